@@ -1,0 +1,100 @@
+//! The five callbacks an algorithm is made of.
+
+/// A parallel algorithm: one shared value (`self`), one state per worker ([`Algorithm::Local`]), five callbacks.
+///
+/// A worker that holds a state runs
+///
+/// ```text
+/// while has_local_work(local) {
+///     do_unit(local, grain)
+///     if somebody asks for work {          // one relaxed load of the worker's own cache line
+///         commit(local)
+///         for each thief { steal(local) }  // hand each a part of what is left
+///     }
+/// }
+/// commit(local)
+/// ```
+///
+/// and every state that [`steal`](Algorithm::steal) split off lives through the same loop on another worker. The call
+/// returns when every state has been committed for the last time. The loop is compiled once for each algorithm, so
+/// a unit is inlined and vectorises as the sequential loop does.
+///
+/// States partition the work: each piece of it lies in exactly one state at any time, which is why the callbacks
+/// need no synchronisation of their own apart from what [`commit`](Algorithm::commit) publishes in `self`.
+///
+/// The names in PaSTeL (Saule & Videau, RenPar'18, 2008) are, in the order below, `TravailGlobal`, `TravailLocal`,
+/// `FaireUniteTravailLocal`, `CommitLocalDansGlobal` and `Vol`.
+///
+/// # Example
+///
+/// The smallest element of a slice, from one worker or many:
+///
+/// ```
+/// use std::sync::Mutex;
+/// use fusain_pool::{Algorithm, Pool};
+///
+/// struct Min<'a> {
+///     best: Mutex<Option<i32>>,
+///     data: &'a [i32],
+/// }
+///
+/// struct Local { range: std::ops::Range<usize>, best: Option<i32> }
+///
+/// impl Algorithm for Min<'_> {
+///     type Local = Local;
+///     fn has_local_work(&self, local: &Local) -> bool { !local.range.is_empty() }
+///     fn do_unit(&self, local: &mut Local, grain: usize) {
+///         let end = local.range.end.min(local.range.start + grain);
+///         local.best = local.best.into_iter().chain(self.data[local.range.start..end].iter().copied()).min();
+///         local.range.start = end;
+///     }
+///     fn commit(&self, local: &mut Local) {
+///         let mut best = self.best.lock().unwrap();
+///         *best = best.into_iter().chain(local.best).min();
+///     }
+///     fn steal(&self, victim: &mut Local) -> Option<Local> {
+///         let middle = victim.range.start + victim.range.len() / 2;
+///         let range = middle..victim.range.end;
+///         if range.is_empty() { return None; }
+///         victim.range.end = middle;
+///         Some(Local { range, best: None })
+///     }
+/// }
+///
+/// let data: Vec<i32> = (0..10_000).map(|i| (i * 7919) % 10_007 - 5_000).collect();
+/// let min = Min { best: Mutex::new(None), data: &data };
+/// Pool::global().run(&min, Local { range: 0..data.len(), best: None });
+/// assert_eq!(*min.best.lock().unwrap(), data.iter().copied().min());
+/// ```
+pub trait Algorithm: Sync {
+    /// What one worker knows of its own part of the work.
+    ///
+    /// It moves between threads when it is split off and is dropped by the worker that finished it.
+    type Local: Send;
+
+    /// Whether asking for more work can still succeed; a worker without local work stops asking once this is false.
+    ///
+    /// It is a hint: a search that has found its answer says `false`, so that nobody is disturbed any more.
+    fn has_global_work(&self) -> bool {
+        true
+    }
+
+    /// Whether [`do_unit`](Algorithm::do_unit) has anything left to do on this state.
+    fn has_local_work(&self, local: &Self::Local) -> bool;
+
+    /// Does one unit of work: about `grain` elements, at least one, never blocking on another state.
+    ///
+    /// `grain` is chosen by the run loop so that a unit lasts long enough to make the look for requests free and
+    /// short enough that nobody waits long for an answer.
+    fn do_unit(&self, local: &mut Self::Local, grain: usize);
+
+    /// Publishes what this state has found so far.
+    ///
+    /// Called before a state is split and once more when its work is done; must be correct any number of times.
+    fn commit(&self, local: &mut Self::Local);
+
+    /// Splits off a part of `victim`, usually half of what is left, or `None` where nothing is worth splitting.
+    ///
+    /// Runs on the victim's thread between two of its units.
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local>;
+}

@@ -1,0 +1,1 @@
+//! Complete programs, each an `[[example]]` of this package.
