@@ -1,0 +1,4 @@
+//! A function of every element: for its effect, in place, or into new room.
+
+mod for_each;
+mod transform;
