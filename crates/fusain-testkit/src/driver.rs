@@ -1,6 +1,7 @@
 //! A run loop without threads: every interleaving of units and steals, by script.
 
 use fusain_pool::Algorithm;
+use proptest::prelude::*;
 
 /// One step of a script. Numbers are taken modulo what there is, so that any script fits any algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,16 @@ pub enum Move {
         /// Which of the live states.
         victim: usize,
     },
+}
+
+/// Scripts of up to `moves` moves, for proptest: about as many steals as units, grains of one to a few hundred.
+pub fn script(moves: usize) -> impl Strategy<Value = Vec<Move>> {
+    let unit = (any::<usize>(), prop_oneof![1..4_usize, 1..300_usize]);
+    let step = prop_oneof![
+        unit.prop_map(|(state, grain)| Move::Unit { state, grain }),
+        any::<usize>().prop_map(|victim| Move::Steal { victim }),
+    ];
+    proptest::collection::vec(step, 0..moves)
 }
 
 /// What happened in a run.

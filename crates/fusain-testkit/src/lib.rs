@@ -10,4 +10,4 @@ mod driver;
 pub mod sorts;
 
 pub use counted::{Census, Counted};
-pub use driver::{Move, Tally, drive};
+pub use driver::{Move, Tally, drive, script};

@@ -128,7 +128,7 @@ fn kinds<S: Sorter>(sorter: &S) {
         assert_eq!(strings, expected);
 
         let mut boxes: Vec<Box<u64>> = noise(n, 2).map(Box::new).collect();
-        sorter.sort_by(&mut boxes, Box::cmp);
+        sorter.sort_by(&mut boxes, Ord::cmp);
         assert!(boxes.is_sorted());
 
         let mut floats: Vec<f64> = noise(n, 3).map(f64::from_bits).collect();

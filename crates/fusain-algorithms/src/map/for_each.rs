@@ -37,6 +37,12 @@ impl<'a, T: Sync, F: Fn(usize, &T) + Sync> Algorithm for ForEach<'a, T, F> {
     }
 }
 
+impl<T, F: Fn(usize, &T)> ForEach<'_, T, F> {
+    pub(super) fn new(f: F) -> Self {
+        ForEach { f, elements: PhantomData }
+    }
+}
+
 /// Visits elements it may change.
 pub(crate) struct ForEachMut<'a, T, F> {
     f: F,
@@ -60,6 +66,12 @@ impl<'a, T: Send, F: Fn(usize, &mut T) + Sync> Algorithm for ForEachMut<'a, T, F
 
     fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.split()
+    }
+}
+
+impl<T, F: Fn(usize, &mut T)> ForEachMut<'_, T, F> {
+    pub(super) fn new(f: F) -> Self {
+        ForEachMut { f, elements: PhantomData }
     }
 }
 
@@ -135,23 +147,10 @@ impl Par<'_> {
 
 #[inline(never)]
 fn visit<T: Sync, F: Fn(usize, &T) + Sync>(team: Team<'_>, v: &[T], f: F) {
-    team.run(&ForEach { f, elements: PhantomData }, Feed::new(v));
+    team.run(&ForEach::new(f), Feed::new(v));
 }
 
 #[inline(never)]
 fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(team: Team<'_>, v: &mut [T], f: F) {
-    team.run(&ForEachMut { f, elements: PhantomData }, FeedMut::new(v));
-}
-
-#[cfg(test)]
-pub(super) mod testing {
-    use super::*;
-
-    pub(crate) fn each<'a, T, F: Fn(usize, &T) + Sync>(f: F) -> ForEach<'a, T, F> {
-        ForEach { f, elements: PhantomData }
-    }
-
-    pub(crate) fn each_mut<'a, T, F: Fn(usize, &mut T) + Sync>(f: F) -> ForEachMut<'a, T, F> {
-        ForEachMut { f, elements: PhantomData }
-    }
+    team.run(&ForEachMut::new(f), FeedMut::new(v));
 }

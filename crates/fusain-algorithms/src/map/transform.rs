@@ -125,8 +125,16 @@ fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
     f: F,
 ) -> &'r mut [U] {
     let output = Output::new(room);
-    // SAFETY: called once.
-    let window = unsafe { output.window() };
-    team.run(&Map { f, elements: PhantomData }, Local { input: Feed::new(v), output: window });
+    let (map, root) = Map::new(v, &output, f);
+    team.run(&map, root);
     output.finish()
+}
+
+impl<'a, T, U, F: Fn(&T) -> U> Map<'a, T, U, F> {
+    /// The algorithm and its root. To be called once for an output.
+    pub(super) fn new(v: &'a [T], output: &'a Output<'_, U>, f: F) -> (Self, Local<'a, T, U>) {
+        // SAFETY: called once.
+        let window = unsafe { output.window() };
+        (Map { f, elements: PhantomData }, Local { input: Feed::new(v), output: window })
+    }
 }

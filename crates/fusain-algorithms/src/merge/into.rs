@@ -232,8 +232,14 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     let output = Output::new(room);
-    team.run(&Merge { less, elements: PhantomData }, root(a, b, &output));
+    team.run(&Merge::new(less), root(a, b, &output));
     output.finish()
+}
+
+impl<T, L: Fn(&T, &T) -> bool> Merge<'_, T, L> {
+    pub(super) fn new(less: L) -> Self {
+        Merge { less, elements: PhantomData }
+    }
 }
 
 /// The state with all the work. To be called once for an output.

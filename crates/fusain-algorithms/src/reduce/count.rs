@@ -93,7 +93,7 @@ fn parallel<T: Sync, P: Fn(&T) -> bool + Sync>(team: Team<'_>, v: &[T], predicat
     count.finish()
 }
 
-impl<'a, T, P> Count<'a, T, P> {
+impl<'a, T, P: Fn(&T) -> bool> Count<'a, T, P> {
     pub(super) fn new(v: &'a [T], predicate: P) -> (Self, Local<'a, T>) {
         (Count { predicate, found: AtomicUsize::new(0), elements: PhantomData }, Local { found: 0, left: Feed::new(v) })
     }

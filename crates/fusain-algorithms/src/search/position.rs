@@ -139,7 +139,7 @@ fn search<T: Sync, P: Fn(&T) -> bool + Sync>(team: Team<'_>, v: &[T], predicate:
     position.finish()
 }
 
-impl<'a, T, P> Position<'a, T, P> {
+impl<'a, T, P: Fn(&T) -> bool> Position<'a, T, P> {
     pub(super) fn new(v: &'a [T], predicate: P, any: bool) -> (Self, Feed<'a, T>) {
         let best = AtomicUsize::new(v.len());
         (Position { predicate, best, any, len: v.len(), elements: PhantomData }, Feed::new(v))
