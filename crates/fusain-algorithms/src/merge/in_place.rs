@@ -80,7 +80,7 @@ fn in_place<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(policy: &Par<'_>, v: &mut
     if middle == 0 || middle == v.len() || size_of::<T>() == 0 || compare(&v[middle - 1], &v[middle]).is_le() {
         return;
     }
-    match policy.plan::<(T, F, [T])>(v.len()) {
+    match policy.plan_plain::<(T, F, [T])>(v.len()) {
         // std's sort finds the two runs and merges them, n comparisons and a buffer for the shorter one.
         Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
         Plan::Parallel(team) => parallel(team, v, middle, compare),
