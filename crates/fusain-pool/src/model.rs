@@ -42,6 +42,9 @@ const NEVER_BELOW_NS: f32 = 150.0;
 /// A timing shorter than this says little about longer calls: the clock itself takes a part of it.
 const SURE_NS: f32 = 200.0;
 
+/// One shorter than this says nothing; one in between may correct an estimate downwards, since what interrupts only lengthens.
+const FAIR_NS: f32 = 40.0;
+
 /// Nor does a single one: the first run of anything is slower than the next.
 const TIMINGS_SURE: u32 = 4;
 
@@ -145,7 +148,7 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
         if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
             entry.cost.set(measured);
             entry.span.set(elapsed_ns);
-        } else if elapsed_ns >= SURE_NS || span < SURE_NS {
+        } else if elapsed_ns >= SURE_NS || span < SURE_NS || (measured < cost && elapsed_ns >= FAIR_NS) {
             // Interruptions only ever lengthen a timing, so what is shorter counts more.
             let weight = if measured < cost { 0.5 } else { 0.125 };
             entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * weight);

@@ -52,8 +52,14 @@ pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local,
         commit(&call, algorithm, seat, &mut local);
     }
     wait(&call, seat, || algorithm.has_global_work(), &|mailbox: &Mailbox| {
-        // SAFETY: a front letter of this call, so `work_letter::<A>` has written back a state into its part.
-        let returned = unsafe { mailbox.collect(|content| (&raw const (*content.cast::<Part<'_, A>>()).local).read()) };
+        let read = |content: *mut Content| {
+            // SAFETY: a front letter of this call holds a part of this algorithm.
+            let local = unsafe { &raw const (*content.cast::<Part<'_, A>>()).local };
+            // SAFETY: `work_letter::<A>` has written a state back there before it offered the letter.
+            unsafe { local.read() }
+        };
+        // SAFETY: `read` reads what was offered, once.
+        let returned = unsafe { mailbox.collect(read) };
         if let Some(mut local) = returned {
             commit(&call, algorithm, seat, &mut local);
         }
@@ -160,6 +166,7 @@ unsafe fn work_letter<A: Algorithm>(
 
 /// Hands a part to whoever the claim belongs to; the caller watches for the receipt if `watched`.
 #[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "inlined at both its places; a struct to carry them would name nothing")]
 fn deliver<A: Algorithm>(
     call: &Call,
     algorithm: &A,
