@@ -56,7 +56,7 @@ template <class T> struct Square {
 template <class T> struct Affine {
     T operator()(T x) const {
         if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(x) * 3u + 1u);
-        else return x * 3 + 1;
+        else return x * 0.5 + 1;
     }
 };
 template <class T> struct SquareTimes { // for inner_product
@@ -65,11 +65,12 @@ template <class T> struct SquareTimes { // for inner_product
         else return x * y;
     }
 };
-// The kernel of pSTL-Bench: k increments with a bound the compiler cannot see through.
+// k increments with a bound the compiler cannot see through, once for each element.
 template <class T> struct Count {
     size_t k;
     void operator()(T& x) const {
-        volatile size_t bound = k;
+        volatile size_t opaque = k;
+        const size_t bound = opaque;
         T sum{};
         for (size_t i = 0; i < bound; ++i) sum++;
         x = sum;
@@ -84,11 +85,11 @@ template <class T> T* out(const Args* p) { return static_cast<T*>(p->out); }
 
 // The C++17 parallel algorithms; libstdc++ runs them on TBB.
 template <class P, class T> struct Std {
-    static double min(const Args* p) { return std::min_element(P::policy(), a_begin<T>(p), a_end<T>(p)) - a_begin<T>(p); }
-    static double max(const Args* p) { return std::max_element(P::policy(), a_begin<T>(p), a_end<T>(p)) - a_begin<T>(p); }
+    static double min(const Args* p) { return *std::min_element(P::policy(), a_begin<T>(p), a_end<T>(p)); }
+    static double max(const Args* p) { return *std::max_element(P::policy(), a_begin<T>(p), a_end<T>(p)); }
     static double minmax(const Args* p) {
         auto both = std::minmax_element(P::policy(), a_begin<T>(p), a_end<T>(p));
-        return double(both.first - a_begin<T>(p)) + double(both.second - a_begin<T>(p));
+        return double(*both.first) + double(*both.second);
     }
     static double merge(const Args* p) {
         std::merge(P::policy(), a_begin<T>(p), a_end<T>(p), b_begin<T>(p), b_end<T>(p), out<T>(p));
@@ -153,10 +154,10 @@ template <class P, class T> struct Std {
 template <class T> struct Gnu {
     static constexpr auto tag() { return __gnu_parallel::parallel_tag(2); }
     static double min(const Args* p) {
-        return __gnu_parallel::min_element(a_begin<T>(p), a_end<T>(p), std::less<T>()) - a_begin<T>(p);
+        return *__gnu_parallel::min_element(a_begin<T>(p), a_end<T>(p), std::less<T>());
     }
     static double max(const Args* p) {
-        return __gnu_parallel::max_element(a_begin<T>(p), a_end<T>(p), std::less<T>()) - a_begin<T>(p);
+        return *__gnu_parallel::max_element(a_begin<T>(p), a_end<T>(p), std::less<T>());
     }
     static double merge(const Args* p) {
         // Its merge wants iterators to mutable elements, though it writes none of them.
