@@ -1,28 +1,281 @@
-//! The pool.
-use crate::Algorithm;
+//! The pool: desks, threads, and the ways in.
 
-/// A set of workers.
-#[derive(Debug)]
-pub struct Pool {}
+use crate::builder::Builder;
+use crate::call::Brief;
+use crate::counters::Counters;
+use crate::desk::Desk;
+use crate::error::Error;
+use crate::mailbox;
+use crate::pace::Grain;
+use crate::seat::Seat;
+use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
+use crate::{Algorithm, idle, run};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-static GLOBAL: Pool = Pool {};
+/// Threads of the application that can share work at the same time; one more works off its call alone.
+const GUESTS_MAX: usize = 64;
+
+/// How idle workers wait for work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Spin, always: the fastest reaction, at the price of a core a worker. (PaSTeL's spinlocks.)
+    Spin,
+    /// Park on the operating system at once: no CPU time while idle, some 5 to 50 us to wake. (PaSTeL's mutexes.)
+    Park,
+    /// Spin for this long, then park. Workers beyond the number of cores park at once.
+    SpinThenPark(Duration),
+}
+
+/// A set of workers that share the work of each call; the calling thread is one of them.
+///
+/// Any number of threads may call at once, and what runs inside a call may call again; idle workers help whichever
+/// call has work to share. Up to 64 threads of the application at a time share their work, one more works alone.
+///
+/// # Example
+/// ```
+/// use fusain_pool::Pool;
+/// let pool = Pool::builder().threads(2).build()?;
+/// let (a, b) = pool.join(|| 6 * 7, || "in parallel, if somebody is free");
+/// assert_eq!(a, 42);
+/// # Ok::<(), fusain_pool::Error>(())
+/// ```
+pub struct Pool {
+    pub(crate) inner: Arc<Inner>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Whose threads the workers run on.
+pub(crate) enum Threads {
+    /// The pool's own; a sleeping worker is parked.
+    Own,
+    /// Those of a rayon pool; a sleeping worker has gone home, waking it sends a job.
+    #[cfg(feature = "rayon")]
+    Rayon(Arc<rayon_core::ThreadPool>, std::sync::Weak<Inner>),
+}
+
+/// What the threads of a pool share.
+pub(crate) struct Inner {
+    /// Workers first, then guests.
+    pub(crate) desks: Box<[Desk]>,
+    /// Desks of started workers.
+    pub(crate) workers: usize,
+    /// How many workers a call is shared with: no more than find a core, unless the user has them wait otherwise.
+    pub(crate) helpers_max: usize,
+    pub(crate) cores: usize,
+    pub(crate) wait: Wait,
+    /// Desks that have ever been used: how far thieves look.
+    used: AtomicUsize,
+    ending: AtomicBool,
+    threads: Threads,
+}
+
+impl Inner {
+    pub(crate) fn new(workers: usize, wait: Wait, threads: Threads) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        Self {
+            desks: (0..workers + GUESTS_MAX).map(|_| Desk::new()).collect(),
+            workers,
+            helpers_max: match wait {
+                Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
+                Wait::Spin | Wait::Park => workers,
+            },
+            cores,
+            wait,
+            used: AtomicUsize::new(workers),
+            ending: AtomicBool::new(false),
+            threads,
+        }
+    }
+
+    /// Whether there are more workers than cores, so that whoever spins has to yield.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.workers >= self.cores
+    }
+
+    /// Relaxed: the wake that follows it is what a worker may not miss.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn lends_threads(&self) -> bool {
+        !matches!(self.threads, Threads::Own)
+    }
+
+    /// The calling thread becomes worker `index` until the pool ends (or, on lent threads, until it would sleep).
+    pub(crate) fn visit(&self, index: usize) {
+        Seat::take(self, index, |seat| {
+            seat.desk().set_thread(crate::sync::current());
+            if !self.lends_threads() {
+                seat.desk().front.open(mailbox::ANY);
+            }
+            idle::serve(seat);
+        });
+    }
+
+    /// A thief asks desks that serve a call of which `wanted` approves.
+    pub(crate) fn ask(&self, seat: &Seat<'_>, wanted: impl Fn(usize) -> bool) {
+        let used = self.used.load(Ordering::Relaxed);
+        let after = (seat.index + 1..used).chain(0..seat.index.min(used));
+        for index in after {
+            let desk = &self.desks[index];
+            if wanted(desk.serves()) && desk.ask(seat.index) {
+                seat.desk().tally().steals_tried.add(1);
+            }
+        }
+    }
+
+    /// Wakes up to `count` sleeping workers, so that they come and ask.
+    #[cold]
+    pub(crate) fn wake(&self, seat: &Seat<'_>, count: usize) {
+        // Pairs with the fence in `idle::serve`: a worker that does not see this desk serve is seen asleep here.
+        fence(Ordering::SeqCst);
+        let mut left = count;
+        for index in 0..self.workers {
+            let mailbox = &self.desks[index].front;
+            if left > 0 && mailbox.peek() == mailbox::ASLEEP && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
+                self.rouse(index);
+                seat.desk().tally().wakes.add(1);
+                left -= 1;
+            }
+        }
+    }
+
+    /// Gets the owner of a desk that has just left `ASLEEP` going.
+    pub(crate) fn rouse(&self, index: usize) {
+        match &self.threads {
+            Threads::Own => self.desks[index].unpark(),
+            #[cfg(feature = "rayon")]
+            Threads::Rayon(rayon, inner) => {
+                if let Some(inner) = inner.upgrade() {
+                    rayon.spawn(move || inner.visit(index));
+                }
+            }
+        }
+    }
+
+    /// A free guest desk.
+    fn sit(&self) -> Option<usize> {
+        let index = (self.workers..self.desks.len()).find(|&index| self.desks[index].try_sit())?;
+        if self.used.load(Ordering::Relaxed) <= index {
+            self.used.fetch_max(index + 1, Ordering::Relaxed);
+        }
+        Some(index)
+    }
+
+    /// Runs `f` with this thread seated in this pool: where it sits already, else at a free desk, else nowhere.
+    #[inline]
+    pub(crate) fn seated<R>(&self, f: impl FnOnce(Option<&Seat<'_>>) -> R) -> R {
+        Seat::current(|current| match current {
+            Some(seat) if std::ptr::eq(seat.pool, self) => f(Some(seat)),
+            _ => match self.sit() {
+                Some(index) => {
+                    let _lease = Lease(&self.desks[index]);
+                    Seat::take(self, index, |seat| f(Some(seat)))
+                }
+                None => f(None),
+            },
+        })
+    }
+}
+
+struct Lease<'p>(&'p Desk);
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
 
 impl Pool {
-    /// The pool that calls use when none is named.
+    /// A description of a pool to be built.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The pool that calls use when none is named: the default [`Builder`], built at first use.
+    ///
+    /// # Panics
+    /// If it cannot be built, with the message of the [`Error`]; [`Pool::try_global`] returns it instead.
+    #[inline]
     pub fn global() -> &'static Pool {
-        &GLOBAL
+        match Pool::try_global() {
+            Ok(pool) => pool,
+            Err(error) => panic!("the global pool: {error}"),
+        }
+    }
+
+    /// The pool that calls use when none is named, or why there is none.
+    ///
+    /// # Errors
+    /// Those of [`Builder::build`]; the first attempt's outcome stays.
+    #[inline]
+    pub fn try_global() -> Result<&'static Pool, &'static Error> {
+        static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
+        GLOBAL.get_or_init(|| Pool::builder().build()).as_ref()
+    }
+
+    pub(crate) fn of(inner: Arc<Inner>, threads: Vec<JoinHandle<()>>) -> Self {
+        Self { inner, threads }
+    }
+
+    pub(crate) fn add_thread(&mut self, thread: JoinHandle<()>) {
+        self.threads.push(thread);
     }
 
     /// Number of workers, the caller among them.
     pub fn workers(&self) -> usize {
-        2
+        self.inner.workers + 1
     }
 
-    /// Runs `algorithm` from the state `local` until no work is left.
-    pub fn run<A: Algorithm>(&self, algorithm: &A, mut local: A::Local) {
-        while algorithm.has_local_work(&local) {
-            algorithm.do_unit(&mut local, 256);
+    /// What the workers have done since the pool was built.
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        for desk in &self.inner.desks {
+            desk.tally().add_to(&mut sum);
         }
-        algorithm.commit(&mut local);
+        sum
+    }
+
+    /// Runs `algorithm` from the state `local` until no work is left anywhere.
+    ///
+    /// Idle workers take part as soon as there is something to split. Nothing is estimated beforehand: sleeping workers
+    /// are woken, and the grain is found from one element up.
+    ///
+    /// # Panics
+    /// With the payload of the first panic in any of the callbacks, after every worker has left. The states that
+    /// were at work then are dropped, not committed.
+    #[inline]
+    pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.run_briefed(algorithm, local, Brief { grain: Grain::From(0), work: 0, wakes: true });
+    }
+
+    #[inline]
+    pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<f64> {
+        self.inner.seated(|seat| match seat {
+            Some(seat) => run::run(seat, algorithm, local, brief),
+            None => run::run_alone(algorithm, local, brief),
+        })
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `is_ending`.
+        self.inner.ending.store(true, Ordering::Release);
+        for index in 0..self.inner.workers {
+            self.inner.desks[index].unpark();
+        }
+        for thread in self.threads.drain(..) {
+            // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
+            drop(thread.join());
+        }
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").field("workers", &self.workers()).field("wait", &self.inner.wait).finish_non_exhaustive()
     }
 }

@@ -1,3 +1,23 @@
-//! Reactive parallel computing.
+//! Reactive parallel computing: algorithms that pay off from about a thousand elements.
+//!
+//! ```
+//! use fusain::prelude::*;
+//!
+//! let mut v: Vec<i32> = (0..10_000).map(|i| i * 7919 % 10_007).collect();
+//! v.par_sort();
+//! assert_eq!(v.par_min(), Some((0, &0)));
+//!
+//! // The same with a say in how it runs.
+//! fusain::par().grain(400).sort(&mut v);
+//! ```
+#![forbid(unsafe_code)]
+
 pub use fusain_algorithms as algorithms;
+pub use fusain_algorithms::{Par, par};
 pub use fusain_pool as pool;
+pub use fusain_pool::{Algorithm, Pool};
+
+/// What most programs want: the algorithms as methods of slices.
+pub mod prelude {
+    pub use fusain_algorithms::ParSlice;
+}

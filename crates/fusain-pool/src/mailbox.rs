@@ -1,0 +1,232 @@
+//! A worker's mailbox: one cache line through which work reaches it.
+//!
+//! Whoever has work to give writes it here; nobody ever takes work out of another worker's hands. That turns the
+//! paper's synchronous steal around: a thief *asks* (a bit in the victim's [`Desk`](crate::desk::Desk)) and then watches
+//! only its own mailbox, so a victim that is deep in a long unit, finished, or waiting itself cannot hold it up. The
+//! thief may ask as many victims as it likes; the first one to claim the mailbox serves it, the others find it taken.
+//!
+//! Each desk has two. The *front* mailbox takes anything and is open while a pool thread is idle. The *side* mailbox takes
+//! only the work of the one call its owner waits for (whose token is its state), and may be used while a front letter
+//! is still being worked on.
+//!
+//! # States of the word
+//!
+//! | state      | meaning                                          | who leaves it, and how |
+//! |------------|--------------------------------------------------|------------------------|
+//! | `SHUT`     | the owner takes nothing                          | owner: store `ANY` or a token |
+//! | `ANY`      | front: the owner is awake and takes any work     | giver: CAS to `CLAIMED` · owner: CAS to `ASLEEP`, `SHUT` |
+//! | `ASLEEP`   | as `ANY`, but the owner is parked or about to be | giver: CAS to `CLAIMED` · waker: CAS to `ANY`, then unparks |
+//! | token      | side: the owner waits for that call              | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT` |
+//! | `CLAIMED`  | one giver is writing the letter                  | that giver: store `FULL`, or back to what it was |
+//! | `FULL`     | a letter is there or being worked on             | owner, when it has finished: swap or store `ANY` or the token · caller: CAS to `AWAITED` |
+//! | `AWAITED`  | `FULL`, and the call's owner sleeps until it ends | owner, when it has finished: swap to `ANY`, then unparks it |
+//!
+//! # Orderings
+//!
+//! * owner's way to `ANY` or a token: Release; pairs with a giver's claim (Acquire). The owner has read the old
+//!   letter before the next giver writes over it.
+//! * giver's store of `FULL`: Release; pairs with the owner's Acquire load. The letter is written before it is read.
+//!
+//! At most one giver holds `CLAIMED` (only a CAS leads there), so the letter has one writer; the owner reads it only in
+//! `FULL`, which no giver leaves, so it never reads while somebody writes.
+//!
+//! # Receipts
+//!
+//! The giver of a front letter may watch the mailbox itself to learn when the work is done ([`Mailbox::is_at_work_for`]): the line that
+//! brought the work brings the answer, one round trip in all. `FULL` together with the letter's call says "not yet". Both later
+//! states, `ANY` and another call's `FULL`, are reached through the owner's Release (in the second case by way of the other giver's
+//! claim), so whoever sees them with Acquire sees all the owner has done. Checked by `models::mailbox`.
+
+use crate::seat::Seat;
+use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+pub(crate) const SHUT: usize = 0;
+pub(crate) const ANY: usize = 1;
+pub(crate) const ASLEEP: usize = 2;
+pub(crate) const CLAIMED: usize = 3;
+pub(crate) const FULL: usize = 4;
+pub(crate) const AWAITED: usize = 5;
+
+/// Runs a letter's content: `call` and `content` as given to [`Claim::deliver`], and the seat of the running worker. It puts
+/// `mailbox` to the state `reopen` when the work is done.
+pub(crate) type Run =
+    unsafe fn(call: *const (), content: *mut Content, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize);
+
+/// Room for what is handed over. With the state word and two pointers it fills two cache lines, which travel together.
+pub(crate) type Content = MaybeUninit<[usize; 13]>;
+
+#[repr(C)]
+struct Letter {
+    run: MaybeUninit<Run>,
+    content: Content,
+}
+
+/// See the [module](self).
+#[repr(C, align(128))]
+pub(crate) struct Mailbox {
+    state: AtomicUsize,
+    /// Address of the call the letter belongs to. Relaxed: ordered by `state`.
+    call: AtomicUsize,
+    letter: UnsafeCell<Letter>,
+}
+
+// SAFETY: the letter is written only between a successful claim and `FULL`, by the one claimer, and read only by the
+// owner in `FULL`; the content is `Send` by the bound on `Claim::deliver`.
+unsafe impl Sync for Mailbox {}
+// SAFETY: as above; the raw pointers inside are only ever used by `run`, whose contract covers the thread they reach.
+unsafe impl Send for Mailbox {}
+
+impl Mailbox {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: AtomicUsize::new(SHUT),
+            call: AtomicUsize::new(0),
+            letter: UnsafeCell::new(Letter { run: MaybeUninit::uninit(), content: MaybeUninit::uninit() }),
+        }
+    }
+
+    /// Relaxed: a hint for whoever looks around; decisions are made by [`claim`](Self::claim).
+    pub(crate) fn peek(&self) -> usize {
+        self.state.load(Ordering::Relaxed)
+    }
+
+    /// Owner of an open mailbox: is there a letter? Its giver may await the end before the beginning. Acquire: pairs with the
+    /// Release in [`Claim::deliver`].
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(self.state.load(Ordering::Acquire), FULL | AWAITED)
+    }
+
+    /// Owner: accept work from now on. Release: the old letter has been read; pairs with the Acquire of a claim.
+    #[inline(always)]
+    pub(crate) fn open(&self, state: usize) {
+        self.state.store(state, Ordering::Release);
+    }
+
+    /// Owner, having finished a front letter whose giver may await it: accept work from now on; returns whether somebody sleeps
+    /// until this moment. AcqRel: Release as in [`open`](Self::open), Acquire to see what the sleeper did before.
+    #[inline(always)]
+    pub(crate) fn reopen(&self, state: usize) -> bool {
+        self.state.swap(state, Ordering::AcqRel) == AWAITED
+    }
+
+    /// Giver of a front letter: whether its owner is still at work on a letter of `call`. Acquire: see the module docs.
+    #[inline(always)]
+    pub(crate) fn is_at_work_for(&self, call: usize) -> bool {
+        matches!(self.state.load(Ordering::Acquire), FULL | AWAITED) && self.call.load(Ordering::Relaxed) == call
+    }
+
+    /// Giver of a front letter of `call`: asks to be unparked when it is done; false if it is already.
+    ///
+    /// Where the mailbox has meanwhile gone to another letter, that one's giver may be unparked once for nothing.
+    pub(crate) fn await_end(&self, call: usize) -> bool {
+        self.change(FULL, AWAITED);
+        self.is_at_work_for(call)
+    }
+
+    /// Owner, where nobody can be claiming: accept nothing from now on.
+    pub(crate) fn shut(&self) {
+        self.state.store(SHUT, Ordering::Relaxed);
+    }
+
+    /// Owner: from `from` to `to` unless somebody is delivering. Release as in [`open`](Self::open).
+    pub(crate) fn change(&self, from: usize, to: usize) -> bool {
+        self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Giver: the right to deliver to a mailbox that is in state `expected`, or the state it was found in.
+    #[inline(always)]
+    pub(crate) fn claim(&self, expected: usize) -> Result<Claim<'_>, usize> {
+        // Acquire: pairs with the owner's Release when it opened.
+        match self.state.compare_exchange(expected, CLAIMED, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(Claim { mailbox: self, was: expected }),
+            Err(found) => Err(found),
+        }
+    }
+
+    /// Owner, in `FULL`: runs the letter. The mailbox counts as shut until it is opened again, which `run` does as soon as
+    /// it has read the content.
+    ///
+    /// # Safety
+    /// [`is_full`](Self::is_full) has just said so on the owner's thread, and each letter is run once.
+    pub(crate) unsafe fn run_letter(&self, seat: &Seat<'_>, reopen: usize) {
+        let (run, content) = self.letter.with_mut(|letter| {
+            // SAFETY: in `FULL` the owner alone touches the letter (module docs). Only read here: a store would fetch the line
+            // for writing while the giver watches it.
+            let letter = unsafe { &mut *letter };
+            // SAFETY: written before `FULL`.
+            (unsafe { letter.run.assume_init() }, &raw mut letter.content)
+        });
+        let call = ptr::with_exposed_provenance(self.call.load(Ordering::Relaxed));
+        // SAFETY: `call` and `content` are those that `deliver` promised to be right for `run`.
+        unsafe { run(call, content, seat, self, reopen) }
+    }
+}
+
+/// The right to deliver one letter; given back when dropped undelivered.
+pub(crate) struct Claim<'m> {
+    mailbox: &'m Mailbox,
+    was: usize,
+}
+
+impl Claim<'_> {
+    /// Whether the owner has to be woken after delivery.
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.was == ASLEEP
+    }
+
+    /// Writes `value` and hands it over; `run` will read it back with [`open_content`].
+    ///
+    /// # Safety
+    /// `run(call, content, ..)` must be sound to call on the owner's thread for content written from a `T`, and `call`
+    /// must stay valid until it has run.
+    #[inline(always)]
+    pub(crate) unsafe fn deliver<T: Send>(self, run: Run, call: *const (), value: T) {
+        let mailbox = self.mailbox;
+        std::mem::forget(self);
+        mailbox.call.store(call.expose_provenance(), Ordering::Relaxed);
+        mailbox.letter.with_mut(|letter| {
+            // SAFETY: between claim and `FULL` this giver alone touches the letter (module docs).
+            let letter = unsafe { &mut *letter };
+            letter.run.write(run);
+            let content = letter.content.as_mut_ptr();
+            if fits::<T>() {
+                // SAFETY: `fits` has checked size and alignment.
+                unsafe { content.cast::<T>().write(value) }
+            } else {
+                // SAFETY: a box is one word.
+                unsafe { content.cast::<Box<T>>().write(Box::new(value)) }
+            }
+        });
+        // Release: pairs with the Acquire in `is_full`.
+        mailbox.state.store(FULL, Ordering::Release);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // Release: keeps the chain of the owner's `open` to the next claimer.
+        self.mailbox.state.store(self.was, Ordering::Release);
+    }
+}
+
+const fn fits<T>() -> bool {
+    size_of::<T>() <= size_of::<Content>() && align_of::<T>() <= align_of::<Content>()
+}
+
+/// Reads back what [`Claim::deliver`] wrote.
+///
+/// # Safety
+/// The content was written from a `T` and has not been read since.
+#[inline(always)]
+pub(crate) unsafe fn open_content<T>(content: *mut Content) -> T {
+    if fits::<T>() {
+        // SAFETY: written from a `T` in place, by the contract.
+        unsafe { content.cast::<T>().read() }
+    } else {
+        // SAFETY: written as a box of `T`, by the contract.
+        unsafe { *content.cast::<Box<T>>().read() }
+    }
+}
