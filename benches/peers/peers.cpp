@@ -125,7 +125,7 @@ template <class P, class T> struct Std {
         std::exclusive_scan(P::policy(), a_begin<T>(p), a_end<T>(p), out<T>(p), T{}, Add<T>{});
         return 0;
     }
-    static double map_inclusive_scan(const Args* p) {
+    static double transform_inclusive_scan(const Args* p) {
         std::transform_inclusive_scan(P::policy(), a_begin<T>(p), a_end<T>(p), out<T>(p), Add<T>{}, Square<T>{});
         return 0;
     }
@@ -235,7 +235,7 @@ template <template <class> class Family> Call find_std(const char* algorithm, bo
     static const Entry table[] = {
         BOTH(min), BOTH(max), BOTH(minmax), BOTH(merge), BOTH(inplace_merge), BOTH(sort), BOTH(sort_unstable),
         BOTH(for_each), BOTH(map), BOTH(map_in_place), BOTH(reduce), BOTH(map_reduce), BOTH(inclusive_scan),
-        BOTH(exclusive_scan), BOTH(map_inclusive_scan), BOTH(position), BOTH(any), BOTH(all), BOTH(none), BOTH(count),
+        BOTH(exclusive_scan), BOTH(transform_inclusive_scan), BOTH(position), BOTH(any), BOTH(all), BOTH(none), BOTH(count),
         BOTH(count_if),
     };
     for (const Entry& entry : table)

@@ -20,7 +20,7 @@ pub(super) fn side<'a, T: Number + Ordered>(case: &'a Case<T>, cxx: &'a Cxx, bac
             let (a, b) = case.halves();
             Side::writing(name, &case.out, move |out| function.call(Args { a, b, out, ..Args::default() }))
         }
-        Algorithm::Map | Algorithm::InclusiveScan | Algorithm::ExclusiveScan | Algorithm::MapInclusiveScan => {
+        Algorithm::Map | Algorithm::InclusiveScan | Algorithm::ExclusiveScan | Algorithm::TransformInclusiveScan => {
             Side::writing(name, &case.out, move |out| function.call(Args { a: data, out, ..Args::default() }))
         }
         _ => Side::reading(name, move || function.call(Args { a: data, needle, ..Args::default() })),

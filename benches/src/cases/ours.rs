@@ -128,8 +128,8 @@ pub(super) fn side<'a, T: Number + Ordered>(name: &str, case: &'a Case<T>, par: 
         Algorithm::ExclusiveScan => Side::writing(name, out, move |out| {
             par.exclusive_scan_into(data, room(out), T::default(), |a, b| a.add(*b));
         }),
-        Algorithm::MapInclusiveScan => Side::writing(name, out, move |out| {
-            par.map_inclusive_scan_into(data, room(out), |x| x.square(), |a, b| a.add(*b));
+        Algorithm::TransformInclusiveScan => Side::writing(name, out, move |out| {
+            par.transform_inclusive_scan_into(data, room(out), |x| x.square(), |a, b| a.add(*b));
         }),
         Algorithm::Position => Side::reading(name, move || par.position(data, |x| *x == needle)),
         Algorithm::Any => Side::reading(name, move || par.any(data, |x| *x > needle)),

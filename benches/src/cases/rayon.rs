@@ -55,6 +55,6 @@ pub(super) fn side<'a, T: Number + Ordered>(case: &'a Case<T>, pool: &'a ThreadP
         | Algorithm::InplaceMerge
         | Algorithm::InclusiveScan
         | Algorithm::ExclusiveScan
-        | Algorithm::MapInclusiveScan => return None,
+        | Algorithm::TransformInclusiveScan => return None,
     })
 }

@@ -63,7 +63,7 @@ pub(super) fn sides<T: Number + Ordered>(case: &Case<T>) -> Vec<Side<'_>> {
                 sum = sum.add(*x);
             });
         })),
-        Algorithm::MapInclusiveScan => one(Side::writing("std", &case.out, move |out| {
+        Algorithm::TransformInclusiveScan => one(Side::writing("std", &case.out, move |out| {
             let mut sum = T::default();
             out.iter_mut().zip(data).for_each(|(out, x)| {
                 sum = sum.add(x.square());

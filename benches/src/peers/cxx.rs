@@ -196,7 +196,7 @@ impl Cxx {
     fn find_named<T: Element>(&self, backend: &str, algorithm: &str) -> Option<Function<'_, T>> {
         let writes = match algorithm {
             "merge" => Writes::LikeAAndB,
-            "map" | "inclusive_scan" | "exclusive_scan" | "map_inclusive_scan" => Writes::LikeA,
+            "map" | "inclusive_scan" | "exclusive_scan" | "transform_inclusive_scan" => Writes::LikeA,
             "inplace_merge" | "sort" | "sort_unstable" | "for_each" | "map_in_place" => Writes::InPlace,
             _ => Writes::Nothing,
         };

@@ -15,7 +15,7 @@
 pub use fusain_algorithms as algorithms;
 pub use fusain_algorithms::{Par, par};
 pub use fusain_pool as pool;
-pub use fusain_pool::{Algorithm, Pool};
+pub use fusain_pool::{Algorithm, Pool, join, scope};
 
 /// What most programs want: the algorithms as methods of slices.
 pub mod prelude {
