@@ -271,11 +271,7 @@ mod tests {
         a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
     }
 
-    fn all_sides_agree<T: Number + Ordered>() {
-        let pool = Pool::builder().threads(2).build().unwrap();
-        let rayon = rayon_pool(2).unwrap();
-        let cxx = Cxx::load(2).ok();
-        let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref() };
+    fn all_sides_agree_on<T: Number + Ordered>(on: Runtimes<'_>) {
         for algorithm in Algorithm::ALL {
             for n in [16, 1000, 20_000] {
                 let case = Case::<T>::new(algorithm, n);
@@ -294,13 +290,14 @@ mod tests {
         }
     }
 
+    /// One test for both types: the C++ runtimes are set up once a process.
     #[test]
-    fn all_sides_agree_on_i32() {
-        all_sides_agree::<i32>();
-    }
-
-    #[test]
-    fn all_sides_agree_on_f64() {
-        all_sides_agree::<f64>();
+    fn all_sides_agree() {
+        let pool = Pool::builder().threads(2).build().unwrap();
+        let rayon = rayon_pool(2).unwrap();
+        let cxx = Cxx::load(2).ok();
+        let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref() };
+        all_sides_agree_on::<i32>(on);
+        all_sides_agree_on::<f64>(on);
     }
 }

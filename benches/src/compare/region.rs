@@ -43,7 +43,10 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let cxx = Cxx::load(threads);
     let mut entries = vec![
         Entry { side: Side::reading("ours", || pool.run(&Nothing, threads)), what: "run: one empty unit a worker" },
-        Entry { side: Side::reading("ours join", || pool.join(|| (), || ())), what: "join of two empty closures" },
+        Entry {
+            side: Side::reading("ours join", || pool.join(|| (), || ())),
+            what: "join of two empty closures; the caller may run both",
+        },
         Entry { side: Side::reading("rayon", || rayon.broadcast(|_| ())), what: "broadcast to all workers" },
         Entry {
             side: Side::reading("rayon join", || rayon.install(|| rayon::join(|| (), || ()))),
@@ -56,8 +59,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
             Some(Entry { side: Side::reading(name, move || function.call(Args::default())), what })
         };
         entries.extend(region("openmp", "openmp", "parallel region (libgomp)"));
-        entries.extend(region("tbb", "tbb", "parallel_invoke of two"));
-        entries.extend(region("tbb_for", "tbb for", "parallel_for(0, 2), static partitioner"));
+        entries.extend(region("tbb", "tbb", "parallel_invoke of two; the caller may run both"));
+        entries.extend(region("tbb_for", "tbb for", "parallel_for(0, 2), static; the caller may run both"));
     }
 
     let (mut sides, what): (Vec<_>, Vec<_>) = entries.into_iter().map(|entry| (entry.side, entry.what)).unzip();
