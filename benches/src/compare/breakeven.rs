@@ -148,7 +148,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
         cells.extend(peers.map(|peer| cell_length(breakeven(points, |point| point.side(peer)))));
         cells.extend([cell_ratio(at_16), format!("{:.0} %", (regret - 1.0) * 100.0), at.to_string()]);
         summary.add_row(cells);
-        report.key(key, ours.map_or(f64::NAN, |n| n as f64));
+        report.key(key, ours.map_or(f64::INFINITY, |n| n as f64));
     }
     println!("{summary}");
     println!(

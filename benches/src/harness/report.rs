@@ -69,7 +69,7 @@ impl Report {
         }));
     }
 
-    /// Adds a figure to the last line.
+    /// Adds a figure to the last line: `inf` for what is never reached, `NaN` for what a missing peer leaves unknown.
     pub fn key(&mut self, name: &str, value: f64) {
         self.order.push(name.to_owned());
         self.keys.insert(name.to_owned(), value);
