@@ -21,3 +21,13 @@ pub use fusain_pool::{Algorithm, Pool, join, scope};
 pub mod prelude {
     pub use fusain_algorithms::ParSlice;
 }
+
+/// Compiles and runs the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+/// Compiles and runs the worked example of the map.
+#[cfg(doctest)]
+#[doc = include_str!("../../../ARCHITECTURE.md")]
+struct Architecture;
