@@ -2,9 +2,9 @@
 
 mod breakeven;
 mod first;
-mod join;
-mod region;
-mod tick;
+pub mod join;
+pub mod region;
+pub mod tick;
 
 use clap::Subcommand;
 

@@ -3,6 +3,7 @@
 //! A tick is four bursts, 200 us of serial code after each, and 3 ms of idleness; a burst is a dozen parallel regions one after
 //! the other, each a few dozen microseconds of work for one core. What counts is the time in the bursts and the CPU time of the whole process over the tick, for spinning is paid for too.
 
+use std::cell::RefCell;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,9 @@ use fusain::algorithms::par;
 use fusain::pool::{Pool, Wait};
 use rayon::prelude::*;
 
+use crate::cases::Runtimes;
 use crate::data;
-use crate::harness::{Options, Progress, Report, Samples, cell_ns, cell_ratio, cpu_time, settle, table};
+use crate::harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, cpu_time, settle, table};
 use crate::peers::rayon_pool;
 
 const BURSTS: usize = 4;
@@ -36,7 +38,7 @@ fn sequential(data: &mut [f64]) {
 }
 
 /// So many elements that one core is busy with them for [`REGION`].
-fn region_len() -> usize {
+pub fn region_len() -> usize {
     let mut data = data::random::<f64>(1 << 14);
     sequential(&mut data);
     let start = Instant::now();
@@ -45,6 +47,19 @@ fn region_len() -> usize {
     }
     let ns = start.elapsed().as_nanos() as f64 / (16 * data.len()) as f64;
     (REGION.as_nanos() as f64 / ns) as usize
+}
+
+/// A burst of regions on our pool and on rayon's, without the rest of the tick.
+pub fn burst_sides<'a>(on: Runtimes<'a>, buffer: &'a RefCell<Vec<f64>>) -> [Side<'a>; 3] {
+    let (pool, rayon) = (on.pool, on.rayon);
+    let burst = |data: &mut [f64], region: &dyn Fn(&mut [f64])| (0..REGIONS).for_each(|_| region(data));
+    [
+        Side::writing("one core", buffer, move |data| burst(data, &|data| sequential(data))),
+        Side::writing("ours", buffer, move |data| burst(data, &|data| par().on(pool).for_each_mut(data, work))),
+        Side::writing("rayon", buffer, move |data| {
+            burst(data, &|data| rayon.install(|| data.par_iter_mut().for_each(work)));
+        }),
+    ]
 }
 
 /// What a tick took.

@@ -1,18 +1,10 @@
 //! Where and how a call runs: the pool, the grain, parallel or not.
 
-use std::any::type_name;
 use std::num::NonZeroUsize;
 
-use fusain_pool::{Algorithm, Pool};
-
-/// Below this many elements a call that may choose runs sequentially without asking further.
-///
-/// Waking a worker costs more than a cache-line round trip, some 300 ns: 256 elements rarely take that long, and the
-/// comparison with a constant is all that a call over a handful of elements pays.
-const TINY: usize = 256;
-
-/// Below this many elements a call that may choose runs sequentially.
-const SMALL: usize = 1 << 11;
+use fusain_pool::Pool;
+use fusain_pool::model::{self, Kind};
+pub(crate) use fusain_pool::model::{Plan, Team, Watch};
 
 /// How a call is to be run: on which pool, with which grain, parallel or not.
 ///
@@ -102,106 +94,26 @@ impl<'p> Par<'p> {
     }
 
     /// Decides how a call over `work` elements runs; `K` is a type that names the call site.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plan<K: ?Sized>(&self, work: usize) -> Plan<'p> {
-        if work < TINY && self.mode != Mode::Always {
-            Plan::Sequential(Watch {})
-        } else {
-            self.decide(type_name::<K>(), work)
+        self.plan_kind(Kind::of::<K>(), work)
+    }
+
+    /// As [`plan`](Par::plan) for algorithms whose units are not proportional to elements: an element costs about
+    /// `prior_ns` until sequential runs have told better.
+    #[inline(always)]
+    pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {
+        self.plan_kind(Kind::of::<K>().with_prior(prior_ns), work)
+    }
+
+    #[inline(always)]
+    fn plan_kind(&self, kind: Kind, work: usize) -> Plan<'p> {
+        match self.mode {
+            Mode::Auto => model::plan(self.pool, kind, work, self.fixed_grain()),
+            Mode::Always if work > 1 => {
+                Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), self.fixed_grain()))
+            }
+            Mode::Always | Mode::Sequential => Plan::Sequential(Watch::off()),
         }
-    }
-
-    #[inline(never)]
-    fn decide(&self, _site: &'static str, work: usize) -> Plan<'p> {
-        let parallel = match self.mode {
-            Mode::Auto => work >= SMALL,
-            Mode::Sequential => false,
-            Mode::Always => work > 1,
-        };
-        if !parallel {
-            return Plan::Sequential(Watch {});
-        }
-        let pool: &'p Pool = match self.pool {
-            Some(pool) => pool,
-            None => Pool::global(),
-        };
-        if pool.workers() < 2 && self.mode == Mode::Auto {
-            return Plan::Sequential(Watch {});
-        }
-        Plan::Parallel(Team { pool, grain: self.grain })
-    }
-}
-
-/// What [`Par::plan`] decided.
-#[derive(Debug)]
-pub(crate) enum Plan<'p> {
-    Sequential(Watch),
-    Parallel(Team<'p>),
-}
-
-/// Times a sequential call now and then, so that the model learns what an element costs at this call site.
-#[derive(Debug)]
-pub(crate) struct Watch {}
-
-impl Watch {
-    #[inline]
-    pub(crate) fn time<R>(self, body: impl FnOnce() -> R) -> R {
-        body()
-    }
-}
-
-/// The workers a parallel call runs on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Team<'p> {
-    pool: &'p Pool,
-    grain: Option<NonZeroUsize>,
-}
-
-impl Team<'_> {
-    /// Runs `algorithm` from the state `root` until no work is left.
-    pub(crate) fn run<A: Algorithm>(&self, algorithm: &A, root: A::Local) {
-        match self.grain {
-            None => self.pool.run(algorithm, root),
-            Some(grain) => self.pool.run(&Grained { algorithm, grain: grain.get() }, root),
-        }
-    }
-
-    pub(crate) fn workers(&self) -> usize {
-        self.pool.workers()
-    }
-
-    /// The grain the caller asked for.
-    pub(crate) fn grain(&self) -> Option<usize> {
-        self.grain.map(NonZeroUsize::get)
-    }
-}
-
-/// An algorithm whose units have a grain of the caller's choosing.
-struct Grained<'a, A> {
-    algorithm: &'a A,
-    grain: usize,
-}
-
-impl<A: Algorithm> Algorithm for Grained<'_, A> {
-    type Local = A::Local;
-
-    fn has_global_work(&self) -> bool {
-        self.algorithm.has_global_work()
-    }
-
-    fn has_local_work(&self, local: &A::Local) -> bool {
-        self.algorithm.has_local_work(local)
-    }
-
-    fn do_unit(&self, local: &mut A::Local, _grain: usize) {
-        self.algorithm.do_unit(local, self.grain);
-    }
-
-    fn commit(&self, local: &mut A::Local) {
-        self.algorithm.commit(local);
-    }
-
-    fn steal(&self, victim: &mut A::Local) -> Option<A::Local> {
-        self.algorithm.steal(victim)
     }
 }
