@@ -202,6 +202,9 @@ fn curve_table(key: &str, is_f64: bool, points: &[Point]) -> comfy_table::Table 
     table
 }
 
+/// A line of the plot: its name, what it takes at a point, and its colour.
+type Line<'a> = (&'a str, &'a dyn Fn(&Point) -> f64, RGBColor);
+
 /// Speed-up over the best sequential code, by length, of everybody.
 fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::error::Error>> {
     if let Some(folder) = file.parent() {
@@ -222,7 +225,7 @@ fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::err
         let speed_up = |point: &Point| (point.n as f64, point.best(Group::Sequential) / ns(point));
         points.iter().map(speed_up).filter(|(_, y)| y.is_finite()).collect()
     };
-    let sides: [(&str, &dyn Fn(&Point) -> f64, RGBColor); 7] = [
+    let sides: [Line<'_>; 7] = [
         ("one", &|point| point.best(Group::Sequential), BLACK),
         ("ours", &|point| point.best(Group::Ours), RED),
         ("ours forced", &|point| point.best(Group::Forced), RGBColor(240, 150, 120)),

@@ -101,16 +101,18 @@ fn ticks(len: usize, count: usize, mut region: impl FnMut(&mut [f64])) -> Vec<Ti
 enum Who {
     Sequential,
     Ours(Option<Wait>),
+    Forced,
     Rayon,
 }
 
 impl Who {
-    const ALL: [(&'static str, Who); 5] = [
+    const ALL: [(&'static str, Who); 6] = [
         ("one core", Who::Sequential),
         ("ours", Who::Ours(None)),
         ("ours, Wait::Spin", Who::Ours(Some(Wait::Spin))),
         ("ours, Wait::Park", Who::Ours(Some(Wait::Park))),
         ("rayon", Who::Rayon),
+        ("ours, always parallel", Who::Forced),
     ];
 
     /// One turn, with a pool that lives no longer: a spinning one would be felt by the others.
@@ -122,6 +124,10 @@ impl Who {
                 let builder = Pool::builder().threads(threads);
                 let pool = if let Some(wait) = wait { builder.wait(wait) } else { builder }.build()?;
                 ticks(len, count, |data| par().on(&pool).for_each_mut(data, work))
+            }
+            Who::Forced => {
+                let pool = Pool::builder().threads(threads).build()?;
+                ticks(len, count, |data| par().on(&pool).always().for_each_mut(data, work))
             }
             Who::Rayon => {
                 let pool = rayon_pool(threads)?;
