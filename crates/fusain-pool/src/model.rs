@@ -37,6 +37,9 @@ const NEVER_BELOW_NS: f32 = 150.0;
 /// A timing shorter than this says little about longer calls: the clock itself takes a part of it.
 const SURE_NS: f32 = 1_000.0;
 
+/// An estimate from a short timing is not worth sharing for below this: running once in sequence gives a better one.
+const UNSURE_BELOW_NS: f32 = 20_000.0;
+
 /// What identifies calls that cost alike: an algorithm with the types it is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
@@ -145,7 +148,7 @@ impl Watch {
 
     #[cold]
     fn stop(self, started: Instant) {
-        let elapsed = started.elapsed().as_nanos() as f32 - Costs::of_this_machine().clock_ns;
+        let elapsed = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
         learn(self.kind, self.work, elapsed.max(1.0));
     }
 }
@@ -188,10 +191,9 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let cost = self.pool.run_briefed(algorithm, local, self.brief);
-        if let (Some(kind), Some(cost)) = (self.kind, cost) {
-            // What a unit showed is worth a timing of its length.
-            learn(kind, 1024, cost as f32 * 1024.0);
+        let timing = self.pool.run_briefed(algorithm, local, self.brief);
+        if let (Some(kind), Some(timing)) = (self.kind, timing) {
+            learn(kind, timing.elements, timing.elapsed_ns);
         }
     }
 }
@@ -241,14 +243,15 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     if saved < costs.region_ns {
         return sequential(true);
     }
+    let unsure = span < SURE_NS && estimate < UNSURE_BELOW_NS;
     let near = saved < 4.0 * costs.region_ns;
-    if near && (span < SURE_NS || entry.calls.is_multiple_of(EXPLORE_EVERY)) {
+    if unsure || near && entry.calls.is_multiple_of(EXPLORE_EVERY) {
         return sequential(true);
     }
     let grain = match grain {
         Some(grain) => Grain::Fixed(grain),
         None if kind.prior.is_some() => Grain::From(0),
-        None => Grain::From(grain_for(f64::from(estimate) / work as f64)),
+        None => Grain::From(grain_for(estimate / work as f32)),
     };
     parallel(grain, saved > costs.wake_ns)
 }
