@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use fusain::pool::Pool;
 use plotters::prelude::*;
 
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
@@ -104,7 +103,7 @@ fn cell_length(n: Option<usize>) -> String {
 }
 
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
-    let pool = Pool::builder().threads(options.threads).build()?;
+    let pool = options.pool()?;
     let rayon = rayon_pool(options.threads)?;
     let cxx = Cxx::load(options.threads);
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };

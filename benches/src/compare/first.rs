@@ -1,7 +1,5 @@
 //! `compare first`: every algorithm of the first family beside everybody who has it.
 
-use fusain::pool::Pool;
-
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::harness::{
     Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
@@ -80,7 +78,7 @@ fn sort_over_std(n: usize, on: Runtimes<'_>, options: &Common, report: &mut Repo
 }
 
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
-    let pool = Pool::builder().threads(options.threads).build()?;
+    let pool = options.pool()?;
     let rayon = rayon_pool(options.threads)?;
     let cxx = Cxx::load(options.threads);
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };

@@ -192,7 +192,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let (fib, queens) = if options.smoke { (own.fib.min(20), own.queens.min(7)) } else { (own.fib, own.queens) };
     let threads = options.threads;
     let one = Pool::builder().threads(1).build()?;
-    let many = Pool::builder().threads(threads).build()?;
+    let many = options.pool()?;
     let (rayon, chili) = (rayon_pool(threads)?, Chili::new(threads));
     let on = Forks { one: &one, many: &many, rayon: &rayon, chili: &chili };
     let (mut fib_sides, mut queens_sides) = (fib_sides(on, fib), queens_sides(on, queens));

@@ -1,7 +1,7 @@
 //! `compare region`: an empty parallel region on every runtime, in cache-line round trips.
 
 use anyhow::Context;
-use fusain::pool::{Algorithm, Pool};
+use fusain::pool::Algorithm;
 
 use crate::cases::Runtimes;
 use crate::harness::{Options, Report, Side, cell_ns, cell_ratio, measure, round_trip_ns, table};
@@ -57,7 +57,7 @@ pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static st
 pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let threads = options.threads;
     let rtt = round_trip_ns().context("there is only one core: no cache line has anywhere to go")?;
-    let pool = Pool::builder().threads(threads).build()?;
+    let pool = options.pool()?;
     let rayon = rayon_pool(threads)?;
     let cxx = Cxx::load(threads);
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
