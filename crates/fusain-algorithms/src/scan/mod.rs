@@ -110,8 +110,38 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
+        collect(v.len(), |room| self.transform_inclusive_scan_into(v, room, map, op))
+    }
+
+    /// As [`transform_inclusive_scan`](Par::transform_inclusive_scan), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// let lengths = fusain_algorithms::par().transform_inclusive_scan_into(&["a", "bc"], &mut room, |s| s.len(), |a, b| a + b);
+    /// assert_eq!(lengths, [1, 3]);
+    /// ```
+    #[inline]
+    pub fn transform_inclusive_scan_into<'r, S, T, M, F>(
+        &self,
+        v: &[S],
+        room: &'r mut [MaybeUninit<T>],
+        map: M,
+        op: F,
+    ) -> &'r mut [T]
+    where
+        S: Sync,
+        T: Clone + Send + Sync,
+        M: Fn(&S) -> T + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
         let add = |acc: &T, x: &S| op(acc, &map(x));
-        collect(v.len(), |room| into::<_, _, true>(self, v, room, None, &map, add, &op))
+        into::<_, _, true>(self, v, room, None, &map, add, &op)
     }
 
     /// As [`exclusive_scan`](Par::exclusive_scan), of `map` of every element.
