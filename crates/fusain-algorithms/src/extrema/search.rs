@@ -15,7 +15,7 @@ use super::block::{BLOCK, best, last};
 use crate::feed::Feed;
 use crate::policy::{Par, Plan, Team};
 use crate::search::first;
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 
 /// Elements from which wide vectors are worth the question whether the machine has them.
 const WIDE: usize = 128;
@@ -66,7 +66,7 @@ where
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (at, part) = local.left.take(grain);
-        widest(|| self.look_at(at, part, &mut local.found));
+        widest(Look { search: self, at, part, found: &mut local.found });
     }
 
     fn commit(&self, local: &mut Self::Local) {
@@ -82,6 +82,27 @@ where
 
     fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.left.split().map(root)
+    }
+}
+
+/// A part to be looked at with the widest vectors.
+struct Look<'s, 'a, T, S, V> {
+    search: &'s S,
+    at: usize,
+    part: &'a [T],
+    found: &'s mut Found<V>,
+}
+
+impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Body for Look<'_, 'a, T, Extrema<'a, T, V, G, L, MIN, MAX>, V>
+where
+    G: Fn(&'a T) -> V,
+    L: Fn(&V, &V) -> bool,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.search.look_at(self.at, self.part, self.found);
     }
 }
 
@@ -109,7 +130,7 @@ where
         if self.all.len() < WIDE {
             self.look_at(0, self.all, &mut found);
         } else {
-            widest(|| self.look_at(0, self.all, &mut found));
+            widest(Look { search: self, at: 0, part: self.all, found: &mut found });
         }
         self.places(found)
     }
@@ -186,7 +207,7 @@ where
                 let x = (self.get)(x);
                 if is_max { !(self.less)(&x, &candidate.value) } else { !(self.less)(&candidate.value, &x) }
             };
-            let index = if is_max && MIN { last(block, wanted) } else { first(block, wanted) };
+            let index = if is_max && MIN { last(block, wanted) } else { first((block, wanted)) };
             // An inconsistent order may deny its own result; then any element will do.
             candidate.from + index.unwrap_or(0)
         };
