@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use fusain_pool::Pool;
 use fusain_pool::model::{self, Kind};
+
 pub(crate) use fusain_pool::model::{Plan, Team, Watch};
 
 /// How a call is to be run: on which pool, with which grain, parallel or not.
@@ -99,21 +100,46 @@ impl<'p> Par<'p> {
         self.plan_kind(Kind::of::<K>(), work)
     }
 
-    /// As [`plan`](Par::plan) for algorithms whose units are not proportional to elements: an element costs about
+    /// As [`plan`](Self::plan) where no closure of the user's is involved, so that a handful of elements cannot be heavy.
+    #[inline(always)]
+    pub(crate) fn plan_plain<K: ?Sized>(&self, work: usize) -> Plan<'p> {
+        if self.mode == Mode::Auto && work < HANDFUL {
+            return Plan::Sequential(Watch::off());
+        }
+        self.plan::<K>(work)
+    }
+
+    /// As [`plan_plain`](Self::plan_plain) for algorithms whose units are not proportional to elements: an element costs about
     /// `prior_ns` until sequential runs have told better.
     #[inline(always)]
     pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {
+        if self.mode == Mode::Auto && work < HANDFUL {
+            return Plan::Sequential(Watch::off());
+        }
         self.plan_kind(Kind::of::<K>().with_prior(prior_ns), work)
+    }
+
+    /// As [`plan`](Self::plan) for an algorithm that compares every element about log2 of their number times.
+    #[inline(always)]
+    pub(crate) fn plan_sort<K: ?Sized>(&self, elements: usize) -> Plan<'p> {
+        let levels = usize::BITS - elements.leading_zeros();
+        self.plan_with_prior::<K>(elements * levels as usize, SORT_NS)
     }
 
     #[inline(always)]
     fn plan_kind(&self, kind: Kind, work: usize) -> Plan<'p> {
         match self.mode {
             Mode::Auto => model::plan(self.pool, kind, work, self.fixed_grain()),
-            Mode::Always if work > 1 => {
-                Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), self.fixed_grain()))
-            }
-            Mode::Always | Mode::Sequential => Plan::Sequential(Watch::off()),
+            Mode::Sequential => Plan::Sequential(Watch::off()),
+            Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
+            Mode::Always => Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), self.fixed_grain())),
         }
     }
 }
+
+/// Less work than this, comparisons of two elements and the like, is not worth a look at the model: it would cost more than it could save.
+const HANDFUL: usize = 96;
+
+/// Nanoseconds that sorting takes for an element and a level of halving, before any call has been timed. Numbers take half
+/// of it with std's sorts, strings ten times as much.
+const SORT_NS: f32 = 2.0;

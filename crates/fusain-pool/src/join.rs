@@ -22,11 +22,11 @@
 use crate::desk::askers;
 use crate::idle::{Patience, Step};
 use crate::jobs::{JobRef, Reopen};
-use crate::mailbox::{self, Content, Mailbox, open_content};
+use crate::mailbox::{self, Content, Errand, Mailbox, open_content};
 use crate::pool::Pool;
-use crate::seat::Seat;
+use crate::seat::{Forked, Seat};
 use crate::sync::{AtomicUsize, Ordering, current, park};
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -66,8 +66,23 @@ where
     RA: Send,
     RB: Send,
 {
+    Seat::forked(|seat| match seat {
+        Some(seat) => join_inside(seat, a, b),
+        None => join_first(a, b),
+    })
+}
+
+/// A join outside of any other.
+#[cold]
+#[inline(never)]
+fn join_first<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
     Seat::current(|seat| match seat {
-        Some(seat) if seat.jobs.root.get() != 0 => join_inside(seat, a, b),
         Some(seat) => join_outermost(seat, a, b),
         None => Pool::global().join(a, b),
     })
@@ -110,31 +125,8 @@ where
 pub(crate) fn as_root<R>(seat: &Seat<'_>, f: impl FnOnce() -> R) -> R {
     // Any address on this stack that outlives the call is a token nobody else has.
     let anchor = 0_u64;
-    let _root = Root::begin(seat, &raw const anchor as usize);
+    let _forked = Forked::begin(seat, &raw const anchor as usize);
     f()
-}
-
-/// Sets the root token of a seat and what its desk serves, and puts both back.
-struct Root<'s, 'p> {
-    seat: &'s Seat<'p>,
-    outer: usize,
-    served: usize,
-}
-
-impl<'s, 'p> Root<'s, 'p> {
-    fn begin(seat: &'s Seat<'p>, token: usize) -> Self {
-        let outer = seat.jobs.root.replace(token);
-        let served = seat.desk().serves();
-        seat.desk().serve(token);
-        Self { seat, outer, served }
-    }
-}
-
-impl Drop for Root<'_, '_> {
-    fn drop(&mut self) {
-        self.seat.desk().serve(self.served);
-        self.seat.jobs.root.set(self.outer);
-    }
 }
 
 /// Gives the oldest job to a worker that is awake and idle, or wakes one that sleeps.
@@ -177,36 +169,18 @@ where
     RA: Send,
     RB: Send,
 {
-    let job = StackJob::new(b, seat.index);
-    let index = seat.jobs.push(JobRef { job: (&raw const job).cast(), execute: StackJob::<B, RB>::execute });
-    let retract = Retract { seat, job: &job, index };
+    let job = StackJob::new(b, seat);
+    job.index.set(seat.jobs.push(JobRef { job: (&raw const job).cast(), execute: StackJob::<B, RB>::execute }));
+    let retract = Retract(&job);
     pushed();
     let ra = a();
     std::mem::forget(retract);
-    if seat.jobs.take_back(index) {
+    if seat.jobs.take_back(job.index.get()) {
         // SAFETY: taken back, so it will not be executed.
         let b = unsafe { job.take() };
         return (ra, b());
     }
-    (ra, settle(seat, &job, index))
-}
-
-/// The joiner's slow path: what `a` left above the job is run, then the job itself, or its end awaited.
-#[cold]
-#[inline(never)]
-fn settle<B: FnOnce() -> RB + Send, RB: Send>(seat: &Seat<'_>, job: &StackJob<B, RB>, index: usize) -> RB {
-    drain(seat, index + 1);
-    if seat.jobs.take_back(index) {
-        // SAFETY: taken back, so it will not be executed.
-        return unsafe { job.take() }();
-    }
-    forget_given(seat, index);
-    wait_for(seat, || job.state.load(Ordering::Acquire) == DONE, || job.sleep(seat));
-    // SAFETY: `DONE`, and read once.
-    match unsafe { job.result() } {
-        Ok(rb) => rb,
-        Err(payload) => resume_unwind(payload),
-    }
+    (ra, job.settle())
 }
 
 fn forget_given(seat: &Seat<'_>, index: usize) {
@@ -224,24 +198,16 @@ pub(crate) fn drain(seat: &Seat<'_>, index: usize) {
 }
 
 /// Undoes a push when `a` unwinds: the job is dropped unrun, or its end awaited.
-struct Retract<'s, 'p, B: FnOnce() -> RB + Send, RB: Send> {
-    seat: &'s Seat<'p>,
-    job: &'s StackJob<B, RB>,
-    index: usize,
-}
+struct Retract<'j, 'p, B: FnOnce() -> RB + Send, RB: Send>(&'j StackJob<'p, B, RB>);
 
 impl<B: FnOnce() -> RB + Send, RB: Send> Drop for Retract<'_, '_, B, RB> {
+    #[cold]
     fn drop(&mut self) {
-        drain(self.seat, self.index + 1);
-        if self.seat.jobs.take_back(self.index) {
-            // SAFETY: taken back, so it will not be executed.
-            drop(unsafe { self.job.take() });
-            return;
+        match self.0.retrieve() {
+            Retrieved::Unrun(b) => drop(b),
+            // The panic of `a` is the one that counts.
+            Retrieved::Done(result) => drop(result),
         }
-        forget_given(self.seat, self.index);
-        wait_for(self.seat, || self.job.state.load(Ordering::Acquire) == DONE, || self.job.sleep(self.seat));
-        // SAFETY: `DONE`, and read once. The panic of `a` is the one that counts.
-        drop(unsafe { self.job.result() });
     }
 }
 
@@ -249,22 +215,58 @@ impl<B: FnOnce() -> RB + Send, RB: Send> Drop for Retract<'_, '_, B, RB> {
 ///
 /// Invariants: (1) `func` is there until `take` or `execute`, of which exactly one happens, once; (2) `result` is written
 /// before `state` becomes `DONE`; (3) the joiner does not leave the frame before the job is taken back or `DONE`.
-struct StackJob<B, RB> {
+struct StackJob<'j, B, RB> {
     func: UnsafeCell<ManuallyDrop<B>>,
     result: UnsafeCell<MaybeUninit<thread::Result<RB>>>,
     state: AtomicUsize,
-    owner: usize,
+    /// The joiner's.
+    seat: &'j Seat<'j>,
+    /// Where it lies on the joiner's stack of jobs.
+    index: Cell<usize>,
 }
 
-impl<B: FnOnce() -> RB + Send, RB: Send> StackJob<B, RB> {
+/// What became of a job whose joiner wants it back.
+enum Retrieved<B, RB> {
+    Unrun(B),
+    Done(thread::Result<RB>),
+}
+
+impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
     #[inline(always)]
-    fn new(func: B, owner: usize) -> Self {
+    fn new(func: B, seat: &'j Seat<'j>) -> Self {
         Self {
             func: UnsafeCell::new(ManuallyDrop::new(func)),
             result: UnsafeCell::new(MaybeUninit::uninit()),
             state: AtomicUsize::new(PENDING),
-            owner,
+            seat,
+            index: Cell::new(0),
         }
+    }
+
+    /// The joiner's slow path to a result.
+    #[cold]
+    #[inline(never)]
+    fn settle(&self) -> RB {
+        match self.retrieve() {
+            Retrieved::Unrun(b) => b(),
+            Retrieved::Done(Ok(result)) => result,
+            Retrieved::Done(Err(payload)) => resume_unwind(payload),
+        }
+    }
+
+    /// Runs what `a` left above the job, then takes it back or awaits its end.
+    #[cold]
+    fn retrieve(&self) -> Retrieved<B, RB> {
+        let seat = self.seat;
+        drain(seat, self.index.get() + 1);
+        if seat.jobs.take_back(self.index.get()) {
+            // SAFETY: taken back, so it will not be executed.
+            return Retrieved::Unrun(unsafe { self.take() });
+        }
+        forget_given(seat, self.index.get());
+        wait_for(seat, || self.state.load(Ordering::Acquire) == DONE, || self.sleep());
+        // SAFETY: `DONE`, and read once.
+        Retrieved::Done(unsafe { self.result() })
     }
 
     /// # Safety
@@ -301,16 +303,17 @@ impl<B: FnOnce() -> RB + Send, RB: Send> StackJob<B, RB> {
         if let Some((mailbox, state)) = reopen {
             mailbox.open(state);
         }
-        let (pool, owner) = (seat.pool, this.owner);
-        // AcqRel: see the module docs. Afterwards the job may be gone.
+        let owner = this.seat.index;
+        // AcqRel: see the module docs. Afterwards the job, and the joiner's seat, may be gone.
         if this.state.swap(DONE, Ordering::AcqRel) == SLEEPING {
-            pool.desks[owner].unpark();
+            seat.pool.desks[owner].unpark();
             seat.desk().tally().wakes.add(1);
         }
     }
 
     #[cold]
-    fn sleep(&self, seat: &Seat<'_>) {
+    fn sleep(&self) {
+        let seat = self.seat;
         seat.desk().set_thread(current());
         if self.state.compare_exchange(PENDING, SLEEPING, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             seat.desk().tally().parks.add(1);
@@ -335,7 +338,7 @@ pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl 
         if helps && mailbox.is_full() {
             seat.depth.set(seat.depth.get() + 1);
             // SAFETY: full, and run once.
-            unsafe { mailbox.run_letter(seat, root) };
+            unsafe { mailbox.run_letter(seat, root, Errand::Work) };
             seat.depth.set(seat.depth.get() - 1);
             patience = Patience::of_caller(seat.pool);
             continue;
@@ -362,10 +365,17 @@ pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl 
 ///
 /// # Safety
 /// As for [`JobRef::execute`]; the content was written by [`mail`].
-unsafe fn run_mailed(call: *const (), content: *mut Content, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize) {
+unsafe fn run_mailed(
+    call: *const (),
+    content: *mut Content,
+    seat: &Seat<'_>,
+    mailbox: &Mailbox,
+    reopen: usize,
+    _: Errand,
+) {
     // SAFETY: by the contract.
     let (execute, token) = unsafe { open_content::<(unsafe fn(*const (), &Seat<'_>, Reopen<'_>), usize)>(content) };
-    let _root = Root::begin(seat, token);
+    let _forked = Forked::begin(seat, token);
     // Whoever receives work passes the news on, so that a large recursion wakes the whole pool, one by one.
     if seat.pool.workers > 1 {
         seat.pool.wake(seat, 1);

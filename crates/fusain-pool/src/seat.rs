@@ -13,28 +13,29 @@ use std::ptr;
 pub(crate) struct Seat<'p> {
     pub(crate) pool: &'p Inner,
     pub(crate) index: usize,
+    desk: &'p Desk,
     /// This worker's own fork-join jobs, oldest first.
     pub(crate) jobs: Jobs,
     /// How many pieces of work taken while waiting lie on this thread's stack.
     pub(crate) depth: Cell<usize>,
-    outer: *const Seat<'static>,
 }
+
+type Erased = *const Seat<'static>;
 
 thread_local! {
     /// The innermost seat of this thread, or null.
-    static CURRENT: Cell<*const Seat<'static>> = const { Cell::new(ptr::null()) };
+    static CURRENT: Cell<Erased> = const { Cell::new(ptr::null()) };
+    /// The same while it is inside a join or scope, else null: all that the fast path of `join` has to look at.
+    static FORKED: Cell<Erased> = const { Cell::new(ptr::null()) };
 }
 
 impl<'p> Seat<'p> {
     /// Runs `work` with this thread seated at desk `index`.
     pub(crate) fn take<R>(pool: &'p Inner, index: usize, work: impl FnOnce(&Seat<'p>) -> R) -> R {
-        let seat = Seat { pool, index, jobs: Jobs::new(), depth: Cell::new(0), outer: CURRENT.get() };
-        // The cast only forgets a lifetime; `current` gives it back bounded by the call.
-        CURRENT.set((&raw const seat).cast());
-        let leave = Leave(&seat);
-        let result = work(leave.0);
-        drop(leave);
-        result
+        let seat = Seat { pool, index, desk: &pool.desks[index], jobs: Jobs::new(), depth: Cell::new(0) };
+        // The cast only forgets a lifetime; the readers give it back bounded by a call.
+        let _leave = Leave { current: CURRENT.replace((&raw const seat).cast()), forked: FORKED.replace(ptr::null()) };
+        work(&seat)
     }
 
     /// Runs `f` with this thread's innermost seat, or with none.
@@ -45,16 +46,53 @@ impl<'p> Seat<'p> {
         f(unsafe { CURRENT.get().as_ref() })
     }
 
+    /// Runs `f` with this thread's innermost seat if that is inside a join or scope, or with none.
+    #[inline(always)]
+    pub(crate) fn forked<R>(f: impl FnOnce(Option<&Seat<'_>>) -> R) -> R {
+        // SAFETY: as in `current`: `Forked` ends before the seat does.
+        f(unsafe { FORKED.get().as_ref() })
+    }
+
     #[inline(always)]
     pub(crate) fn desk(&self) -> &'p Desk {
-        &self.pool.desks[self.index]
+        self.desk
     }
 }
 
-struct Leave<'s, 'p>(&'s Seat<'p>);
+/// Puts back what was current before a seat was taken.
+struct Leave {
+    current: Erased,
+    forked: Erased,
+}
 
-impl Drop for Leave<'_, '_> {
+impl Drop for Leave {
     fn drop(&mut self) {
-        CURRENT.set(self.0.outer);
+        CURRENT.set(self.current);
+        FORKED.set(self.forked);
+    }
+}
+
+/// While it lives, `seat` (this thread's innermost) is inside the outermost join or scope `token`, and its desk serves that.
+pub(crate) struct Forked<'s, 'p> {
+    seat: &'s Seat<'p>,
+    outer: Erased,
+    token: usize,
+    served: usize,
+}
+
+impl<'s, 'p> Forked<'s, 'p> {
+    pub(crate) fn begin(seat: &'s Seat<'p>, token: usize) -> Self {
+        let served = seat.desk().serves();
+        seat.desk().serve(token);
+        let seat_ptr: *const Seat<'p> = seat;
+        Self { seat, outer: FORKED.replace(seat_ptr.cast()), token: seat.jobs.root.replace(token), served }
+    }
+}
+
+impl Drop for Forked<'_, '_> {
+    fn drop(&mut self) {
+        FORKED.set(self.outer);
+        self.seat.jobs.root.set(self.token);
+        self.seat.desk().serve(self.served);
     }
 }

@@ -12,9 +12,6 @@ use crate::policy::{Par, Plan};
 pub(crate) use run::merge_sort;
 use run::parallel;
 
-/// What sorting an element costs before anything is known: a thousand numbers in random order.
-const PRIOR_NS: f32 = 8.0;
-
 impl Par<'_> {
     /// Sorts `v`, stable.
     ///
@@ -29,7 +26,7 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
-        match self.plan_with_prior::<[T]>(v.len(), PRIOR_NS) {
+        match self.plan_sort::<[T]>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort()),
             // Equal integers are one and the same: nobody can tell whether they kept their order.
             Plan::Parallel(team) if is_integer::<T>() => parallel(team, v, T::lt, <[T]>::sort_unstable),
@@ -49,7 +46,7 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
-        match self.plan_with_prior::<(T, F)>(v.len(), PRIOR_NS) {
+        match self.plan_sort::<(T, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_by(&compare));
@@ -70,7 +67,7 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
-        match self.plan_with_prior::<(T, K, F)>(v.len(), PRIOR_NS) {
+        match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
@@ -120,7 +117,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
-        match self.plan_with_prior::<(T, [T])>(v.len(), PRIOR_NS) {
+        match self.plan_sort::<(T, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort_unstable),
         }
@@ -137,7 +134,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
-        match self.plan_with_prior::<(F, [T])>(v.len(), PRIOR_NS) {
+        match self.plan_sort::<(F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
@@ -156,7 +153,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
-        match self.plan_with_prior::<(K, F, [T])>(v.len(), PRIOR_NS) {
+        match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(&key));

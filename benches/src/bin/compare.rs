@@ -1,0 +1,20 @@
+//! `compare NAME`: what `cargo xtask compare NAME` builds and runs.
+
+use clap::Parser;
+use fusain_benches::compare::Comparison;
+use fusain_benches::harness::Options;
+
+/// Measures fusain beside its peers.
+#[derive(Debug, Parser)]
+#[command(name = "compare")]
+struct Cli {
+    #[command(subcommand)]
+    comparison: Comparison,
+    #[command(flatten)]
+    options: Options,
+}
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    cli.comparison.run(&cli.options)
+}
