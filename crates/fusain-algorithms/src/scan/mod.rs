@@ -244,10 +244,9 @@ fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
 /// The scan of one worker: one tile, and no folding before it.
 #[inline]
 fn sequential<T: Clone, E: Elements<T>>(elements: &E, init: Option<T>) {
-    // SAFETY: all elements are ours.
-    unsafe {
-        if let Some((prefix, rest)) = elements.start(init) {
-            scan_plain(elements, rest, prefix);
-        }
+    // SAFETY: all elements are ours, and this is the first thing done with them.
+    if let Some((prefix, rest)) = unsafe { elements.start(init) } {
+        // SAFETY: likewise.
+        unsafe { scan_plain(elements, rest, prefix) };
     }
 }
