@@ -32,8 +32,8 @@ use crate::sync::{Ordering, fence, park, spin_loop, yield_now};
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
-const LOOK_FIRST: u32 = 32;
-const LOOK_LAST: u32 = 512;
+const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
+const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
 /// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs some
 /// 50 us, so at worst this doubles the waiting.
@@ -132,23 +132,39 @@ pub(crate) fn serve(seat: &Seat<'_>) {
                 pool.ask(seat, |serves| serves != 0);
             }
             Step::Sleep => {
-                if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
+                if !fall_asleep(seat) {
                     continue;
                 }
-                seat.desk().tally().parks.add(1);
-                // Pairs with the fence in `Inner::wake`; see the module docs.
-                fence(Ordering::SeqCst);
-                pool.ask(seat, |serves| serves != 0);
                 if pool.lends_threads() {
                     return;
                 }
-                while matches!(mailbox.peek(), mailbox::ASLEEP | mailbox::CLAIMED) && !pool.is_ending() {
-                    park();
-                }
-                // The end of the pool is no reason to leave a letter unread: back to the top, awake.
-                mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+                stay_asleep(seat);
                 patience = Patience::of_worker(pool, seat.index);
             }
         }
     }
+}
+
+/// Goes from `ANY` to `ASLEEP`, unless somebody is delivering, and leaves a standing order with all who serve; the module docs
+/// say why nobody is missed.
+pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
+    let mailbox = &seat.desk().front;
+    if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
+        return false;
+    }
+    seat.desk().tally().parks.add(1);
+    // Pairs with the fence in `Inner::wake`.
+    fence(Ordering::SeqCst);
+    seat.pool.ask(seat, |serves| serves != 0);
+    true
+}
+
+/// Parks until there is a letter, somebody has woken this worker, or the pool ends.
+pub(crate) fn stay_asleep(seat: &Seat<'_>) {
+    let mailbox = &seat.desk().front;
+    while matches!(mailbox.peek(), mailbox::ASLEEP | mailbox::CLAIMED) && !seat.pool.is_ending() {
+        park();
+    }
+    // The end of the pool is no reason to leave a letter unread: its sleeper goes on awake.
+    mailbox.change(mailbox::ASLEEP, mailbox::ANY);
 }

@@ -35,7 +35,8 @@
 //! The giver of a front letter may watch the mailbox itself to learn when the work is done ([`Mailbox::is_at_work_for`]): the line that
 //! brought the work brings the answer, one round trip in all. `FULL` together with the letter's call says "not yet". Both later
 //! states, `ANY` and another call's `FULL`, are reached through the owner's Release (in the second case by way of the other giver's
-//! claim), so whoever sees them with Acquire sees all the owner has done. Checked by `models::mailbox`.
+//! claim), so whoever sees them with Acquire sees all the owner has done. The state and the call are two words: a giver that loads its own
+//! `FULL` and then the next giver's call is told by that one's Release. Checked by `models::mailbox`.
 
 use crate::seat::Seat;
 use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
@@ -67,7 +68,8 @@ struct Letter {
 #[repr(C, align(128))]
 pub(crate) struct Mailbox {
     state: AtomicUsize,
-    /// Address of the call the letter belongs to. Relaxed: ordered by `state`.
+    /// Address of the call the letter belongs to. For the owner ordered by `state`; a giver may meet a later one here than the
+    /// state it has just seen belongs to, hence Release and Acquire (see Receipts).
     call: AtomicUsize,
     letter: UnsafeCell<Letter>,
 }
@@ -115,7 +117,7 @@ impl Mailbox {
     /// Giver of a front letter: whether its owner is still at work on a letter of `call`. Acquire: see the module docs.
     #[inline(always)]
     pub(crate) fn is_at_work_for(&self, call: usize) -> bool {
-        matches!(self.state.load(Ordering::Acquire), FULL | AWAITED) && self.call.load(Ordering::Relaxed) == call
+        matches!(self.state.load(Ordering::Acquire), FULL | AWAITED) && self.call.load(Ordering::Acquire) == call
     }
 
     /// Giver of a front letter of `call`: asks to be unparked when it is done; false if it is already.
@@ -186,7 +188,8 @@ impl Claim<'_> {
     pub(crate) unsafe fn deliver<T: Send>(self, run: Run, call: *const (), value: T) {
         let mailbox = self.mailbox;
         std::mem::forget(self);
-        mailbox.call.store(call.expose_provenance(), Ordering::Relaxed);
+        // Release: pairs with the Acquire in `is_at_work_for`, for a giver that meets this call before it sees the state change.
+        mailbox.call.store(call.expose_provenance(), Ordering::Release);
         mailbox.letter.with_mut(|letter| {
             // SAFETY: between claim and `FULL` this giver alone touches the letter (module docs).
             let letter = unsafe { &mut *letter };

@@ -73,9 +73,14 @@ pub(crate) struct Inner {
 
 impl Inner {
     pub(crate) fn new(workers: usize, wait: Wait, threads: Threads) -> Self {
+        Self::with_guests(workers, GUESTS_MAX, wait, threads)
+    }
+
+    /// With room for `guests` threads of the application.
+    pub(crate) fn with_guests(workers: usize, guests: usize, wait: Wait, threads: Threads) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         Self {
-            desks: (0..workers + GUESTS_MAX).map(|_| Desk::new()).collect(),
+            desks: (0..workers + guests).map(|_| Desk::new()).collect(),
             workers,
             helpers_max: match wait {
                 Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),

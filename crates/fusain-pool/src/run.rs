@@ -112,7 +112,7 @@ unsafe fn work_letter<A: Algorithm>(
 
 /// Hands a part to whoever the claim belongs to; the caller watches for the receipt if `watched`.
 #[inline(always)]
-fn deliver<A: Algorithm>(
+pub(crate) fn deliver<A: Algorithm>(
     call: &Call,
     algorithm: &A,
     seat: &Seat<'_>,
@@ -268,7 +268,7 @@ fn wait(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool) {
 }
 
 /// Looks at the others' progress before the caller turns thief: about one cache-line round trip (300 ns).
-const GLANCES: u32 = 32;
+const GLANCES: u32 = if cfg!(loom) { 1 } else { 32 };
 
 #[cold]
 #[inline(never)]
