@@ -1,18 +1,11 @@
 //! Where and how a call runs: the pool, the grain, parallel or not.
 
-use std::any::type_name;
 use std::num::NonZeroUsize;
 
-use fusain_pool::{Algorithm, Pool};
+use fusain_pool::Pool;
+use fusain_pool::model::{self, Kind};
 
-/// Below this many elements a call that may choose runs sequentially without asking further.
-///
-/// Waking a worker costs more than a cache-line round trip, some 300 ns: 256 elements rarely take that long, and the
-/// comparison with a constant is all that a call over a handful of elements pays.
-const TINY: usize = 256;
-
-/// Below this many elements a call that may choose runs sequentially.
-const SMALL: usize = 1 << 11;
+pub(crate) use fusain_pool::model::{Plan, Team, Watch};
 
 /// How a call is to be run: on which pool, with which grain, parallel or not.
 ///
@@ -102,106 +95,51 @@ impl<'p> Par<'p> {
     }
 
     /// Decides how a call over `work` elements runs; `K` is a type that names the call site.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plan<K: ?Sized>(&self, work: usize) -> Plan<'p> {
-        if work < TINY && self.mode != Mode::Always {
-            Plan::Sequential(Watch {})
-        } else {
-            self.decide(type_name::<K>(), work)
+        self.plan_kind(Kind::of::<K>(), work)
+    }
+
+    /// As [`plan`](Self::plan) where no closure of the user's is involved, so that a handful of elements cannot be heavy.
+    #[inline(always)]
+    pub(crate) fn plan_plain<K: ?Sized>(&self, work: usize) -> Plan<'p> {
+        if self.mode == Mode::Auto && work < HANDFUL {
+            return Plan::Sequential(Watch::off());
+        }
+        self.plan::<K>(work)
+    }
+
+    /// As [`plan_plain`](Self::plan_plain) for algorithms whose units are not proportional to elements: an element costs about
+    /// `prior_ns` until sequential runs have told better.
+    #[inline(always)]
+    pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {
+        if self.mode == Mode::Auto && work < HANDFUL {
+            return Plan::Sequential(Watch::off());
+        }
+        self.plan_kind(Kind::of::<K>().with_prior(prior_ns), work)
+    }
+
+    /// As [`plan`](Self::plan) for an algorithm that compares every element about log2 of their number times.
+    #[inline(always)]
+    pub(crate) fn plan_sort<K: ?Sized>(&self, elements: usize) -> Plan<'p> {
+        let levels = usize::BITS - elements.leading_zeros();
+        self.plan_with_prior::<K>(elements * levels as usize, SORT_NS)
+    }
+
+    #[inline(always)]
+    fn plan_kind(&self, kind: Kind, work: usize) -> Plan<'p> {
+        match self.mode {
+            Mode::Auto => model::plan(self.pool, kind, work, self.fixed_grain()),
+            Mode::Sequential => Plan::Sequential(Watch::off()),
+            Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
+            Mode::Always => Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), self.fixed_grain())),
         }
     }
-
-    #[inline(never)]
-    fn decide(&self, _site: &'static str, work: usize) -> Plan<'p> {
-        let parallel = match self.mode {
-            Mode::Auto => work >= SMALL,
-            Mode::Sequential => false,
-            Mode::Always => work > 1,
-        };
-        if !parallel {
-            return Plan::Sequential(Watch {});
-        }
-        let pool: &'p Pool = match self.pool {
-            Some(pool) => pool,
-            None => Pool::global(),
-        };
-        if pool.workers() < 2 && self.mode == Mode::Auto {
-            return Plan::Sequential(Watch {});
-        }
-        Plan::Parallel(Team { pool, grain: self.grain })
-    }
 }
 
-/// What [`Par::plan`] decided.
-#[derive(Debug)]
-pub(crate) enum Plan<'p> {
-    Sequential(Watch),
-    Parallel(Team<'p>),
-}
+/// Less work than this, comparisons of two elements and the like, is not worth a look at the model: it would cost more than it could save.
+const HANDFUL: usize = 96;
 
-/// Times a sequential call now and then, so that the model learns what an element costs at this call site.
-#[derive(Debug)]
-pub(crate) struct Watch {}
-
-impl Watch {
-    #[inline]
-    pub(crate) fn time<R>(self, body: impl FnOnce() -> R) -> R {
-        body()
-    }
-}
-
-/// The workers a parallel call runs on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Team<'p> {
-    pool: &'p Pool,
-    grain: Option<NonZeroUsize>,
-}
-
-impl Team<'_> {
-    /// Runs `algorithm` from the state `root` until no work is left.
-    pub(crate) fn run<A: Algorithm>(&self, algorithm: &A, root: A::Local) {
-        match self.grain {
-            None => self.pool.run(algorithm, root),
-            Some(grain) => self.pool.run(&Grained { algorithm, grain: grain.get() }, root),
-        }
-    }
-
-    pub(crate) fn workers(&self) -> usize {
-        self.pool.workers()
-    }
-
-    /// The grain the caller asked for.
-    pub(crate) fn grain(&self) -> Option<usize> {
-        self.grain.map(NonZeroUsize::get)
-    }
-}
-
-/// An algorithm whose units have a grain of the caller's choosing.
-struct Grained<'a, A> {
-    algorithm: &'a A,
-    grain: usize,
-}
-
-impl<A: Algorithm> Algorithm for Grained<'_, A> {
-    type Local = A::Local;
-
-    fn has_global_work(&self) -> bool {
-        self.algorithm.has_global_work()
-    }
-
-    fn has_local_work(&self, local: &A::Local) -> bool {
-        self.algorithm.has_local_work(local)
-    }
-
-    fn do_unit(&self, local: &mut A::Local, _grain: usize) {
-        self.algorithm.do_unit(local, self.grain);
-    }
-
-    fn commit(&self, local: &mut A::Local) {
-        self.algorithm.commit(local);
-    }
-
-    fn steal(&self, victim: &mut A::Local) -> Option<A::Local> {
-        self.algorithm.steal(victim)
-    }
-}
+/// Nanoseconds that sorting takes for an element and a level of halving, before any call has been timed. Numbers take half
+/// of it with std's sorts, strings ten times as much.
+const SORT_NS: f32 = 2.0;

@@ -5,7 +5,7 @@
 //! Each participant but the caller is accounted for in one of two ways:
 //!
 //! * Those the caller has handed work with the announcement by *receipt*: the caller watches their front mailboxes, and the line that brought
-//!   the work brings the answer (see [`mailbox`](crate::mailbox)).
+//!   the work brings the result (see [`mailbox`](crate::mailbox)).
 //! * All others by a *share* in `active`, which counts two for each, the caller's own among them; bit 0 says that the caller sleeps.
 //!
 //! A giver adds a share before it delivers. It is accounted for itself, so the count cannot have been at its end: Relaxed. A worker that
@@ -18,7 +18,8 @@
 //! each, so one of the two sees the other: either the caller finds the participant gone, or that one finds the mark and unparks
 //! the caller, which then looks again at all of them. Checked by `models::call`.
 
-use crate::pace::Grain;
+use crate::mailbox::{Mailbox, Receipt};
+use crate::pace::{Grain, Timing};
 use crate::pool::Inner;
 use crate::seat::Seat;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, current, park};
@@ -35,8 +36,8 @@ pub(crate) struct Call {
     stopped: AtomicBool,
     /// Whether sleeping workers are to be woken for it.
     wakes: AtomicBool,
-    /// Nanoseconds an element, as the bits of an `f64`; 0: nothing timed.
-    cost: AtomicU64,
+    /// The longest unit timed so far, as [`Timing::to_bits`]; 0: none. Relaxed: an estimate.
+    timing: AtomicU64,
     /// Work the call was estimated to have, in elements; 0: unknown.
     pub(crate) work: usize,
     pub(crate) owner: usize,
@@ -65,7 +66,7 @@ impl Call {
             active: AtomicUsize::new(SHARE),
             stopped: AtomicBool::new(false),
             wakes: AtomicBool::new(brief.wakes),
-            cost: AtomicU64::new(0),
+            timing: AtomicU64::new(0),
             work: brief.work,
             owner,
             panic: Mutex::new(None),
@@ -77,15 +78,16 @@ impl Call {
         &raw const *self as usize
     }
 
-    /// What a timing has shown. Relaxed: estimates.
-    pub(crate) fn set_cost(&self, per_element: f64) {
-        self.cost.store(per_element.to_bits(), Ordering::Relaxed);
+    /// Notes a timed unit. Of two workers that note at once one is lost, which does no harm.
+    pub(crate) fn note(&self, timing: Timing) {
+        if self.timing().is_none_or(|longest| longest.elapsed_ns < timing.elapsed_ns) {
+            self.timing.store(timing.to_bits(), Ordering::Relaxed);
+        }
     }
 
-    /// Nanoseconds an element as last timed.
-    pub(crate) fn cost(&self) -> Option<f64> {
-        let bits = self.cost.load(Ordering::Relaxed);
-        (bits != 0).then(|| f64::from_bits(bits))
+    /// The longest unit timed so far: the one that says most.
+    pub(crate) fn timing(&self) -> Option<Timing> {
+        Timing::from_bits(self.timing.load(Ordering::Relaxed))
     }
 
     pub(crate) fn wakes(&self) -> bool {
@@ -149,31 +151,34 @@ impl Call {
         room
     }
 
-    /// Caller: whether nobody else is left.
+    /// Caller: whether nobody else is left; `collect` is offered each mailbox that has something to return.
     #[inline(always)]
-    pub(crate) fn is_alone(&self, pool: &Inner) -> bool {
+    pub(crate) fn is_alone(&self, pool: &Inner, collect: &impl Fn(&Mailbox)) -> bool {
         while let Some(last) = self.receipts.count.get().checked_sub(1) {
-            let desk = &pool.desks[usize::from(self.receipts.desks[last].get())];
-            if desk.front.is_at_work_for(self.token()) {
-                return false;
+            let mailbox = &pool.desks[usize::from(self.receipts.desks[last].get())].front;
+            match mailbox.receipt(self.token()) {
+                Receipt::AtWork => return false,
+                Receipt::Returned => {
+                    collect(mailbox);
+                    // Collected, or taken back by its owner: look again.
+                    continue;
+                }
+                Receipt::Gone => self.receipts.count.set(last),
             }
-            self.receipts.count.set(last);
         }
         self.active.load(Ordering::Acquire) & !CALLER_SLEEPS == SHARE
     }
 
     /// Caller: sleeps until it is alone.
     #[cold]
-    pub(crate) fn sleep_until_alone(&self, seat: &Seat<'_>) {
+    pub(crate) fn sleep_until_alone(&self, seat: &Seat<'_>, collect: &impl Fn(&Mailbox)) {
         seat.desk().set_thread(current());
         self.active.fetch_or(CALLER_SLEEPS, Ordering::AcqRel);
         for receipt in &self.receipts.desks[..self.receipts.count.get()] {
-            seat.pool.desks[usize::from(receipt.get())].front.await_end(self.token());
+            seat.pool.desks[usize::from(receipt.get())].front.await_end();
         }
-        if !self.is_alone(seat.pool) {
+        while !self.is_alone(seat.pool, collect) {
             seat.desk().tally().parks.add(1);
-        }
-        while !self.is_alone(seat.pool) {
             park();
         }
     }

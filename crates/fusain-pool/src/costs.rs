@@ -17,6 +17,8 @@ pub(crate) struct Costs {
     pub(crate) clock_ns: f32,
 }
 
+static COSTS: OnceLock<Costs> = OnceLock::new();
+
 /// Round trips in a batch, and batches; the fastest batch counts, since everything else that runs only slows it down.
 const ROUNDS: usize = 32;
 const BATCHES: usize = 8;
@@ -24,8 +26,12 @@ const BATCHES: usize = 8;
 impl Costs {
     /// Measured at first use, which takes about half a millisecond.
     pub(crate) fn of_this_machine() -> &'static Costs {
-        static COSTS: OnceLock<Costs> = OnceLock::new();
         COSTS.get_or_init(Costs::measure)
+    }
+
+    /// What reading the clock twice costs; a common figure where nothing has been measured yet.
+    pub(crate) fn clock_ns() -> f32 {
+        COSTS.get().map_or(20.0, |costs| costs.clock_ns)
     }
 
     fn measure() -> Self {
@@ -92,6 +98,6 @@ fn await_ball(ball: &sync::AtomicUsize, value: usize) {
 }
 
 /// Whether work of `estimate_ns` in all would gain by waking a sleeper.
-pub(crate) fn is_worth_waking(estimate_ns: f64) -> bool {
-    estimate_ns / 2.0 > f64::from(Costs::of_this_machine().wake_ns)
+pub(crate) fn is_worth_waking(estimate_ns: f32) -> bool {
+    estimate_ns / 2.0 > Costs::of_this_machine().wake_ns
 }

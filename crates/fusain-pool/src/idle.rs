@@ -25,7 +25,7 @@
 //! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
 //! is computed, only to who computes it.
 
-use crate::mailbox;
+use crate::mailbox::{self, Errand};
 use crate::pool::{Inner, Wait};
 use crate::seat::Seat;
 use crate::sync::{Ordering, fence, park, spin_loop, yield_now};
@@ -39,8 +39,10 @@ const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 /// 50 us, so at worst this doubles the waiting.
 const CALLER_SPINS: Duration = Duration::from_micros(50);
 
-/// Looks after which a spinning worker begins to yield its core now and then, even where cores are plenty.
-const LOOKS_BEFORE_YIELD: u32 = 16;
+/// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
+/// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
+const CALLER_LOOKS_BEFORE_YIELD: u32 = 3;
+const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
 pub(crate) enum Step {
     Spin,
@@ -55,7 +57,7 @@ pub(crate) struct Patience {
     looks: u32,
     since: Option<Instant>,
     spins: Option<Duration>,
-    crowded: bool,
+    looks_before_yield: u32,
 }
 
 impl Patience {
@@ -68,7 +70,7 @@ impl Patience {
             Wait::SpinThenPark(_) if index + 1 >= pool.cores => Some(Duration::ZERO),
             Wait::SpinThenPark(spins) => Some(spins),
         };
-        Self::new(spins, pool)
+        Self::new(spins, pool, WORKER_LOOKS_BEFORE_YIELD)
     }
 
     /// For the caller of a call that others still work on.
@@ -78,11 +80,12 @@ impl Patience {
             Wait::Park => Some(Duration::ZERO),
             Wait::SpinThenPark(spins) => Some(spins.min(CALLER_SPINS)),
         };
-        Self::new(spins, pool)
+        Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
     }
 
-    fn new(spins: Option<Duration>, pool: &Inner) -> Self {
-        Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, crowded: pool.is_crowded() }
+    fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
+        let looks_before_yield = if pool.is_crowded() { 0 } else { looks_before_yield };
+        Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
     }
 
     #[inline(always)]
@@ -97,7 +100,7 @@ impl Patience {
         self.turns = 0;
         self.next = (self.next * 2).min(LOOK_LAST);
         self.looks = self.looks.saturating_add(1);
-        if self.crowded || self.looks > LOOKS_BEFORE_YIELD {
+        if self.looks > self.looks_before_yield {
             yield_now();
         }
         match self.spins {
@@ -119,7 +122,7 @@ pub(crate) fn serve(seat: &Seat<'_>) {
     loop {
         if mailbox.is_full() {
             // SAFETY: full, and run once.
-            unsafe { mailbox.run_letter(seat, mailbox::ANY) };
+            unsafe { mailbox.run_letter(seat, mailbox::ANY, Errand::Work) };
             patience = Patience::of_worker(pool, seat.index);
             continue;
         }
@@ -128,6 +131,11 @@ pub(crate) fn serve(seat: &Seat<'_>) {
             Step::Look => {
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
                     return;
+                }
+                // Some microseconds are enough for the giver to come and collect.
+                if mailbox.take_back() {
+                    // SAFETY: taken back, and run once.
+                    unsafe { mailbox.run_letter(seat, mailbox::ANY, Errand::Commit) };
                 }
                 pool.ask(seat, |serves| serves != 0);
             }
@@ -162,8 +170,13 @@ pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
 /// Parks until there is a letter, somebody has woken this worker, or the pool ends.
 pub(crate) fn stay_asleep(seat: &Seat<'_>) {
     let mailbox = &seat.desk().front;
-    while matches!(mailbox.peek(), mailbox::ASLEEP | mailbox::CLAIMED) && !seat.pool.is_ending() {
-        park();
+    while !seat.pool.is_ending() {
+        match mailbox.peek() {
+            mailbox::ASLEEP => park(),
+            // Claimed while asleep, or woken and then claimed: in the second case nobody would unpark once more.
+            mailbox::CLAIMED => yield_now(),
+            _ => break,
+        }
     }
     // The end of the pool is no reason to leave a letter unread: its sleeper goes on awake.
     mailbox.change(mailbox::ASLEEP, mailbox::ANY);

@@ -22,7 +22,7 @@
 use crate::desk::askers;
 use crate::idle::{Patience, Step};
 use crate::jobs::{JobRef, Reopen};
-use crate::mailbox::{self, Content, Mailbox, open_content};
+use crate::mailbox::{self, Content, Errand, Mailbox, open_content};
 use crate::pool::Pool;
 use crate::seat::{Forked, Seat};
 use crate::sync::{AtomicUsize, Ordering, current, park};
@@ -338,7 +338,7 @@ pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl 
         if helps && mailbox.is_full() {
             seat.depth.set(seat.depth.get() + 1);
             // SAFETY: full, and run once.
-            unsafe { mailbox.run_letter(seat, root) };
+            unsafe { mailbox.run_letter(seat, root, Errand::Work) };
             seat.depth.set(seat.depth.get() - 1);
             patience = Patience::of_caller(seat.pool);
             continue;
@@ -365,7 +365,14 @@ pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl 
 ///
 /// # Safety
 /// As for [`JobRef::execute`]; the content was written by [`mail`].
-unsafe fn run_mailed(call: *const (), content: *mut Content, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize) {
+unsafe fn run_mailed(
+    call: *const (),
+    content: *mut Content,
+    seat: &Seat<'_>,
+    mailbox: &Mailbox,
+    reopen: usize,
+    _: Errand,
+) {
     // SAFETY: by the contract.
     let (execute, token) = unsafe { open_content::<(unsafe fn(*const (), &Seat<'_>, Reopen<'_>), usize)>(content) };
     let _forked = Forked::begin(seat, token);

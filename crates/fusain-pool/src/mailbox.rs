@@ -20,6 +20,7 @@
 //! | `CLAIMED`  | one giver is writing the letter                  | that giver: store `FULL`, or back to what it was |
 //! | `FULL`     | a letter is there or being worked on             | owner, when it has finished: swap or store `ANY` or the token · caller: CAS to `AWAITED` |
 //! | `AWAITED`  | `FULL`, and the call's owner sleeps until it ends | owner, when it has finished: swap to `ANY`, then unparks it |
+//! | returned(call) | front: the work of `call` is done, what came of it lies in the letter | giver: CAS to `CLAIMED`, reads it, store `ANY` · owner, tired of waiting: CAS to `AWAITED` |
 //!
 //! # Orderings
 //!
@@ -32,14 +33,22 @@
 //!
 //! # Receipts
 //!
-//! The giver of a front letter may watch the mailbox itself to learn when the work is done ([`Mailbox::is_at_work_for`]): the line that
-//! brought the work brings the answer, one round trip in all. `FULL` together with the letter's call says "not yet". Both later
-//! states, `ANY` and another call's `FULL`, are reached through the owner's Release (in the second case by way of the other giver's
-//! claim), so whoever sees them with Acquire sees all the owner has done. The state and the call are two words: a giver that loads its own
-//! `FULL` and then the next giver's call is told by that one's Release. Checked by `models::mailbox`.
+//! The giver of a front letter watches the mailbox itself to learn when the work is done ([`Mailbox::receipt`]), and the state that
+//! was worked off comes back in the letter, to be committed by the giver: the line that brought the work brings the result, one
+//! round trip in all, and nothing else has to travel. Where the giver is still busy the owner does not wait for long, but takes the
+//! state back and commits it itself.
+//!
+//! The state names the call whose work it returns: a giver that dawdles between looking and collecting, while its letter is taken back and the
+//! mailbox goes to another call and back to "returned", must not take what is not its own.
+//!
+//! "Not yet" is its own call's "returned", or `FULL` or `AWAITED` together with the letter's call. Both later states, `ANY` and another call's `FULL`, are
+//! reached through the owner's Release (in the second case by way of the other giver's claim), so whoever sees them with
+//! Acquire sees all the owner has done. `FULL` and the call are two words: a giver that loads its own `FULL` and then the next giver's
+//! call is told by that one's Release. Checked by `models::mailbox`.
 
 use crate::seat::Seat;
 use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -50,13 +59,37 @@ pub(crate) const CLAIMED: usize = 3;
 pub(crate) const FULL: usize = 4;
 pub(crate) const AWAITED: usize = 5;
 
-/// Runs a letter's content: `call` and `content` as given to [`Claim::deliver`], and the seat of the running worker. It puts
-/// `mailbox` to the state `reopen` when the work is done.
-pub(crate) type Run =
-    unsafe fn(call: *const (), content: *mut Content, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize);
+/// The state in which the work of `call` is returned. A call is aligned, so its address is even and above all other states.
+const fn returned(call: usize) -> usize {
+    call | 1
+}
 
-/// Room for what is handed over. With the state word and two pointers it fills two cache lines, which travel together.
-pub(crate) type Content = MaybeUninit<[usize; 13]>;
+const fn is_returned(state: usize) -> bool {
+    state > AWAITED && state & 1 != 0
+}
+
+/// Runs a letter's content: `call` and `content` as given to [`Claim::deliver`], and the seat of the running worker. It puts
+/// `mailbox` to the state `reopen` when the work is done, or returns what came of it.
+pub(crate) type Run = unsafe fn(
+    call: *const (),
+    content: *mut Content,
+    seat: &Seat<'_>,
+    mailbox: &Mailbox,
+    reopen: usize,
+    errand: Errand,
+);
+
+/// What the owner of a mailbox is to do with its letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errand {
+    /// The letter is new.
+    Work,
+    /// The work was returned, but nobody came for it.
+    Commit,
+}
+
+/// Room for what is handed over. With the words around it it fills two cache lines.
+pub(crate) type Content = MaybeUninit<[usize; 12]>;
 
 #[repr(C)]
 struct Letter {
@@ -64,14 +97,27 @@ struct Letter {
     content: Content,
 }
 
+/// What a giver finds when it looks after its letter.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Receipt {
+    /// Still at it.
+    AtWork,
+    /// Done, and waiting to be collected.
+    Returned,
+    /// Done and gone.
+    Gone,
+}
+
 /// See the [module](self).
 #[repr(C, align(128))]
 pub(crate) struct Mailbox {
     state: AtomicUsize,
-    /// Address of the call the letter belongs to. For the owner ordered by `state`; a giver may meet a later one here than the
-    /// state it has just seen belongs to, hence Release and Acquire (see Receipts).
+    /// Address of the call the letter belongs to. For the owner ordered by `state`; a giver may meet a later one here than
+    /// `state` was loaded for, hence Release and Acquire (module docs).
     call: AtomicUsize,
     letter: UnsafeCell<Letter>,
+    /// Never written. Whoever watches the state looks here too, so that both lines are on their way at once.
+    second_line: AtomicUsize,
 }
 
 // SAFETY: the letter is written only between a successful claim and `FULL`, by the one claimer, and read only by the
@@ -86,6 +132,7 @@ impl Mailbox {
             state: AtomicUsize::new(SHUT),
             call: AtomicUsize::new(0),
             letter: UnsafeCell::new(Letter { run: MaybeUninit::uninit(), content: MaybeUninit::uninit() }),
+            second_line: AtomicUsize::new(0),
         }
     }
 
@@ -98,6 +145,7 @@ impl Mailbox {
     /// Release in [`Claim::deliver`].
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
+        black_box(self.second_line.load(Ordering::Relaxed));
         matches!(self.state.load(Ordering::Acquire), FULL | AWAITED)
     }
 
@@ -114,18 +162,60 @@ impl Mailbox {
         self.state.swap(state, Ordering::AcqRel) == AWAITED
     }
 
-    /// Giver of a front letter: whether its owner is still at work on a letter of `call`. Acquire: see the module docs.
+    /// Giver of a front letter of `call`: how far is it? Acquire: see the module docs.
     #[inline(always)]
-    pub(crate) fn is_at_work_for(&self, call: usize) -> bool {
-        matches!(self.state.load(Ordering::Acquire), FULL | AWAITED) && self.call.load(Ordering::Acquire) == call
+    pub(crate) fn receipt(&self, call: usize) -> Receipt {
+        let state = self.state.load(Ordering::Acquire);
+        black_box(self.second_line.load(Ordering::Relaxed));
+        if state == returned(call) {
+            Receipt::Returned
+        } else if matches!(state, FULL | AWAITED) && self.call.load(Ordering::Acquire) == call {
+            Receipt::AtWork
+        } else {
+            Receipt::Gone
+        }
     }
 
-    /// Giver of a front letter of `call`: asks to be unparked when it is done; false if it is already.
+    /// Giver of a front letter of a call: asks to be unparked when it is done. It may be already, and the giver looks again.
     ///
     /// Where the mailbox has meanwhile gone to another letter, that one's giver may be unparked once for nothing.
-    pub(crate) fn await_end(&self, call: usize) -> bool {
+    pub(crate) fn await_end(&self) {
         self.change(FULL, AWAITED);
-        self.is_at_work_for(call)
+    }
+
+    /// Owner, having written back into the letter of `call`: offers it to the giver unless that one sleeps. Release: pairs with
+    /// the Acquire in [`collect`](Self::collect).
+    #[inline(always)]
+    pub(crate) fn offer(&self, call: usize) -> bool {
+        self.change(FULL, returned(call))
+    }
+
+    /// Owner: takes back what nobody has collected; the letter is then to be run for [`Errand::Commit`].
+    ///
+    /// To `AWAITED`, not `FULL`: a giver on its way to sleep may have looked when it could only be collected, and will not
+    /// look again before it is unparked.
+    #[cold]
+    pub(crate) fn take_back(&self) -> bool {
+        let state = self.peek();
+        is_returned(state) && self.change(state, AWAITED)
+    }
+
+    /// Giver of a letter of `call`, which has just seen [`Receipt::Returned`]: reads what came back, unless the owner has taken it back meanwhile. The
+    /// mailbox is open for any work then.
+    ///
+    /// # Safety
+    /// `read` reads what the owner wrote, at most once.
+    #[inline(always)]
+    pub(crate) unsafe fn collect<T>(&self, call: usize, read: impl FnOnce(*mut Content) -> T) -> Option<T> {
+        // Acquire: pairs with the Release in `offer`.
+        self.state.compare_exchange(returned(call), CLAIMED, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let value = self.letter.with_mut(|letter| {
+            // SAFETY: between this claim and the next state this giver alone touches the letter (module docs).
+            read(unsafe { &raw mut (*letter).content })
+        });
+        // Release: the letter has been read; pairs with the next giver's claim.
+        self.state.store(ANY, Ordering::Release);
+        Some(value)
     }
 
     /// Owner, where nobody can be claiming: accept nothing from now on.
@@ -152,8 +242,9 @@ impl Mailbox {
     /// it has read the content.
     ///
     /// # Safety
-    /// [`is_full`](Self::is_full) has just said so on the owner's thread, and each letter is run once.
-    pub(crate) unsafe fn run_letter(&self, seat: &Seat<'_>, reopen: usize) {
+    /// [`is_full`](Self::is_full) or [`take_back`](Self::take_back) has just said so on the owner's thread, and each letter is run
+    /// once for each errand.
+    pub(crate) unsafe fn run_letter(&self, seat: &Seat<'_>, reopen: usize, errand: Errand) {
         let (run, content) = self.letter.with_mut(|letter| {
             // SAFETY: in `FULL` the owner alone touches the letter (module docs). Only read here: a store would fetch the line
             // for writing while the giver watches it.
@@ -163,7 +254,7 @@ impl Mailbox {
         });
         let call = ptr::with_exposed_provenance(self.call.load(Ordering::Relaxed));
         // SAFETY: `call` and `content` are those that `deliver` promised to be right for `run`.
-        unsafe { run(call, content, seat, self, reopen) }
+        unsafe { run(call, content, seat, self, reopen, errand) }
     }
 }
 
@@ -215,7 +306,7 @@ impl Drop for Claim<'_> {
     }
 }
 
-const fn fits<T>() -> bool {
+pub(crate) const fn fits<T>() -> bool {
     size_of::<T>() <= size_of::<Content>() && align_of::<T>() <= align_of::<Content>()
 }
 

@@ -37,6 +37,9 @@ const NEVER_BELOW_NS: f32 = 150.0;
 /// A timing shorter than this says little about longer calls: the clock itself takes a part of it.
 const SURE_NS: f32 = 1_000.0;
 
+/// An estimate from a short timing is not worth sharing for below this: running once in sequence gives a better one.
+const UNSURE_BELOW_NS: f32 = 20_000.0;
+
 /// What identifies calls that cost alike: an algorithm with the types it is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
@@ -63,47 +66,63 @@ impl Kind {
 }
 
 /// What a thread knows about one kind.
-#[derive(Clone, Copy)]
 struct Entry {
-    id: usize,
+    id: Cell<usize>,
+    /// Work below which nothing is weighed.
+    light: Cell<usize>,
+    /// Such calls left until one is timed.
+    left: Cell<u32>,
     /// Nanoseconds an element; 0 where nothing is known.
-    cost: f32,
+    cost: Cell<f32>,
     /// How long the best timing took.
-    span: f32,
-    calls: u32,
+    span: Cell<f32>,
+    /// Calls that were weighed.
+    weighed: Cell<u32>,
 }
 
 const ENTRIES: usize = 64;
 
 thread_local! {
-    /// Direct-mapped: two kinds that meet in a slot take turns in it and are timed more often.
-    static KNOWN: [Cell<Entry>; ENTRIES] =
-        const { [const { Cell::new(Entry { id: 0, cost: 0.0, span: 0.0, calls: 0 }) }; ENTRIES] };
+    /// Direct-mapped: two kinds that meet in a place take turns in it and are timed more often.
+    static KNOWN: [Entry; ENTRIES] = const {
+        [const {
+            Entry {
+                id: Cell::new(0),
+                light: Cell::new(0),
+                left: Cell::new(0),
+                cost: Cell::new(0.0),
+                span: Cell::new(0.0),
+                weighed: Cell::new(0),
+            }
+        }; ENTRIES]
+    };
 }
 
 #[inline(always)]
-fn with_slot<R>(id: usize, f: impl FnOnce(&Cell<Entry>) -> R) -> R {
-    // The low bits of addresses of strings are even enough; a multiplication spreads those that are not.
-    let slot = (id.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) % ENTRIES;
-    KNOWN.with(|known| f(&known[slot]))
+fn with_entry<R>(id: usize, f: impl FnOnce(&Entry) -> R) -> R {
+    // Strings of different lengths lie at any address; two shifts mix enough of it.
+    let place = (id ^ (id >> 6)) % ENTRIES;
+    KNOWN.with(|known| f(&known[place]))
 }
 
 fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
     let measured = (elapsed_ns / work.max(1) as f32).max(1e-4);
-    with_slot(kind.id, |slot| {
-        let mut entry = slot.get();
-        if entry.id != kind.id {
-            entry = Entry { id: kind.id, cost: 0.0, span: 0.0, calls: 0 };
+    with_entry(kind.id, |entry| {
+        if entry.id.replace(kind.id) != kind.id {
+            entry.cost.set(0.0);
+            entry.span.set(0.0);
         }
-        if entry.cost == 0.0 || (entry.span < SURE_NS && elapsed_ns > entry.span) {
-            entry.cost = measured;
-            entry.span = elapsed_ns;
-        } else if elapsed_ns >= SURE_NS || entry.span < SURE_NS {
+        let (cost, span) = (entry.cost.get(), entry.span.get());
+        if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
+            entry.cost.set(measured);
+            entry.span.set(elapsed_ns);
+        } else if elapsed_ns >= SURE_NS || span < SURE_NS {
             // Interruptions only ever lengthen a timing, so what is shorter counts more.
-            let weight = if measured < entry.cost { 0.5 } else { 0.125 };
-            entry.cost += (measured.min(entry.cost * 4.0) - entry.cost) * weight;
+            let weight = if measured < cost { 0.5 } else { 0.125 };
+            entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * weight);
         }
-        slot.set(entry);
+        entry.light.set((NEVER_BELOW_NS / entry.cost.get()) as usize);
+        entry.left.set(SAMPLE_EVERY);
     });
 }
 
@@ -145,7 +164,7 @@ impl Watch {
 
     #[cold]
     fn stop(self, started: Instant) {
-        let elapsed = started.elapsed().as_nanos() as f32 - Costs::of_this_machine().clock_ns;
+        let elapsed = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
         learn(self.kind, self.work, elapsed.max(1.0));
     }
 }
@@ -188,10 +207,9 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let cost = self.pool.run_briefed(algorithm, local, self.brief);
-        if let (Some(kind), Some(cost)) = (self.kind, cost) {
-            // What a unit showed is worth a timing of its length.
-            learn(kind, 1024, cost as f32 * 1024.0);
+        let timing = self.pool.run_briefed(algorithm, local, self.brief);
+        if let (Some(kind), Some(timing)) = (self.kind, timing) {
+            learn(kind, timing.elements, timing.elapsed_ns);
         }
     }
 }
@@ -199,56 +217,60 @@ impl<'p> Team<'p> {
 /// Decides how to run a call of `kind` with `work` elements on `pool` (the global one if none is named).
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    let (estimate, timed) = with_slot(kind.id, |slot| {
-        let mut entry = slot.get();
-        let known = entry.id == kind.id && entry.cost != 0.0;
-        entry.calls = entry.calls.wrapping_add(1);
-        let timed = entry.calls.is_multiple_of(SAMPLE_EVERY);
-        if known {
-            slot.set(entry);
+    let is_light = with_entry(kind.id, |entry| {
+        entry.id.get() == kind.id && work < entry.light.get() && {
+            let left = entry.left.get();
+            entry.left.set(left.wrapping_sub(1));
+            left != 0
         }
-        (if known { entry.cost * work as f32 } else { f32::NAN }, timed)
     });
-    if estimate < NEVER_BELOW_NS {
-        return Plan::Sequential(Watch { kind, work, timed });
-    }
-    weigh(pool, kind, work, grain, estimate)
+    if is_light { Plan::Sequential(Watch::off()) } else { weigh(pool, kind, work, grain) }
 }
 
 #[cold]
 #[inline(never)]
-fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, estimate: f32) -> Plan<'p> {
+fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
+    let (cost, span, weighed) = with_entry(kind.id, |entry| {
+        if entry.id.get() != kind.id {
+            return (0.0, 0.0, 0);
+        }
+        let weighed = entry.weighed.get().wrapping_add(1);
+        entry.weighed.set(weighed);
+        (entry.cost.get(), entry.span.get(), weighed)
+    });
+    let sequential = || Plan::Sequential(Watch { kind, work, timed: true });
+    if work <= 1 {
+        return Plan::Sequential(Watch::off());
+    }
+    let cost = if cost == 0.0 { kind.prior.unwrap_or(0.0) } else { cost };
+    let estimate = cost * work as f32;
+    if cost != 0.0 && estimate < NEVER_BELOW_NS {
+        return sequential();
+    }
     let pool = pool.unwrap_or_else(|| Pool::global());
-    let sequential = |timed| Plan::Sequential(Watch { kind, work, timed });
+    let workers = pool.inner.helpers_max + 1;
+    if workers == 1 {
+        return Plan::Sequential(Watch::off());
+    }
     let parallel = |grain, wakes| {
         let learns = kind.prior.is_none().then_some(kind);
         Plan::Parallel(Team { pool, brief: Brief { grain, work, wakes }, kind: learns })
     };
-    let workers = pool.inner.helpers_max + 1;
-    if workers == 1 || work <= 1 {
-        return Plan::Sequential(Watch::off());
-    }
-    let entry = with_slot(kind.id, Cell::get);
-    let known = !estimate.is_nan();
-    let (estimate, span) = match (known, kind.prior) {
-        (true, _) => (estimate, entry.span),
-        (false, Some(prior)) => (prior * work as f32, 0.0),
+    if cost == 0.0 {
         // Nothing known: the loop finds out, one element at first.
-        (false, None) => return parallel(grain.map_or(Grain::From(0), Grain::Fixed), false),
-    };
+        return parallel(grain.map_or(Grain::From(0), Grain::Fixed), false);
+    }
     let costs = Costs::of_this_machine();
     let saved = estimate * (1.0 - 1.0 / workers as f32);
-    if saved < costs.region_ns {
-        return sequential(true);
-    }
+    let unsure = span < SURE_NS && estimate < UNSURE_BELOW_NS;
     let near = saved < 4.0 * costs.region_ns;
-    if near && (span < SURE_NS || entry.calls.is_multiple_of(EXPLORE_EVERY)) {
-        return sequential(true);
+    if saved < costs.region_ns || unsure || near && weighed.is_multiple_of(EXPLORE_EVERY) {
+        return sequential();
     }
     let grain = match grain {
         Some(grain) => Grain::Fixed(grain),
         None if kind.prior.is_some() => Grain::From(0),
-        None => Grain::From(grain_for(f64::from(estimate) / work as f64)),
+        None => Grain::From(grain_for(cost)),
     };
     parallel(grain, saved > costs.wake_ns)
 }

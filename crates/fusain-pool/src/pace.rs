@@ -8,13 +8,14 @@
 //! knows nothing starts with one element and grows by at most [`STEP`] a timing, so that a unit of unknown weight
 //! cannot become a long one.
 
+use crate::costs::Costs;
 use std::time::Instant;
 
 /// Aim for a unit. At half of it the loop costs show in `compare breakeven`; at double of it a thief's wait does.
-const UNIT_NS: f64 = 2_000.0;
+const UNIT_NS: f32 = 2_000.0;
 
 /// Most a grain may grow or shrink at once.
-const STEP: f64 = 8.0;
+const STEP: f32 = 8.0;
 
 /// Units between two timings never grow past this, so that a change of weight is noticed within some 100 us.
 const INTERVAL_MAX: u32 = 64;
@@ -57,25 +58,49 @@ impl Pace {
         self.left == u32::MAX
     }
 
-    /// After a unit that was a checkpoint and began at `started`: nanoseconds per element.
+    /// After a unit that was a checkpoint and began at `started`: what it showed.
     #[cold]
-    pub(crate) fn checkpoint(&mut self, started: Instant) -> f64 {
-        let elapsed = started.elapsed().as_nanos().max(1) as f64;
-        let per_element = elapsed / self.grain as f64;
+    pub(crate) fn checkpoint(&mut self, started: Instant) -> Timing {
+        // The clock's own time is taken off: a unit may be shorter.
+        let elapsed = (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0);
+        let timing = Timing { elements: self.grain, elapsed_ns: elapsed };
         if self.adapts {
             let factor = (UNIT_NS / elapsed).clamp(1.0 / STEP, STEP);
-            self.grain = ((self.grain as f64 * factor) as usize).max(1);
+            self.grain = ((self.grain as f32 * factor) as usize).max(1);
             // Still far from the aim: look again soon.
             self.interval = if (0.5..=2.0).contains(&factor) { (self.interval * 2).min(INTERVAL_MAX) } else { 1 };
         } else {
             self.interval = (self.interval * 2).min(INTERVAL_MAX);
         }
         self.left = self.interval;
-        per_element
+        timing
+    }
+}
+
+/// One unit that was timed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timing {
+    pub(crate) elements: usize,
+    pub(crate) elapsed_ns: f32,
+}
+
+impl Timing {
+    pub(crate) fn per_element(self) -> f32 {
+        self.elapsed_ns / self.elements as f32
+    }
+
+    /// As one word, for an atomic: never 0.
+    pub(crate) fn to_bits(self) -> u64 {
+        u64::from(self.elapsed_ns.to_bits()) << 32 | self.elements.min(u32::MAX as usize) as u64
+    }
+
+    /// Back from the word; `None` from 0.
+    pub(crate) fn from_bits(bits: u64) -> Option<Self> {
+        (bits != 0).then(|| Self { elements: (bits as u32) as usize, elapsed_ns: f32::from_bits((bits >> 32) as u32) })
     }
 }
 
 /// The grain at which a unit of `per_element` nanoseconds an element lasts as long as it should.
-pub(crate) fn grain_for(per_element: f64) -> usize {
+pub(crate) fn grain_for(per_element: f32) -> usize {
     ((UNIT_NS / per_element.max(1e-3)) as usize).max(1)
 }

@@ -6,7 +6,7 @@ use crate::counters::Counters;
 use crate::desk::Desk;
 use crate::error::Error;
 use crate::mailbox;
-use crate::pace::Grain;
+use crate::pace::{Grain, Timing};
 use crate::seat::Seat;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::{Algorithm, idle, run};
@@ -257,7 +257,7 @@ impl Pool {
     }
 
     #[inline]
-    pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<f64> {
+    pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
         self.inner.seated(|seat| match seat {
             Some(seat) => run::run(seat, algorithm, local, brief),
             None => run::run_alone(algorithm, local, brief),

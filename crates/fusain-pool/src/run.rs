@@ -25,13 +25,14 @@ use crate::costs::is_worth_waking;
 use crate::desk::askers;
 use crate::idle::{Patience, Step};
 use crate::join::{drain, give_to};
-use crate::mailbox::{self, Claim, Content, Mailbox, open_content};
-use crate::pace::{Grain, Pace};
+use crate::mailbox::{self, Claim, Content, Errand, Mailbox, fits, open_content};
+use crate::pace::{Grain, Pace, Timing};
 use crate::seat::Seat;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
 
 /// A part of the work on its way to another worker, with all it needs to begin, so that no line but the mailbox's has to travel first.
+#[repr(C)]
 struct Part<'a, A: Algorithm> {
     algorithm: &'a A,
     grain: Grain,
@@ -44,33 +45,63 @@ struct Part<'a, A: Algorithm> {
     local: A::Local,
 }
 
-/// Runs `algorithm` from `local` on the pool of `seat`; returns nanoseconds an element where they were timed.
-pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Option<f64> {
+/// Runs `algorithm` from `local` on the pool of `seat`; returns the longest unit that was timed.
+pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
     let mut call = Call::new(seat.index, brief);
-    let desk = seat.desk();
-    let outer = desk.serves();
-    desk.serve(call.token());
-    work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max);
-    desk.serve(outer);
-    wait(&call, seat, || algorithm.has_global_work());
+    if let Some(mut local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
+        commit(&call, algorithm, seat, &mut local);
+    }
+    wait(&call, seat, || algorithm.has_global_work(), &|mailbox: &Mailbox| {
+        // SAFETY: a front letter of this call, so `work_letter::<A>` has written back a state into its part.
+        let returned = unsafe {
+            mailbox.collect(call.token(), |content| (&raw const (*content.cast::<Part<'_, A>>()).local).read())
+        };
+        if let Some(mut local) = returned {
+            commit(&call, algorithm, seat, &mut local);
+        }
+    });
     if let Some(payload) = call.take_panic() {
         resume_unwind(payload);
     }
-    call.cost()
+    call.timing()
 }
 
-/// One participant's whole part: shares, works, commits. Panics end up in the call.
+/// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
 #[inline(always)]
-fn work<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: A::Local, grain: Grain, fanout: usize) {
+fn work<A: Algorithm>(
+    call: &Call,
+    algorithm: &A,
+    seat: &Seat<'_>,
+    local: A::Local,
+    grain: Grain,
+    fanout: usize,
+) -> Option<A::Local> {
     let mark = seat.jobs.len();
+    let desk = seat.desk();
+    let outer = desk.serves();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut local = local;
-        share(call, algorithm, seat, &mut local, grain, fanout);
-        drive(call, algorithm, seat, &mut local, grain);
+        let fanout = share(call, algorithm, seat, &mut local, grain, fanout);
+        // After the delivery, which should not have to wait for this line.
+        desk.serve(call.token());
+        if fanout > 0 && call.wakes() {
+            seat.pool.wake(seat, fanout);
+        }
+        drive(call, algorithm, seat, &mut local, grain).then_some(local)
     }));
     // Tasks that a unit has spawned into a scope around this call and left here.
     drain(seat, mark);
-    if let Err(payload) = result {
+    desk.serve(outer);
+    result.unwrap_or_else(|payload| {
+        call.fail(payload, seat);
+        None
+    })
+}
+
+/// The last commit of a state.
+#[inline(always)]
+fn commit<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut A::Local) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| algorithm.commit(local))) {
         call.fail(payload, seat);
     }
 }
@@ -85,20 +116,35 @@ unsafe fn work_letter<A: Algorithm>(
     seat: &Seat<'_>,
     mailbox: &Mailbox,
     reopen: usize,
+    errand: Errand,
 ) {
-    // SAFETY: written by `deliver` below, by the contract.
+    let running: *const Call = call.cast();
+    // SAFETY: written by `deliver` below, or the state in it by this function on its first errand.
     let part = unsafe { open_content::<Part<'_, A>>(content) };
     let Part { algorithm, grain, fanout, owner, counted, local } = part;
-    let running: *const Call = call.cast();
-    let desk = seat.desk();
-    let outer = desk.serves();
-    desk.serve(call.addr());
     {
         // SAFETY: the call waits for this letter.
         let call = unsafe { &*running };
-        work(call, algorithm, seat, local, grain, fanout as usize);
+        let finished = match errand {
+            Errand::Work => work(call, algorithm, seat, local, grain, fanout as usize),
+            Errand::Commit => Some(local),
+        };
+        if let Some(mut local) = finished {
+            if !counted && errand == Errand::Work && fits::<Part<'_, A>>() {
+                // SAFETY: the letter is this worker's until it is offered, and the part lies in it unboxed.
+                let place = unsafe { &raw mut (*content.cast::<Part<'_, A>>()).local };
+                // SAFETY: as above; what was there has been read.
+                unsafe { place.write(local) };
+                if mailbox.offer(call.token()) {
+                    return;
+                }
+                // The giver sleeps.
+                // SAFETY: written just now, and nobody has read it.
+                local = unsafe { place.read() };
+            }
+            commit(call, algorithm, seat, &mut local);
+        }
     }
-    desk.serve(outer);
     // The caller may be gone once it knows that this worker has left; it may also call again at once, and shall find it ready.
     if counted {
         mailbox.open(reopen);
@@ -106,7 +152,7 @@ unsafe fn work_letter<A: Algorithm>(
         unsafe { Call::drop_share(running, seat) };
     } else if mailbox.reopen(reopen) {
         seat.pool.desks[usize::from(owner)].unpark();
-        desk.tally().wakes.add(1);
+        seat.desk().tally().wakes.add(1);
     }
 }
 
@@ -137,7 +183,7 @@ pub(crate) fn deliver<A: Algorithm>(
     }
 }
 
-/// Splits `local` with up to `fanout` idle workers; wakes sleepers where too few are awake and the call is worth it.
+/// Splits `local` with up to `fanout` workers that are awake and idle; returns how many were missing.
 #[inline(always)]
 fn share<A: Algorithm>(
     call: &Call,
@@ -146,12 +192,12 @@ fn share<A: Algorithm>(
     local: &mut A::Local,
     grain: Grain,
     mut fanout: usize,
-) {
+) -> usize {
     let workers = seat.pool.workers;
     let mut to = seat.index;
     for _ in 0..workers {
         if fanout == 0 {
-            return;
+            break;
         }
         to = if to + 1 >= workers { 0 } else { to + 1 };
         if to == seat.index {
@@ -160,22 +206,20 @@ fn share<A: Algorithm>(
         let Ok(claim) = seat.pool.desks[to].front.claim(mailbox::ANY) else { continue };
         // After the claim: its owner may have swallowed the bell of a panic in this call just before (see `Desk::ring`).
         if call.is_stopped() {
-            return;
+            return 0;
         }
-        let Some(stolen) = algorithm.steal(local) else { return };
+        let Some(stolen) = algorithm.steal(local) else { return 0 };
         let passed_on = (fanout - 1) / 2;
         let watched = seat.index == call.owner && call.watch(to);
         deliver(call, algorithm, seat, to, claim, watched, grain, passed_on, stolen);
         fanout -= 1 + passed_on;
     }
-    if fanout > 0 && call.wakes() {
-        seat.pool.wake(seat, fanout);
-    }
+    fanout
 }
 
-/// Units until nothing is left or the call is stopped.
+/// Units until nothing is left (true) or the call is stopped (false).
 #[inline(always)]
-fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut A::Local, grain: Grain) {
+fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut A::Local, grain: Grain) -> bool {
     let desk = seat.desk();
     let mut pace = Pace::new(grain);
     let mut units = 0;
@@ -185,9 +229,9 @@ fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut 
         if pace.is_checkpoint() {
             let started = Instant::now();
             algorithm.do_unit(local, pace.grain);
-            let per_element = pace.checkpoint(started);
-            call.set_cost(per_element);
-            if !call.wakes() && is_worth_waking(per_element * call.work as f64) {
+            let timing = pace.checkpoint(started);
+            call.note(timing);
+            if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
                 call.set_wakes();
                 seat.pool.wake(seat, seat.pool.helpers_max);
             }
@@ -202,12 +246,12 @@ fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut 
             refused |= answer(call, algorithm, seat, local, pace.grain());
             if call.is_stopped() {
                 desk.tally().units.add(units);
-                return;
+                return false;
             }
         }
     }
     desk.tally().units.add(units);
-    algorithm.commit(local);
+    true
 }
 
 /// Serves everybody who has asked; returns the requests that found nothing to split.
@@ -254,32 +298,32 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut
     refused
 }
 
+/// Looks at the others' progress before the caller turns thief: about one cache-line round trip.
+const GLANCES: u32 = if cfg!(loom) { 1 } else { 32 };
+
 /// The caller, out of work: helps its own call until it is alone in it.
 #[inline(always)]
-fn wait(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool) {
+fn wait(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool, collect: &impl Fn(&Mailbox)) {
     // Most often the others are about to finish: look for as long as a line takes to travel, before anything is written.
     for _ in 0..GLANCES {
-        if call.is_alone(seat.pool) {
+        if call.is_alone(seat.pool, collect) {
             return;
         }
         crate::sync::spin_loop();
     }
-    help(call, seat, has_global_work);
+    help(call, seat, has_global_work, collect);
 }
-
-/// Looks at the others' progress before the caller turns thief: about one cache-line round trip (300 ns).
-const GLANCES: u32 = if cfg!(loom) { 1 } else { 32 };
 
 #[cold]
 #[inline(never)]
-fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool) {
+fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool, collect: &impl Fn(&Mailbox)) {
     let mailbox = &seat.desk().side;
     let mut patience = Patience::of_caller(seat.pool);
     mailbox.open(call.token());
-    while !call.is_alone(seat.pool) {
+    while !call.is_alone(seat.pool, collect) {
         if mailbox.is_full() {
             // SAFETY: full, and run once. The letter is this call's: nobody else claims a token.
-            unsafe { mailbox.run_letter(seat, call.token()) };
+            unsafe { mailbox.run_letter(seat, call.token(), Errand::Work) };
             patience = Patience::of_caller(seat.pool);
             continue;
         }
@@ -293,7 +337,7 @@ fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool) {
             Step::Sleep => {
                 // Nobody delivers to a caller asleep; the last worker wakes it.
                 if mailbox.change(call.token(), mailbox::SHUT) {
-                    call.sleep_until_alone(seat);
+                    call.sleep_until_alone(seat, collect);
                     return;
                 }
             }
@@ -304,7 +348,7 @@ fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool) {
 }
 
 /// The same loop where no desk is free: nobody can ask.
-pub(crate) fn run_alone<A: Algorithm>(algorithm: &A, mut local: A::Local, brief: Brief) -> Option<f64> {
+pub(crate) fn run_alone<A: Algorithm>(algorithm: &A, mut local: A::Local, brief: Brief) -> Option<Timing> {
     let mut pace = Pace::new(brief.grain);
     let mut cost = None;
     while algorithm.has_local_work(&local) {

@@ -209,7 +209,7 @@ where
     G: Fn(&'a T) -> V + Sync,
     L: Fn(&V, &V) -> bool + Sync,
 {
-    match policy.plan::<(T, V, G, L)>(search.all.len()) {
+    match policy.plan_plain::<(T, V, G, L)>(search.all.len()) {
         Plan::Sequential(watch) => watch.time(|| search.sequential()),
         Plan::Parallel(team) => parallel(team, search),
     }

@@ -8,6 +8,9 @@ use std::cmp::Ordering;
 use crate::policy::{Par, Plan, Team};
 use crate::sort::merge_sort;
 
+/// What merging an element costs before anything is known.
+const PRIOR_NS: f32 = 2.0;
+
 impl Par<'_> {
     /// Merges the sorted runs `v[..middle]` and `v[middle..]`, stable.
     ///
@@ -80,7 +83,7 @@ fn in_place<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(policy: &Par<'_>, v: &mut
     if middle == 0 || middle == v.len() || size_of::<T>() == 0 || compare(&v[middle - 1], &v[middle]).is_le() {
         return;
     }
-    match policy.plan::<(T, F, [T])>(v.len()) {
+    match policy.plan_with_prior::<(T, F, [T])>(v.len(), PRIOR_NS) {
         // std's sort finds the two runs and merges them, n comparisons and a buffer for the shorter one.
         Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
         Plan::Parallel(team) => parallel(team, v, middle, compare),

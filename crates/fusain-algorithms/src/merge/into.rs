@@ -204,7 +204,7 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     assert_eq!(a.len() + b.len(), room.len(), "the room must have a slot for every element");
-    match policy.plan::<Merge<'_, T, L>>(room.len()) {
+    match policy.plan_plain::<Merge<'_, T, L>>(room.len()) {
         Plan::Sequential(watch) => watch.time(|| sequential(a, b, room, less)),
         Plan::Parallel(team) => parallel(team, a, b, room, less),
     }

@@ -14,6 +14,9 @@ use chain::scan;
 use elements::{Elements, InPlace, Into};
 use tile::scan_plain;
 
+/// What scanning an element costs before anything is known: an addition of floats, which waits for the one before.
+const PRIOR_NS: f32 = 0.8;
+
 impl Par<'_> {
     /// The vector of `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ...
     ///
@@ -147,7 +150,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        match self.plan::<(InPlace<'_, T, F, true>, F)>(v.len()) {
+        match self.plan_with_prior::<(InPlace<'_, T, F, true>, F)>(v.len(), PRIOR_NS) {
             Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, true>::new(v, op), None)),
             Plan::Parallel(team) => scan(team, &InPlace::<_, _, true>::new(v, op), None),
         }
@@ -168,7 +171,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        match self.plan::<(InPlace<'_, T, F, false>, F)>(v.len()) {
+        match self.plan_with_prior::<(InPlace<'_, T, F, false>, F)>(v.len(), PRIOR_NS) {
             Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, false>::new(v, op), Some(init))),
             Plan::Parallel(team) => scan(team, &InPlace::<_, _, false>::new(v, op), Some(init)),
         }
@@ -205,7 +208,7 @@ where
 /// The plan of a scan that `add` names.
 #[inline]
 fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
-    policy.plan::<(Output<'_, ()>, A)>(len)
+    policy.plan_with_prior::<(Output<'_, ()>, A)>(len, PRIOR_NS)
 }
 
 /// The scan of one worker: one tile, and no folding before it.

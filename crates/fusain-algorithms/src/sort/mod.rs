@@ -25,7 +25,7 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
-        match self.plan::<[T]>(v.len()) {
+        match self.plan_sort::<[T]>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort),
         }
@@ -43,7 +43,7 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
-        match self.plan::<(T, F)>(v.len()) {
+        match self.plan_sort::<(T, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_by(&compare));
@@ -64,7 +64,7 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
-        match self.plan::<(T, K, F)>(v.len()) {
+        match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
@@ -114,7 +114,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
-        match self.plan::<(T, [T])>(v.len()) {
+        match self.plan_sort::<(T, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort_unstable),
         }
@@ -131,7 +131,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
-        match self.plan::<(F, [T])>(v.len()) {
+        match self.plan_sort::<(F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
@@ -150,7 +150,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
-        match self.plan::<(K, F, [T])>(v.len()) {
+        match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(&key));
