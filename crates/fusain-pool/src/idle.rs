@@ -44,6 +44,9 @@ const CALLER_SPINS: Duration = Duration::from_micros(50);
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 3;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
+/// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
+const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
+
 pub(crate) enum Step {
     Spin,
     Look,
@@ -104,8 +107,7 @@ impl Patience {
             yield_now();
         }
         match self.spins {
-            // Two looks at least, so that even a worker that parks at once has asked before.
-            Some(spins) if self.looks > 2 => {
+            Some(spins) if self.looks > LOOKS_BEFORE_SLEEP => {
                 let since = *self.since.get_or_insert_with(Instant::now);
                 if since.elapsed() >= spins { Step::Sleep } else { Step::Look }
             }

@@ -99,9 +99,18 @@ impl Inner {
         self.workers >= self.cores
     }
 
-    /// Relaxed: the wake that follows it is what a worker may not miss.
+    /// Acquire: pairs with the Release in [`end`](Self::end).
     pub(crate) fn is_ending(&self) -> bool {
         self.ending.load(Ordering::Acquire)
+    }
+
+    /// Asks the workers to leave as soon as they are idle.
+    pub(crate) fn end(&self) {
+        // Release: pairs with the Acquire in `is_ending`. A worker that has looked before is parked, or about to be, and unparked.
+        self.ending.store(true, Ordering::Release);
+        for desk in &self.desks[..self.workers] {
+            desk.unpark();
+        }
     }
 
     pub(crate) fn lends_threads(&self) -> bool {
@@ -161,7 +170,7 @@ impl Inner {
     }
 
     /// A free guest desk.
-    fn sit(&self) -> Option<usize> {
+    pub(crate) fn sit(&self) -> Option<usize> {
         let index = (self.workers..self.desks.len()).find(|&index| self.desks[index].try_sit())?;
         if self.used.load(Ordering::Relaxed) <= index {
             self.used.fetch_max(index + 1, Ordering::Relaxed);
@@ -267,11 +276,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `is_ending`.
-        self.inner.ending.store(true, Ordering::Release);
-        for index in 0..self.inner.workers {
-            self.inner.desks[index].unpark();
-        }
+        self.inner.end();
         for thread in self.threads.drain(..) {
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());

@@ -48,16 +48,20 @@ struct Part<'a, A: Algorithm> {
 /// Runs `algorithm` from `local` on the pool of `seat`; returns the longest unit that was timed.
 pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
     let mut call = Call::new(seat.index, brief);
-    if let Some(mut local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
-        commit(&call, algorithm, seat, &mut local);
+    if let Some(local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
+        commit(&call, algorithm, seat, local);
     }
     wait(&call, seat, || algorithm.has_global_work(), &|mailbox: &Mailbox| {
-        // SAFETY: a front letter of this call, so `work_letter::<A>` has written back a state into its part.
-        let returned = unsafe {
-            mailbox.collect(call.token(), |content| (&raw const (*content.cast::<Part<'_, A>>()).local).read())
+        let read = |content: *mut Content| {
+            // SAFETY: a front letter of this call, so its content is a part, unboxed since something came back in it.
+            let place = unsafe { &raw const (*content.cast::<Part<'_, A>>()).local };
+            // SAFETY: `work_letter::<A>` has written a state back there; read once.
+            unsafe { place.read() }
         };
-        if let Some(mut local) = returned {
-            commit(&call, algorithm, seat, &mut local);
+        // SAFETY: `read` reads what was written back.
+        let returned = unsafe { mailbox.collect(call.token(), read) };
+        if let Some(local) = returned {
+            commit(&call, algorithm, seat, local);
         }
     });
     if let Some(payload) = call.take_panic() {
@@ -98,10 +102,14 @@ fn work<A: Algorithm>(
     })
 }
 
-/// The last commit of a state.
+/// The last commit of a state, and its end: dropping it may panic as well.
 #[inline(always)]
-fn commit<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut A::Local) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| algorithm.commit(local))) {
+fn commit<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, mut local: A::Local) {
+    let last = move || {
+        algorithm.commit(&mut local);
+        drop(local);
+    };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(last)) {
         call.fail(payload, seat);
     }
 }
@@ -142,7 +150,7 @@ unsafe fn work_letter<A: Algorithm>(
                 // SAFETY: written just now, and nobody has read it.
                 local = unsafe { place.read() };
             }
-            commit(call, algorithm, seat, &mut local);
+            commit(call, algorithm, seat, local);
         }
     }
     // The caller may be gone once it knows that this worker has left; it may also call again at once, and shall find it ready.
@@ -158,6 +166,7 @@ unsafe fn work_letter<A: Algorithm>(
 
 /// Hands a part to whoever the claim belongs to; the caller watches for the receipt if `watched`.
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "all of them travel in the letter or say how")]
 pub(crate) fn deliver<A: Algorithm>(
     call: &Call,
     algorithm: &A,
@@ -231,6 +240,10 @@ fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut 
             algorithm.do_unit(local, pace.grain);
             let timing = pace.checkpoint(started);
             call.note(timing);
+            if call.is_stopped() {
+                // A call or join inside of a unit has swallowed the bell.
+                desk.ring();
+            }
             if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
                 call.set_wakes();
                 seat.pool.wake(seat, seat.pool.helpers_max);

@@ -81,7 +81,7 @@ fn two_givers() {
     read(&seat);
     assert!(given > 0, "one of them finds it open");
     assert_eq!(board.sum(), given, "each letter is read once");
-    board.end();
+    board.retire();
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn receipt() {
     let other = thread::spawn(move || give(&pool.desks[0].front, others, 2));
     if mailbox.receipt(token(board)) == Receipt::Gone {
         assert_eq!(board.sum(), 1, "the letter has been worked off");
-        board.end();
+        board.retire();
     }
     owner.join().unwrap();
     other.join().unwrap();
@@ -140,7 +140,7 @@ fn awaited() {
         park();
     }
     assert_eq!(board.sum(), 1, "the letter has been worked off");
-    board.end();
+    board.retire();
     owner.join().unwrap();
     let given = other.join().unwrap();
     read(&Seat::new(&pool, 0));

@@ -11,7 +11,13 @@
 //! protocols of this size need one or two. What loom cannot see: SeqCst accesses count as AcqRel (we use none, only SeqCst
 //! fences), and load buffering does not occur (nor does it in what hardware does to code without data races as ours).
 
+mod call;
+mod desk;
+mod join;
 mod mailbox;
+mod scope;
+mod sleep;
+mod whole;
 
 use crate::Algorithm;
 use crate::pool::{Inner, Threads, Wait};
@@ -65,7 +71,7 @@ impl<T> Frame<T> {
     }
 
     /// The owner returns.
-    fn end(self) {
+    fn retire(self) {
         let value: *const ManuallyDrop<T> = self.0;
         // SAFETY: leaked above, dropped once; nobody uses it any more, or the model fails.
         drop(unsafe { value.cast::<T>().read() });
