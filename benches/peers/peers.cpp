@@ -56,7 +56,7 @@ template <class T> struct Square {
 template <class T> struct Affine {
     T operator()(T x) const {
         if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(x) * 3u + 1u);
-        else return x * 3 + 1;
+        else return x * 0.5 + 1;
     }
 };
 template <class T> struct SquareTimes { // for inner_product
@@ -65,11 +65,12 @@ template <class T> struct SquareTimes { // for inner_product
         else return x * y;
     }
 };
-// The kernel of pSTL-Bench: k increments with a bound the compiler cannot see through.
+// k increments with a bound the compiler cannot see through, once for each element.
 template <class T> struct Count {
     size_t k;
     void operator()(T& x) const {
-        volatile size_t bound = k;
+        volatile size_t opaque = k;
+        const size_t bound = opaque;
         T sum{};
         for (size_t i = 0; i < bound; ++i) sum++;
         x = sum;
@@ -84,11 +85,11 @@ template <class T> T* out(const Args* p) { return static_cast<T*>(p->out); }
 
 // The C++17 parallel algorithms; libstdc++ runs them on TBB.
 template <class P, class T> struct Std {
-    static double min(const Args* p) { return std::min_element(P::policy(), a_begin<T>(p), a_end<T>(p)) - a_begin<T>(p); }
-    static double max(const Args* p) { return std::max_element(P::policy(), a_begin<T>(p), a_end<T>(p)) - a_begin<T>(p); }
+    static double min(const Args* p) { return *std::min_element(P::policy(), a_begin<T>(p), a_end<T>(p)); }
+    static double max(const Args* p) { return *std::max_element(P::policy(), a_begin<T>(p), a_end<T>(p)); }
     static double minmax(const Args* p) {
         auto both = std::minmax_element(P::policy(), a_begin<T>(p), a_end<T>(p));
-        return double(both.first - a_begin<T>(p)) + double(both.second - a_begin<T>(p));
+        return double(*both.first) + double(*both.second);
     }
     static double merge(const Args* p) {
         std::merge(P::policy(), a_begin<T>(p), a_end<T>(p), b_begin<T>(p), b_end<T>(p), out<T>(p));
@@ -124,7 +125,7 @@ template <class P, class T> struct Std {
         std::exclusive_scan(P::policy(), a_begin<T>(p), a_end<T>(p), out<T>(p), T{}, Add<T>{});
         return 0;
     }
-    static double map_inclusive_scan(const Args* p) {
+    static double transform_inclusive_scan(const Args* p) {
         std::transform_inclusive_scan(P::policy(), a_begin<T>(p), a_end<T>(p), out<T>(p), Add<T>{}, Square<T>{});
         return 0;
     }
@@ -153,10 +154,10 @@ template <class P, class T> struct Std {
 template <class T> struct Gnu {
     static constexpr auto tag() { return __gnu_parallel::parallel_tag(2); }
     static double min(const Args* p) {
-        return __gnu_parallel::min_element(a_begin<T>(p), a_end<T>(p), std::less<T>()) - a_begin<T>(p);
+        return *__gnu_parallel::min_element(a_begin<T>(p), a_end<T>(p), std::less<T>());
     }
     static double max(const Args* p) {
-        return __gnu_parallel::max_element(a_begin<T>(p), a_end<T>(p), std::less<T>()) - a_begin<T>(p);
+        return *__gnu_parallel::max_element(a_begin<T>(p), a_end<T>(p), std::less<T>());
     }
     static double merge(const Args* p) {
         // Its merge wants iterators to mutable elements, though it writes none of them.
@@ -234,7 +235,7 @@ template <template <class> class Family> Call find_std(const char* algorithm, bo
     static const Entry table[] = {
         BOTH(min), BOTH(max), BOTH(minmax), BOTH(merge), BOTH(inplace_merge), BOTH(sort), BOTH(sort_unstable),
         BOTH(for_each), BOTH(map), BOTH(map_in_place), BOTH(reduce), BOTH(map_reduce), BOTH(inclusive_scan),
-        BOTH(exclusive_scan), BOTH(map_inclusive_scan), BOTH(position), BOTH(any), BOTH(all), BOTH(none), BOTH(count),
+        BOTH(exclusive_scan), BOTH(transform_inclusive_scan), BOTH(position), BOTH(any), BOTH(all), BOTH(none), BOTH(count),
         BOTH(count_if),
     };
     for (const Entry& entry : table)

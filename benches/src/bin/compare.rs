@@ -1,5 +1,7 @@
 //! `compare NAME`: what `cargo xtask compare NAME` builds and runs.
 
+use std::process::ExitCode;
+
 use clap::Parser;
 use fusain_benches::compare::Comparison;
 use fusain_benches::harness::Options;
@@ -14,7 +16,13 @@ struct Cli {
     options: Options,
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
     let cli = Cli::parse();
-    cli.comparison.run(&cli.options)
+    match cli.comparison.run(&cli.options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }

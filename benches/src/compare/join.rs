@@ -140,37 +140,65 @@ fn queens_chili(scope: &mut Scope<'_>, board: Board, free: u32) -> u64 {
     a + b
 }
 
+/// Who forks.
+#[derive(Clone, Copy, Debug)]
+pub struct Forks<'a> {
+    /// Ours with one worker.
+    pub one: &'a Pool,
+    /// Ours with as many as the others.
+    pub many: &'a Pool,
+    /// rayon.
+    pub rayon: &'a rayon::ThreadPool,
+    /// chili.
+    pub chili: &'a Chili,
+}
+
+/// What the sides are called, in their order.
+const NAMES: [&str; 5] = ["plain recursion", "ours, 1 worker", "ours", "rayon", "chili"];
+
+/// All ways to compute a Fibonacci number.
+pub fn fib_sides(on: Forks<'_>, n: u32) -> [Side<'_>; 5] {
+    [
+        Side::reading(NAMES[0], move || fib_plain(black_box(n))),
+        Side::reading(NAMES[1], move || on.one.join(|| fib_ours(black_box(n)), || ()).0),
+        Side::reading(NAMES[2], move || on.many.join(|| fib_ours(black_box(n)), || ()).0),
+        Side::reading(NAMES[3], move || on.rayon.install(|| fib_rayon(black_box(n)))),
+        Side::reading(NAMES[4], move || fib_chili(&mut on.chili.scope(), black_box(n))),
+    ]
+}
+
+/// All ways to count how `n` queens can stand.
+pub fn queens_sides(on: Forks<'_>, n: u32) -> [Side<'_>; 5] {
+    let board = Board::empty(n);
+    let free = board.free();
+    [
+        Side::reading(NAMES[0], move || queens_plain(black_box(board))),
+        Side::reading(NAMES[1], move || on.one.join(|| queens_ours(black_box(board), free), || ()).0),
+        Side::reading(NAMES[2], move || on.many.join(|| queens_ours(black_box(board), free), || ()).0),
+        Side::reading(NAMES[3], move || on.rayon.install(|| queens_rayon(black_box(board), free))),
+        Side::reading(NAMES[4], move || queens_chili(&mut on.chili.scope(), black_box(board), free)),
+    ]
+}
+
+/// Panics unless all sides agree.
+fn check(sides: &mut [Side<'_>]) {
+    let expected = sides[0].answer();
+    for side in sides {
+        assert_eq!(side.answer(), expected, "{}", side.name());
+    }
+}
+
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let (fib, queens) = if options.smoke { (own.fib.min(20), own.queens.min(7)) } else { (own.fib, own.queens) };
     let threads = options.threads;
     let one = Pool::builder().threads(1).build()?;
-    let many = Pool::builder().threads(threads).build()?;
-    let rayon = rayon_pool(threads)?;
-    let chili = Chili::new(threads);
-    let board = Board::empty(queens);
-    let free = board.free();
-
-    // Every side agrees before any is timed.
-    let expected = (fib_plain(fib), queens_plain(board));
-    assert_eq!((many.join(|| fib_ours(fib), || queens_ours(board, free))), expected, "ours");
-    assert_eq!(rayon.join(|| fib_rayon(fib), || queens_rayon(board, free)), expected, "rayon");
-    assert_eq!((fib_chili(&mut chili.scope(), fib), queens_chili(&mut chili.scope(), board, free)), expected, "chili");
-
-    let names = ["plain recursion", "ours, 1 worker", "ours", "rayon", "chili"];
-    let mut fib_sides = [
-        Side::reading(names[0], || fib_plain(black_box(fib))),
-        Side::reading(names[1], || one.join(|| fib_ours(black_box(fib)), || ()).0),
-        Side::reading(names[2], || many.join(|| fib_ours(black_box(fib)), || ()).0),
-        Side::reading(names[3], || rayon.install(|| fib_rayon(black_box(fib)))),
-        Side::reading(names[4], || fib_chili(&mut chili.scope(), black_box(fib))),
-    ];
-    let mut queens_sides = [
-        Side::reading(names[0], || queens_plain(black_box(board))),
-        Side::reading(names[1], || one.join(|| queens_ours(black_box(board), free), || ()).0),
-        Side::reading(names[2], || many.join(|| queens_ours(black_box(board), free), || ()).0),
-        Side::reading(names[3], || rayon.install(|| queens_rayon(black_box(board), free))),
-        Side::reading(names[4], || queens_chili(&mut chili.scope(), black_box(board), free)),
-    ];
+    let many = options.pool()?;
+    let (rayon, chili) = (rayon_pool(threads)?, Chili::new(threads));
+    let on = Forks { one: &one, many: &many, rayon: &rayon, chili: &chili };
+    let (mut fib_sides, mut queens_sides) = (fib_sides(on, fib), queens_sides(on, queens));
+    check(&mut fib_sides);
+    check(&mut queens_sides);
+    let names = NAMES;
     let fib_samples = measure(&mut fib_sides, &options.plan());
     let queens_samples = measure(&mut queens_sides, &options.plan());
 

@@ -1,8 +1,9 @@
 //! `compare region`: an empty parallel region on every runtime, in cache-line round trips.
 
 use anyhow::Context;
-use fusain::pool::{Algorithm, Pool};
+use fusain::pool::Algorithm;
 
+use crate::cases::Runtimes;
 use crate::harness::{Options, Report, Side, cell_ns, cell_ratio, measure, round_trip_ns, table};
 use crate::peers::{Args, Cxx, rayon_pool};
 
@@ -29,38 +30,39 @@ impl Algorithm for Nothing {
     }
 }
 
-/// A side and what it says of itself.
-struct Entry<'a> {
-    side: Side<'a>,
-    what: &'static str,
+/// All empty regions of `threads` threads, each with what it is.
+pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static str)> {
+    let (pool, rayon) = (on.pool, on.rayon);
+    let mut sides = vec![
+        (Side::reading("ours", move || pool.run(&Nothing, threads)), "run: one empty unit a worker"),
+        (
+            Side::reading("ours join", move || pool.join(|| (), || ())),
+            "join of two empty closures; the caller may run both",
+        ),
+        (Side::reading("rayon", move || rayon.broadcast(|_| ())), "broadcast to all workers"),
+        (Side::reading("rayon join", move || rayon.install(|| rayon::join(|| (), || ()))), "install, join"),
+    ];
+    if let Some(cxx) = on.cxx {
+        let region = |backend, name, what| {
+            let function = cxx.region(backend)?;
+            Some((Side::reading(name, move || function.call(Args::default())), what))
+        };
+        sides.extend(region("openmp", "openmp", "parallel region (libgomp)"));
+        sides.extend(region("tbb", "tbb", "parallel_invoke of two; the caller may run both"));
+        sides.extend(region("tbb_for", "tbb for", "parallel_for(0, 2), static; the caller may run both"));
+    }
+    sides
 }
 
 pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let threads = options.threads;
     let rtt = round_trip_ns().context("there is only one core: no cache line has anywhere to go")?;
-    let pool = Pool::builder().threads(threads).build()?;
+    let pool = options.pool()?;
     let rayon = rayon_pool(threads)?;
     let cxx = Cxx::load(threads);
-    let mut entries = vec![
-        Entry { side: Side::reading("ours", || pool.run(&Nothing, threads)), what: "run: one empty unit a worker" },
-        Entry { side: Side::reading("ours join", || pool.join(|| (), || ())), what: "join of two empty closures" },
-        Entry { side: Side::reading("rayon", || rayon.broadcast(|_| ())), what: "broadcast to all workers" },
-        Entry {
-            side: Side::reading("rayon join", || rayon.install(|| rayon::join(|| (), || ()))),
-            what: "install, join",
-        },
-    ];
-    if let Ok(cxx) = &cxx {
-        let region = |backend, name, what| {
-            let function = cxx.region(backend)?;
-            Some(Entry { side: Side::reading(name, move || function.call(Args::default())), what })
-        };
-        entries.extend(region("openmp", "openmp", "parallel region (libgomp)"));
-        entries.extend(region("tbb", "tbb", "parallel_invoke of two"));
-        entries.extend(region("tbb_for", "tbb for", "parallel_for(0, 2), static partitioner"));
-    }
+    let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
 
-    let (mut sides, what): (Vec<_>, Vec<_>) = entries.into_iter().map(|entry| (entry.side, entry.what)).unzip();
+    let (mut sides, what): (Vec<_>, Vec<_>) = sides(on, threads).into_iter().unzip();
     let before = pool.counters();
     let samples = measure(&mut sides, &options.plan());
     drop(sides);

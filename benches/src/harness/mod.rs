@@ -9,5 +9,5 @@ mod stats;
 pub use process::{cpu_time, settle};
 pub use report::{Options, Progress, Report, cell_ns, cell_ratio, table};
 pub use rtt::round_trip_ns;
-pub use sample::{Plan, Samples, Scratch, Side, measure};
+pub use sample::{Answer, Plan, Samples, Scratch, Side, measure};
 pub use stats::{geometric_mean, median};

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
+use fusain::pool::Pool;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -24,9 +25,21 @@ pub struct Options {
     /// Workers of our pools and of the peers'.
     #[arg(long, default_value_t = 2, value_name = "N", global = true)]
     pub threads: usize,
+    /// Pin our workers to cores of their own; the calling thread and the peers stay where the system puts them.
+    #[arg(long, global = true)]
+    pub pin: bool,
 }
 
 impl Options {
+    /// Our pool.
+    ///
+    /// # Errors
+    ///
+    /// Where the threads cannot be started or pinned.
+    pub fn pool(&self) -> Result<Pool, fusain::pool::Error> {
+        Pool::builder().threads(self.threads).pin(self.pin).build()
+    }
+
     /// How long to sample.
     pub fn plan(&self) -> Plan {
         if self.smoke { Plan::SMOKE } else { Plan::TABLE }
@@ -69,7 +82,7 @@ impl Report {
         }));
     }
 
-    /// Adds a figure to the last line.
+    /// Adds a figure to the last line: `inf` for what is never reached, `NaN` for what a missing peer leaves unknown.
     pub fn key(&mut self, name: &str, value: f64) {
         self.order.push(name.to_owned());
         self.keys.insert(name.to_owned(), value);

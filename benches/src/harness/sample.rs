@@ -18,8 +18,37 @@ pub struct Side<'a> {
     name: String,
     batch_max: usize,
     prepare: Box<dyn FnMut(usize) + 'a>,
-    /// Makes so many calls; the loop is inside, so that the call itself is inlined into it.
-    calls: Box<dyn FnMut(usize) + 'a>,
+    /// Makes so many calls and gives the last answer; the loop is inside, so that the call itself is inlined into it.
+    calls: Box<dyn FnMut(usize) -> f64 + 'a>,
+}
+
+/// What a call found, as a number that sides can be compared by: an index, a count, a value, or nothing.
+pub trait Answer {
+    /// The number.
+    fn number(self) -> f64;
+}
+
+macro_rules! answer {
+    ($($type:ty: |$x:ident| $number:expr;)*) => {
+        $(impl Answer for $type {
+            fn number(self) -> f64 {
+                let $x = self;
+                $number
+            }
+        })*
+    };
+}
+
+answer! {
+    (): |_x| 0.0;
+    ((), ()): |_x| 0.0;
+    Vec<()>: |_x| 0.0;
+    bool: |x| f64::from(u8::from(x));
+    f64: |x| x;
+    u64: |x| x as f64;
+    usize: |x| x as f64;
+    Option<f64>: |x| x.unwrap_or(-1.0);
+    Option<usize>: |x| x.map_or(-1.0, |index| index as f64);
 }
 
 impl fmt::Debug for Side<'_> {
@@ -30,21 +59,34 @@ impl fmt::Debug for Side<'_> {
 
 impl<'a> Side<'a> {
     /// A side whose call leaves its input as it was, so that it can be called again at once.
-    pub fn reading<R>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
+    pub fn reading<R: Answer>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max: usize::MAX,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(move |batch| repeat(batch, &mut call)),
+        }
+    }
+
+    /// A side that writes over `buffer` and can do so again and again.
+    pub fn writing<T, R: Answer>(
+        name: &str,
+        buffer: &'a RefCell<Vec<T>>,
+        mut call: impl FnMut(&mut [T]) -> R + 'a,
+    ) -> Self {
         Side {
             name: name.to_owned(),
             batch_max: usize::MAX,
             prepare: Box::new(|_| ()),
             calls: Box::new(move |batch| {
-                for _ in 0..batch {
-                    black_box(call());
-                }
+                let buffer = &mut *buffer.borrow_mut();
+                repeat(batch, || call(buffer))
             }),
         }
     }
 
     /// A side whose call consumes its input: it gets a fresh copy from `scratch` each time.
-    pub fn consuming<T: Copy, R>(
+    pub fn consuming<T: Copy, R: Answer>(
         name: &str,
         scratch: &'a Scratch<T>,
         mut call: impl FnMut(&mut [T]) -> R + 'a,
@@ -54,11 +96,34 @@ impl<'a> Side<'a> {
             batch_max: scratch.copies(),
             prepare: Box::new(|batch| scratch.restore(batch)),
             calls: Box::new(move |batch| {
-                for copy in scratch.data.borrow_mut().chunks_exact_mut(scratch.n.max(1)).take(batch) {
-                    black_box(call(copy));
-                }
+                let mut copies = scratch.data.borrow_mut();
+                let mut copies = copies.chunks_exact_mut(scratch.n.max(1));
+                repeat(batch, || copies.next().map_or(0.0, |copy| call(copy).number()))
             }),
         }
+    }
+
+    /// A side whose call works in place and may find what the one before left: it gets the same copy again and again.
+    pub fn in_place<T: Copy, R: Answer>(
+        name: &str,
+        scratch: &'a Scratch<T>,
+        mut call: impl FnMut(&mut [T]) -> R + 'a,
+    ) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max: usize::MAX,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(move |batch| {
+                let copy = &mut scratch.data.borrow_mut()[..scratch.n];
+                repeat(batch, || call(copy))
+            }),
+        }
+    }
+
+    /// Makes one call on fresh input, untimed, and gives its answer.
+    pub fn answer(&mut self) -> f64 {
+        (self.prepare)(1);
+        (self.calls)(1)
     }
 
     /// What the table calls it.
@@ -66,10 +131,21 @@ impl<'a> Side<'a> {
         &self.name
     }
 
+    /// How long so many calls take, with their inputs laid out before the clock starts: for criterion's `iter_custom`.
+    pub fn time(&mut self, calls: u64) -> Duration {
+        let (mut left, mut ns) = (usize::try_from(calls).unwrap_or(usize::MAX), 0.0);
+        while left > 0 {
+            let batch = left.min(self.batch_max);
+            ns += self.time_ns(batch);
+            left -= batch;
+        }
+        Duration::from_nanos(ns as u64)
+    }
+
     fn time_ns(&mut self, batch: usize) -> f64 {
         (self.prepare)(batch);
         let start = Instant::now();
-        (self.calls)(batch);
+        black_box((self.calls)(batch));
         start.elapsed().as_nanos() as f64
     }
 
@@ -86,6 +162,16 @@ impl<'a> Side<'a> {
             batch = wanted.clamp(batch + 1, batch * 16).min(self.batch_max);
         }
     }
+}
+
+/// Makes `batch` calls, none of which the compiler can leave out.
+#[inline]
+fn repeat<R: Answer>(batch: usize, mut call: impl FnMut() -> R) -> f64 {
+    let mut last = None;
+    for _ in 0..batch {
+        last = Some(black_box(call()));
+    }
+    last.map_or(0.0, Answer::number)
 }
 
 /// Copies of an input for algorithms that work in place, shared by all sides of a row.
@@ -114,10 +200,14 @@ impl<T: Copy> Scratch<T> {
         self.data.borrow_mut()[..len].copy_from_slice(&self.source[..len]);
     }
 
-    /// The first copy, fresh, for a check of what a side makes of it.
-    pub fn with_first<R>(&self, look: impl FnOnce(&mut [T]) -> R) -> R {
+    /// Makes the first copy fresh again.
+    pub fn restore_first(&self) {
         self.restore(1);
-        look(&mut self.data.borrow_mut()[..self.n])
+    }
+
+    /// What the first copy is now, for a check of what a side made of it.
+    pub fn first(&self) -> Vec<T> {
+        self.data.borrow()[..self.n].to_vec()
     }
 }
 
@@ -220,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_side_is_sampled() {
-        let mut sides = [Side::reading("one", || 1), Side::reading("two", || 2)];
+        let mut sides = [Side::reading("one", || 1.0), Side::reading("two", || 2.0)];
         let samples = measure(&mut sides, &Plan::SMOKE);
         assert_eq!(samples.iter().map(|s| s.side.as_str()).collect::<Vec<_>>(), ["one", "two"]);
         assert!(samples.iter().all(|s| !s.ns.is_empty()));

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -147,8 +148,10 @@ impl<T: Element> Function<'_, T> {
 }
 
 /// The loaded shared object.
+///
+/// It stays loaded for ever: the idle threads of OpenMP and TBB run its code until the process ends.
 pub struct Cxx {
-    library: Library,
+    library: ManuallyDrop<Library>,
 }
 
 impl fmt::Debug for Cxx {
@@ -174,7 +177,7 @@ impl Cxx {
         let missing = || format!("the C++ peers are missing: {} (cargo xtask compare builds it)", path.display());
         // SAFETY: the object is ours; its initialisers are those of the C++ runtime, OpenMP and TBB.
         let library = unsafe { Library::new(&path) }.with_context(missing)?;
-        let cxx = Cxx { library };
+        let cxx = Cxx { library: ManuallyDrop::new(library) };
         // SAFETY: `peer_init` has this signature in peers.cpp.
         let init: Symbol<'_, RawInit> = unsafe { cxx.library.get(b"peer_init\0") }.with_context(missing)?;
         let threads = c_int::try_from(threads).context("so many threads cannot be asked for")?;
@@ -196,7 +199,7 @@ impl Cxx {
     fn find_named<T: Element>(&self, backend: &str, algorithm: &str) -> Option<Function<'_, T>> {
         let writes = match algorithm {
             "merge" => Writes::LikeAAndB,
-            "map" | "inclusive_scan" | "exclusive_scan" | "map_inclusive_scan" => Writes::LikeA,
+            "map" | "inclusive_scan" | "exclusive_scan" | "transform_inclusive_scan" => Writes::LikeA,
             "inplace_merge" | "sort" | "sort_unstable" | "for_each" | "map_in_place" => Writes::InPlace,
             _ => Writes::Nothing,
         };

@@ -45,6 +45,7 @@ mod feed;
 mod kind;
 mod map;
 mod merge;
+mod pages;
 mod policy;
 mod reduce;
 mod scan;
@@ -54,5 +55,6 @@ mod sort;
 mod widest;
 mod window;
 
+pub use extrema::At;
 pub use policy::{Par, par};
 pub use slice::ParSlice;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::extrema::At;
 use crate::policy::par;
 
 /// The algorithms as methods of slices.
@@ -85,54 +86,54 @@ pub trait ParSlice<T> {
         F: Fn(&T, &T) -> Ordering + Sync;
 
     /// The smallest element and its index, the first among equals. See [`Par::min`](crate::Par::min).
-    fn par_min(&self) -> Option<(usize, &T)>
+    fn par_min(&self) -> Option<At<'_, T>>
     where
         T: Ord + Sync;
 
     /// The smallest element and its index, the first among equals, by `compare`. See [`Par::min_by`](crate::Par::min_by).
-    fn par_min_by<F>(&self, compare: F) -> Option<(usize, &T)>
+    fn par_min_by<F>(&self, compare: F) -> Option<At<'_, T>>
     where
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync;
 
     /// The smallest element and its index, the first among equals, by key. See [`Par::min_by_key`](crate::Par::min_by_key).
-    fn par_min_by_key<K, F>(&self, key: F) -> Option<(usize, &T)>
+    fn par_min_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
     where
         T: Sync,
         K: Ord + Send,
         F: Fn(&T) -> K + Sync;
 
     /// The largest element and its index, the first among equals. See [`Par::max`](crate::Par::max).
-    fn par_max(&self) -> Option<(usize, &T)>
+    fn par_max(&self) -> Option<At<'_, T>>
     where
         T: Ord + Sync;
 
     /// The largest element and its index, the first among equals, by `compare`. See [`Par::max_by`](crate::Par::max_by).
-    fn par_max_by<F>(&self, compare: F) -> Option<(usize, &T)>
+    fn par_max_by<F>(&self, compare: F) -> Option<At<'_, T>>
     where
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync;
 
     /// The largest element and its index, the first among equals, by key. See [`Par::max_by_key`](crate::Par::max_by_key).
-    fn par_max_by_key<K, F>(&self, key: F) -> Option<(usize, &T)>
+    fn par_max_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
     where
         T: Sync,
         K: Ord + Send,
         F: Fn(&T) -> K + Sync;
 
     /// The first smallest and the last largest element, with their indices. See [`Par::minmax`](crate::Par::minmax).
-    fn par_minmax(&self) -> Option<((usize, &T), (usize, &T))>
+    fn par_minmax(&self) -> Option<(At<'_, T>, At<'_, T>)>
     where
         T: Ord + Sync;
 
     /// The first smallest and the last largest element, by `compare`. See [`Par::minmax_by`](crate::Par::minmax_by).
-    fn par_minmax_by<F>(&self, compare: F) -> Option<((usize, &T), (usize, &T))>
+    fn par_minmax_by<F>(&self, compare: F) -> Option<(At<'_, T>, At<'_, T>)>
     where
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync;
 
     /// The first smallest and the last largest element, by key. See [`Par::minmax_by_key`](crate::Par::minmax_by_key).
-    fn par_minmax_by_key<K, F>(&self, key: F) -> Option<((usize, &T), (usize, &T))>
+    fn par_minmax_by_key<K, F>(&self, key: F) -> Option<(At<'_, T>, At<'_, T>)>
     where
         T: Sync,
         K: Ord + Send,
@@ -361,7 +362,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_min(&self) -> Option<(usize, &T)>
+    fn par_min(&self) -> Option<At<'_, T>>
     where
         T: Ord + Sync,
     {
@@ -369,7 +370,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_min_by<F>(&self, compare: F) -> Option<(usize, &T)>
+    fn par_min_by<F>(&self, compare: F) -> Option<At<'_, T>>
     where
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
@@ -378,7 +379,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_min_by_key<K, F>(&self, key: F) -> Option<(usize, &T)>
+    fn par_min_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
     where
         T: Sync,
         K: Ord + Send,
@@ -388,7 +389,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_max(&self) -> Option<(usize, &T)>
+    fn par_max(&self) -> Option<At<'_, T>>
     where
         T: Ord + Sync,
     {
@@ -396,7 +397,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_max_by<F>(&self, compare: F) -> Option<(usize, &T)>
+    fn par_max_by<F>(&self, compare: F) -> Option<At<'_, T>>
     where
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
@@ -405,7 +406,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_max_by_key<K, F>(&self, key: F) -> Option<(usize, &T)>
+    fn par_max_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
     where
         T: Sync,
         K: Ord + Send,
@@ -415,7 +416,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_minmax(&self) -> Option<((usize, &T), (usize, &T))>
+    fn par_minmax(&self) -> Option<(At<'_, T>, At<'_, T>)>
     where
         T: Ord + Sync,
     {
@@ -423,7 +424,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_minmax_by<F>(&self, compare: F) -> Option<((usize, &T), (usize, &T))>
+    fn par_minmax_by<F>(&self, compare: F) -> Option<(At<'_, T>, At<'_, T>)>
     where
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
@@ -432,7 +433,7 @@ impl<T> ParSlice<T> for [T] {
     }
 
     #[inline]
-    fn par_minmax_by_key<K, F>(&self, key: F) -> Option<((usize, &T), (usize, &T))>
+    fn par_minmax_by_key<K, F>(&self, key: F) -> Option<(At<'_, T>, At<'_, T>)>
     where
         T: Sync,
         K: Ord + Send,

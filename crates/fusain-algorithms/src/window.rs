@@ -10,6 +10,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::pages::expect_writes;
+
 /// The whole room for results.
 ///
 /// Invariants:
@@ -74,7 +76,7 @@ impl<'o, T> Output<'o, T> {
     /// Slot `i`.
     #[inline(always)]
     pub(crate) fn slot(&self, i: usize) -> *mut T {
-        debug_assert!(i < self.len);
+        debug_assert!(i <= self.len);
         self.base.wrapping_add(i)
     }
 
@@ -203,6 +205,7 @@ impl<T> Drop for Window<'_, T> {
 pub(crate) fn collect<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) -> &mut [T]) -> Vec<T> {
     let mut made = Vec::with_capacity(len);
     let room = &mut made.spare_capacity_mut()[..len];
+    expect_writes(room);
     let base = room.as_mut_ptr().cast::<T>();
     let filled = fill(room);
     assert!(std::ptr::eq(filled.as_ptr(), base) && filled.len() == len, "the room itself comes back");

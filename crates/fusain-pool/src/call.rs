@@ -36,6 +36,8 @@ pub(crate) struct Call {
     stopped: AtomicBool,
     /// Whether sleeping workers are to be woken for it.
     wakes: AtomicBool,
+    /// Whether nobody was awake to share it with. Relaxed: written and read by the caller.
+    unshared: AtomicBool,
     /// The longest unit timed so far, as [`Timing::to_bits`]; 0: none. Relaxed: an estimate.
     timing: AtomicU64,
     /// Work the call was estimated to have, in elements; 0: unknown.
@@ -66,6 +68,7 @@ impl Call {
             active: AtomicUsize::new(SHARE),
             stopped: AtomicBool::new(false),
             wakes: AtomicBool::new(brief.wakes),
+            unshared: AtomicBool::new(false),
             timing: AtomicU64::new(0),
             work: brief.work,
             owner,
@@ -78,6 +81,15 @@ impl Call {
         &raw const *self as usize
     }
 
+    pub(crate) fn set_unshared(&self) {
+        self.unshared.store(true, Ordering::Relaxed);
+    }
+
+    /// What the call has shown.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome { timing: self.timing(), unshared: self.unshared.load(Ordering::Relaxed) }
+    }
+
     /// Notes a timed unit. Of two workers that note at once one is lost, which does no harm.
     pub(crate) fn note(&self, timing: Timing) {
         if self.timing().is_none_or(|longest| longest.elapsed_ns < timing.elapsed_ns) {
@@ -86,7 +98,7 @@ impl Call {
     }
 
     /// The longest unit timed so far: the one that says most.
-    pub(crate) fn timing(&self) -> Option<Timing> {
+    fn timing(&self) -> Option<Timing> {
         Timing::from_bits(self.timing.load(Ordering::Relaxed))
     }
 
@@ -206,4 +218,13 @@ pub(crate) struct Brief {
     pub(crate) grain: Grain,
     pub(crate) work: usize,
     pub(crate) wakes: bool,
+}
+
+/// What a call has shown that may help the next one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    /// The longest unit that was timed.
+    pub(crate) timing: Option<Timing>,
+    /// Whether workers could have helped, but slept.
+    pub(crate) unshared: bool,
 }

@@ -23,6 +23,13 @@ static COSTS: OnceLock<Costs> = OnceLock::new();
 const ROUNDS: usize = 32;
 const BATCHES: usize = 8;
 
+/// No round trip between two cores of one machine takes longer.
+const TRIP_NS_MAX: f32 = 1_000.0;
+
+/// Nor does a wake take less or, on a machine with a core to spare, more.
+const WAKE_NS_MIN: f32 = 2_000.0;
+const WAKE_NS_MAX: f32 = 50_000.0;
+
 impl Costs {
     /// Measured at first use, which takes about half a millisecond.
     pub(crate) fn of_this_machine() -> &'static Costs {
@@ -79,8 +86,13 @@ impl Costs {
                 *wake = started.elapsed().as_nanos() as f32 / 2.0;
             }
             wakes.sort_by(f32::total_cmp);
-            // A call is a round trip and the bookkeeping at both ends; see `compare region`.
-            Self { region_ns: 1.3 * trip_ns, wake_ns: wakes[BATCHES / 2], clock_ns }
+            // A call is a round trip and the bookkeeping at both ends; see `compare region`. Where both threads had to share a core
+            // all the while, because others were busy, the plausible stands in for the measured.
+            Self {
+                region_ns: 1.3 * trip_ns.min(TRIP_NS_MAX),
+                wake_ns: wakes[BATCHES / 2].clamp(WAKE_NS_MIN, WAKE_NS_MAX),
+                clock_ns,
+            }
         })
     }
 }

@@ -35,9 +35,9 @@ use std::time::{Duration, Instant};
 const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
-/// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs some
-/// 50 us, so at worst this doubles the waiting.
-const CALLER_SPINS: Duration = Duration::from_micros(50);
+/// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
+/// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
+const CALLER_SPINS: Duration = Duration::from_micros(20);
 
 /// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).

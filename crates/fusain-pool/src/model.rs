@@ -9,8 +9,10 @@
 //! **What sharing costs**, measured once a process ([`costs`](crate::costs)): a cache-line round trip to a worker that
 //! is awake, a wake for one that sleeps.
 //!
-//! **The decision.** With `p` workers, sharing saves `1 - 1/p` of the sequential time. It is worth it where that is more
-//! than the region costs; sleeping workers are woken where it is more than the wake costs. Near the line both ways cost
+//! **The decision.** With `p` workers, sharing saves `1 - 1/p` of the sequential time. At first it is taken to be worth it where that is more
+//! than the region costs. From then on each kind has a *line* of its own that follows what happened: near it, one call in [`REDRAW_EVERY`] is timed on
+//! the pool, and now and then one just below it is tried there; sleeping workers are woken where it is more than the wake costs, or where a row of calls too small for it
+//! has lost as much (the rule that a skier rents until the rent has paid for the skis: at most twice the best). Near the line both ways cost
 //! the same, so an estimate that is a little off costs little. One call in [`EXPLORE_EVERY`] just above the line is run sequentially to
 //! time it again, which bounds how long a wrong estimate can live.
 //!
@@ -31,11 +33,20 @@ const SAMPLE_EVERY: u32 = 32;
 /// Calls just above the line between two that are run sequentially to be timed.
 const EXPLORE_EVERY: u32 = 64;
 
+/// Calls just above the line between two that are timed to draw it anew.
+const REDRAW_EVERY: u32 = 8;
+
 /// No call below this is worth a thought, whatever the machine: half a round trip between cores that share a cache.
 const NEVER_BELOW_NS: f32 = 150.0;
 
 /// A timing shorter than this says little about longer calls: the clock itself takes a part of it.
-const SURE_NS: f32 = 1_000.0;
+const SURE_NS: f32 = 200.0;
+
+/// One shorter than this says nothing; one in between may correct an estimate downwards, since what interrupts only lengthens.
+const FAIR_NS: f32 = 40.0;
+
+/// Nor does a single one: the first run of anything is slower than the next.
+const TIMINGS_SURE: u32 = 4;
 
 /// An estimate from a short timing is not worth sharing for below this: running once in sequence gives a better one.
 const UNSURE_BELOW_NS: f32 = 20_000.0;
@@ -76,6 +87,10 @@ struct Entry {
     cost: Cell<f32>,
     /// How long the best timing took.
     span: Cell<f32>,
+    /// Timings so far, up to [`TIMINGS_SURE`].
+    timings: Cell<u32>,
+    /// Nanoseconds of sequential work from which sharing has paid off; 0 where not drawn yet.
+    line: Cell<f32>,
     /// Calls that were weighed.
     weighed: Cell<u32>,
 }
@@ -92,10 +107,17 @@ thread_local! {
                 left: Cell::new(0),
                 cost: Cell::new(0.0),
                 span: Cell::new(0.0),
+                timings: Cell::new(0),
+                line: Cell::new(0.0),
                 weighed: Cell::new(0),
             }
         }; ENTRIES]
     };
+}
+
+thread_local! {
+    /// What this thread's calls have lost since the last wake because workers slept.
+    static DEBT_NS: Cell<f32> = const { Cell::new(0.0) };
 }
 
 #[inline(always)]
@@ -105,24 +127,51 @@ fn with_entry<R>(id: usize, f: impl FnOnce(&Entry) -> R) -> R {
     KNOWN.with(|known| f(&known[place]))
 }
 
+/// Recomputes the work below which nothing is weighed.
+fn set_light(entry: &Entry) {
+    let below_ns = entry.line.get().max(NEVER_BELOW_NS);
+    entry.light.set((below_ns / entry.cost.get()) as usize);
+    entry.left.set(SAMPLE_EVERY);
+}
+
 fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
     let measured = (elapsed_ns / work.max(1) as f32).max(1e-4);
     with_entry(kind.id, |entry| {
         if entry.id.replace(kind.id) != kind.id {
             entry.cost.set(0.0);
             entry.span.set(0.0);
+            entry.line.set(0.0);
+            entry.timings.set(0);
         }
+        entry.timings.set((entry.timings.get() + 1).min(TIMINGS_SURE));
         let (cost, span) = (entry.cost.get(), entry.span.get());
         if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
             entry.cost.set(measured);
             entry.span.set(elapsed_ns);
-        } else if elapsed_ns >= SURE_NS || span < SURE_NS {
+        } else if elapsed_ns >= SURE_NS || span < SURE_NS || (measured < cost && elapsed_ns >= FAIR_NS) {
             // Interruptions only ever lengthen a timing, so what is shorter counts more.
             let weight = if measured < cost { 0.5 } else { 0.125 };
             entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * weight);
         }
-        entry.light.set((NEVER_BELOW_NS / entry.cost.get()) as usize);
-        entry.left.set(SAMPLE_EVERY);
+        set_light(entry);
+    });
+}
+
+/// Draws the line anew after a call that would have taken `estimate_ns` in sequence took `elapsed_ns` on the pool.
+///
+/// The costs of the machine are but a first guess: an algorithm has costs of its own (buffers, a tree), and a virtual machine's cores may
+/// be moved apart while it runs. What counts is what happened.
+fn redraw(kind: Kind, estimate_ns: f32, elapsed_ns: f32) {
+    with_entry(kind.id, |entry| {
+        if entry.id.get() == kind.id {
+            let line = entry.line.get();
+            if elapsed_ns > estimate_ns {
+                entry.line.set(line.max(estimate_ns * 1.1));
+            } else if elapsed_ns < 0.95 * estimate_ns {
+                entry.line.set(line.min(estimate_ns * 0.95));
+            }
+            set_light(entry);
+        }
     });
 }
 
@@ -175,13 +224,28 @@ pub struct Team<'p> {
     pool: &'p Pool,
     brief: Brief,
     kind: Option<Kind>,
+    /// What the call would take in sequence, and what sharing should save of it.
+    estimate_ns: f32,
+    saves_ns: f32,
+    /// Whether the call is below the line.
+    tries: bool,
+    /// Where the call is near the line and one of those that are timed.
+    started: Option<Instant>,
 }
 
 impl<'p> Team<'p> {
     /// All of `pool`, sleeping workers included, whatever the work.
     pub fn all(pool: &'p Pool, grain: Option<usize>) -> Self {
         let grain = grain.map_or(Grain::From(0), Grain::Fixed);
-        Self { pool, brief: Brief { grain, work: 0, wakes: true }, kind: None }
+        Self {
+            pool,
+            brief: Brief { grain, work: 0, wakes: true },
+            kind: None,
+            estimate_ns: 0.0,
+            saves_ns: 0.0,
+            tries: false,
+            started: None,
+        }
     }
 
     /// The pool the call runs on.
@@ -207,9 +271,17 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let timing = self.pool.run_briefed(algorithm, local, self.brief);
-        if let (Some(kind), Some(timing)) = (self.kind, timing) {
+        let outcome = self.pool.run_briefed(algorithm, local, self.brief);
+        let Some(kind) = self.kind else { return };
+        if let (None, Some(timing)) = (kind.prior, outcome.timing) {
             learn(kind, timing.elements, timing.elapsed_ns);
+        }
+        if outcome.unshared {
+            // A call that was tried stands for all those that were not.
+            let calls = if self.tries { 2 * SAMPLE_EVERY } else { 1 };
+            DEBT_NS.set(DEBT_NS.get() + self.saves_ns * calls as f32);
+        } else if let Some(started) = self.started {
+            redraw(kind, self.estimate_ns, started.elapsed().as_nanos() as f32 - Costs::clock_ns());
         }
     }
 }
@@ -230,21 +302,21 @@ pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<u
 #[cold]
 #[inline(never)]
 fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    let (cost, span, weighed) = with_entry(kind.id, |entry| {
-        if entry.id.get() != kind.id {
-            return (0.0, 0.0, 0);
-        }
-        let weighed = entry.weighed.get().wrapping_add(1);
-        entry.weighed.set(weighed);
-        (entry.cost.get(), entry.span.get(), weighed)
-    });
-    let sequential = || Plan::Sequential(Watch { kind, work, timed: true });
     if work <= 1 {
         return Plan::Sequential(Watch::off());
     }
+    let (cost, sure, line, weighed) = with_entry(kind.id, |entry| {
+        if entry.id.get() != kind.id {
+            return (0.0, false, 0.0, 0);
+        }
+        entry.weighed.set(entry.weighed.get().wrapping_add(1));
+        let sure = entry.span.get() >= SURE_NS && entry.timings.get() >= TIMINGS_SURE;
+        (entry.cost.get(), sure, entry.line.get(), entry.weighed.get())
+    });
+    let sequential = || Plan::Sequential(Watch { kind, work, timed: true });
     let cost = if cost == 0.0 { kind.prior.unwrap_or(0.0) } else { cost };
-    let estimate = cost * work as f32;
-    if cost != 0.0 && estimate < NEVER_BELOW_NS {
+    let estimate_ns = cost * work as f32;
+    if cost != 0.0 && estimate_ns < NEVER_BELOW_NS {
         return sequential();
     }
     let pool = pool.unwrap_or_else(|| Pool::global());
@@ -252,19 +324,40 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     if workers == 1 {
         return Plan::Sequential(Watch::off());
     }
-    let parallel = |grain, wakes| {
-        let learns = kind.prior.is_none().then_some(kind);
-        Plan::Parallel(Team { pool, brief: Brief { grain, work, wakes }, kind: learns })
+    let share = 1.0 - 1.0 / workers as f32;
+    let saves_ns = estimate_ns * share;
+    let parallel = |grain, wakes, tries: bool, timed: bool| {
+        let started = timed.then(Instant::now);
+        let brief = Brief { grain, work, wakes };
+        Plan::Parallel(Team { pool, brief, kind: Some(kind), estimate_ns, saves_ns, tries, started })
     };
     if cost == 0.0 {
         // Nothing known: the loop finds out, one element at first.
-        return parallel(grain.map_or(Grain::From(0), Grain::Fixed), false);
+        return parallel(grain.map_or(Grain::From(0), Grain::Fixed), false, false, false);
+    }
+    if !sure && estimate_ns < UNSURE_BELOW_NS {
+        return sequential();
     }
     let costs = Costs::of_this_machine();
-    let saved = estimate * (1.0 - 1.0 / workers as f32);
-    let unsure = span < SURE_NS && estimate < UNSURE_BELOW_NS;
-    let near = saved < 4.0 * costs.region_ns;
-    if saved < costs.region_ns || unsure || near && weighed.is_multiple_of(EXPLORE_EVERY) {
+    let line = if line > 0.0 {
+        line
+    } else {
+        let line = costs.region_ns / share;
+        with_entry(kind.id, |entry| {
+            if entry.id.get() == kind.id {
+                entry.line.set(line);
+                set_light(entry);
+            }
+        });
+        line
+    };
+    // A call below the line gets here once in `SAMPLE_EVERY`; half of those not far below it try the other way.
+    let tries = estimate_ns < line && estimate_ns > line / 4.0 && weighed.is_multiple_of(2);
+    if estimate_ns < line && !tries {
+        return sequential();
+    }
+    let near = estimate_ns < 8.0 * line;
+    if near && !tries && weighed.is_multiple_of(EXPLORE_EVERY) {
         return sequential();
     }
     let grain = match grain {
@@ -272,5 +365,17 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         None if kind.prior.is_some() => Grain::From(0),
         None => Grain::From(grain_for(cost)),
     };
-    parallel(grain, saved > costs.wake_ns)
+    // Small calls in close succession are together worth a wake: once they have lost as much as it costs, it is made.
+    let wakes = saves_ns + DEBT_NS.get() > costs.wake_ns;
+    if wakes {
+        DEBT_NS.set(0.0);
+        if tries {
+            // Nobody can answer this one in time; try again soon, while they are awake.
+            with_entry(kind.id, |entry| {
+                entry.left.set(SAMPLE_EVERY / 4);
+                entry.weighed.set(weighed.wrapping_add(1));
+            });
+        }
+    }
+    parallel(grain, wakes, tries, tries || near && weighed.is_multiple_of(REDRAW_EVERY))
 }

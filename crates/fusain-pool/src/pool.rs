@@ -1,12 +1,12 @@
 //! The pool: desks, threads, and the ways in.
 
 use crate::builder::Builder;
-use crate::call::Brief;
+use crate::call::{Brief, Outcome};
 use crate::counters::Counters;
 use crate::desk::Desk;
 use crate::error::Error;
 use crate::mailbox;
-use crate::pace::{Grain, Timing};
+use crate::pace::Grain;
 use crate::seat::Seat;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::{Algorithm, idle, run};
@@ -266,7 +266,7 @@ impl Pool {
     }
 
     #[inline]
-    pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
+    pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
         self.inner.seated(|seat| match seat {
             Some(seat) => run::run(seat, algorithm, local, brief),
             None => run::run_alone(algorithm, local, brief),

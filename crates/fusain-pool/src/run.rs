@@ -20,13 +20,13 @@
 //! workers: a binary tree, not a queue at the caller's door.
 
 use crate::Algorithm;
-use crate::call::{Brief, Call};
+use crate::call::{Brief, Call, Outcome};
 use crate::costs::is_worth_waking;
 use crate::desk::askers;
 use crate::idle::{Patience, Step};
 use crate::join::{drain, give_to};
 use crate::mailbox::{self, Claim, Content, Errand, Mailbox, fits, open_content};
-use crate::pace::{Grain, Pace, Timing};
+use crate::pace::{Grain, Pace};
 use crate::seat::Seat;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
@@ -45,8 +45,8 @@ struct Part<'a, A: Algorithm> {
     local: A::Local,
 }
 
-/// Runs `algorithm` from `local` on the pool of `seat`; returns the longest unit that was timed.
-pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
+/// Runs `algorithm` from `local` on the pool of `seat`; returns what it has shown.
+pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
     let mut call = Call::new(seat.index, brief);
     if let Some(local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
         commit(&call, algorithm, seat, local);
@@ -67,7 +67,7 @@ pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local,
     if let Some(payload) = call.take_panic() {
         resume_unwind(payload);
     }
-    call.timing()
+    call.outcome()
 }
 
 /// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
@@ -88,8 +88,12 @@ fn work<A: Algorithm>(
         let fanout = share(call, algorithm, seat, &mut local, grain, fanout);
         // After the delivery, which should not have to wait for this line.
         desk.serve(call.token());
-        if fanout > 0 && call.wakes() {
-            seat.pool.wake(seat, fanout);
+        if fanout > 0 {
+            if call.wakes() {
+                seat.pool.wake(seat, fanout);
+            } else if seat.index == call.owner {
+                call.set_unshared();
+            }
         }
         drive(call, algorithm, seat, &mut local, grain).then_some(local)
     }));
@@ -166,7 +170,7 @@ unsafe fn work_letter<A: Algorithm>(
 
 /// Hands a part to whoever the claim belongs to; the caller watches for the receipt if `watched`.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "all of them travel in the letter or say how")]
+#[expect(clippy::too_many_arguments, reason = "inlined at both its places; a struct to carry them would name nothing")]
 pub(crate) fn deliver<A: Algorithm>(
     call: &Call,
     algorithm: &A,
@@ -361,18 +365,18 @@ fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool, collec
 }
 
 /// The same loop where no desk is free: nobody can ask.
-pub(crate) fn run_alone<A: Algorithm>(algorithm: &A, mut local: A::Local, brief: Brief) -> Option<Timing> {
+pub(crate) fn run_alone<A: Algorithm>(algorithm: &A, mut local: A::Local, brief: Brief) -> Outcome {
     let mut pace = Pace::new(brief.grain);
-    let mut cost = None;
+    let mut timing = None;
     while algorithm.has_local_work(&local) {
         if pace.is_checkpoint() {
             let started = Instant::now();
             algorithm.do_unit(&mut local, pace.grain);
-            cost = Some(pace.checkpoint(started));
+            timing = Some(pace.checkpoint(started));
         } else {
             algorithm.do_unit(&mut local, pace.grain);
         }
     }
     algorithm.commit(&mut local);
-    cost
+    Outcome { timing, unshared: false }
 }

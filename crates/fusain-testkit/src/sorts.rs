@@ -204,7 +204,8 @@ fn panics<S: Sorter>(sorter: &S) {
 
 /// A comparator that is no order at all may make the sort panic, but not lose an element.
 fn inconsistent<S: Sorter>(sorter: &S) {
-    let orders: [(&str, fn(u64, u64, usize) -> Ordering); 5] = [
+    type Order = fn(u64, u64, usize) -> Ordering;
+    let orders: [(&str, Order); 5] = [
         ("chance", |_, _, i| if i.wrapping_mul(0x9E37_79B9) & 64 == 0 { Ordering::Less } else { Ordering::Greater }),
         ("always less", |_, _, _| Ordering::Less),
         ("always greater", |_, _, _| Ordering::Greater),

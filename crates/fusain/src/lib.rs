@@ -15,9 +15,19 @@
 pub use fusain_algorithms as algorithms;
 pub use fusain_algorithms::{Par, par};
 pub use fusain_pool as pool;
-pub use fusain_pool::{Algorithm, Pool};
+pub use fusain_pool::{Algorithm, Pool, join, scope};
 
 /// What most programs want: the algorithms as methods of slices.
 pub mod prelude {
     pub use fusain_algorithms::ParSlice;
 }
+
+/// Compiles and runs the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+/// Compiles and runs the worked example of the map.
+#[cfg(doctest)]
+#[doc = include_str!("../../../ARCHITECTURE.md")]
+struct Architecture;

@@ -11,8 +11,8 @@ use crate::kind::is_primitive;
 use crate::policy::Par;
 use search::{Extrema, extrema};
 
-/// An element and its index.
-type At<'v, T> = (usize, &'v T);
+/// An index and the element there.
+pub type At<'v, T> = (usize, &'v T);
 
 impl Par<'_> {
     /// The smallest element and its index, the first among equals.

@@ -26,8 +26,7 @@ impl<'a, T: Sync, F: Fn(usize, &T) + Sync> Algorithm for ForEach<'a, T, F> {
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (at, part) = local.take(grain);
-        let f = &self.f;
-        widest(|| part.iter().enumerate().for_each(|(i, x)| f(at + i, x)));
+        widest((visit_part, (&self.f, at, part)));
     }
 
     fn commit(&self, _local: &mut Self::Local) {}
@@ -35,6 +34,16 @@ impl<'a, T: Sync, F: Fn(usize, &T) + Sync> Algorithm for ForEach<'a, T, F> {
     fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.split()
     }
+}
+
+#[inline(always)]
+fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (&F, usize, &[T])) {
+    part.iter().enumerate().for_each(|(i, x)| f(at + i, x));
+}
+
+#[inline(always)]
+fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (&F, usize, &mut [T])) {
+    part.iter_mut().enumerate().for_each(|(i, x)| f(at + i, x));
 }
 
 impl<T, F: Fn(usize, &T)> ForEach<'_, T, F> {
@@ -58,8 +67,7 @@ impl<'a, T: Send, F: Fn(usize, &mut T) + Sync> Algorithm for ForEachMut<'a, T, F
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (at, part) = local.take(grain);
-        let f = &self.f;
-        widest(|| part.iter_mut().enumerate().for_each(|(i, x)| f(at + i, x)));
+        widest((visit_part_mut, (&self.f, at, part)));
     }
 
     fn commit(&self, _local: &mut Self::Local) {}

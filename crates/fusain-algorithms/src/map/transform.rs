@@ -34,7 +34,7 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (_, part) = local.input.take(grain);
-        widest(|| local.output.fill(part, &self.f));
+        widest((fill_part, (&mut local.output, part, &self.f)));
     }
 
     fn commit(&self, local: &mut Self::Local) {
@@ -46,6 +46,11 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
         let output = victim.output.split_off_back(input.rest.len());
         Some(Local { input, output })
     }
+}
+
+#[inline(always)]
+fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T], &F)) {
+    output.fill(part, f);
 }
 
 impl Par<'_> {

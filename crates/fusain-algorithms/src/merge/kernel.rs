@@ -6,6 +6,8 @@
 //! merges from both ends at once; we cut the merge into up to four and advance them side by side, which hides more,
 //! needs no care where the ends meet, and holds for any element, also one that changes while it is compared.
 
+use std::hint::select_unpredictable;
+
 use super::lane::Lane;
 
 /// How an element gets from its run to its slot.
@@ -58,7 +60,7 @@ impl<T: Clone> Transfer<T> for ByClone {
 /// # Safety
 ///
 /// No run of any lane is shorter than `steps`.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn advance<T, const N: usize>(
     lanes: &mut [Lane<T>; N],
     steps: usize,
@@ -93,17 +95,19 @@ pub(super) unsafe fn advance<T, const N: usize>(
             let (a, b) = (fixed[l].a.wrapping_add(i - at.from_b[l]), fixed[l].b.wrapping_add(at.from_b[l]));
             // SAFETY: after `i < steps` steps neither cursor has passed `i` elements, and no run is shorter than
             // `steps`; invariant 1 of the lane.
-            let (a, b) = unsafe { (&*a, &*b) };
+            let a = unsafe { &*a };
+            // SAFETY: likewise.
+            let b = unsafe { &*b };
             take_b[l] = less(b, a);
         }
-        for l in 0..N {
+        for (l, take_b) in take_b.into_iter().enumerate() {
             let (a, b) = (fixed[l].a.wrapping_add(i - at.from_b[l]), fixed[l].b.wrapping_add(at.from_b[l]));
-            let from = if take_b[l] { b } else { a };
+            let from = select_unpredictable(take_b, b, a);
             // SAFETY: as above, and slot `i` is one of the lane's, invariant 2.
             unsafe { transfer.transfer(from, fixed[l].out.wrapping_add(i)) };
         }
-        for l in 0..N {
-            at.from_b[l] += usize::from(take_b[l]);
+        for (from_b, take_b) in at.from_b.iter_mut().zip(take_b) {
+            *from_b += usize::from(take_b);
         }
         at.done += 1;
     }

@@ -50,7 +50,7 @@ where
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         for _ in 0..(grain / self.block).max(1) {
             let (_, block) = local.left.take(self.block);
-            local.results.extend(widest(|| fold(block, &self.map, &self.op)));
+            local.results.extend(widest((fold, (block, &self.map, &self.op))));
         }
     }
 
@@ -103,7 +103,7 @@ where
     M: Fn(&T) -> U,
     F: Fn(U, U) -> U,
 {
-    v.chunks(block.unwrap_or(BLOCK)).fold(identity, |acc, run| match widest(|| fold(run, &map, &op)) {
+    v.chunks(block.unwrap_or(BLOCK)).fold(identity, |acc, run| match widest((fold, (run, &map, &op))) {
         Some(result) => op(acc, result),
         None => acc,
     })

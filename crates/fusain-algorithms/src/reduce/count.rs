@@ -32,7 +32,7 @@ impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Count<'a, T, P> {
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (_, part) = local.left.take(grain);
-        local.found += widest(|| count(part, &self.predicate));
+        local.found += widest((count, (part, &self.predicate)));
     }
 
     fn commit(&self, local: &mut Self::Local) {
@@ -47,7 +47,7 @@ impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Count<'a, T, P> {
 
 /// Counts in lanes of the width of `T`.
 #[inline(always)]
-pub(super) fn count<T>(part: &[T], predicate: impl Fn(&T) -> bool) -> usize {
+pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize {
     match size_of::<T>() {
         1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
         2 => part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum(),
@@ -68,7 +68,7 @@ impl Par<'_> {
     #[inline]
     pub fn count_if<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> usize {
         match self.plan::<Count<'_, T, P>>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| count(v, predicate)),
+            Plan::Sequential(watch) => watch.time(|| count((v, predicate))),
             Plan::Parallel(team) => parallel(team, v, predicate),
         }
     }

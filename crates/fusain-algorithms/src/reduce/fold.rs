@@ -9,13 +9,18 @@ use crate::kind::{is_integer, is_light};
 
 /// Sub-runs folded side by side.
 ///
-/// An addition takes 2 to 4 cycles and two can start in each: eight chains keep both adders busy. Four are about a
-/// quarter slower, sixteen no faster (they no longer fit the registers). Measured by `cargo bench --bench kernels`.
+/// An addition takes 2 to 4 cycles and two can start in each: eight chains keep both adders busy and fit the registers.
+/// `cargo bench --bench kernels` shows them beside the one chain of a plain sum. Not
+/// tuned: half and double were not measured.
 const CHAINS: usize = 8;
 
 /// Folds `run`, or `None` where it is empty.
 #[inline(always)]
-pub(super) fn fold<T, U>(run: &[T], map: impl Fn(&T) -> U, op: impl Fn(U, U) -> U) -> Option<U> {
+pub(super) fn fold<T, U, M, F>((run, map, op): (&[T], M, F)) -> Option<U>
+where
+    M: Fn(&T) -> U,
+    F: Fn(U, U) -> U,
+{
     if is_light::<U>() && !is_integer::<U>() && run.len() >= 2 * CHAINS {
         Some(chains(run, map, op))
     } else {

@@ -45,7 +45,7 @@ where
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (_, part) = local.left.take(grain);
-        let more = widest(|| fold(part, &self.map, &self.op));
+        let more = widest((fold, (part, &self.map, &self.op)));
         local.folded = match (local.folded.take(), more) {
             (Some(a), Some(b)) => Some((self.op)(a, b)),
             (a, b) => a.or(b),

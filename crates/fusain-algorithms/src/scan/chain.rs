@@ -26,9 +26,8 @@ use super::elements::Elements;
 use super::tile::{self, Folded};
 use crate::kind::is_light;
 use crate::policy::Team;
-use crate::widest::widest;
 
-/// Bytes of a tile: what it reads and writes fits a third of a common second-level cache twice over.
+/// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
 /// Tiles for each worker at least, so that the last ones come out even.
@@ -154,7 +153,7 @@ impl<'e, T: Clone + Send + Sync, E: Elements<T>> Chain<'e, T, E> {
             return tile + 1..self.resolve(tile + 1, total);
         }
         // SAFETY: the tile is ours, and not scanned before it has been folded.
-        let folded = widest(|| unsafe { tile::fold(self.elements, self.range(tile)) });
+        let folded = unsafe { tile::fold(self.elements, self.range(tile)) };
         // SAFETY: `folded` is for the one who claimed the tile.
         unsafe { *slot.folded.get() = Some(folded) };
         // AcqRel: Release, pairs with the Acquire in `resolve`, which will read the sum; and Acquire, pairs with the
@@ -205,7 +204,7 @@ impl<'e, T: Clone + Send + Sync, E: Elements<T>> Chain<'e, T, E> {
         // SAFETY: likewise.
         let folded = unsafe { (*slot.folded.get()).take() }.expect("the sum has arrived");
         // SAFETY: the tile is ours and was not scanned.
-        widest(|| unsafe { tile::scan(self.elements, self.range(tile), &prefix, folded.lanes) });
+        unsafe { tile::scan(self.elements, self.range(tile), &prefix, folded.lanes) };
         self.scanned.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -11,6 +11,15 @@ use crate::window::{Output, Window};
 ///
 /// Implementors touch nothing but element `i` and its place when called for `i`.
 pub(crate) unsafe trait Elements<T>: Sync {
+    /// The same elements, for a loop.
+    type View<'s>: Elements<T>
+    where
+        Self: 's;
+
+    /// The same elements in a value of its own, which no write to an element can be suspected to change: so a loop
+    /// keeps its pointers in registers.
+    fn view(&self) -> Self::View<'_>;
+
     /// How many there are.
     fn len(&self) -> usize;
 
@@ -82,6 +91,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
 pub(crate) struct Into<'a, 'o, S, T, M, A, F, const INCLUSIVE: bool> {
     from: &'a [S],
     to: &'a Output<'o, T>,
+    room: *mut T,
     lift: M,
     add: A,
     op: F,
@@ -91,12 +101,18 @@ impl<'a, 'o, S, T, M, A, F, const INCLUSIVE: bool> Into<'a, 'o, S, T, M, A, F, I
     #[inline]
     pub(crate) fn new(from: &'a [S], to: &'a Output<'o, T>, lift: M, add: A, op: F) -> Self {
         assert_eq!(from.len(), to.len());
-        Into { from, to, lift, add, op }
+        Into { from, to, room: to.slot(0), lift, add, op }
     }
 }
 
+// SAFETY: the pointer is that of `to`, which is `Sync` under these conditions.
+unsafe impl<S: Sync, T: Send, M: Sync, A: Sync, F: Sync, const INCLUSIVE: bool> Sync
+    for Into<'_, '_, S, T, M, A, F, INCLUSIVE>
+{
+}
+
 // SAFETY: element `i` is only read, and written is slot `i`.
-unsafe impl<S, T, M, A, F, const INCLUSIVE: bool> Elements<T> for Into<'_, '_, S, T, M, A, F, INCLUSIVE>
+unsafe impl<'o, S, T, M, A, F, const INCLUSIVE: bool> Elements<T> for Into<'_, 'o, S, T, M, A, F, INCLUSIVE>
 where
     S: Sync,
     T: Clone + Send + Sync,
@@ -104,6 +120,16 @@ where
     A: Fn(&T, &S) -> T + Sync,
     F: Fn(&T, &T) -> T + Sync,
 {
+    type View<'s>
+        = Into<'s, 'o, S, T, &'s M, &'s A, &'s F, INCLUSIVE>
+    where
+        Self: 's;
+
+    #[inline(always)]
+    fn view(&self) -> Self::View<'_> {
+        Into { from: self.from, to: self.to, room: self.room, lift: &self.lift, add: &self.add, op: &self.op }
+    }
+
     #[inline(always)]
     fn len(&self) -> usize {
         self.from.len()
@@ -133,7 +159,7 @@ where
         let before = std::mem::replace(acc, next);
         let result = if INCLUSIVE { acc.clone() } else { before };
         // SAFETY: the slot is inside the room, and nobody else's.
-        unsafe { self.to.slot(i).write(result) };
+        unsafe { self.room.wrapping_add(i).write(result) };
     }
 
     unsafe fn window(&self, range: Range<usize>) -> Option<Window<'_, T>> {
@@ -175,6 +201,16 @@ where
     T: Clone + Send + Sync,
     F: Fn(&T, &T) -> T + Sync,
 {
+    type View<'s>
+        = InPlace<'s, T, &'s F, INCLUSIVE>
+    where
+        Self: 's;
+
+    #[inline(always)]
+    fn view(&self) -> Self::View<'_> {
+        InPlace { v: self.v, len: self.len, op: &self.op, slice: PhantomData }
+    }
+
     #[inline(always)]
     fn len(&self) -> usize {
         self.len

@@ -110,8 +110,38 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
+        collect(v.len(), |room| self.transform_inclusive_scan_into(v, room, map, op))
+    }
+
+    /// As [`transform_inclusive_scan`](Par::transform_inclusive_scan), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// let lengths = fusain_algorithms::par().transform_inclusive_scan_into(&["a", "bc"], &mut room, |s| s.len(), |a, b| a + b);
+    /// assert_eq!(lengths, [1, 3]);
+    /// ```
+    #[inline]
+    pub fn transform_inclusive_scan_into<'r, S, T, M, F>(
+        &self,
+        v: &[S],
+        room: &'r mut [MaybeUninit<T>],
+        map: M,
+        op: F,
+    ) -> &'r mut [T]
+    where
+        S: Sync,
+        T: Clone + Send + Sync,
+        M: Fn(&S) -> T + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
         let add = |acc: &T, x: &S| op(acc, &map(x));
-        collect(v.len(), |room| into::<_, _, true>(self, v, room, None, &map, add, &op))
+        into::<_, _, true>(self, v, room, None, &map, add, &op)
     }
 
     /// As [`exclusive_scan`](Par::exclusive_scan), of `map` of every element.
@@ -214,10 +244,9 @@ fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
 /// The scan of one worker: one tile, and no folding before it.
 #[inline]
 fn sequential<T: Clone, E: Elements<T>>(elements: &E, init: Option<T>) {
-    // SAFETY: all elements are ours.
-    unsafe {
-        if let Some((prefix, rest)) = elements.start(init) {
-            scan_plain(elements, rest, prefix);
-        }
+    // SAFETY: all elements are ours, and this is the first thing done with them.
+    if let Some((prefix, rest)) = unsafe { elements.start(init) } {
+        // SAFETY: likewise.
+        unsafe { scan_plain(elements, rest, prefix) };
     }
 }

@@ -33,6 +33,7 @@ fn in_lanes<T>(range: &Range<usize>) -> bool {
 #[inline(always)]
 pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) -> Folded<T> {
     debug_assert!(!range.is_empty());
+    let elements = elements.view();
     if !in_lanes::<T>(&range) {
         // SAFETY: the caller's.
         let first = unsafe { elements.lift(range.start) };
@@ -76,6 +77,7 @@ pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(
         unsafe { scan_plain(elements, range, prefix.clone()) };
         return;
     };
+    let elements = elements.view();
     // SAFETY: the caller's.
     let window = unsafe { elements.window(range.clone()) };
     let len = range.len() / LANES;
@@ -106,6 +108,7 @@ pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(
 /// As [`scan`].
 #[inline(always)]
 pub(super) unsafe fn scan_plain<T, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> T {
+    let elements = elements.view();
     // SAFETY: the caller's.
     let mut window = unsafe { elements.window(range.clone()) };
     let mut acc = prefix;

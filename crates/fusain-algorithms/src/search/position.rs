@@ -51,7 +51,7 @@ impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Position<'a, T, P> {
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (at, part) = local.take(grain);
-        if let Some(i) = widest(|| first(part, &self.predicate)) {
+        if let Some(i) = widest((first, (part, &self.predicate))) {
             // Relaxed: as in `limit`; the minimum is read for good after the call has returned.
             self.best.fetch_min(at + i, Ordering::Relaxed);
             *local = Feed { start: self.len, rest: &[] };
@@ -67,7 +67,7 @@ impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Position<'a, T, P> {
 
 /// The first hit in `part`.
 #[inline(always)]
-pub(crate) fn first<'a, T>(part: &'a [T], predicate: impl Fn(&'a T) -> bool) -> Option<usize> {
+pub(crate) fn first<'a, T, P: Fn(&'a T) -> bool>((part, predicate): (&'a [T], P)) -> Option<usize> {
     if !is_primitive::<T>() {
         return part.iter().position(predicate);
     }

@@ -54,10 +54,10 @@ proptest! {
 fn first_finds_across_strides() {
     for n in [0, 1, 63, 64, 65, 200] {
         let mut v = vec![0; n];
-        assert_eq!(first(&v, |x| *x == 1), None);
+        assert_eq!(first((&v[..], |x: &i32| *x == 1)), None);
         for i in (0..n).rev() {
             v[i] = 1;
-            assert_eq!(first(&v, |x| *x == 1), Some(i));
+            assert_eq!(first((&v[..], |x: &i32| *x == 1)), Some(i));
         }
     }
 }

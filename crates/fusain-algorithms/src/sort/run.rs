@@ -11,6 +11,7 @@ use fusain_pool::Algorithm;
 
 use super::tree::{Merging, Tree};
 use crate::merge::kernel::Move;
+use crate::pages::expect_writes;
 use crate::policy::Team;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
@@ -18,6 +19,14 @@ const LEAF_MIN: usize = 128;
 
 /// Leaves for each worker: two, so that with two workers the result of the second merge is in place.
 const LEAVES_PER_WORKER: usize = 2;
+
+/// Bytes of a leaf at most: it and the scratch memory of its sort shall fit the second-level cache, and the allocator
+/// shall have that memory at hand.
+///
+/// A merge level costs no more than the level of quicksort it replaces, so many leaves are free; few large ones cost
+/// fresh pages for their scratch. 10^6 random i32, two workers: 2.4 times `slice::sort`; with four
+/// leaves, sorted stably, 1.3. At 16 KiB it was 1.5, on a noisy machine.
+const LEAF_BYTES_MAX: usize = 1 << 16;
 
 pub(crate) struct Sort<'t, T, L, S> {
     tree: &'t Tree<T>,
@@ -87,13 +96,14 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
     }
 }
 
-/// How many leaves a sort of `len` elements has.
-fn leaves(len: usize, workers: usize, grain: Option<usize>) -> usize {
+/// How many leaves a sort of `len` elements of `size` bytes has.
+fn leaves(len: usize, size: usize, workers: usize, grain: Option<usize>) -> usize {
+    let shared = workers * LEAVES_PER_WORKER;
     let wanted = match grain {
         Some(grain) => len / grain.max(1),
-        None => (workers * LEAVES_PER_WORKER).next_power_of_two(),
+        None => shared.max((len * size).div_ceil(LEAF_BYTES_MAX)),
     };
-    let most = (len / LEAF_MIN.min(grain.unwrap_or(LEAF_MIN)).max(1)).max(2);
+    let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
     1 << wanted.clamp(2, most).ilog2()
 }
 
@@ -110,7 +120,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, team.workers(), team.grain());
+    let leaves = leaves(len, size_of::<T>(), team.workers(), team.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     merge_sort(team, v, leaves, bound, less, sort_leaf);
 }
@@ -129,6 +139,7 @@ pub(crate) fn merge_sort<T, L, S>(
     S: Fn(&mut [T]) + Sync,
 {
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
+    expect_writes(buffer.spare_capacity_mut());
     // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when
     // it is left by a panic; the buffer's length stays 0, so that what lies in it is never dropped there.
     let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, bound) };

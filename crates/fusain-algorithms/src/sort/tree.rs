@@ -94,7 +94,7 @@ impl<T> Tree<T> {
 
     /// The memory in which the result of a node lies.
     fn home(&self, node: usize) -> *mut T {
-        if node.ilog2() % 2 == 0 { self.slice } else { self.buffer }
+        if node.ilog2().is_multiple_of(2) { self.slice } else { self.buffer }
     }
 
     /// Sorts a leaf with `sort`. If that was the second child of its node, returns the merge that can start now.
