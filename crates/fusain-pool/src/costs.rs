@@ -1,9 +1,8 @@
 //! What this machine charges for parallelism: measured once a process, at the first call that needs to know.
 
-use crate::sync;
+use crate::sync::{self, Ordering};
 use std::hint::spin_loop;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 

@@ -32,8 +32,8 @@ use crate::sync::{Ordering, fence, park, spin_loop, yield_now};
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
-const LOOK_FIRST: u32 = 32;
-const LOOK_LAST: u32 = 512;
+const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
+const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
 /// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
 /// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
@@ -43,6 +43,9 @@ const CALLER_SPINS: Duration = Duration::from_micros(20);
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 3;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
+
+/// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
+const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
 
 pub(crate) enum Step {
     Spin,
@@ -104,8 +107,7 @@ impl Patience {
             yield_now();
         }
         match self.spins {
-            // Two looks at least, so that even a worker that parks at once has asked before.
-            Some(spins) if self.looks > 2 => {
+            Some(spins) if self.looks > LOOKS_BEFORE_SLEEP => {
                 let since = *self.since.get_or_insert_with(Instant::now);
                 if since.elapsed() >= spins { Step::Sleep } else { Step::Look }
             }
@@ -140,28 +142,44 @@ pub(crate) fn serve(seat: &Seat<'_>) {
                 pool.ask(seat, |serves| serves != 0);
             }
             Step::Sleep => {
-                if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
+                if !fall_asleep(seat) {
                     continue;
                 }
-                seat.desk().tally().parks.add(1);
-                // Pairs with the fence in `Inner::wake`; see the module docs.
-                fence(Ordering::SeqCst);
-                pool.ask(seat, |serves| serves != 0);
                 if pool.lends_threads() {
                     return;
                 }
-                while !pool.is_ending() {
-                    match mailbox.peek() {
-                        mailbox::ASLEEP => park(),
-                        // Claimed while asleep, or woken and then claimed: in the second case nobody would unpark once more.
-                        mailbox::CLAIMED => yield_now(),
-                        _ => break,
-                    }
-                }
-                // The end of the pool is no reason to leave a letter unread: back to the top, awake.
-                mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+                stay_asleep(seat);
                 patience = Patience::of_worker(pool, seat.index);
             }
         }
     }
+}
+
+/// Goes from `ANY` to `ASLEEP`, unless somebody is delivering, and leaves a standing order with all who serve; the module docs
+/// say why nobody is missed.
+pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
+    let mailbox = &seat.desk().front;
+    if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
+        return false;
+    }
+    seat.desk().tally().parks.add(1);
+    // Pairs with the fence in `Inner::wake`.
+    fence(Ordering::SeqCst);
+    seat.pool.ask(seat, |serves| serves != 0);
+    true
+}
+
+/// Parks until there is a letter, somebody has woken this worker, or the pool ends.
+pub(crate) fn stay_asleep(seat: &Seat<'_>) {
+    let mailbox = &seat.desk().front;
+    while !seat.pool.is_ending() {
+        match mailbox.peek() {
+            mailbox::ASLEEP => park(),
+            // Claimed while asleep, or woken and then claimed: in the second case nobody would unpark once more.
+            mailbox::CLAIMED => yield_now(),
+            _ => break,
+        }
+    }
+    // The end of the pool is no reason to leave a letter unread: its sleeper goes on awake.
+    mailbox.change(mailbox::ASLEEP, mailbox::ANY);
 }

@@ -111,7 +111,7 @@ impl Pool {
 
 /// The first join of a recursion: says that there will be work to share, and hands `b` to a worker that is awake.
 #[inline(never)]
-fn join_outermost<A, B, RA, RB>(seat: &Seat<'_>, a: A, b: B) -> (RA, RB)
+pub(crate) fn join_outermost<A, B, RA, RB>(seat: &Seat<'_>, a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,

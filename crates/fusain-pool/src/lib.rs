@@ -69,6 +69,8 @@ mod jobs;
 mod join;
 mod mailbox;
 pub mod model;
+#[cfg(all(test, loom))]
+mod models;
 mod pace;
 mod pool;
 mod run;

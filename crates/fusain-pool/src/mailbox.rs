@@ -20,7 +20,7 @@
 //! | `CLAIMED`  | one giver is writing the letter                  | that giver: store `FULL`, or back to what it was |
 //! | `FULL`     | a letter is there or being worked on             | owner, when it has finished: swap or store `ANY` or the token · caller: CAS to `AWAITED` |
 //! | `AWAITED`  | `FULL`, and the call's owner sleeps until it ends | owner, when it has finished: swap to `ANY`, then unparks it |
-//! | `RETURNED` | front: the work is done, what came of it lies in the letter | giver: CAS to `CLAIMED`, reads it, store `ANY` · owner, tired of waiting: CAS to `AWAITED` |
+//! | returned(call) | front: the work of `call` is done, what came of it lies in the letter | giver: CAS to `CLAIMED`, reads it, store `ANY` · owner, tired of waiting: CAS to `AWAITED` |
 //!
 //! # Orderings
 //!
@@ -38,9 +38,13 @@
 //! round trip in all, and nothing else has to travel. Where the giver is still busy the owner does not wait for long, but takes the
 //! state back and commits it itself.
 //!
-//! "Not yet" is `FULL`, `AWAITED` or `RETURNED` together with the letter's call. Both later states, `ANY` and another call's `FULL`, are
+//! The state names the call whose work it returns: a giver that dawdles between looking and collecting, while its letter is taken back and the
+//! mailbox goes to another call and back to "returned", must not take what is not its own.
+//!
+//! "Not yet" is its own call's "returned", or `FULL` or `AWAITED` together with the letter's call. Both later states, `ANY` and another call's `FULL`, are
 //! reached through the owner's Release (in the second case by way of the other giver's claim), so whoever sees them with
-//! Acquire sees all the owner has done. Checked by `models::mailbox`.
+//! Acquire sees all the owner has done. `FULL` and the call are two words: a giver that loads its own `FULL` and then the next giver's
+//! call is told by that one's Release. Checked by `models::mailbox`.
 
 use crate::seat::Seat;
 use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
@@ -54,7 +58,15 @@ pub(crate) const ASLEEP: usize = 2;
 pub(crate) const CLAIMED: usize = 3;
 pub(crate) const FULL: usize = 4;
 pub(crate) const AWAITED: usize = 5;
-pub(crate) const RETURNED: usize = 6;
+
+/// The state in which the work of `call` is returned. A call is aligned, so its address is even and above all other states.
+const fn returned(call: usize) -> usize {
+    call | 1
+}
+
+const fn is_returned(state: usize) -> bool {
+    state > AWAITED && state & 1 != 0
+}
 
 /// Runs a letter's content: `call` and `content` as given to [`Claim::deliver`], and the seat of the running worker. It puts
 /// `mailbox` to the state `reopen` when the work is done, or returns what came of it.
@@ -100,7 +112,8 @@ pub(crate) enum Receipt {
 #[repr(C, align(128))]
 pub(crate) struct Mailbox {
     state: AtomicUsize,
-    /// Address of the call the letter belongs to. Relaxed: ordered by `state`.
+    /// Address of the call the letter belongs to. For the owner ordered by `state`; a giver may meet a later one here than
+    /// `state` was loaded for, hence Release and Acquire (module docs).
     call: AtomicUsize,
     letter: UnsafeCell<Letter>,
     /// Never written. Whoever watches the state looks here too, so that both lines are on their way at once.
@@ -152,13 +165,15 @@ impl Mailbox {
     /// Giver of a front letter of `call`: how far is it? Acquire: see the module docs.
     #[inline(always)]
     pub(crate) fn receipt(&self, call: usize) -> Receipt {
-        let receipt = match self.state.load(Ordering::Acquire) {
-            FULL | AWAITED => Receipt::AtWork,
-            RETURNED => Receipt::Returned,
-            _ => return Receipt::Gone,
-        };
+        let state = self.state.load(Ordering::Acquire);
         black_box(self.second_line.load(Ordering::Relaxed));
-        if self.call.load(Ordering::Relaxed) == call { receipt } else { Receipt::Gone }
+        if state == returned(call) {
+            Receipt::Returned
+        } else if matches!(state, FULL | AWAITED) && self.call.load(Ordering::Acquire) == call {
+            Receipt::AtWork
+        } else {
+            Receipt::Gone
+        }
     }
 
     /// Giver of a front letter of a call: asks to be unparked when it is done. It may be already, and the giver looks again.
@@ -168,11 +183,11 @@ impl Mailbox {
         self.change(FULL, AWAITED);
     }
 
-    /// Owner, having written back into the letter: offers it to the giver unless that one sleeps. Release: pairs with the
-    /// Acquire in [`collect`](Self::collect).
+    /// Owner, having written back into the letter of `call`: offers it to the giver unless that one sleeps. Release: pairs with
+    /// the Acquire in [`collect`](Self::collect).
     #[inline(always)]
-    pub(crate) fn offer(&self) -> bool {
-        self.change(FULL, RETURNED)
+    pub(crate) fn offer(&self, call: usize) -> bool {
+        self.change(FULL, returned(call))
     }
 
     /// Owner: takes back what nobody has collected; the letter is then to be run for [`Errand::Commit`].
@@ -181,18 +196,19 @@ impl Mailbox {
     /// look again before it is unparked.
     #[cold]
     pub(crate) fn take_back(&self) -> bool {
-        self.peek() == RETURNED && self.change(RETURNED, AWAITED)
+        let state = self.peek();
+        is_returned(state) && self.change(state, AWAITED)
     }
 
-    /// Giver, which has just seen [`Receipt::Returned`]: reads what came back, unless the owner has taken it back meanwhile. The
+    /// Giver of a letter of `call`, which has just seen [`Receipt::Returned`]: reads what came back, unless the owner has taken it back meanwhile. The
     /// mailbox is open for any work then.
     ///
     /// # Safety
     /// `read` reads what the owner wrote, at most once.
     #[inline(always)]
-    pub(crate) unsafe fn collect<T>(&self, read: impl FnOnce(*mut Content) -> T) -> Option<T> {
+    pub(crate) unsafe fn collect<T>(&self, call: usize, read: impl FnOnce(*mut Content) -> T) -> Option<T> {
         // Acquire: pairs with the Release in `offer`.
-        self.state.compare_exchange(RETURNED, CLAIMED, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        self.state.compare_exchange(returned(call), CLAIMED, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let value = self.letter.with_mut(|letter| {
             // SAFETY: between this claim and the next state this giver alone touches the letter (module docs).
             read(unsafe { &raw mut (*letter).content })
@@ -263,7 +279,8 @@ impl Claim<'_> {
     pub(crate) unsafe fn deliver<T: Send>(self, run: Run, call: *const (), value: T) {
         let mailbox = self.mailbox;
         std::mem::forget(self);
-        mailbox.call.store(call.expose_provenance(), Ordering::Relaxed);
+        // Release: pairs with the Acquire in `is_at_work_for`, for a giver that meets this call before it sees the state change.
+        mailbox.call.store(call.expose_provenance(), Ordering::Release);
         mailbox.letter.with_mut(|letter| {
             // SAFETY: between claim and `FULL` this giver alone touches the letter (module docs).
             let letter = unsafe { &mut *letter };

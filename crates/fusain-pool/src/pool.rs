@@ -73,9 +73,14 @@ pub(crate) struct Inner {
 
 impl Inner {
     pub(crate) fn new(workers: usize, wait: Wait, threads: Threads) -> Self {
+        Self::with_guests(workers, GUESTS_MAX, wait, threads)
+    }
+
+    /// With room for `guests` threads of the application.
+    pub(crate) fn with_guests(workers: usize, guests: usize, wait: Wait, threads: Threads) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         Self {
-            desks: (0..workers + GUESTS_MAX).map(|_| Desk::new()).collect(),
+            desks: (0..workers + guests).map(|_| Desk::new()).collect(),
             workers,
             helpers_max: match wait {
                 Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
@@ -94,9 +99,18 @@ impl Inner {
         self.workers >= self.cores
     }
 
-    /// Relaxed: the wake that follows it is what a worker may not miss.
+    /// Acquire: pairs with the Release in [`end`](Self::end).
     pub(crate) fn is_ending(&self) -> bool {
         self.ending.load(Ordering::Acquire)
+    }
+
+    /// Asks the workers to leave as soon as they are idle.
+    pub(crate) fn end(&self) {
+        // Release: pairs with the Acquire in `is_ending`. A worker that has looked before is parked, or about to be, and unparked.
+        self.ending.store(true, Ordering::Release);
+        for desk in &self.desks[..self.workers] {
+            desk.unpark();
+        }
     }
 
     pub(crate) fn lends_threads(&self) -> bool {
@@ -156,7 +170,7 @@ impl Inner {
     }
 
     /// A free guest desk.
-    fn sit(&self) -> Option<usize> {
+    pub(crate) fn sit(&self) -> Option<usize> {
         let index = (self.workers..self.desks.len()).find(|&index| self.desks[index].try_sit())?;
         if self.used.load(Ordering::Relaxed) <= index {
             self.used.fetch_max(index + 1, Ordering::Relaxed);
@@ -262,11 +276,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `is_ending`.
-        self.inner.ending.store(true, Ordering::Release);
-        for index in 0..self.inner.workers {
-            self.inner.desks[index].unpark();
-        }
+        self.inner.end();
         for thread in self.threads.drain(..) {
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());

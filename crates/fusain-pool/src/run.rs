@@ -48,20 +48,20 @@ struct Part<'a, A: Algorithm> {
 /// Runs `algorithm` from `local` on the pool of `seat`; returns what it has shown.
 pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
     let mut call = Call::new(seat.index, brief);
-    if let Some(mut local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
-        commit(&call, algorithm, seat, &mut local);
+    if let Some(local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
+        commit(&call, algorithm, seat, local);
     }
     wait(&call, seat, || algorithm.has_global_work(), &|mailbox: &Mailbox| {
         let read = |content: *mut Content| {
-            // SAFETY: a front letter of this call holds a part of this algorithm.
-            let local = unsafe { &raw const (*content.cast::<Part<'_, A>>()).local };
-            // SAFETY: `work_letter::<A>` has written a state back there before it offered the letter.
-            unsafe { local.read() }
+            // SAFETY: a front letter of this call, so its content is a part, unboxed since something came back in it.
+            let place = unsafe { &raw const (*content.cast::<Part<'_, A>>()).local };
+            // SAFETY: `work_letter::<A>` has written a state back there; read once.
+            unsafe { place.read() }
         };
-        // SAFETY: `read` reads what was offered, once.
-        let returned = unsafe { mailbox.collect(read) };
-        if let Some(mut local) = returned {
-            commit(&call, algorithm, seat, &mut local);
+        // SAFETY: `read` reads what was written back.
+        let returned = unsafe { mailbox.collect(call.token(), read) };
+        if let Some(local) = returned {
+            commit(&call, algorithm, seat, local);
         }
     });
     if let Some(payload) = call.take_panic() {
@@ -106,10 +106,14 @@ fn work<A: Algorithm>(
     })
 }
 
-/// The last commit of a state.
+/// The last commit of a state, and its end: dropping it may panic as well.
 #[inline(always)]
-fn commit<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut A::Local) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| algorithm.commit(local))) {
+fn commit<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, mut local: A::Local) {
+    let last = move || {
+        algorithm.commit(&mut local);
+        drop(local);
+    };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(last)) {
         call.fail(payload, seat);
     }
 }
@@ -143,14 +147,14 @@ unsafe fn work_letter<A: Algorithm>(
                 let place = unsafe { &raw mut (*content.cast::<Part<'_, A>>()).local };
                 // SAFETY: as above; what was there has been read.
                 unsafe { place.write(local) };
-                if mailbox.offer() {
+                if mailbox.offer(call.token()) {
                     return;
                 }
                 // The giver sleeps.
                 // SAFETY: written just now, and nobody has read it.
                 local = unsafe { place.read() };
             }
-            commit(call, algorithm, seat, &mut local);
+            commit(call, algorithm, seat, local);
         }
     }
     // The caller may be gone once it knows that this worker has left; it may also call again at once, and shall find it ready.
@@ -167,7 +171,7 @@ unsafe fn work_letter<A: Algorithm>(
 /// Hands a part to whoever the claim belongs to; the caller watches for the receipt if `watched`.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "inlined at both its places; a struct to carry them would name nothing")]
-fn deliver<A: Algorithm>(
+pub(crate) fn deliver<A: Algorithm>(
     call: &Call,
     algorithm: &A,
     seat: &Seat<'_>,
@@ -240,6 +244,10 @@ fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut 
             algorithm.do_unit(local, pace.grain);
             let timing = pace.checkpoint(started);
             call.note(timing);
+            if call.is_stopped() {
+                // A call or join inside of a unit has swallowed the bell.
+                desk.ring();
+            }
             if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
                 call.set_wakes();
                 seat.pool.wake(seat, seat.pool.helpers_max);
@@ -308,7 +316,7 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut
 }
 
 /// Looks at the others' progress before the caller turns thief: about one cache-line round trip.
-const GLANCES: u32 = 32;
+const GLANCES: u32 = if cfg!(loom) { 1 } else { 32 };
 
 /// The caller, out of work: helps its own call until it is alone in it.
 #[inline(always)]

@@ -74,7 +74,7 @@ impl Pool {
     }
 }
 
-fn scope_seated<'s, R>(pool: &Inner, seat: Option<&Seat<'_>>, f: impl FnOnce(&Scope<'s>) -> R) -> R {
+pub(crate) fn scope_seated<'s, R>(pool: &Inner, seat: Option<&Seat<'_>>, f: impl FnOnce(&Scope<'s>) -> R) -> R {
     let mut scope = Scope {
         pending: AtomicUsize::new(0),
         panic: Mutex::new(None),
@@ -116,7 +116,7 @@ impl<'s> Scope<'s> {
         });
     }
 
-    fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, seat: &Seat<'_>, task: F) {
+    pub(crate) fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, seat: &Seat<'_>, task: F) {
         // Relaxed: whoever spawns keeps the count above its end.
         self.pending.fetch_add(TASK, Ordering::Relaxed);
         let job = Box::into_raw(Box::new(Task { task, scope: self }));

@@ -30,9 +30,13 @@ thread_local! {
 }
 
 impl<'p> Seat<'p> {
+    pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
+        Seat { pool, index, desk: &pool.desks[index], jobs: Jobs::new(), depth: Cell::new(0) }
+    }
+
     /// Runs `work` with this thread seated at desk `index`.
     pub(crate) fn take<R>(pool: &'p Inner, index: usize, work: impl FnOnce(&Seat<'p>) -> R) -> R {
-        let seat = Seat { pool, index, desk: &pool.desks[index], jobs: Jobs::new(), depth: Cell::new(0) };
+        let seat = Seat::new(pool, index);
         // The cast only forgets a lifetime; the readers give it back bounded by a call.
         let _leave = Leave { current: CURRENT.replace((&raw const seat).cast()), forked: FORKED.replace(ptr::null()) };
         work(&seat)

@@ -27,12 +27,11 @@ mod real {
 }
 
 #[cfg(loom)]
-mod real {
-    pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::hint::spin_loop;
-    pub(crate) use loom::sync::Mutex;
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-    pub(crate) use loom::thread::{Thread, current, park, yield_now};
-}
+pub(crate) mod faulty;
 
+#[cfg(loom)]
+pub(crate) use faulty::{
+    AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, UnsafeCell, current, fence, park, spin_loop, yield_now,
+};
+#[cfg(not(loom))]
 pub(crate) use real::*;
