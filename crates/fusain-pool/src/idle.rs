@@ -28,7 +28,7 @@
 use crate::mailbox::{self, Errand};
 use crate::pool::{Inner, Wait};
 use crate::seat::Seat;
-use crate::sync::{Ordering, fence, park, spin_loop, yield_now};
+use crate::sync::{Ordering, fence, spin_loop, yield_now};
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
@@ -41,7 +41,7 @@ const CALLER_SPINS: Duration = Duration::from_micros(20);
 
 /// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
-const CALLER_LOOKS_BEFORE_YIELD: u32 = 3;
+const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
@@ -174,7 +174,7 @@ pub(crate) fn stay_asleep(seat: &Seat<'_>) {
     let mailbox = &seat.desk().front;
     while !seat.pool.is_ending() {
         match mailbox.peek() {
-            mailbox::ASLEEP => park(),
+            mailbox::ASLEEP => seat.desk().park(),
             // Claimed while asleep, or woken and then claimed: in the second case nobody would unpark once more.
             mailbox::CLAIMED => yield_now(),
             _ => break,

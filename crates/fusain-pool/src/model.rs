@@ -33,7 +33,7 @@ const SAMPLE_EVERY: u32 = 128;
 /// Calls just above the line between two that are run sequentially to be timed.
 const EXPLORE_EVERY: u32 = 64;
 
-/// Calls just above the line between two that are timed to draw it anew.
+/// Calls on the pool between two that are timed to draw the line anew.
 const REDRAW_EVERY: u32 = 8;
 
 /// No call below this is worth a thought, whatever the machine: half a round trip between cores that share a cache.
@@ -134,7 +134,7 @@ fn set_light(entry: &Entry) {
     entry.left.set(SAMPLE_EVERY);
 }
 
-fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
+fn learn(kind: Kind, work: usize, elapsed_ns: f32, in_sequence: bool) {
     let measured = (elapsed_ns / work.max(1) as f32).max(1e-4);
     with_entry(kind.id, |entry| {
         if entry.id.replace(kind.id) != kind.id {
@@ -143,7 +143,9 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
             entry.line.set(0.0);
             entry.timings.set(0);
         }
-        entry.timings.set((entry.timings.get() + 1).min(TIMINGS_SURE));
+        if in_sequence {
+            entry.timings.set((entry.timings.get() + 1).min(TIMINGS_SURE));
+        }
         let (cost, span) = (entry.cost.get(), entry.span.get());
         if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
             entry.cost.set(measured);
@@ -161,9 +163,12 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
 ///
 /// The costs of the machine are but a first guess: an algorithm has costs of its own (buffers, a tree), and a virtual machine's cores may
 /// be moved apart while it runs. What counts is what happened.
-fn redraw(kind: Kind, estimate_ns: f32, elapsed_ns: f32) {
+fn redraw(kind: Kind, work: usize, estimate_ns: f32, elapsed_ns: f32, workers: usize) {
     with_entry(kind.id, |entry| {
         if entry.id.get() == kind.id {
+            // All workers together cannot have done more than this in that time: an estimate above it was an interruption.
+            let most_ns = elapsed_ns * workers as f32;
+            entry.cost.set(entry.cost.get().min(most_ns / work.max(1) as f32));
             let line = entry.line.get();
             if elapsed_ns > estimate_ns {
                 entry.line.set(line.max(estimate_ns * 1.1));
@@ -214,7 +219,7 @@ impl Watch {
     #[cold]
     fn stop(self, started: Instant) {
         let elapsed = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
-        learn(self.kind, self.work, elapsed.max(1.0));
+        learn(self.kind, self.work, elapsed.max(1.0), true);
     }
 }
 
@@ -274,14 +279,15 @@ impl<'p> Team<'p> {
         let outcome = self.pool.run_briefed(algorithm, local, self.brief);
         let Some(kind) = self.kind else { return };
         if let (None, Some(timing)) = (kind.prior, outcome.timing) {
-            learn(kind, timing.elements, timing.elapsed_ns);
+            learn(kind, timing.elements, timing.elapsed_ns, false);
         }
         if outcome.unshared {
             // A call that was tried stands for all those that were not.
             let calls = if self.tries { 2 * SAMPLE_EVERY } else { 1 };
             DEBT_NS.set(DEBT_NS.get() + self.saves_ns * calls as f32);
         } else if let Some(started) = self.started {
-            redraw(kind, self.estimate_ns, started.elapsed().as_nanos() as f32 - Costs::clock_ns());
+            let elapsed_ns = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
+            redraw(kind, self.brief.work, self.estimate_ns, elapsed_ns, self.workers());
         }
     }
 }
@@ -377,5 +383,5 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
             });
         }
     }
-    parallel(grain, wakes, tries, tries || near && weighed.is_multiple_of(REDRAW_EVERY))
+    parallel(grain, wakes, tries, tries || weighed.is_multiple_of(REDRAW_EVERY))
 }
