@@ -42,7 +42,7 @@ const NEVER_BELOW_NS: f32 = 150.0;
 /// A timing shorter than this says little about longer calls: the clock itself takes a part of it.
 const SURE_NS: f32 = 200.0;
 
-/// One shorter than this says nothing; one in between may correct an estimate downwards, since what interrupts only lengthens.
+/// One shorter than this says no more than that it was short.
 const FAIR_NS: f32 = 40.0;
 
 /// Nor does a single one: the first run of anything is slower than the next.
@@ -89,6 +89,8 @@ struct Entry {
     span: Cell<f32>,
     /// Timings so far, up to [`TIMINGS_SURE`].
     timings: Cell<u32>,
+    /// Whether the last timing on the pool was slower than the estimate.
+    slow: Cell<bool>,
     /// Nanoseconds of sequential work from which sharing has paid off; 0 where not drawn yet.
     line: Cell<f32>,
     /// Calls that were weighed.
@@ -108,6 +110,7 @@ thread_local! {
                 cost: Cell::new(0.0),
                 span: Cell::new(0.0),
                 timings: Cell::new(0),
+                slow: Cell::new(false),
                 line: Cell::new(0.0),
                 weighed: Cell::new(0),
             }
@@ -150,10 +153,13 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32, in_sequence: bool) {
         if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
             entry.cost.set(measured);
             entry.span.set(elapsed_ns);
-        } else if elapsed_ns >= SURE_NS || span < SURE_NS || (measured < cost && elapsed_ns >= FAIR_NS) {
-            // Interruptions only ever lengthen a timing, so what is shorter counts more.
-            let weight = if measured < cost { 0.5 } else { 0.125 };
-            entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * weight);
+        } else if measured < cost {
+            // Interruptions only ever lengthen a timing, so what is shorter counts, and counts more. Of a very short one no
+            // more is known than that it was.
+            let at_most = elapsed_ns.max(FAIR_NS) / work.max(1) as f32;
+            entry.cost.set(cost + (at_most.min(cost) - cost) * 0.5);
+        } else if elapsed_ns >= SURE_NS || span < SURE_NS {
+            entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * 0.125);
         }
         set_light(entry);
     });
@@ -170,11 +176,15 @@ fn redraw(kind: Kind, work: usize, estimate_ns: f32, elapsed_ns: f32, workers: u
             let most_ns = elapsed_ns * workers as f32;
             entry.cost.set(entry.cost.get().min(most_ns / work.max(1) as f32));
             let line = entry.line.get();
-            if elapsed_ns > estimate_ns {
-                entry.line.set(line.max(estimate_ns * 1.1));
+            // One slow call may have been interrupted; two in a row mean something.
+            let slow = elapsed_ns > estimate_ns;
+            if slow && entry.slow.get() {
+                let most = 2.0 * Costs::of_this_machine().wake_ns;
+                entry.line.set(line.max(estimate_ns * 1.1).min(most));
             } else if elapsed_ns < 0.95 * estimate_ns {
                 entry.line.set(line.min(estimate_ns * 0.95));
             }
+            entry.slow.set(slow);
             set_light(entry);
         }
     });
