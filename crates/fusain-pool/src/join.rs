@@ -412,7 +412,7 @@ pub(crate) fn give_to(seat: &Seat<'_>, thief: usize) {
     if thief == seat.index || !seat.jobs.has_any() {
         return;
     }
-    let Some(claim) = seat.pool.desks[thief].claim_for(seat.jobs.root.get()) else { return };
+    let Some(claim) = seat.pool.claim_for(seat, thief, seat.jobs.root.get()) else { return };
     if let Some(job) = seat.jobs.give() {
         mail(seat, thief, claim, job);
     }

@@ -73,6 +73,8 @@ pub mod model;
 mod models;
 mod pace;
 mod pool;
+#[cfg(feature = "rayon")]
+mod rayon;
 mod run;
 mod scope;
 mod seat;

@@ -295,7 +295,7 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut
             give_to(seat, thief);
             continue;
         }
-        let Some(claim) = seat.pool.desks[thief].claim_for(call.token()) else { continue };
+        let Some(claim) = seat.pool.claim_for(seat, thief, call.token()) else { continue };
         // After the claim, as in `share`.
         if call.is_stopped() {
             return 0;
