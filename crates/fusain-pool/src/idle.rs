@@ -29,6 +29,7 @@ use crate::mailbox::{self, Errand};
 use crate::pool::{Inner, Wait};
 use crate::seat::Seat;
 use crate::sync::{Ordering, fence, park, spin_loop, yield_now};
+use crate::trace;
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
@@ -163,6 +164,7 @@ pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
         return false;
     }
     seat.desk().tally().parks.add(1);
+    trace::parked(seat.index);
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
     seat.pool.ask(seat, |serves| serves != 0);

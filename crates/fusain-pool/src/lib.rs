@@ -79,6 +79,7 @@ mod run;
 mod scope;
 mod seat;
 mod sync;
+mod trace;
 
 pub use algorithm::Algorithm;
 pub use builder::Builder;

@@ -9,7 +9,7 @@ use crate::mailbox::{self, Claim};
 use crate::pace::Grain;
 use crate::seat::Seat;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
-use crate::{Algorithm, idle, run};
+use crate::{Algorithm, idle, run, trace};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -191,6 +191,7 @@ impl Inner {
 
     /// Gets the owner of a desk that has just left `ASLEEP` going.
     pub(crate) fn rouse(&self, index: usize) {
+        trace::woke(index);
         match &self.threads {
             Threads::Own => self.desks[index].unpark(),
             Threads::Lent(call_back) => call_back(index),
@@ -309,6 +310,7 @@ impl Drop for Pool {
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());
         }
+        trace::ended(self.workers());
     }
 }
 

@@ -13,6 +13,7 @@
 use crate::builder::SPINS;
 use crate::error::WORKERS_MAX;
 use crate::pool::{Inner, Pool, Threads, Wait};
+use crate::trace;
 use std::sync::{Arc, Weak};
 
 impl Pool {
@@ -40,6 +41,7 @@ impl Pool {
             };
             Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(Box::new(call_back)))
         });
+        trace::started(workers + 1);
         Pool::of(inner, Vec::new())
     }
 }
