@@ -26,5 +26,6 @@ pub(crate) fn format() -> anyhow::Result<Outcome> {
 }
 
 pub(crate) fn clippy() -> anyhow::Result<Outcome> {
-    command(workspace::cargo(["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
+    let what = ["clippy", "--workspace", "--all-targets", "--features", workspace::FEATURES];
+    command(workspace::cargo([&what[..], &["--quiet", "--", "--deny", "warnings"]].concat()))
 }

@@ -32,9 +32,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     steps.run("format", lint::format);
     steps.run("clippy", lint::clippy);
     steps.run("C++ peers", || peers::build().map(|_| Outcome::Passed));
-    steps.run("unit, property, integration and doc tests", || command(workspace::cargo(["test", "--workspace"])));
-    steps.run("the pool with all features", || {
-        command(workspace::cargo(["test", "--package", "fusain-pool", "--all-features"]))
+    steps.run("unit, property, integration and doc tests", || {
+        command(workspace::cargo(["test", "--workspace", "--features", workspace::FEATURES]))
     });
     steps.run("documentation", || doc::build(false));
     if !options.quick {

@@ -42,7 +42,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     .env_remove("CARGO")
     .env_remove("RUSTUP_TOOLCHAIN")
     .env("RUSTFLAGS", "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer")
-    .env("TSAN_OPTIONS", "halt_on_error=0 second_deadlock_stack=1")
+    .env("TSAN_OPTIONS", format!("suppressions={}", workspace::root().join("xtask/tsan.supp").display()))
     .run()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! The first family of algorithms as everybody has them: one case, many sides, the same data.
 //!
-//! A [`Case`] is an algorithm, an element type and a length. Its sides are made by one file each: [`ours`], the best
-//! sequential code ([`sequential`]), [`rayon`], and the C++ peers ([`cxx`]); a side that its library does not offer is
+//! A [`Case`] is an algorithm, an element type and a length. Its sides are made by one file each: `ours`, the best
+//! sequential code (`sequential`), `rayon`, and the C++ peers (`cxx`); a side that its library does not offer is
 //! `None`. Sorts, merges and extrema order floats by `total_cmp`, in Rust, and by `<` in C++; sums of `i32` wrap around.
 
 mod cxx;

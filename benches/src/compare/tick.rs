@@ -37,7 +37,7 @@ fn sequential(data: &mut [f64]) {
     data.iter_mut().for_each(work);
 }
 
-/// So many elements that one core is busy with them for [`REGION`].
+/// So many elements that one core is busy with them for the length of a region.
 pub fn region_len() -> usize {
     let mut data = data::random::<f64>(1 << 14);
     sequential(&mut data);
