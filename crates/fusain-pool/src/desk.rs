@@ -47,7 +47,7 @@ struct RequestLine {
 }
 
 struct Own {
-    /// Whether somebody sits here: always for a pool thread, by lease for a guest.
+    /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
     taken: AtomicBool,
     tally: Tally,
     /// The thread to unpark; set before the desk can be seen asleep.

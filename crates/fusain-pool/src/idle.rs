@@ -19,8 +19,8 @@
 //!
 //! Of two fences one comes first in their total order. If it is the worker's, the caller sees `ASLEEP` and wakes it;
 //! if the caller's, the worker sees `serves` and leaves a standing order in the caller's request word, which the next
-//! glance finds: the caller then delivers into the sleeping mailbox and unparks. Checked by `models::sleep`; without
-//! either fence the model finds the lost wake.
+//! glance finds: the caller then delivers into the sleeping mailbox and unparks (on lent threads it calls the worker back). Checked by
+//! `models::sleep`; without the fences the model finds the lost wake.
 //!
 //! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
 //! is computed, only to who computes it.

@@ -26,6 +26,8 @@
 //! | `idle` | spin, look around, sleep |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
 //! | [`model`], `costs` | whether to go parallel at all |
+//! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
+//! | `sync`, `models` | std's atomics or loom's; every protocol under all its interleavings |
 //!
 //! # Example
 //!
