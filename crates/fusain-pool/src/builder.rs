@@ -2,6 +2,7 @@
 
 use crate::error::{Error, WORKERS_MAX};
 use crate::pool::{Inner, Pool, Threads, Wait};
+use crate::trace;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -111,6 +112,7 @@ impl Builder {
                 .map_err(|source| Error::Spawn { index: index + 1, source })?;
             pool.add_thread(handle);
         }
+        trace::started(workers);
         Ok(pool)
     }
 }

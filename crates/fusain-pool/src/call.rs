@@ -23,6 +23,7 @@ use crate::pace::{Grain, Timing};
 use crate::pool::Inner;
 use crate::seat::Seat;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, current};
+use crate::trace;
 use std::any::Any;
 use std::cell::Cell;
 
@@ -119,6 +120,7 @@ impl Call {
     #[cold]
     pub(crate) fn fail(&self, payload: Box<dyn Any + Send>, seat: &Seat<'_>) {
         seat.desk().tally().panics.add(1);
+        trace::caught_panic(seat.index);
         let surplus = {
             let mut first = self.panic.lock().expect("no panic happens under this lock");
             match &*first {

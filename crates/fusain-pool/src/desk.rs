@@ -48,7 +48,7 @@ struct RequestLine {
 }
 
 struct Own {
-    /// Whether somebody sits here: always for a pool thread, by lease for a guest.
+    /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
     taken: AtomicBool,
     tally: Tally,
     /// Where the thread ran that unparked the owner last, as `place` names it.
@@ -120,9 +120,10 @@ impl Desk {
     }
 
     /// Giver within the call or root `token`: the right to deliver to whoever sits here, if it still waits for such work.
-    pub(crate) fn claim_for(&self, token: usize) -> Option<Claim<'_>> {
+    /// Sleepers are served only `if_asleep`.
+    pub(crate) fn claim_for(&self, token: usize, if_asleep: bool) -> Option<Claim<'_>> {
         let state = self.front.peek();
-        if state == mailbox::ANY || state == mailbox::ASLEEP {
+        if state == mailbox::ANY || (state == mailbox::ASLEEP && if_asleep) {
             return self.front.claim(state).ok();
         }
         (self.side.peek() == token).then(|| self.side.claim(token).ok()).flatten()

@@ -19,8 +19,8 @@
 //!
 //! Of two fences one comes first in their total order. If it is the worker's, the caller sees `ASLEEP` and wakes it;
 //! if the caller's, the worker sees `serves` and leaves a standing order in the caller's request word, which the next
-//! glance finds: the caller then delivers into the sleeping mailbox and unparks. Checked by `models::sleep`; without
-//! either fence the model finds the lost wake.
+//! glance finds: the caller then delivers into the sleeping mailbox and unparks (on lent threads it calls the worker back). Checked by
+//! `models::sleep`; without the fences the model finds the lost wake.
 //!
 //! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
 //! is computed, only to who computes it.
@@ -29,6 +29,7 @@ use crate::mailbox::{self, Errand};
 use crate::pool::{Inner, Wait};
 use crate::seat::Seat;
 use crate::sync::{Ordering, fence, spin_loop, yield_now};
+use crate::trace;
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
@@ -163,6 +164,7 @@ pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
         return false;
     }
     seat.desk().tally().parks.add(1);
+    trace::parked(seat.index);
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
     seat.pool.ask(seat, |serves| serves != 0);

@@ -26,6 +26,7 @@ use crate::mailbox::{self, Content, Errand, Mailbox, open_content};
 use crate::pool::Pool;
 use crate::seat::{Forked, Seat};
 use crate::sync::{AtomicUsize, Ordering, current};
+use crate::trace;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -298,6 +299,9 @@ impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
         let mark = seat.jobs.len();
         let result = catch_unwind(AssertUnwindSafe(func));
         drain(seat, mark);
+        if result.is_err() {
+            trace::caught_panic(seat.index);
+        }
         // SAFETY: the joiner does not look before `DONE`.
         unsafe { this.result.get().write(MaybeUninit::new(result)) };
         if let Some((mailbox, state)) = reopen {
@@ -389,6 +393,7 @@ fn mail(seat: &Seat<'_>, to: usize, claim: mailbox::Claim<'_>, job: JobRef) {
     // SAFETY: the job has been given, so it is run once, there; its owner waits for it. What it captures is `Send`.
     unsafe { claim.deliver(run_mailed, job.job, (job.execute, seat.jobs.root.get())) };
     seat.desk().tally().steals_done.add(1);
+    trace::gave(seat.index, to);
     if asleep {
         seat.pool.rouse(to);
         seat.desk().tally().wakes.add(1);
@@ -412,7 +417,7 @@ pub(crate) fn give_to(seat: &Seat<'_>, thief: usize) {
     if thief == seat.index || !seat.jobs.has_any() {
         return;
     }
-    let Some(claim) = seat.pool.desks[thief].claim_for(seat.jobs.root.get()) else { return };
+    let Some(claim) = seat.pool.claim_for(seat, thief, seat.jobs.root.get()) else { return };
     if let Some(job) = seat.jobs.give() {
         mail(seat, thief, claim, job);
     }

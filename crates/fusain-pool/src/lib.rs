@@ -26,6 +26,8 @@
 //! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
 //! | [`model`], `costs` | whether to go parallel at all |
+//! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
+//! | `sync`, `models` | std's atomics or loom's; every protocol under all its interleavings |
 //!
 //! # Example
 //!
@@ -74,10 +76,13 @@ mod models;
 mod pace;
 mod place;
 mod pool;
+#[cfg(feature = "rayon")]
+mod rayon;
 mod run;
 mod scope;
 mod seat;
 mod sync;
+mod trace;
 
 pub use algorithm::Algorithm;
 pub use builder::Builder;

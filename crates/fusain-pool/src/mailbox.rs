@@ -15,10 +15,10 @@
 //! |------------|--------------------------------------------------|------------------------|
 //! | `SHUT`     | the owner takes nothing                          | owner: store `ANY` or a token |
 //! | `ANY`      | front: the owner is awake and takes any work     | giver: CAS to `CLAIMED` · owner: CAS to `ASLEEP`, `SHUT` |
-//! | `ASLEEP`   | as `ANY`, but the owner is parked or about to be | giver: CAS to `CLAIMED` · waker: CAS to `ANY`, then unparks |
+//! | `ASLEEP`   | as `ANY`, but the owner is parked or about to be | giver: CAS to `CLAIMED`, unparks after `FULL` · waker: CAS to `ANY` (on lent threads `SHUT`), then unparks · owner, when the pool ends: CAS to `ANY` |
 //! | token      | side: the owner waits for that call              | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT` |
-//! | `CLAIMED`  | one giver is writing the letter                  | that giver: store `FULL`, or back to what it was |
-//! | `FULL`     | a letter is there or being worked on             | owner, when it has finished: swap or store `ANY` or the token · caller: CAS to `AWAITED` |
+//! | `CLAIMED`  | one giver is writing the letter, or reading what was returned | that giver: store `FULL`, or back to what it was; `ANY` after reading |
+//! | `FULL`     | a letter is there or being worked on             | owner, when it has finished: swap or store `ANY` or the token, or CAS to returned(call) · caller: CAS to `AWAITED` |
 //! | `AWAITED`  | `FULL`, and the call's owner sleeps until it ends | owner, when it has finished: swap to `ANY`, then unparks it |
 //! | returned(call) | front: the work of `call` is done, what came of it lies in the letter | giver: CAS to `CLAIMED`, reads it, store `ANY` · owner, tired of waiting: CAS to `AWAITED` |
 //!
@@ -28,8 +28,11 @@
 //!   letter before the next giver writes over it.
 //! * giver's store of `FULL`: Release; pairs with the owner's Acquire load. The letter is written before it is read.
 //!
-//! At most one giver holds `CLAIMED` (only a CAS leads there), so the letter has one writer; the owner reads it only in
-//! `FULL`, which no giver leaves, so it never reads while somebody writes.
+//! * owner's CAS to returned(call): Release; pairs with the Acquire of the giver's CAS to `CLAIMED`. What came of the work is written
+//!   before it is read.
+//!
+//! At most one giver holds `CLAIMED` (only a CAS leads there), so the letter has one writer; the owner touches it only in
+//! `FULL` and `AWAITED`, between which alone givers move it, so it never does while somebody else does.
 //!
 //! # Receipts
 //!
@@ -38,11 +41,11 @@
 //! round trip in all, and nothing else has to travel. Where the giver is still busy the owner does not wait for long, but takes the
 //! state back and commits it itself.
 //!
-//! The state names the call whose work it returns: a giver that dawdles between looking and collecting, while its letter is taken back and the
-//! mailbox goes to another call and back to "returned", must not take what is not its own.
+//! The state names the call whose work it returns: a giver that dawdles between looking and collecting, while its letter is taken
+//! back and the mailbox goes to another call and back to "returned", must not take what is not its own.
 //!
-//! "Not yet" is its own call's "returned", or `FULL` or `AWAITED` together with the letter's call. Both later states, `ANY` and another call's `FULL`, are
-//! reached through the owner's Release (in the second case by way of the other giver's claim), so whoever sees them with
+//! "Not yet" is its own call's "returned", or `FULL` or `AWAITED` together with the letter's call. Both later states, `ANY` and another
+//! call's `FULL`, are reached through the owner's Release (in the second case by way of the other giver's claim), so whoever sees them with
 //! Acquire sees all the owner has done. `FULL` and the call are two words: a giver that loads its own `FULL` and then the next giver's
 //! call is told by that one's Release. Checked by `models::mailbox`.
 

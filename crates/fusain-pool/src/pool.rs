@@ -5,11 +5,11 @@ use crate::call::{Brief, Outcome};
 use crate::counters::Counters;
 use crate::desk::Desk;
 use crate::error::Error;
-use crate::mailbox;
+use crate::mailbox::{self, Claim};
 use crate::pace::Grain;
 use crate::seat::Seat;
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
-use crate::{Algorithm, idle, run};
+use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
+use crate::{Algorithm, idle, run, trace};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -50,9 +50,9 @@ pub struct Pool {
 pub(crate) enum Threads {
     /// The pool's own; a sleeping worker is parked.
     Own,
-    /// Those of a rayon pool; a sleeping worker has gone home, waking it sends a job.
-    #[cfg(feature = "rayon")]
-    Rayon(Arc<rayon_core::ThreadPool>, std::sync::Weak<Inner>),
+    /// Somebody else's; a sleeping worker has gone home, and this calls the one at a desk back.
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "rayon is all we know to lend threads"))]
+    Lent(Box<dyn Fn(usize) + Send + Sync>),
 }
 
 /// What the threads of a pool share.
@@ -79,8 +79,15 @@ impl Inner {
     /// With room for `guests` threads of the application.
     pub(crate) fn with_guests(workers: usize, guests: usize, wait: Wait, threads: Threads) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let desks: Box<[Desk]> = (0..workers + guests).map(|_| Desk::new()).collect();
+        if let Threads::Lent(_) = threads {
+            // Nobody is there before being called.
+            for desk in &desks[..workers] {
+                desk.front.open(mailbox::ASLEEP);
+            }
+        }
         Self {
-            desks: (0..workers + guests).map(|_| Desk::new()).collect(),
+            desks,
             workers,
             helpers_max: match wait {
                 Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
@@ -119,11 +126,15 @@ impl Inner {
 
     /// The calling thread becomes worker `index` until the pool ends (or, on lent threads, until it would sleep).
     pub(crate) fn visit(&self, index: usize) {
+        let desk = &self.desks[index];
+        // On lent threads the visit before this one may still be on its last steps, after it was seen asleep.
+        while !desk.try_sit() {
+            yield_now();
+        }
+        let _lease = Lease(desk);
         Seat::take(self, index, |seat| {
-            seat.desk().set_thread(crate::sync::current());
-            if !self.lends_threads() {
-                seat.desk().front.open(mailbox::ANY);
-            }
+            desk.set_thread(crate::sync::current());
+            desk.front.open(mailbox::ANY);
             idle::serve(seat);
         });
     }
@@ -147,25 +158,43 @@ impl Inner {
         fence(Ordering::SeqCst);
         let mut left = count;
         for index in 0..self.workers {
-            let mailbox = &self.desks[index].front;
-            if left > 0 && mailbox.peek() == mailbox::ASLEEP && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
-                self.rouse(index);
-                seat.desk().tally().wakes.add(1);
+            if left > 0 && self.desks[index].front.peek() == mailbox::ASLEEP && self.wake_one(seat, index) {
                 left -= 1;
             }
         }
     }
 
+    /// Wakes the sleeper at desk `index`, or calls it back, if it still is one.
+    fn wake_one(&self, seat: &Seat<'_>, index: usize) -> bool {
+        // Who has to come first opens the mailbox on arrival: the thread may be long in coming.
+        let awake = if self.lends_threads() { mailbox::SHUT } else { mailbox::ANY };
+        let is_mine = self.desks[index].front.change(mailbox::ASLEEP, awake);
+        if is_mine {
+            self.rouse(index);
+            seat.desk().tally().wakes.add(1);
+        }
+        is_mine
+    }
+
+    /// The right to deliver to desk `index` within the call or root `token`, if its owner still waits for such work.
+    ///
+    /// A sleeper on a lent thread is called back instead, and will ask again: a letter must only lie where somebody is there to
+    /// read it, or callers on all of the lent threads could wait for letters that none of these threads comes to read.
+    pub(crate) fn claim_for(&self, seat: &Seat<'_>, index: usize, token: usize) -> Option<Claim<'_>> {
+        let desk = &self.desks[index];
+        if self.lends_threads() && desk.front.peek() == mailbox::ASLEEP {
+            self.wake_one(seat, index);
+            return None;
+        }
+        desk.claim_for(token, !self.lends_threads())
+    }
+
     /// Gets the owner of a desk that has just left `ASLEEP` going.
     pub(crate) fn rouse(&self, index: usize) {
+        trace::woke(index);
         match &self.threads {
             Threads::Own => self.desks[index].unpark(),
-            #[cfg(feature = "rayon")]
-            Threads::Rayon(rayon, inner) => {
-                if let Some(inner) = inner.upgrade() {
-                    rayon.spawn(move || inner.visit(index));
-                }
-            }
+            Threads::Lent(call_back) => call_back(index),
         }
     }
 
@@ -281,6 +310,7 @@ impl Drop for Pool {
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());
         }
+        trace::ended(self.workers());
     }
 }
 

@@ -28,6 +28,7 @@ use crate::join::{drain, give_to};
 use crate::mailbox::{self, Claim, Content, Errand, Mailbox, fits, open_content};
 use crate::pace::{Grain, Pace};
 use crate::seat::Seat;
+use crate::trace;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
 
@@ -190,6 +191,7 @@ pub(crate) fn deliver<A: Algorithm>(
     // SAFETY: `work_letter::<A>` reads what is written here; the call waits, by share or receipt, until it has run.
     unsafe { claim.deliver(work_letter::<A>, (&raw const *call).cast(), part) };
     seat.desk().tally().steals_done.add(1);
+    trace::gave(seat.index, to);
     if asleep {
         seat.pool.rouse(to);
         seat.desk().tally().wakes.add(1);
@@ -295,7 +297,7 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut
             give_to(seat, thief);
             continue;
         }
-        let Some(claim) = seat.pool.desks[thief].claim_for(call.token()) else { continue };
+        let Some(claim) = seat.pool.claim_for(seat, thief, call.token()) else { continue };
         // After the claim, as in `share`.
         if call.is_stopped() {
             return 0;

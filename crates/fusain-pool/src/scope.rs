@@ -10,6 +10,7 @@ use crate::join::{announce, answer, as_root, drain, wait_for};
 use crate::pool::{Inner, Pool};
 use crate::seat::Seat;
 use crate::sync::{AtomicUsize, Mutex, Ordering, current};
+use crate::trace;
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -131,6 +132,7 @@ impl<'s> Scope<'s> {
 
     fn run(&self, task: impl FnOnce(&Scope<'s>)) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| task(self))) {
+            Seat::current(|seat| trace::caught_panic(seat.map_or(self.owner, |seat| seat.index)));
             let mut first = self.panic.lock().expect("no panic happens under this lock");
             if first.is_none() {
                 *first = Some(payload);

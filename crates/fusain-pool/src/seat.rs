@@ -1,7 +1,7 @@
 //! A seat: what a thread is to itself while it takes part in a pool.
 //!
 //! The [`Desk`](crate::desk::Desk) is the public half of a worker; the seat is the private one. It lives on the stack of the thread that
-//! sits there: for a pool thread as long as the thread, for a guest (a thread of the application that calls into
+//! sits there: for a pool thread as long as the thread (where threads are lent, as long as a visit), for a guest (a thread of the application that calls into
 //! the pool) as long as its outermost call.
 
 use crate::desk::Desk;

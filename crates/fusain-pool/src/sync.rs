@@ -1,6 +1,7 @@
 //! The one door to atomics, cells and thread primitives: std's, or loom's where the models are checked.
 //!
-//! Nothing else in this crate names `std::sync::atomic`, so a protocol that is checked is the protocol that runs.
+//! Nothing else in this crate names `std::sync::atomic`, so a protocol that is checked is the protocol that runs. Faults that
+//! the models have to find are planted behind this door, too (`faulty`), so that no other code knows of them.
 
 #[cfg(not(loom))]
 mod real {
