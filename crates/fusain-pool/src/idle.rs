@@ -88,7 +88,12 @@ impl Patience {
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
-        let looks_before_yield = if pool.is_crowded() { 0 } else { looks_before_yield };
+        let looks_before_yield = match spins {
+            // Sleeps soon anyway.
+            Some(Duration::ZERO) => u32::MAX,
+            _ if pool.is_crowded() => 0,
+            _ => looks_before_yield,
+        };
         Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
     }
 
