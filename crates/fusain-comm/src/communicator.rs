@@ -96,11 +96,11 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
     fn wait_any(&self, requests: &mut Vec<Self::Request>) -> Result<(usize, Completion)>;
 
     /// Collective: one new communicator for each `color`; ranks in it are ordered by `key`, then by old rank. A rank that
-    /// gives no colour belongs to none.
+    /// gives no colour belongs to none. Colours are below 2^31, as MPI has them.
     ///
     /// # Errors
-    /// What the messages it takes can fail with.
-    fn split(&self, color: Option<u32>, key: i64) -> Result<Option<Self>>;
+    /// [`Error::ColorOutOfRange`]; what the messages it takes can fail with.
+    fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>>;
 
     /// Collective: the same ranks, but messages of its own.
     ///

@@ -42,6 +42,18 @@ pub enum Error {
         /// What it should have given.
         expected: usize,
     },
+    /// A colour that MPI does not have.
+    #[error("colour {color} is not below 2^31")]
+    ColorOutOfRange {
+        /// The colour.
+        color: u32,
+    },
+    /// A message longer than MPI can count.
+    #[error("a message of {bytes} bytes is too long for MPI, which counts up to 2^31 - 1")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
     /// The peer has finished: it will neither send nor receive any more.
     #[error("rank {rank} of the world has left; it neither sends nor receives any more")]
     PeerLeft {

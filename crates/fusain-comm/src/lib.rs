@@ -48,6 +48,8 @@ pub mod collective;
 pub mod communicator;
 mod error;
 mod message;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 pub mod network;
 pub mod world;
 
@@ -55,5 +57,7 @@ pub use collective::Shape;
 pub use communicator::{Cancelled, Communicator, Completion, Message, Request};
 pub use error::{DeadlockReport, Error, Result, WaitReport};
 pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status, Tag, TagMatch};
+#[cfg(feature = "mpi")]
+pub use mpi::{MpiComm, MpiWorld};
 pub use network::{Clock, LogGp, Network};
 pub use world::{Enlisted, RankPanic, ThreadComm, World};

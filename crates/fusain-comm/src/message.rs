@@ -106,3 +106,8 @@ pub(crate) fn elements<T: Plain>(bytes: &[u8]) -> Result<Vec<T>> {
     bytemuck::cast_slice_mut::<T, u8>(&mut elements).copy_from_slice(bytes);
     Ok(elements)
 }
+
+/// A colour as MPI has it.
+pub(crate) fn color(color: u32) -> Result<i32> {
+    i32::try_from(color).map_err(|_| Error::ColorOutOfRange { color })
+}

@@ -25,7 +25,7 @@ fn a_cycle_of_receives_says_who_waits_for_whom() {
 #[test]
 fn ranks_of_the_world_are_named_whatever_the_communicator() {
     let reports = World::threads(4).run(|comm| {
-        let pair = comm.split(Some((comm.rank() % 2) as u32), -(comm.rank() as i64)).unwrap().unwrap();
+        let pair = comm.split(Some((comm.rank() % 2) as u32), -(comm.rank() as i32)).unwrap().unwrap();
         report(pair.recv_vec::<u8>(1 - pair.rank(), 5).unwrap_err())
     });
     assert!(reports[0].contains("rank 0 waits for a message from rank 2 with tag 5"), "{}", reports[0]);

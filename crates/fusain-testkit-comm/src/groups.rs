@@ -11,6 +11,7 @@ pub(crate) fn checks<C: Communicator>() -> Vec<Check<C>> {
         ("split without a colour", without_color),
         ("split down to single ranks", recursive),
         ("a duplicate has messages of its own", duplicate),
+        ("errors: a colour out of range", wrong_color),
         ("siblings do not hear each other", siblings),
     ]
 }
@@ -24,10 +25,10 @@ fn by_color<C: Communicator>(comm: &C) {
 }
 
 fn by_key<C: Communicator>(comm: &C) {
-    let reversed = comm.split(Some(u32::MAX), -(comm.rank() as i64)).unwrap().expect("a colour was given");
+    let reversed = comm.split(Some(i32::MAX as u32), -(comm.rank() as i32)).unwrap().expect("a colour was given");
     assert_eq!(reversed.rank(), comm.size() - 1 - comm.rank());
     // Two groups of equal keys: even ranks behind odd ones, each in order.
-    let grouped = comm.split(Some(7), i64::from(comm.rank().is_multiple_of(2))).unwrap().expect("a colour was given");
+    let grouped = comm.split(Some(7), i32::from(comm.rank().is_multiple_of(2))).unwrap().expect("a colour was given");
     let (odd, even): (Vec<_>, Vec<_>) = (0..comm.size() as u64).partition(|rank| rank % 2 == 1);
     assert_eq!(grouped.allgather(&[comm.rank() as u64]).unwrap().concat(), [odd, even].concat());
 }
@@ -71,4 +72,9 @@ fn siblings<C: Communicator>(comm: &C) {
     part.allreduce(&mut sum, |a, b| a + b).unwrap();
     let expected: usize = (0..comm.size()).filter(|rank| rank % 2 == comm.rank() % 2).sum();
     assert_eq!(sum, [expected as u64]);
+}
+
+fn wrong_color<C: Communicator>(comm: &C) {
+    let color = 1 << 31;
+    assert_eq!(comm.split(Some(color), 0).err(), Some(fusain_comm::Error::ColorOutOfRange { color }));
 }

@@ -91,7 +91,7 @@ fn naive_min_level(case: &Case, ranks: &[usize]) -> Kind {
             .iter()
             .filter(|child| set.is_subset(&child.cpuset))
             .map(|child| lowest(child, set))
-            .last()
+            .next_back()
             .unwrap_or(object.kind)
     }
     lowest(machine.root(), &union)

@@ -133,9 +133,9 @@ impl Communicator for ThreadComm {
         ThreadRequest::wait_any(requests)
     }
 
-    fn split(&self, color: Option<u32>, key: i64) -> Result<Option<Self>> {
-        const NONE: i64 = -1;
-        let mine = [color.map_or(NONE, i64::from), key];
+    fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
+        const NONE: i32 = -1;
+        let mine = [color.map(crate::message::color).transpose()?.unwrap_or(NONE), key];
         let mut table = vec![[NONE, 0]; self.size()];
         let mut first_context = [0u64];
         if let Some(rows) = self.gather(&[mine], 0)? {
