@@ -32,8 +32,8 @@ pub fn local_machine() -> Result<Machine> {
 pub fn local_binding() -> Result<Option<CpuSet>> {
     let topology = Topology::new().map_err(hwloc)?;
     let Ok(binding) = topology.cpu_binding(CpuBindingFlags::PROCESS) else { return Ok(None) };
-    let binding: CpuSet = binding.to_string().parse()?;
-    let all: CpuSet = topology.allowed_cpuset().to_string().parse()?;
+    let binding: CpuSet = binding.iter_set().map(usize::from).collect();
+    let all: CpuSet = topology.allowed_cpuset().iter_set().map(usize::from).collect();
     let bound = topology.is_this_system() && !all.is_subset(&binding) && !binding.is_empty();
     Ok(bound.then_some(binding))
 }
