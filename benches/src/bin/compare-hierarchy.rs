@@ -137,8 +137,9 @@ fn elapsed_ns(comm: &ThreadComm, run: impl FnOnce()) -> u64 {
         comm.allreduce(&mut clock, u64::max).expect("an allreduce");
         clock[0]
     };
-    // The allreduce itself takes time: everybody goes on to a moment after it that all know.
-    let begin = 2 * latest();
+    // The allreduce itself takes time: everybody goes on to a moment well after it, when all links are free.
+    const PAUSE_NS: u64 = 10_000_000;
+    let begin = latest() + PAUSE_NS;
     comm.compute_ns(begin.saturating_sub(comm.clock_ns()));
     run();
     let mut end = [comm.clock_ns()];
