@@ -237,6 +237,8 @@ impl TwoHosts {
             "oob_tcp_if_include",
             "10.213.77.0/24",
         ]);
+        // Four ranks on the cores of one machine: they must let each other run.
+        command.args(["--mca", "mpi_yield_when_idle", "1"]);
         command.arg(program).args(arguments);
         command
     }
