@@ -56,6 +56,8 @@ const MODELS: [Model; 4] = [
     },
 ];
 
+const SLOW_MOTION: u64 = 1_000;
+
 const BYTES: [usize; 5] = [8, 256, 8_192, 65_536, 1_048_576];
 
 impl Model {
@@ -84,12 +86,15 @@ impl Model {
         digits
     }
 
-    fn network(&self, placement: Placement) -> Network {
+    /// With a real clock in slow motion: a thread switch of some 10 µs would drown links of 1 µs.
+    fn network(&self, placement: Placement, clock: Clock) -> Network {
+        let slower = if clock == Clock::Real { SLOW_MOTION } else { 1 };
         let parts: Vec<_> = (0..self.ranks()).map(|rank| self.parts(rank, placement)).collect();
-        let links: Vec<_> = self.levels.iter().map(|level| LogGp::hockney(level.2, level.3)).collect();
+        let links: Vec<_> =
+            self.levels.iter().map(|level| LogGp::hockney(level.2 * slower, level.3 * slower as f64)).collect();
         let parting = move |a: usize, b: usize| parts[a].iter().zip(&parts[b]).position(|(a, b)| a != b);
         // The first level at which two ranks part is the one that their messages cross.
-        Network::with(move |a, b| parting(a, b).map_or(LogGp::default(), |level| links[level])).clock(Clock::Virtual)
+        Network::with(move |a, b| parting(a, b).map_or(LogGp::default(), |level| links[level])).clock(clock)
     }
 
     fn places(&self, placement: Placement) -> Vec<Place> {
@@ -150,7 +155,7 @@ fn elapsed_ns(comm: &ThreadComm, run: impl FnOnce()) -> u64 {
 /// Flat and hierarchical times of broadcast and reduction: for each shape and size.
 fn measure(model: &Model, placement: Placement) -> Vec<[u64; 4]> {
     let places = model.places(placement);
-    let times = World::threads(model.ranks()).network(model.network(placement)).run(|comm| {
+    let times = World::threads(model.ranks()).network(model.network(placement, Clock::Virtual)).run(|comm| {
         let hierarchy = Hierarchy::build(&comm, &places[comm.rank()]).expect("a hierarchy");
         let mut times = Vec::new();
         for shape in Shape::ALL {
@@ -171,6 +176,32 @@ fn measure(model: &Model, placement: Placement) -> Vec<[u64; 4]> {
         }
         times
     });
+    times.into_iter().next().expect("rank 0 is there")
+}
+
+/// The cluster on a real clock: messages are held back, threads really wait. Flat and hierarchical broadcast of 8 KiB, in ns
+/// of the model, for each shape.
+fn measure_real(placement: Placement) -> Vec<(Shape, f64, f64)> {
+    let model = &MODELS[2];
+    let places = model.places(placement);
+    let run = |comm: ThreadComm| {
+        let hierarchy = Hierarchy::build(&comm, &places[comm.rank()]).expect("a hierarchy");
+        let mut data = vec![1_u64; 8_192 / 8];
+        let mut time = |flat: bool, shape| {
+            comm.barrier().expect("a barrier");
+            let begin = comm.clock_ns();
+            if flat {
+                collective::broadcast(&comm, &mut data, 0, shape, usize::MAX).expect("flat");
+            } else {
+                hierarchy.broadcast_with(&mut data, 0, shape, usize::MAX).expect("levels");
+            }
+            let mut took = [comm.clock_ns() - begin];
+            comm.allreduce(&mut took, u64::max).expect("an allreduce");
+            took[0] as f64 / SLOW_MOTION as f64
+        };
+        Shape::ALL.map(|shape| (shape, time(true, shape), time(false, shape))).to_vec()
+    };
+    let times = World::threads(model.ranks()).network(model.network(placement, Clock::Real)).run(run);
     times.into_iter().next().expect("rank 0 is there")
 }
 
@@ -220,6 +251,11 @@ fn main() {
     }
     println!("{table}");
     println!("Times are of the model, on a virtual clock. Hockney: the formulas' flat over hierarchical broadcast.");
+    println!("The third machine on a real clock, {SLOW_MOTION} times slower, broadcast of 8 KiB, one run:");
+    for (shape, flat, levels) in measure_real(arguments.placement) {
+        let gain = flat / levels;
+        println!("  {shape:<9} flat {:>7.1} us   levels {:>7.1} us   gain {gain:.2}", flat / 1e3, levels / 1e3);
+    }
     if let Some(path) = &arguments.json {
         let text = serde_json::Value::from(kept).to_string();
         std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

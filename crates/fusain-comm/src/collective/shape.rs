@@ -73,7 +73,7 @@ impl Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Linear => "linear",
             Self::Chain => "chain",
             Self::Binary => "binary",
