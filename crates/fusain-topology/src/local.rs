@@ -22,7 +22,7 @@ fn hwloc(error: impl std::fmt::Display) -> Error {
 pub fn local_machine() -> Result<Machine> {
     let topology = Topology::new().map_err(hwloc)?;
     let xml = topology.export_xml(XMLExportFlags::empty()).map_err(hwloc)?;
-    Machine::from_xml(&xml.to_string())
+    Machine::from_xml(xml.as_ref())
 }
 
 /// Where this process is bound; `None` if it may run anywhere on its machine, or if the machine is a pretended one.

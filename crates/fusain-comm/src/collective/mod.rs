@@ -12,7 +12,7 @@
 //! Reductions never exchange operands: every tree gives a node a *contiguous* range of ranks and combines it from left to
 //! right, so `op` must be associative and need not commute.
 //!
-//! Each call has its own tag from [`FIRST_COLLECTIVE_TAG`](crate::FIRST_COLLECTIVE_TAG) on, which no wildcard of the
+//! Each call has its own tag from [`FIRST_COLLECTIVE_TAG`] on, which no wildcard of the
 //! program matches; calls of one kind are kept apart by the order of messages.
 
 mod data;

@@ -20,8 +20,8 @@
 //! # Buffers
 //!
 //! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is parked, looked
-//! after with each later send, and waited for before MPI is finalised. MPI is finalised when the last communicator is
-//! dropped.
+//! after with each later send, and waited for before MPI is finalised. MPI is finalised when the last communicator, request
+//! and world are dropped, by the thread that may.
 
 mod comm;
 mod raw;
@@ -31,6 +31,7 @@ pub use comm::{MpiComm, SplitType};
 pub use request::{MpiMessage, MpiRequest};
 
 use std::fmt;
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -79,7 +80,7 @@ impl MpiWorld {
             multiple,
             parked: Mutex::default(),
             communicators: Mutex::default(),
-            _universe: universe,
+            universe: Some(universe),
         };
         Ok(Self { session: Arc::new(session) })
     }
@@ -116,8 +117,8 @@ struct Session {
     /// Sends that nobody waits for.
     parked: Mutex<Vec<Transfer>>,
     communicators: Mutex<usize>,
-    /// Finalises MPI, after everything above.
-    _universe: Universe,
+    /// Finalises MPI when it is dropped.
+    universe: Option<Universe>,
 }
 
 impl Session {
@@ -152,6 +153,12 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if !self.may_enter() {
+            // Finalising is for the thread that started MPI: the process ends without it, and its parked buffers stay.
+            mem::forget(self.universe.take());
+            mem::forget(mem::take(&mut self.parked));
+            return;
+        }
         for mut transfer in self.parked.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // Nobody is left to be told of a failure.
             drop(transfer.wait());
