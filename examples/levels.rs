@@ -47,7 +47,7 @@ fn place(rank: usize, arguments: &Arguments, fabric: Option<&Fabric>) -> Place {
 }
 
 fn show(comm: &Comm, hierarchy: &Hierarchy<Comm>) {
-    println!("{} ranks, {} levels below all of them\n", comm.size(), hierarchy.groups().depth());
+    println!("ranks: {}, levels below all of them: {}\n", comm.size(), hierarchy.groups().depth());
     println!("{hierarchy}");
     for depth in 1..=hierarchy.groups().depth() {
         println!("level {depth}");

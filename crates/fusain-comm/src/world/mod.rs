@@ -37,7 +37,7 @@
 //! * More threads: the count starts with one thread for each rank. A rank that lets others call (a progress thread) makes an
 //!   [`Enlisted`] for each, before it starts. A thread that polls never sleeps: such worlds are never declared dead.
 //!
-//! Checked by `tests/deadlock.rs`, and by `tests/conformance.rs` on 1 to 64 ranks.
+//! Checked by `tests/deadlock.rs`, by `tests/random_programs.rs` against a sequential interpreter, and by `tests/conformance.rs` on 1 to 64 ranks.
 //!
 //! [`DeadlockReport`]: crate::DeadlockReport
 //! [`Error::Deadlock`]: crate::Error::Deadlock
