@@ -2,20 +2,26 @@
 
 use std::process::ExitCode;
 
-use crate::{peers, workspace};
+use crate::{mpi_tests, peers, workspace};
 
 /// What to measure, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first"])]
+    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "split", "hierarchy"])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
 }
 
+/// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
+const RANKS: &[&str] = &["split", "hierarchy"];
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    if RANKS.contains(&options.name.as_str()) {
+        return ranks(options);
+    }
     let native = options.rest.iter().any(|argument| argument == "--native");
     let arguments = options.rest.iter().map(String::as_str).filter(|argument| *argument != "--native");
     // The peers are built for this processor; ours for any of its family, as cargo does it, unless asked.
@@ -44,5 +50,21 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         Err(error) => eprintln!("warning: {error:#}; they are named as missing below"),
     }
     program.dir(workspace::root()).run()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The real MPI first, where it is installed; then the in-process world, whose last line has the keys.
+fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
+    let outcome = match options.name.as_str() {
+        "split" => mpi_tests::on_one_host(false, "fusain-benches", "compare-split-mpi", 4),
+        _ => mpi_tests::on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[]),
+    };
+    match outcome {
+        Ok(printed) => println!("{}", printed.unwrap_or_default()),
+        Err(error) => eprintln!("warning: over MPI: {error}"),
+    }
+    let program = format!("compare-{}", options.name);
+    let run = ["run", "--quiet", "--release", "--package", "fusain-benches", "--bin", &program, "--"];
+    workspace::cargo(run.into_iter().chain(options.rest.iter().map(String::as_str))).run()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@
 mod compare;
 mod doc;
 mod lint;
+mod mpi_tests;
 mod packages;
 mod peers;
 mod steps;

@@ -25,18 +25,18 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// What was run and what could not be.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// Runs that passed, by name.
-    pub passed: Vec<String>,
+    pub(crate) passed: Vec<String>,
     /// What is missing on this machine, with the reason.
-    pub missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
 }
 
 /// How long one run may take before it is ended: a hang must not become the caller's.
 const LIMIT: Duration = Duration::from_secs(240);
 
 /// Builds and runs everything this machine can; prints a line for each run.
-pub fn run() -> Outcome<Summary> {
+pub(crate) fn run() -> Outcome<Summary> {
     let mut summary = Summary::default();
     match OPEN_MPI.build("fusain-testkit-comm", "mpi-conformance", &["mpi"], false)? {
         Built::Missing(why) => summary.missing.push(why),
@@ -70,7 +70,7 @@ pub fn run() -> Outcome<Summary> {
 ///
 /// For comparisons: `on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[])`. `Ok(None)` says, after naming the
 /// reason, that this machine can not.
-pub fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> Outcome<Option<String>> {
+pub(crate) fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> Outcome<Option<String>> {
     let program = match OPEN_MPI.build(package, program, &["mpi"], true)? {
         Built::Missing(why) => return missing(&why),
         Built::Program(program) => program,
@@ -82,7 +82,7 @@ pub fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> Outcome
 }
 
 /// Runs a program on `ranks` processes of this host under Open MPI (or MPICH), and returns what it printed.
-pub fn on_one_host(mpich: bool, package: &str, program: &str, ranks: usize) -> Outcome<Option<String>> {
+pub(crate) fn on_one_host(mpich: bool, package: &str, program: &str, ranks: usize) -> Outcome<Option<String>> {
     let library = if mpich { MPICH } else { OPEN_MPI };
     match library.build(package, program, &["mpi"], true)? {
         Built::Missing(why) => missing(&why),

@@ -13,6 +13,15 @@ struct Package {
 const NEEDED: &[Package] = &[
     Package { name: "g++", why: "compiles the C++ peers (GNU parallel mode, OpenMP)" },
     Package { name: "libtbb-dev", why: "runs the C++17 execution policies of the C++ peers" },
+    Package { name: "libopenmpi-dev", why: "compiles ranks as MPI processes" },
+    Package { name: "openmpi-bin", why: "runs them" },
+    Package { name: "libmpich-dev", why: "compiles them for the other MPI library" },
+    Package { name: "mpich", why: "runs them there" },
+    Package { name: "libclang-dev", why: "reads the headers of MPI for rsmpi" },
+    Package { name: "libhwloc-dev", why: "describes this machine's hardware tree" },
+    Package { name: "libudev-dev", why: "is what Debian's hwloc links against" },
+    Package { name: "pkg-config", why: "finds hwloc" },
+    Package { name: "iproute2", why: "makes the network namespaces that stand for two hosts" },
 ];
 
 /// Makes sure that all packages are there.
@@ -21,7 +30,9 @@ const NEEDED: &[Package] = &[
 /// the run stops. On a system without dpkg nobody can say what is missing: the peers are then named as missing later.
 pub(crate) fn ensure() -> anyhow::Result<Outcome> {
     if duct::cmd!("dpkg-query", "--version").stdout_null().stderr_null().run().is_err() {
-        return Ok(Outcome::Skipped("no dpkg here; install g++ and TBB by the means of this system".to_owned()));
+        return Ok(Outcome::Skipped(
+            "no dpkg here; install g++, TBB, hwloc and MPI by the means of this system".to_owned(),
+        ));
     }
     let missing: Vec<&Package> = NEEDED.iter().filter(|package| !is_installed(package.name)).collect();
     if missing.is_empty() {

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::steps::{Outcome, Steps, command};
-use crate::{doc, lint, packages, peers, tidy, workspace};
+use crate::{doc, lint, mpi_tests, packages, peers, tidy, workspace};
 
 /// Run to their end on what they take by default.
-const EXAMPLES: &[&str] = &["tour"];
+const EXAMPLES: &[&str] = &["tour", "levels", "summa", "vector"];
 
 /// How much to test.
 #[derive(Debug, clap::Args)]
@@ -41,6 +41,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         steps.run("stress", stress);
         steps.run("examples", examples);
         steps.run("comparisons run", comparisons);
+        steps.run("ranks over MPI", mpi);
     }
     Ok(steps.finish())
 }
@@ -88,6 +89,12 @@ fn comparisons() -> anyhow::Result<Outcome> {
         println!("   {last}");
     }
     Ok(Outcome::Passed)
+}
+
+/// The communicator suite over every MPI library that is installed, and over two hosts where namespaces may be made.
+fn mpi() -> anyhow::Result<Outcome> {
+    let summary = mpi_tests::run().map_err(|error| anyhow::anyhow!("{error}"))?;
+    Ok(if summary.passed.is_empty() { Outcome::Skipped(summary.missing.join("; ")) } else { Outcome::Passed })
 }
 
 /// The integration tests of a package whose names begin with `prefix`.

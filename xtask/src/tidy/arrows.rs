@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fusain-pool", &[]),
     ("fusain-comm", &[]),
     ("fusain-testkit", &["fusain-algorithms", "fusain-pool"]),
+    ("fusain-testkit-comm", &["fusain-comm"]),
 ];
 
 /// A crate of the workspace.
