@@ -22,7 +22,7 @@ use crate::mailbox::{Mailbox, Receipt};
 use crate::pace::{Grain, Timing};
 use crate::pool::Inner;
 use crate::seat::Seat;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, current, park};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, current};
 use crate::trace;
 use std::any::Any;
 use std::cell::Cell;
@@ -193,7 +193,7 @@ impl Call {
         }
         while !self.is_alone(seat.pool, collect) {
             seat.desk().tally().parks.add(1);
-            park();
+            seat.desk().park();
         }
     }
 

@@ -19,7 +19,8 @@
 
 use crate::counters::Tally;
 use crate::mailbox::{self, Claim, Mailbox};
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread};
+use crate::place;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, park};
 use crossbeam_utils::CachePadded;
 
 /// Bit that asks the owner to look whether its call has been stopped.
@@ -50,6 +51,8 @@ struct Own {
     /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
     taken: AtomicBool,
     tally: Tally,
+    /// Where the thread ran that unparked the owner last, as `place` names it.
+    woken_from: AtomicUsize,
     /// The thread to unpark; set before the desk can be seen asleep.
     thread: Mutex<Option<Thread>>,
 }
@@ -63,6 +66,7 @@ impl Desk {
             own: CachePadded::new(Own {
                 taken: AtomicBool::new(false),
                 tally: Tally::default(),
+                woken_from: AtomicUsize::new(place::UNKNOWN),
                 thread: Mutex::new(None),
             }),
         }
@@ -142,8 +146,16 @@ impl Desk {
     /// Wakes the thread that sits or sat here; a wake too many is harmless, every sleeper checks its condition again.
     pub(crate) fn unpark(&self) {
         if let Some(thread) = &*self.own.thread.lock().expect("no panic happens under this lock") {
+            // Relaxed: a hint, and the unparking orders it.
+            self.own.woken_from.store(place::current(), Ordering::Relaxed);
             thread.unpark();
         }
+    }
+
+    /// Owner: parks until somebody unparks it, and then gets out of that one's way.
+    pub(crate) fn park(&self) {
+        park();
+        place::leave(self.own.woken_from.load(Ordering::Relaxed));
     }
 }
 

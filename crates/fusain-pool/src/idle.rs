@@ -28,7 +28,7 @@
 use crate::mailbox::{self, Errand};
 use crate::pool::{Inner, Wait};
 use crate::seat::Seat;
-use crate::sync::{Ordering, fence, park, spin_loop, yield_now};
+use crate::sync::{Ordering, fence, spin_loop, yield_now};
 use crate::trace;
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ const CALLER_SPINS: Duration = Duration::from_micros(20);
 
 /// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
-const CALLER_LOOKS_BEFORE_YIELD: u32 = 3;
+const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
@@ -88,7 +88,12 @@ impl Patience {
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
-        let looks_before_yield = if pool.is_crowded() { 0 } else { looks_before_yield };
+        let looks_before_yield = match pool.is_crowded() {
+            // In a model a first try to sleep comes before, on whatever machine.
+            _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,
+            true => 0,
+            false => looks_before_yield,
+        };
         Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
     }
 
@@ -176,7 +181,7 @@ pub(crate) fn stay_asleep(seat: &Seat<'_>) {
     let mailbox = &seat.desk().front;
     while !seat.pool.is_ending() {
         match mailbox.peek() {
-            mailbox::ASLEEP => park(),
+            mailbox::ASLEEP => seat.desk().park(),
             // Claimed while asleep, or woken and then claimed: in the second case nobody would unpark once more.
             mailbox::CLAIMED => yield_now(),
             _ => break,

@@ -25,7 +25,7 @@ use crate::jobs::{JobRef, Reopen};
 use crate::mailbox::{self, Content, Errand, Mailbox, open_content};
 use crate::pool::Pool;
 use crate::seat::{Forked, Seat};
-use crate::sync::{AtomicUsize, Ordering, current, park};
+use crate::sync::{AtomicUsize, Ordering, current};
 use crate::trace;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -322,7 +322,7 @@ impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
         if self.state.compare_exchange(PENDING, SLEEPING, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             seat.desk().tally().parks.add(1);
             while self.state.load(Ordering::Acquire) != DONE {
-                park();
+                seat.desk().park();
             }
         }
     }

@@ -23,7 +23,7 @@
 //! | `pool`, `builder`, `error` | threads, desks, the ways in |
 //! | `run`, `pace`, `call` | one call: the loop, the length of a unit, who still takes part |
 //! | `mailbox`, `desk`, `seat` | how work reaches a worker; what others see of it; what it is to itself |
-//! | `idle` | spin, look around, sleep |
+//! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
 //! | [`model`], `costs` | whether to go parallel at all |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
@@ -74,6 +74,7 @@ pub mod model;
 #[cfg(all(test, loom))]
 mod models;
 mod pace;
+mod place;
 mod pool;
 #[cfg(feature = "rayon")]
 mod rayon;

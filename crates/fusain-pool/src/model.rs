@@ -33,7 +33,7 @@ const SAMPLE_EVERY: u32 = 128;
 /// Calls just above the line between two that are run sequentially to be timed.
 const EXPLORE_EVERY: u32 = 64;
 
-/// Calls just above the line between two that are timed to draw it anew.
+/// Calls on the pool between two that are timed to draw the line anew.
 const REDRAW_EVERY: u32 = 8;
 
 /// No call below this is worth a thought, whatever the machine: half a round trip between cores that share a cache.
@@ -42,7 +42,7 @@ const NEVER_BELOW_NS: f32 = 150.0;
 /// A timing shorter than this says little about longer calls: the clock itself takes a part of it.
 const SURE_NS: f32 = 200.0;
 
-/// One shorter than this says nothing; one in between may correct an estimate downwards, since what interrupts only lengthens.
+/// One shorter than this says no more than that it was short.
 const FAIR_NS: f32 = 40.0;
 
 /// Nor does a single one: the first run of anything is slower than the next.
@@ -89,6 +89,8 @@ struct Entry {
     span: Cell<f32>,
     /// Timings so far, up to [`TIMINGS_SURE`].
     timings: Cell<u32>,
+    /// Whether the last timing on the pool was slower than the estimate.
+    slow: Cell<bool>,
     /// Nanoseconds of sequential work from which sharing has paid off; 0 where not drawn yet.
     line: Cell<f32>,
     /// Calls that were weighed.
@@ -108,6 +110,7 @@ thread_local! {
                 cost: Cell::new(0.0),
                 span: Cell::new(0.0),
                 timings: Cell::new(0),
+                slow: Cell::new(false),
                 line: Cell::new(0.0),
                 weighed: Cell::new(0),
             }
@@ -134,7 +137,7 @@ fn set_light(entry: &Entry) {
     entry.left.set(SAMPLE_EVERY);
 }
 
-fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
+fn learn(kind: Kind, work: usize, elapsed_ns: f32, in_sequence: bool) {
     let measured = (elapsed_ns / work.max(1) as f32).max(1e-4);
     with_entry(kind.id, |entry| {
         if entry.id.replace(kind.id) != kind.id {
@@ -143,15 +146,20 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
             entry.line.set(0.0);
             entry.timings.set(0);
         }
-        entry.timings.set((entry.timings.get() + 1).min(TIMINGS_SURE));
+        if in_sequence {
+            entry.timings.set((entry.timings.get() + 1).min(TIMINGS_SURE));
+        }
         let (cost, span) = (entry.cost.get(), entry.span.get());
         if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
             entry.cost.set(measured);
             entry.span.set(elapsed_ns);
-        } else if elapsed_ns >= SURE_NS || span < SURE_NS || (measured < cost && elapsed_ns >= FAIR_NS) {
-            // Interruptions only ever lengthen a timing, so what is shorter counts more.
-            let weight = if measured < cost { 0.5 } else { 0.125 };
-            entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * weight);
+        } else if measured < cost {
+            // Interruptions only ever lengthen a timing, so what is shorter counts, and counts more. Of a very short one no
+            // more is known than that it was.
+            let at_most = elapsed_ns.max(FAIR_NS) / work.max(1) as f32;
+            entry.cost.set(cost + (at_most.min(cost) - cost) * 0.5);
+        } else if elapsed_ns >= SURE_NS || span < SURE_NS {
+            entry.cost.set(cost + (measured.min(cost * 4.0) - cost) * 0.125);
         }
         set_light(entry);
     });
@@ -161,15 +169,22 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32) {
 ///
 /// The costs of the machine are but a first guess: an algorithm has costs of its own (buffers, a tree), and a virtual machine's cores may
 /// be moved apart while it runs. What counts is what happened.
-fn redraw(kind: Kind, estimate_ns: f32, elapsed_ns: f32) {
+fn redraw(kind: Kind, work: usize, estimate_ns: f32, elapsed_ns: f32, workers: usize) {
     with_entry(kind.id, |entry| {
         if entry.id.get() == kind.id {
+            // All workers together cannot have done more than this in that time: an estimate above it was an interruption.
+            let most_ns = elapsed_ns * workers as f32;
+            entry.cost.set(entry.cost.get().min(most_ns / work.max(1) as f32));
             let line = entry.line.get();
-            if elapsed_ns > estimate_ns {
-                entry.line.set(line.max(estimate_ns * 1.1));
+            // One slow call may have been interrupted; two in a row mean something.
+            let slow = elapsed_ns > estimate_ns;
+            if slow && entry.slow.get() {
+                let most = 2.0 * Costs::of_this_machine().wake_ns;
+                entry.line.set(line.max(estimate_ns * 1.1).min(most));
             } else if elapsed_ns < 0.95 * estimate_ns {
                 entry.line.set(line.min(estimate_ns * 0.95));
             }
+            entry.slow.set(slow);
             set_light(entry);
         }
     });
@@ -214,7 +229,7 @@ impl Watch {
     #[cold]
     fn stop(self, started: Instant) {
         let elapsed = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
-        learn(self.kind, self.work, elapsed.max(1.0));
+        learn(self.kind, self.work, elapsed.max(1.0), true);
     }
 }
 
@@ -274,14 +289,15 @@ impl<'p> Team<'p> {
         let outcome = self.pool.run_briefed(algorithm, local, self.brief);
         let Some(kind) = self.kind else { return };
         if let (None, Some(timing)) = (kind.prior, outcome.timing) {
-            learn(kind, timing.elements, timing.elapsed_ns);
+            learn(kind, timing.elements, timing.elapsed_ns, false);
         }
         if outcome.unshared {
             // A call that was tried stands for all those that were not.
             let calls = if self.tries { 2 * SAMPLE_EVERY } else { 1 };
             DEBT_NS.set(DEBT_NS.get() + self.saves_ns * calls as f32);
         } else if let Some(started) = self.started {
-            redraw(kind, self.estimate_ns, started.elapsed().as_nanos() as f32 - Costs::clock_ns());
+            let elapsed_ns = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
+            redraw(kind, self.brief.work, self.estimate_ns, elapsed_ns, self.workers());
         }
     }
 }
@@ -377,5 +393,5 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
             });
         }
     }
-    parallel(grain, wakes, tries, tries || near && weighed.is_multiple_of(REDRAW_EVERY))
+    parallel(grain, wakes, tries, tries || weighed.is_multiple_of(REDRAW_EVERY))
 }

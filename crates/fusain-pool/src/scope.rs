@@ -9,7 +9,7 @@ use crate::jobs::{JobRef, Reopen};
 use crate::join::{announce, answer, as_root, drain, wait_for};
 use crate::pool::{Inner, Pool};
 use crate::seat::Seat;
-use crate::sync::{AtomicUsize, Mutex, Ordering, current, park};
+use crate::sync::{AtomicUsize, Mutex, Ordering, current};
 use crate::trace;
 use std::any::Any;
 use std::marker::PhantomData;
@@ -156,7 +156,7 @@ impl<'s> Scope<'s> {
         }
         seat.desk().tally().parks.add(1);
         while !self.is_done() {
-            park();
+            seat.desk().park();
         }
     }
 
