@@ -1,1 +1,3 @@
 //! Complete programs, each an `[[example]]` of this package.
+
+pub mod ranks;

@@ -88,11 +88,13 @@ impl Patience {
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
-        let looks_before_yield = match pool.is_crowded() {
+        let looks_before_yield = match spins {
             // In a model a first try to sleep comes before, on whatever machine.
             _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,
-            true => 0,
-            false => looks_before_yield,
+            // Sleeps soon anyway.
+            Some(Duration::ZERO) => u32::MAX,
+            _ if pool.is_crowded() => 0,
+            _ => looks_before_yield,
         };
         Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
     }

@@ -3,20 +3,25 @@
 //! PaSTeL leaves open when an algorithm should run sequentially (its second question). The answer here has three parts.
 //!
 //! **What the work costs.** Each thread keeps, for each [`Kind`] of call (an algorithm with its closures' types), the
-//! nanoseconds an element took, learned from runs it timed: the first ones, then one in [`SAMPLE_EVERY`]. Looking it up takes
-//! about a nanosecond. A kind never seen is shared with workers that are awake, and timed there from one element up.
+//! nanoseconds an element took, learned from sequential runs it timed: the first few, then one in 128. Looking it up takes
+//! about two nanoseconds. A kind never seen is shared with workers that are awake and timed there, from one element up; that
+//! gives a first idea, which the next small calls, run sequentially, make sure of.
 //!
-//! **What sharing costs**, measured once a process ([`costs`](crate::costs)): a cache-line round trip to a worker that
-//! is awake, a wake for one that sleeps.
+//! **What sharing costs.** Measured once a process: a cache-line round trip to a worker that is awake, a wake for one that
+//! sleeps. With `p` workers sharing saves `1 - 1/p` of the sequential time, so the first guess is that a call is worth it where
+//! that is more than the round trip.
 //!
-//! **The decision.** With `p` workers, sharing saves `1 - 1/p` of the sequential time. At first it is taken to be worth it where that is more
-//! than the region costs. From then on each kind has a *line* of its own that follows what happened: near it, one call in [`REDRAW_EVERY`] is timed on
-//! the pool, and now and then one just below it is tried there; sleeping workers are woken where it is more than the wake costs, or where a row of calls too small for it
-//! has lost as much (the rule that a skier rents until the rent has paid for the skis: at most twice the best). Near the line both ways cost
-//! the same, so an estimate that is a little off costs little. One call in [`EXPLORE_EVERY`] just above the line is run sequentially to
-//! time it again, which bounds how long a wrong estimate can live.
+//! **What happened.** The guess is only a beginning: an algorithm has costs of its own (buffers, a tree), cores may be busy with
+//! other processes, and those of a virtual machine may be moved apart. So each kind has a *line* of its own, in nanoseconds of
+//! sequential work, from which it goes parallel. One call in eight on the pool is timed; two in a row that were slower than the
+//! estimate move the line above them, and now and then a call just below the line is tried on the pool and moves it
+//! down if that was faster. Near the line both ways cost the same, so a line that is a little off costs little.
 //!
-//! A closure whose weight jumps from call to call can be misjudged; say so there by forcing the decision.
+//! **Sleepers** are woken where one call saves more than a wake costs, or where a row of calls too small for that has lost as much
+//! for want of them (the rule by which a skier rents until the rent would have paid for the skis: at most twice the best).
+//!
+//! A closure whose weight jumps from call to call can be misjudged; say so there by forcing the decision
+//! (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] never asks the model.
 
 use crate::Algorithm;
 use crate::call::Brief;

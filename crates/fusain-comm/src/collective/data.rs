@@ -1,0 +1,104 @@
+//! Gather, scatter, scan and all-to-all.
+
+use super::{ALL_TO_ALL, GATHER, SCAN, SCATTER};
+use crate::{Communicator, Error, Plain, Result};
+
+pub(crate) fn gather<C: Communicator, T: Plain>(comm: &C, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
+    comm.check_rank(root)?;
+    if comm.rank() != root {
+        comm.send(data, root, GATHER)?;
+        return Ok(None);
+    }
+    let from = |rank| {
+        if rank == root { Ok(data.to_vec()) } else { comm.recv_vec(rank, GATHER).map(|(theirs, _)| theirs) }
+    };
+    (0..comm.size()).map(from).collect::<Result<_>>().map(Some)
+}
+
+pub(crate) fn allgather<C: Communicator, T: Plain>(comm: &C, data: &[T]) -> Result<Vec<Vec<T>>> {
+    let gathered = gather(comm, data, 0)?;
+    let mut lengths = vec![0_u64; comm.size()];
+    if let Some(parts) = &gathered {
+        lengths = parts.iter().map(|part| part.len() as u64).collect();
+    }
+    comm.broadcast(&mut lengths, 0)?;
+    let total = lengths.iter().sum::<u64>() as usize;
+    let mut all = match &gathered {
+        Some(parts) => parts.concat(),
+        None => vec![T::zeroed(); total],
+    };
+    comm.broadcast(&mut all, 0)?;
+    let mut rest = all.as_slice();
+    let mut parts = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        let (part, tail) = rest.split_at(length as usize);
+        parts.push(part.to_vec());
+        rest = tail;
+    }
+    Ok(parts)
+}
+
+pub(crate) fn scatter<C: Communicator, T: Plain>(comm: &C, parts: &[Vec<T>], root: usize) -> Result<Vec<T>> {
+    comm.check_rank(root)?;
+    if comm.rank() != root {
+        return comm.recv_vec(root, SCATTER).map(|(part, _)| part);
+    }
+    check_parts(comm, parts)?;
+    for (rank, part) in parts.iter().enumerate().filter(|&(rank, _)| rank != root) {
+        comm.send(part, rank, SCATTER)?;
+    }
+    Ok(parts[root].clone())
+}
+
+/// `partial` is over the 2^k ranks up to this one, `data` over all of them that exist.
+pub(crate) fn scan<C: Communicator, T: Plain>(comm: &C, data: &mut [T], op: impl Fn(T, T) -> T) -> Result<()> {
+    let (rank, size) = (comm.rank(), comm.size());
+    let mut partial = data.to_vec();
+    let mut lower = data.to_vec();
+    let mut distance = 1;
+    while distance < size {
+        let send = match rank + distance {
+            to if to < size => Some(comm.isend_from(&partial, to, SCAN)?),
+            _ => None,
+        };
+        if let Some(from) = rank.checked_sub(distance) {
+            let given = comm.recv(&mut lower, from, SCAN)?.count::<T>()?;
+            if given != data.len() {
+                return Err(Error::LengthMismatch { given: data.len(), expected: given });
+            }
+        }
+        if let Some(send) = send {
+            send.wait()?;
+        }
+        if rank >= distance {
+            for ((mine, partial), &lower) in data.iter_mut().zip(&mut partial).zip(&lower) {
+                *mine = op(lower, *mine);
+                *partial = op(lower, *partial);
+            }
+        }
+        distance *= 2;
+    }
+    Ok(())
+}
+
+pub(crate) fn all_to_all<C: Communicator, T: Plain>(comm: &C, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
+    check_parts(comm, parts)?;
+    let (rank, size) = (comm.rank(), comm.size());
+    let mut received = vec![Vec::new(); size];
+    received[rank] = parts[rank].clone();
+    for step in 1..size {
+        let (to, from) = ((rank + step) % size, (rank + size - step) % size);
+        let send = comm.isend_from(&parts[to], to, ALL_TO_ALL)?;
+        received[from] = comm.recv_vec(from, ALL_TO_ALL)?.0;
+        send.wait()?;
+    }
+    Ok(received)
+}
+
+fn check_parts<C: Communicator, T>(comm: &C, parts: &[Vec<T>]) -> Result<()> {
+    if parts.len() == comm.size() {
+        Ok(())
+    } else {
+        Err(Error::LengthMismatch { given: parts.len(), expected: comm.size() })
+    }
+}

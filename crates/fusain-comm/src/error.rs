@@ -1,0 +1,128 @@
+//! What can go wrong between ranks.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The result of a call on a communicator.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call on a communicator failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A rank that the communicator does not have.
+    #[error("rank {rank} does not exist in a communicator of {size} ranks")]
+    RankOutOfRange {
+        /// The rank asked for.
+        rank: usize,
+        /// How many ranks there are.
+        size: usize,
+    },
+    /// The message is longer than the buffer given for it. What fits has not been copied.
+    #[error("a message of {received_bytes} bytes does not fit a receive buffer of {capacity_bytes} bytes")]
+    Truncated {
+        /// Length of the message; where the library only tells *that* it was too long, one more than the capacity.
+        received_bytes: usize,
+        /// Length of the buffer.
+        capacity_bytes: usize,
+    },
+    /// The message is no whole number of elements of the type asked for.
+    #[error("a message of {bytes} bytes is no whole number of elements of {element_bytes} bytes")]
+    Misfit {
+        /// Length of the message.
+        bytes: usize,
+        /// Size of one element.
+        element_bytes: usize,
+    },
+    /// The ranks of a collective call disagree about a length.
+    #[error("a collective call was given {given} elements where its partners have {expected}")]
+    LengthMismatch {
+        /// What this rank gave.
+        given: usize,
+        /// What it should have given.
+        expected: usize,
+    },
+    /// A colour that MPI does not have.
+    #[error("colour {color} is not below 2^31")]
+    ColorOutOfRange {
+        /// The colour.
+        color: u32,
+    },
+    /// A message longer than MPI can count.
+    #[error("a message of {bytes} bytes is too long for MPI, which counts up to 2^31 - 1")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The peer has finished: it will neither send nor receive any more.
+    #[error("rank {rank} of the world has left; it neither sends nor receives any more")]
+    PeerLeft {
+        /// Its rank in the world.
+        rank: usize,
+    },
+    /// The peer has panicked; nothing that depends on it can complete.
+    #[error("rank {rank} of the world has panicked")]
+    PeerPanicked {
+        /// Its rank in the world.
+        rank: usize,
+    },
+    /// Every rank waits and nothing is in flight.
+    #[error("{0}")]
+    Deadlock(Arc<DeadlockReport>),
+    /// The request was already completed or cancelled.
+    #[error("the request is no longer active: it was completed or cancelled before")]
+    RequestDone,
+    /// `wait_any` was given no request.
+    #[error("there is no request to wait for")]
+    NoRequest,
+    /// The MPI library was started for one thread, and this is another.
+    #[error("MPI runs at thread level {level}; only the thread that started it may call it")]
+    WrongThread {
+        /// The level that the library granted.
+        level: &'static str,
+    },
+    /// MPI was started before, or has been finalised.
+    #[error("MPI cannot be started: it is running already, or was finalised")]
+    NotStarted,
+    /// An error that the MPI library reports.
+    #[error("{call} failed with MPI error class {class}: {message}")]
+    Mpi {
+        /// The MPI function.
+        call: &'static str,
+        /// The error class (`MPI_ERR_...`) as a number.
+        class: i32,
+        /// The library's own words.
+        message: String,
+    },
+}
+
+/// Who waited for what when a deadlock was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeadlockReport {
+    /// One entry for each waiting thread, in the order of world ranks.
+    pub waits: Vec<WaitReport>,
+    /// World ranks that had finished by then.
+    pub finished: Vec<usize>,
+}
+
+/// One waiting thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitReport {
+    /// Its rank in the world.
+    pub rank: usize,
+    /// What it waits for, one entry for each message that would wake it: `a message from rank 3 with tag 7`.
+    pub waits_for: Vec<String>,
+}
+
+impl fmt::Display for DeadlockReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "deadlock: every rank waits and nothing is in flight")?;
+        for wait in &self.waits {
+            write!(f, "; rank {} waits for {}", wait.rank, wait.waits_for.join(" or "))?;
+        }
+        if !self.finished.is_empty() {
+            write!(f, "; finished: {:?}", self.finished)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Ranks and messages.
+//!
+//! A *world* is a fixed number of *ranks*; a [`Communicator`] is a group of them, numbered from 0, that can exchange
+//! messages no other communicator sees. The rules are MPI's: a message has a source, a destination and a [`Tag`]; a
+//! receive names both or takes [`Source::Any`] / [`TagMatch::Any`]; two messages of one sender that both fit are never
+//! received out of order. What is above this crate is written once, for any `C: Communicator`, and runs unchanged on
+//!
+//! ```text
+//!                 Communicator   Request   Message        the trait, and the collectives written on it
+//!                      │
+//!        ┌─────────────┴─────────────┐
+//!   ThreadComm                    MpiComm                 two worlds
+//!   ranks are threads             ranks are processes
+//!   World::threads(n)             feature `mpi`
+//!   deadlocks reported            thread level kept
+//!   LogGP network model           errors as values
+//! ```
+//!
+//! Rank 0 sends three numbers to its neighbour, every rank passes them on, and they come back doubled at each step:
+//!
+//! ```
+//! use fusain_comm::{Communicator, World};
+//!
+//! let seen = World::threads(4).run(|comm| {
+//!     let (rank, size) = (comm.rank(), comm.size());
+//!     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
+//!     if rank == 0 {
+//!         comm.send(&[1.0, 2.0, 3.0], right, 7)?;
+//!     }
+//!     let (mut numbers, status) = comm.recv_vec::<f64>(left, 7)?;
+//!     assert_eq!(status.source, left);
+//!     numbers.iter_mut().for_each(|x| *x *= 2.0);
+//!     if rank != 0 {
+//!         comm.send(&numbers, right, 7)?;
+//!     }
+//!     comm.barrier()?;
+//!     Ok::<_, fusain_comm::Error>(numbers)
+//! });
+//! assert_eq!(seen[0].as_ref().unwrap(), &[16.0, 32.0, 48.0]);
+//! ```
+//!
+//! Where to read on: [`communicator`] is the contract, [`world`] the in-process world with its two protocols (matching,
+//! deadlock detection), [`network`] the LogGP model, [`collective`] the algorithms behind `barrier`, `broadcast`,
+//! `reduce` and their kin.
+
+pub mod borrowed;
+pub mod collective;
+pub mod communicator;
+mod error;
+mod message;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub mod network;
+pub mod world;
+
+pub use collective::Shape;
+pub use communicator::{Cancelled, Communicator, Completion, Message, Request};
+pub use error::{DeadlockReport, Error, Result, WaitReport};
+pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status, Tag, TagMatch};
+#[cfg(feature = "mpi")]
+pub use mpi::{MpiComm, MpiWorld};
+pub use network::{Clock, LogGp, Network};
+pub use world::{Enlisted, RankPanic, ThreadComm, World};

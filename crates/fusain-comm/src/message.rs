@@ -1,0 +1,113 @@
+//! What a message carries, and what a receive may ask for.
+
+use crate::{Error, Result};
+
+/// Data that may cross to another rank: no padding, no pointer, any bit pattern a value.
+///
+/// Every type with bytemuck's `NoUninit` and `AnyBitPattern` has it: the numbers, arrays of them, and `repr(C)` structs
+/// that derive `Pod`.
+pub trait Plain: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync {}
+
+impl<T: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync> Plain for T {}
+
+/// The number a message is marked with.
+///
+/// The 16 bits are three spaces: below [`FIRST_LIBRARY_TAG`] they are the program's; from there on they belong to crates
+/// that build on a communicator they were lent (2^14 tags); from [`FIRST_COLLECTIVE_TAG`] on to the collectives of this
+/// crate. [`TagMatch::Any`] matches only the program's: a posted receive for anything never swallows a barrier. MPI
+/// promises 2^15 tags, which is where the size comes from.
+pub type Tag = u16;
+
+/// The first tag that [`TagMatch::Any`] does not match.
+pub const FIRST_LIBRARY_TAG: Tag = 0x8000;
+
+/// The first tag that the collectives of this crate use.
+pub const FIRST_COLLECTIVE_TAG: Tag = 0xc000;
+
+/// From whom a receive takes its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// From any rank of the communicator, itself included.
+    Any,
+    /// From this rank.
+    Rank(usize),
+}
+
+impl From<usize> for Source {
+    fn from(rank: usize) -> Self {
+        Self::Rank(rank)
+    }
+}
+
+/// Which tags a receive takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TagMatch {
+    /// Any tag below [`FIRST_LIBRARY_TAG`].
+    Any,
+    /// This one.
+    Is(Tag),
+}
+
+impl From<Tag> for TagMatch {
+    fn from(tag: Tag) -> Self {
+        Self::Is(tag)
+    }
+}
+
+impl TagMatch {
+    pub(crate) fn accepts(self, tag: Tag) -> bool {
+        match self {
+            Self::Any => tag < FIRST_LIBRARY_TAG,
+            Self::Is(wanted) => wanted == tag,
+        }
+    }
+}
+
+/// What is known of a message that was received or probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Status {
+    /// The sender's rank in the communicator.
+    pub source: usize,
+    /// The message's tag.
+    pub tag: Tag,
+    /// Its length.
+    pub bytes: usize,
+}
+
+impl Status {
+    /// How many elements of type `T` the message holds.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] if its length is no multiple of the size of `T`.
+    ///
+    /// ```
+    /// let status = fusain_comm::Status { source: 0, tag: 1, bytes: 12 };
+    /// assert_eq!(status.count::<u32>(), Ok(3));
+    /// assert!(status.count::<u64>().is_err());
+    /// ```
+    pub fn count<T: Plain>(&self) -> Result<usize> {
+        count_of(self.bytes, size_of::<T>())
+    }
+}
+
+/// Elements of `element_bytes` in `bytes`; an empty message holds none of any type, zero-sized ones included.
+pub(crate) fn count_of(bytes: usize, element_bytes: usize) -> Result<usize> {
+    match bytes.checked_rem(element_bytes) {
+        Some(0) => Ok(bytes / element_bytes),
+        None if bytes == 0 => Ok(0),
+        _ => Err(Error::Misfit { bytes, element_bytes }),
+    }
+}
+
+/// Copies bytes into a new vector of elements (bytes of a message need not be aligned for `T`).
+pub(crate) fn elements<T: Plain>(bytes: &[u8]) -> Result<Vec<T>> {
+    let count = count_of(bytes.len(), size_of::<T>())?;
+    let mut elements = vec![T::zeroed(); count];
+    bytemuck::cast_slice_mut::<T, u8>(&mut elements).copy_from_slice(bytes);
+    Ok(elements)
+}
+
+/// A colour as MPI has it.
+pub(crate) fn color(color: u32) -> Result<i32> {
+    i32::try_from(color).map_err(|_| Error::ColorOutOfRange { color })
+}

@@ -1,0 +1,209 @@
+//! The communicator of the MPI world.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Session;
+use super::raw::{RawComm, library_version};
+use super::request::{MpiMessage, MpiRequest};
+use crate::{Communicator, Completion, Error, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
+
+/// A communicator between MPI processes.
+pub struct MpiComm {
+    session: Arc<Session>,
+    /// For tags below [`FIRST_LIBRARY_TAG`].
+    program: RawComm,
+    /// For the other tags, which no `MPI_ANY_TAG` of the program may match.
+    library: RawComm,
+    rank: usize,
+    size: usize,
+}
+
+/// By what MPI itself splits: see [`MpiComm::split_type`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitType {
+    /// `MPI_COMM_TYPE_SHARED`: processes that can share memory.
+    Shared,
+    /// `MPI_COMM_TYPE_HW_UNGUIDED` of MPI 4: the next hardware level. MPICH has it; Open MPI 4.1 has not.
+    HardwareUnguided,
+}
+
+impl MpiComm {
+    pub(super) fn world(session: &Arc<Session>) -> Result<Self> {
+        session.enter()?;
+        Self::around(session, RawComm::world().duplicate()?)
+    }
+
+    /// Takes over `program`, which is new.
+    fn around(session: &Arc<Session>, program: RawComm) -> Result<Self> {
+        let library = program.duplicate()?;
+        session.communicator_made();
+        Ok(Self { session: Arc::clone(session), program, library, rank: program.rank()?, size: program.size()? })
+    }
+
+    /// The MPI communicator for a tag, the tag in it, and what was taken off.
+    fn route(&self, tag: Tag) -> (RawComm, Tag, Tag) {
+        match tag.checked_sub(FIRST_LIBRARY_TAG) {
+            None => (self.program, tag, 0),
+            Some(inner) => (self.library, inner, FIRST_LIBRARY_TAG),
+        }
+    }
+
+    fn route_match(&self, source: Source, tag: TagMatch) -> Result<(RawComm, TagMatch, Tag)> {
+        self.session.enter()?;
+        self.check_source(source)?;
+        Ok(match tag {
+            TagMatch::Any => (self.program, tag, 0),
+            TagMatch::Is(tag) => {
+                let (comm, inner, first) = self.route(tag);
+                (comm, TagMatch::Is(inner), first)
+            }
+        })
+    }
+
+    /// Collective: MPI's own `MPI_Comm_split_type`, to compare with. `None` where the library finds nothing to split.
+    ///
+    /// # Errors
+    /// [`Error::Mpi`] if the library does not know the type.
+    pub fn split_type(&self, kind: SplitType) -> Result<Option<Self>> {
+        /// MPI_COMM_TYPE_HW_UNGUIDED in MPICH's mpi.h; Open MPI 4.1 gives the number another meaning.
+        const MPICH_HW_UNGUIDED: i32 = 3;
+        self.session.enter()?;
+        let kind = match kind {
+            SplitType::Shared => RawComm::shared_type(),
+            SplitType::HardwareUnguided if library_version().starts_with("MPICH") => MPICH_HW_UNGUIDED,
+            SplitType::HardwareUnguided => {
+                let message = "this library has no MPI_COMM_TYPE_HW_UNGUIDED".to_owned();
+                return Err(Error::Mpi { call: "MPI_Comm_split_type", class: 0, message });
+            }
+        };
+        self.program.split_type(kind)?.map(|new| Self::around(&self.session, new)).transpose()
+    }
+
+    /// Collective: the library's own broadcast, to compare with. All ranks must give the same length.
+    ///
+    /// # Errors
+    /// [`Error::RankOutOfRange`], [`Error::Mpi`].
+    pub fn native_broadcast(&self, data: &mut [u8], root: usize) -> Result<()> {
+        self.session.enter()?;
+        self.check_rank(root)?;
+        self.library.broadcast(data, root)
+    }
+
+    /// Collective: the library's own sum of doubles, to compare with. All ranks must give the same length.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] if the slices differ, [`Error::RankOutOfRange`], [`Error::Mpi`].
+    pub fn native_reduce_sum(&self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
+        self.session.enter()?;
+        self.check_rank(root)?;
+        if mine.len() != total.len() {
+            return Err(Error::LengthMismatch { given: total.len(), expected: mine.len() });
+        }
+        self.library.reduce_sum(mine, total, root)
+    }
+}
+
+impl Communicator for MpiComm {
+    type Request = MpiRequest;
+    type Message = MpiMessage;
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn isend(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<MpiRequest> {
+        self.session.enter()?;
+        self.check_rank(to)?;
+        self.session.sweep();
+        let (comm, _, first_tag) = self.route(tag);
+        let status = Status { source: self.rank, tag, bytes: data.len() };
+        Ok(MpiRequest::new(&self.session, comm.isend(data, to, status, first_tag)?))
+    }
+
+    fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<MpiRequest> {
+        let from = from.into();
+        let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
+        let may_be_own = from == Source::Any || from == Source::Rank(self.rank);
+        Ok(MpiRequest::new(&self.session, comm.irecv(buffer, (from, may_be_own), tag, first_tag)?))
+    }
+
+    fn improbe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Option<MpiMessage>> {
+        let from = from.into();
+        let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
+        Ok(comm.improbe(from, tag, first_tag)?.map(|message| MpiMessage::new(&self.session, message)))
+    }
+
+    fn iprobe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Option<Status>> {
+        let from = from.into();
+        let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
+        comm.iprobe(from, tag, first_tag)
+    }
+
+    fn mprobe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<MpiMessage> {
+        let from = from.into();
+        let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
+        Ok(MpiMessage::new(&self.session, comm.mprobe(from, tag, first_tag)?))
+    }
+
+    fn probe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
+        let from = from.into();
+        let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
+        comm.probe(from, tag, first_tag)
+    }
+
+    fn send_bytes(&self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+        self.session.enter()?;
+        self.check_rank(to)?;
+        let (comm, tag, _) = self.route(tag);
+        comm.send(data, to, tag)
+    }
+
+    fn recv_bytes(&self, buffer: &mut [u8], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
+        let from = from.into();
+        let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
+        comm.recv(buffer, from, tag, first_tag)
+    }
+
+    fn wait_any(&self, requests: &mut Vec<MpiRequest>) -> Result<(usize, Completion)> {
+        MpiRequest::wait_any(requests)
+    }
+
+    fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
+        self.session.enter()?;
+        let color = color.map(crate::message::color).transpose()?;
+        self.program.split(color, key)?.map(|new| Self::around(&self.session, new)).transpose()
+    }
+
+    fn duplicate(&self) -> Result<Self> {
+        self.session.enter()?;
+        Self::around(&self.session, self.program.duplicate()?)
+    }
+
+    /// The library's own.
+    fn barrier(&self) -> Result<()> {
+        self.session.enter()?;
+        self.library.barrier()
+    }
+}
+
+impl Drop for MpiComm {
+    fn drop(&mut self) {
+        self.session.communicator_dropped();
+        // Where this thread may not call MPI the library keeps the two handles until it is finalised.
+        if self.session.may_enter() {
+            self.library.free();
+            self.program.free();
+        }
+    }
+}
+
+impl fmt::Debug for MpiComm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MpiComm").field("rank", &self.rank).field("size", &self.size).finish_non_exhaustive()
+    }
+}

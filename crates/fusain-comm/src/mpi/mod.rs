@@ -1,0 +1,173 @@
+//! The world of MPI processes (feature `mpi`), over rsmpi and any MPI library it finds.
+//!
+//! # Threads
+//!
+//! [`MpiWorld::start`] asks for `MPI_THREAD_FUNNELED`: every call of another thread than the one that started MPI is refused
+//! with [`Error::WrongThread`]. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`; where the library grants less,
+//! the rule of FUNNELED holds. So two threads are never in MPI at once below MULTIPLE. A progress thread that shall own MPI
+//! starts it.
+//!
+//! # Two communicators each
+//!
+//! MPI's `MPI_ANY_TAG` would match the collectives' messages, so every [`MpiComm`] has two MPI communicators: tags below
+//! [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG) go through one, the rest through the other.
+//!
+//! # Errors
+//!
+//! Communicators return errors (`MPI_ERRORS_RETURN`); each return code becomes an [`Error`]. What the library does not
+//! return it can not tell: when a process dies, `mpirun` usually ends the others. Deadlocks hang, as they do with MPI.
+//!
+//! # Buffers
+//!
+//! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is parked, looked
+//! after with each later send, and waited for before MPI is finalised. MPI is finalised when the last communicator, request
+//! and world are dropped, by the thread that may.
+
+mod comm;
+mod raw;
+mod request;
+
+pub use comm::{MpiComm, SplitType};
+pub use request::{MpiMessage, MpiRequest};
+
+use std::fmt;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+use mpi::Threading;
+use mpi::environment::Universe;
+
+use crate::{Error, Result};
+use raw::Transfer;
+
+/// MPI, started: the way to the communicator of all processes.
+///
+/// ```no_run
+/// use fusain_comm::{Communicator, MpiWorld};
+/// let world = MpiWorld::start().unwrap();
+/// let comm = world.communicator().unwrap();
+/// println!("rank {} of {}", comm.rank(), comm.size());
+/// ```
+#[derive(Debug)]
+pub struct MpiWorld {
+    session: Arc<Session>,
+}
+
+impl MpiWorld {
+    /// Starts MPI for this thread.
+    ///
+    /// # Errors
+    /// [`Error::NotStarted`] if it was started before.
+    pub fn start() -> Result<Self> {
+        Self::with(Threading::Funneled)
+    }
+
+    /// Starts MPI for all threads, if the library can.
+    ///
+    /// # Errors
+    /// [`Error::NotStarted`] if it was started before.
+    pub fn start_multiple() -> Result<Self> {
+        Self::with(Threading::Multiple)
+    }
+
+    fn with(wanted: Threading) -> Result<Self> {
+        let (universe, granted) = mpi::initialize_with_threading(wanted).ok_or(Error::NotStarted)?;
+        raw::RawComm::return_errors()?;
+        let multiple = wanted == Threading::Multiple && granted == Threading::Multiple;
+        let session = Session {
+            thread: thread::current().id(),
+            multiple,
+            parked: Mutex::default(),
+            communicators: Mutex::default(),
+            universe: Some(universe),
+        };
+        Ok(Self { session: Arc::new(session) })
+    }
+
+    /// Whether any thread may call.
+    pub fn is_multiple(&self) -> bool {
+        self.session.multiple
+    }
+
+    /// Collective over all processes: a communicator of all of them.
+    ///
+    /// # Errors
+    /// [`Error::WrongThread`], [`Error::Mpi`].
+    pub fn communicator(&self) -> Result<MpiComm> {
+        MpiComm::world(&self.session)
+    }
+
+    /// What the MPI library calls itself.
+    pub fn library(&self) -> String {
+        raw::library_version()
+    }
+
+    /// How many communicators of this process have not been dropped.
+    pub fn live_communicators(&self) -> usize {
+        *self.session.communicators.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// MPI from start to finalisation, shared by all that use it.
+struct Session {
+    /// Who may call, if not everybody.
+    thread: ThreadId,
+    multiple: bool,
+    /// Sends that nobody waits for.
+    parked: Mutex<Vec<Transfer>>,
+    communicators: Mutex<usize>,
+    /// Finalises MPI when it is dropped.
+    universe: Option<Universe>,
+}
+
+impl Session {
+    /// Refuses threads that may not call.
+    fn enter(&self) -> Result<()> {
+        if self.may_enter() { Ok(()) } else { Err(Error::WrongThread { level: "FUNNELED" }) }
+    }
+
+    fn may_enter(&self) -> bool {
+        self.multiple || thread::current().id() == self.thread
+    }
+
+    fn park(&self, transfer: Transfer) {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner).push(transfer);
+    }
+
+    /// Lets go of parked sends that are done.
+    fn sweep(&self) {
+        let mut parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
+        // A send that failed is done as well.
+        parked.retain_mut(|transfer| matches!(transfer.test(), Ok(None)));
+    }
+
+    fn communicator_made(&self) {
+        *self.communicators.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+
+    fn communicator_dropped(&self) {
+        *self.communicators.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !self.may_enter() {
+            // Finalising is for the thread that started MPI: the process ends without it, and its parked buffers stay.
+            mem::forget(self.universe.take());
+            mem::forget(mem::take(&mut self.parked));
+            return;
+        }
+        for mut transfer in self.parked.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // Nobody is left to be told of a failure.
+            drop(transfer.wait());
+        }
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("multiple", &self.multiple).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,435 @@
+//! Every call of the MPI library, with its return code as a `Result`.
+//!
+//! Invariants that the SAFETY lines cite:
+//!
+//! 1. *Started*: these types are only made while a `Session` is held, which keeps MPI initialised; `Session::enter` has
+//!    allowed the thread.
+//! 2. *Live handle*: a `RawComm` is freed once, by its owner's drop; a `Transfer`'s request is null once MPI is done with it.
+//! 3. *Own buffer*: a `Transfer` keeps its vector, and neither moves the vector's heap memory nor touches it, until its
+//!    request is null; a transfer that is not done is never dropped, only parked.
+//! 4. *Plain arguments*: pointers are to live local variables or to slices whose length is given.
+
+use std::ffi::{c_char, c_int};
+use std::mem::{self, MaybeUninit};
+
+use mpi::ffi;
+
+use crate::{Cancelled, Completion, Error, Result, Source, Status, Tag, TagMatch};
+
+/// A communicator's handle: an integer or a pointer to what the library guards itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawComm(ffi::MPI_Comm);
+
+// SAFETY: the handle is a name; the library allows every thread that may call at all (invariant 1) to use it.
+unsafe impl Send for RawComm {}
+// SAFETY: as for Send.
+unsafe impl Sync for RawComm {}
+
+/// `MPI_ERR_TRUNCATE` comes without the message's length.
+fn failure(call: &'static str, code: c_int, capacity_bytes: usize) -> Error {
+    let mut class = 0;
+    // SAFETY: invariants 1 and 4.
+    unsafe { ffi::MPI_Error_class(code, &mut class) };
+    if class == ffi::MPI_ERR_TRUNCATE as c_int {
+        return Error::Truncated { received_bytes: capacity_bytes + 1, capacity_bytes };
+    }
+    let mut text = vec![0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
+    let mut length = 0;
+    // SAFETY: invariants 1 and 4; the buffer has the length that MPI asks for.
+    unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast::<c_char>(), &mut length) };
+    text.truncate(usize::try_from(length).unwrap_or(0));
+    Error::Mpi { call, class, message: String::from_utf8_lossy(&text).into_owned() }
+}
+
+fn check(call: &'static str, code: c_int) -> Result<()> {
+    check_receive(call, code, 0)
+}
+
+fn check_receive(call: &'static str, code: c_int, capacity_bytes: usize) -> Result<()> {
+    if code == ffi::MPI_SUCCESS as c_int { Ok(()) } else { Err(failure(call, code, capacity_bytes)) }
+}
+
+fn count(bytes: usize) -> Result<c_int> {
+    c_int::try_from(bytes).map_err(|_| Error::TooLong { bytes })
+}
+
+fn byte() -> ffi::MPI_Datatype {
+    // SAFETY: a constant of the shim, set when the library was loaded.
+    unsafe { ffi::RSMPI_UINT8_T }
+}
+
+fn source(source: Source) -> c_int {
+    match source {
+        // SAFETY: a constant of the shim.
+        Source::Any => unsafe { ffi::RSMPI_ANY_SOURCE },
+        // Ranks below a communicator's size, which MPI counts in ints.
+        Source::Rank(rank) => rank as c_int,
+    }
+}
+
+fn tag(tag: TagMatch) -> c_int {
+    match tag {
+        // SAFETY: a constant of the shim.
+        TagMatch::Any => unsafe { ffi::RSMPI_ANY_TAG },
+        TagMatch::Is(tag) => c_int::from(tag),
+    }
+}
+
+/// Of a message; `first_tag` is what was taken off its tag.
+fn read_status(status: &ffi::MPI_Status, first_tag: Tag) -> Result<Status> {
+    let mut bytes = 0;
+    // SAFETY: invariants 1 and 4.
+    check("MPI_Get_count", unsafe { ffi::MPI_Get_count(status, byte(), &mut bytes) })?;
+    // MPI gives sources and tags that a sender has, and a count that is not MPI_UNDEFINED for bytes.
+    let (source, bytes) = (status.MPI_SOURCE as usize, bytes as usize);
+    Ok(Status { source, tag: status.MPI_TAG as Tag + first_tag, bytes })
+}
+
+/// Open MPI 4.1 calls some messages received though they were cut: see `RawComm::irecv`.
+fn fits(status: Status, capacity_bytes: usize) -> Result<Status> {
+    match status.bytes {
+        received_bytes if received_bytes > capacity_bytes => Err(Error::Truncated { received_bytes, capacity_bytes }),
+        _ => Ok(status),
+    }
+}
+
+pub(super) fn library_version() -> String {
+    let mut text = vec![0_u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize + 1];
+    let mut length = 0;
+    // SAFETY: callable at any time; invariant 4.
+    unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
+    text.truncate(usize::try_from(length).unwrap_or(0));
+    // MPICH goes on with how it was built.
+    String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim_end_matches('\0').to_owned()
+}
+
+impl RawComm {
+    pub(super) fn world() -> Self {
+        // SAFETY: a constant of the shim.
+        Self(unsafe { ffi::RSMPI_COMM_WORLD })
+    }
+
+    fn null() -> ffi::MPI_Comm {
+        // SAFETY: a constant of the shim.
+        unsafe { ffi::RSMPI_COMM_NULL }
+    }
+
+    /// Errors that belong to no communicator of ours are returned too: MPICH raises those of a wait on the world's, MPI 4 on
+    /// that of this process alone.
+    pub(super) fn return_errors() -> Result<()> {
+        // SAFETY: constants of the shim.
+        let own = unsafe { [ffi::RSMPI_COMM_WORLD, ffi::RSMPI_COMM_SELF] };
+        own.into_iter().try_for_each(|handle| Self::made(handle).map(drop))
+    }
+
+    fn made(handle: ffi::MPI_Comm) -> Result<Option<Self>> {
+        if handle == Self::null() {
+            return Ok(None);
+        }
+        // SAFETY: a constant of the shim.
+        let errors_return = unsafe { ffi::RSMPI_ERRORS_RETURN };
+        // SAFETY: invariants 1 and 2.
+        check("MPI_Comm_set_errhandler", unsafe { ffi::MPI_Comm_set_errhandler(handle, errors_return) })?;
+        Ok(Some(Self(handle)))
+    }
+
+    pub(super) fn duplicate(self) -> Result<Self> {
+        let mut new = Self::null();
+        // SAFETY: invariants 1, 2 and 4.
+        check("MPI_Comm_dup", unsafe { ffi::MPI_Comm_dup(self.0, &mut new) })?;
+        Ok(Self::made(new)?.expect("a duplicate is no null communicator"))
+    }
+
+    pub(super) fn split(self, color: Option<c_int>, key: c_int) -> Result<Option<Self>> {
+        // SAFETY: a constant of the shim.
+        let color = color.unwrap_or(unsafe { ffi::RSMPI_UNDEFINED });
+        let mut new = Self::null();
+        // SAFETY: invariants 1, 2 and 4.
+        check("MPI_Comm_split", unsafe { ffi::MPI_Comm_split(self.0, color, key, &mut new) })?;
+        Self::made(new)
+    }
+
+    pub(super) fn split_type(self, kind: c_int) -> Result<Option<Self>> {
+        let mut new = Self::null();
+        // SAFETY: a constant of the shim.
+        let info = unsafe { ffi::RSMPI_INFO_NULL };
+        // SAFETY: invariants 1, 2 and 4; a kind that the library does not know is an error of it.
+        check("MPI_Comm_split_type", unsafe { ffi::MPI_Comm_split_type(self.0, kind, 0, info, &mut new) })?;
+        Self::made(new)
+    }
+
+    pub(super) fn shared_type() -> c_int {
+        // SAFETY: a constant of the shim.
+        unsafe { ffi::RSMPI_COMM_TYPE_SHARED }
+    }
+
+    pub(super) fn free(self) {
+        let mut handle = self.0;
+        // SAFETY: invariants 1 and 2. Nobody is left to be told of a failure.
+        unsafe { ffi::MPI_Comm_free(&mut handle) };
+    }
+
+    pub(super) fn rank(self) -> Result<usize> {
+        let mut rank = 0;
+        // SAFETY: invariants 1, 2 and 4.
+        check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(self.0, &mut rank) })?;
+        Ok(rank as usize)
+    }
+
+    pub(super) fn size(self) -> Result<usize> {
+        let mut size = 0;
+        // SAFETY: invariants 1, 2 and 4.
+        check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(self.0, &mut size) })?;
+        Ok(size as usize)
+    }
+
+    pub(super) fn send(self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+        let count = count(data.len())?;
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Send(data.as_ptr().cast(), count, byte(), to as c_int, c_int::from(tag), self.0) };
+        check("MPI_Send", code)
+    }
+
+    pub(super) fn recv(self, data: &mut [u8], from: Source, tag_match: TagMatch, first_tag: Tag) -> Result<Status> {
+        let count = count(data.len())?;
+        let (pointer, mut status) = (data.as_mut_ptr(), MaybeUninit::uninit());
+        let (from, tag) = (source(from), tag(tag_match));
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Recv(pointer.cast(), count, byte(), from, tag, self.0, status.as_mut_ptr()) };
+        check_receive("MPI_Recv", code, data.len())?;
+        // SAFETY: written by a successful receive.
+        fits(read_status(&unsafe { status.assume_init() }, first_tag)?, data.len())
+    }
+
+    pub(super) fn isend(self, buffer: Vec<u8>, to: usize, status: Status, first_tag: Tag) -> Result<Transfer> {
+        let mut transfer = Transfer::new(buffer, first_tag, Some(status));
+        let count = count(transfer.buffer.len())?;
+        let (pointer, request) = (transfer.buffer.as_ptr(), &mut transfer.request);
+        let tag = c_int::from(status.tag - first_tag);
+        // SAFETY: invariants 1 to 4.
+        let code = unsafe { ffi::MPI_Isend(pointer.cast(), count, byte(), to as c_int, tag, self.0, request) };
+        check("MPI_Isend", code)?;
+        Ok(transfer)
+    }
+
+    /// With `may_be_own` the message may come from this process. Open MPI 4.1 cuts such a message to a posted receive and
+    /// says nothing, so the receive is posted one byte longer than asked for: a message that takes it was too long.
+    pub(super) fn irecv(
+        self,
+        mut buffer: Vec<u8>,
+        (from, may_be_own): (Source, bool),
+        wanted: TagMatch,
+        first_tag: Tag,
+    ) -> Result<Transfer> {
+        let capacity = buffer.len();
+        if may_be_own {
+            buffer.push(0);
+        }
+        let mut transfer = Transfer { capacity, ..Transfer::new(buffer, first_tag, None) };
+        let count = count(transfer.buffer.len())?;
+        let (pointer, request) = (transfer.buffer.as_mut_ptr(), &mut transfer.request);
+        let (from, tag) = (source(from), tag(wanted));
+        // SAFETY: invariants 1 to 4.
+        let code = unsafe { ffi::MPI_Irecv(pointer.cast(), count, byte(), from, tag, self.0, request) };
+        check("MPI_Irecv", code)?;
+        Ok(transfer)
+    }
+
+    pub(super) fn iprobe(self, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Option<Status>> {
+        let (mut found, mut status) = (0, MaybeUninit::uninit());
+        let (from, tag) = (source(from), tag(wanted));
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Iprobe(from, tag, self.0, &mut found, status.as_mut_ptr()) };
+        check("MPI_Iprobe", code)?;
+        // SAFETY: written if a message was found.
+        (found != 0).then(|| read_status(&unsafe { status.assume_init() }, first_tag)).transpose()
+    }
+
+    pub(super) fn probe(self, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Status> {
+        let mut status = MaybeUninit::uninit();
+        let (from, tag) = (source(from), tag(wanted));
+        // SAFETY: invariants 1, 2 and 4.
+        check("MPI_Probe", unsafe { ffi::MPI_Probe(from, tag, self.0, status.as_mut_ptr()) })?;
+        // SAFETY: written by a successful probe.
+        read_status(&unsafe { status.assume_init() }, first_tag)
+    }
+
+    pub(super) fn improbe(self, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Option<RawMessage>> {
+        let (mut found, mut status) = (0, MaybeUninit::uninit());
+        let mut handle = RawMessage::null();
+        let (from, tag) = (source(from), tag(wanted));
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Improbe(from, tag, self.0, &mut found, &mut handle, status.as_mut_ptr()) };
+        check("MPI_Improbe", code)?;
+        if found == 0 {
+            return Ok(None);
+        }
+        // SAFETY: written if a message was found.
+        let status = read_status(&unsafe { status.assume_init() }, first_tag)?;
+        Ok(Some(RawMessage { handle, status }))
+    }
+
+    pub(super) fn mprobe(self, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<RawMessage> {
+        let mut status = MaybeUninit::uninit();
+        let mut handle = RawMessage::null();
+        let (from, tag) = (source(from), tag(wanted));
+        // SAFETY: invariants 1, 2 and 4.
+        check("MPI_Mprobe", unsafe { ffi::MPI_Mprobe(from, tag, self.0, &mut handle, status.as_mut_ptr()) })?;
+        // SAFETY: written by a successful probe.
+        let status = read_status(&unsafe { status.assume_init() }, first_tag)?;
+        Ok(RawMessage { handle, status })
+    }
+
+    pub(super) fn barrier(self) -> Result<()> {
+        // SAFETY: invariants 1 and 2.
+        check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.0) })
+    }
+
+    pub(super) fn broadcast(self, data: &mut [u8], root: usize) -> Result<()> {
+        let count = count(data.len())?;
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Bcast(data.as_mut_ptr().cast(), count, byte(), root as c_int, self.0) };
+        check("MPI_Bcast", code)
+    }
+
+    pub(super) fn reduce_sum(self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
+        let count = count(mine.len())?;
+        // SAFETY: constants of the shim.
+        let (double, sum) = unsafe { (ffi::RSMPI_DOUBLE, ffi::RSMPI_SUM) };
+        let (from, to) = (mine.as_ptr().cast(), total.as_mut_ptr().cast());
+        // SAFETY: invariants 1, 2 and 4; the caller has checked that both have one length.
+        check("MPI_Reduce", unsafe { ffi::MPI_Reduce(from, to, count, double, sum, root as c_int, self.0) })
+    }
+}
+
+/// A nonblocking transfer and the vector it works on.
+#[derive(Debug)]
+pub(super) struct Transfer {
+    request: ffi::MPI_Request,
+    buffer: Vec<u8>,
+    /// How much of the buffer the caller gave.
+    capacity: usize,
+    first_tag: Tag,
+    /// Of a send, whose status MPI does not tell.
+    sent: Option<Status>,
+}
+
+// SAFETY: as for RawComm; the vector is Send.
+unsafe impl Send for Transfer {}
+
+impl Transfer {
+    fn new(buffer: Vec<u8>, first_tag: Tag, sent: Option<Status>) -> Self {
+        Self { request: Self::null(), capacity: buffer.len(), buffer, first_tag, sent }
+    }
+
+    fn null() -> ffi::MPI_Request {
+        // SAFETY: a constant of the shim.
+        unsafe { ffi::RSMPI_REQUEST_NULL }
+    }
+
+    pub(super) fn is_send(&self) -> bool {
+        self.sent.is_some()
+    }
+
+    fn complete(
+        &mut self,
+        call: &'static str,
+        code: c_int,
+        status: MaybeUninit<ffi::MPI_Status>,
+    ) -> Result<Completion> {
+        if let Err(error) = check_receive(call, code, self.capacity) {
+            // A failed transfer is over: the library has freed the request, or will not touch the buffer again.
+            self.request = Self::null();
+            return Err(error);
+        }
+        let status = match self.sent {
+            Some(status) => status,
+            // SAFETY: written for a completed receive.
+            None => fits(read_status(&unsafe { status.assume_init() }, self.first_tag)?, self.capacity)?,
+        };
+        Ok(Completion { buffer: self.give_back(), status })
+    }
+
+    fn give_back(&mut self) -> Vec<u8> {
+        let mut buffer = mem::take(&mut self.buffer);
+        buffer.truncate(self.capacity);
+        buffer
+    }
+
+    /// `Ok(None)` while MPI works on it. Not to be called again after anything else.
+    pub(super) fn test(&mut self) -> Result<Option<Completion>> {
+        let (mut done, mut status) = (0, MaybeUninit::uninit());
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Test(&mut self.request, &mut done, status.as_mut_ptr()) };
+        if code == ffi::MPI_SUCCESS as c_int && done == 0 {
+            return Ok(None);
+        }
+        self.complete("MPI_Test", code, status).map(Some)
+    }
+
+    pub(super) fn wait(&mut self) -> Result<Completion> {
+        let mut status = MaybeUninit::uninit();
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Wait(&mut self.request, status.as_mut_ptr()) };
+        self.complete("MPI_Wait", code, status)
+    }
+
+    /// Cancels a receive. MPI then completes it at once, either way.
+    pub(super) fn cancel(&mut self) -> Result<Cancelled> {
+        // SAFETY: invariants 1 and 2.
+        check("MPI_Cancel", unsafe { ffi::MPI_Cancel(&mut self.request) })?;
+        let mut status = MaybeUninit::uninit();
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Wait(&mut self.request, status.as_mut_ptr()) };
+        let mut cancelled = 0;
+        if code == ffi::MPI_SUCCESS as c_int {
+            // SAFETY: invariants 1 and 4; the wait has written the status.
+            check("MPI_Test_cancelled", unsafe { ffi::MPI_Test_cancelled(status.as_ptr(), &mut cancelled) })?;
+        }
+        match cancelled {
+            0 => self.complete("MPI_Wait", code, status).map(Cancelled::TooLate),
+            _ => Ok(Cancelled::Yes(self.give_back())),
+        }
+    }
+
+    /// Waits for the first of several that are not done.
+    pub(super) fn wait_any(transfers: &mut [&mut Self]) -> Result<(usize, Result<Completion>)> {
+        let mut requests: Vec<_> = transfers.iter().map(|transfer| transfer.request).collect();
+        let count = count(requests.len())?;
+        let (mut index, mut status) = (0, MaybeUninit::uninit());
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Waitany(count, requests.as_mut_ptr(), &mut index, status.as_mut_ptr()) };
+        let Some(index) = usize::try_from(index).ok().filter(|&index| index < transfers.len()) else {
+            return Err(failure("MPI_Waitany", code, 0));
+        };
+        transfers[index].request = requests[index];
+        Ok((index, transfers[index].complete("MPI_Waitany", code, status)))
+    }
+}
+
+/// A message that only its holder can receive.
+#[derive(Debug)]
+pub(super) struct RawMessage {
+    handle: ffi::MPI_Message,
+    pub(super) status: Status,
+}
+
+// SAFETY: as for RawComm.
+unsafe impl Send for RawMessage {}
+
+impl RawMessage {
+    fn null() -> ffi::MPI_Message {
+        // SAFETY: a constant of the shim.
+        unsafe { ffi::RSMPI_MESSAGE_NULL }
+    }
+
+    pub(super) fn recv(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = vec![0_u8; self.status.bytes];
+        let (count, mut status) = (count(bytes.len())?, MaybeUninit::uninit());
+        let (pointer, handle) = (bytes.as_mut_ptr(), &mut self.handle);
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Mrecv(pointer.cast(), count, byte(), handle, status.as_mut_ptr()) };
+        check("MPI_Mrecv", code)?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,106 @@
+//! Requests and taken-out messages of MPI.
+
+use std::mem;
+use std::sync::Arc;
+
+use super::Session;
+use super::raw::{RawMessage, Transfer};
+use crate::{Cancelled, Completion, Error, Message, Request, Result, Status};
+
+/// A send or receive under way in MPI.
+#[derive(Debug)]
+pub struct MpiRequest {
+    session: Arc<Session>,
+    /// None once it is spent.
+    transfer: Option<Transfer>,
+}
+
+impl MpiRequest {
+    pub(super) fn new(session: &Arc<Session>, transfer: Transfer) -> Self {
+        Self { session: Arc::clone(session), transfer: Some(transfer) }
+    }
+
+    pub(super) fn wait_any(requests: &mut Vec<Self>) -> Result<(usize, Completion)> {
+        requests.first().ok_or(Error::NoRequest)?.session.enter()?;
+        let mut transfers = Vec::with_capacity(requests.len());
+        for request in requests.iter_mut() {
+            transfers.push(request.transfer.as_mut().ok_or(Error::RequestDone)?);
+        }
+        let (index, result) = Transfer::wait_any(&mut transfers)?;
+        let mut request = requests.swap_remove(index);
+        request.transfer = None;
+        result.map(|completion| (index, completion))
+    }
+}
+
+impl Request for MpiRequest {
+    fn test(&mut self) -> Result<Option<Completion>> {
+        self.session.enter()?;
+        let result = self.transfer.as_mut().ok_or(Error::RequestDone)?.test();
+        if !matches!(result, Ok(None)) {
+            self.transfer = None;
+        }
+        result
+    }
+
+    fn wait(mut self) -> Result<Completion> {
+        self.session.enter()?;
+        self.transfer.take().ok_or(Error::RequestDone)?.wait()
+    }
+
+    fn cancel(mut self) -> Result<Cancelled> {
+        self.session.enter()?;
+        let mut transfer = self.transfer.take().ok_or(Error::RequestDone)?;
+        // Open MPI does not cancel sends, and MPI 4 deprecates it.
+        if transfer.is_send() { transfer.wait().map(Cancelled::TooLate) } else { transfer.cancel() }
+    }
+}
+
+impl Drop for MpiRequest {
+    fn drop(&mut self) {
+        let Some(mut transfer) = self.transfer.take() else { return };
+        if transfer.is_send() {
+            self.session.park(transfer);
+        } else if !self.session.may_enter() || transfer.cancel().is_err() {
+            // MPI may still write to the buffer: it must never be freed.
+            mem::forget(transfer);
+        }
+    }
+}
+
+/// A message that a probe took out.
+#[derive(Debug)]
+pub struct MpiMessage {
+    session: Arc<Session>,
+    message: Option<RawMessage>,
+    status: Status,
+}
+
+impl MpiMessage {
+    pub(super) fn new(session: &Arc<Session>, message: RawMessage) -> Self {
+        Self { session: Arc::clone(session), status: message.status, message: Some(message) }
+    }
+}
+
+impl Message for MpiMessage {
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn recv(mut self) -> Result<(Vec<u8>, Status)> {
+        self.session.enter()?;
+        let mut message = self.message.take().ok_or(Error::RequestDone)?;
+        Ok((message.recv()?, self.status))
+    }
+}
+
+impl Drop for MpiMessage {
+    fn drop(&mut self) {
+        // MPI wants it received; nobody else can.
+        if let Some(mut message) = self.message.take()
+            && self.session.may_enter()
+        {
+            drop(message.recv());
+        }
+    }
+}

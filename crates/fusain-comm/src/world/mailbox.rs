@@ -1,0 +1,291 @@
+//! One rank's mailbox: landed messages, posted receives, and who sleeps on it.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::shared::Leave;
+use crate::{Completion, Error, FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
+
+/// Identifies a posted receive in its mailbox.
+pub(super) type Ticket = u64;
+
+/// What a receive or probe is ready to take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pattern {
+    pub(super) context: u64,
+    pub(super) source: Source,
+    /// The source's rank in the world, for reports and for noticing that it has left.
+    pub(super) world_source: Option<usize>,
+    pub(super) tag: TagMatch,
+}
+
+impl Pattern {
+    fn fits(&self, message: &Envelope) -> bool {
+        self.context == message.context
+            && self.tag.accepts(message.tag)
+            && (self.source == Source::Any || self.source == Source::Rank(message.source))
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let source = match self.world_source {
+            Some(rank) => format!("rank {rank}"),
+            None => "any rank".to_owned(),
+        };
+        match self.tag {
+            TagMatch::Any => format!("a message from {source} with any tag"),
+            TagMatch::Is(tag) if tag >= FIRST_COLLECTIVE_TAG => {
+                format!("{source} in {}", crate::collective::name_of(tag))
+            }
+            TagMatch::Is(tag) if tag >= FIRST_LIBRARY_TAG => {
+                format!("a message from {source} with library tag {tag:#x}")
+            }
+            TagMatch::Is(tag) => format!("a message from {source} with tag {tag}"),
+        }
+    }
+}
+
+/// A message on its way or landed.
+#[derive(Debug)]
+pub(super) struct Envelope {
+    pub(super) context: u64,
+    /// The sender's rank in the communicator.
+    pub(super) source: usize,
+    pub(super) tag: Tag,
+    pub(super) payload: Vec<u8>,
+    pub(super) timing: Timing,
+}
+
+/// What a modelled network says about a message; all zero without one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timing {
+    /// When its last byte is here, on the world's clock.
+    pub(super) arrival_ns: u64,
+    /// How long it keeps the receiver's link busy.
+    pub(super) occupancy_ns: u64,
+    /// What taking it costs the receiver.
+    pub(super) overhead_ns: u64,
+}
+
+impl Envelope {
+    pub(super) fn status(&self) -> Status {
+        Status { source: self.source, tag: self.tag, bytes: self.payload.len() }
+    }
+}
+
+#[derive(Debug)]
+struct Posted {
+    ticket: Ticket,
+    pattern: Pattern,
+    /// Where to copy to; a blocking receive posts none and takes the message's own vector.
+    buffer: Option<Vec<u8>>,
+}
+
+/// A receive that has met its message.
+#[derive(Debug)]
+pub(super) struct Delivered {
+    pub(super) result: Result<Completion>,
+    pub(super) timing: Timing,
+}
+
+/// What a sleeping thread waits for.
+#[derive(Clone, Debug)]
+pub(super) enum Wait {
+    Tickets(Vec<Ticket>),
+    Message(Pattern),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    landed: VecDeque<Envelope>,
+    posted: VecDeque<Posted>,
+    delivered: HashMap<Ticket, Delivered>,
+    flying: BinaryHeap<Reverse<Flying>>,
+    next_ticket: Ticket,
+    next_flight: u64,
+    /// Set when the rank has left: nobody will look in here again.
+    pub(super) closed: Option<Leave>,
+    /// Threads taken off the count of awake threads, with what they wait for.
+    pub(super) sleepers: Vec<Wait>,
+    /// Threads that sleep with a time limit and are still counted as awake.
+    pub(super) dozing: usize,
+    /// Moves on whenever the sleepers are woken.
+    pub(super) generation: u64,
+    /// Virtual clock of the rank, and when its links are free.
+    pub(super) clock_ns: u64,
+    pub(super) send_link_free_ns: u64,
+    pub(super) receive_link_free_ns: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Mailbox {
+    inbox: Mutex<Inbox>,
+    bell: Condvar,
+}
+
+impl Mailbox {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inbox> {
+        // Nothing panics between two changes of an inbox that belong together.
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn sleep<'a>(&self, inbox: MutexGuard<'a, Inbox>) -> MutexGuard<'a, Inbox> {
+        let generation = inbox.generation;
+        self.bell.wait_while(inbox, |inbox| inbox.generation == generation).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn doze<'a>(&self, mut inbox: MutexGuard<'a, Inbox>, until: Instant) -> MutexGuard<'a, Inbox> {
+        inbox.dozing += 1;
+        let limit = until.saturating_duration_since(Instant::now());
+        let (mut inbox, _) = self.bell.wait_timeout(inbox, limit).unwrap_or_else(PoisonError::into_inner);
+        inbox.dozing -= 1;
+        inbox
+    }
+
+    pub(super) fn ring(&self) {
+        self.bell.notify_all();
+    }
+}
+
+impl Inbox {
+    /// A message comes: to the oldest posted receive it fits, or to the landed ones. Says whether a sleeper waits for it.
+    pub(super) fn deliver(&mut self, header: Header, payload: &[u8]) -> bool {
+        let Header { context, source, tag, timing } = header;
+        let status = Status { source, tag, bytes: payload.len() };
+        let probe = Envelope { context, source, tag, payload: Vec::new(), timing };
+        match self.posted.iter().position(|posted| posted.pattern.fits(&probe)) {
+            Some(at) => {
+                let Posted { ticket, buffer, .. } = self.posted.remove(at).expect("position() found it");
+                let result = match buffer {
+                    Some(buffer) => fill(buffer, payload, status),
+                    None => Ok(Completion { buffer: payload.to_vec(), status }),
+                };
+                self.delivered.insert(ticket, Delivered { result, timing });
+                self.sleepers.iter().any(|wait| matches!(wait, Wait::Tickets(tickets) if tickets.contains(&ticket)))
+            }
+            None => {
+                let wanted = |wait: &Wait| matches!(wait, Wait::Message(pattern) if pattern.fits(&probe));
+                let wake = self.sleepers.iter().any(wanted);
+                self.landed.push_back(Envelope { payload: payload.to_vec(), ..probe });
+                wake
+            }
+        }
+    }
+
+    /// A message that will land at `at`.
+    pub(super) fn launch(&mut self, at: Instant, message: Envelope) {
+        let order = self.next_flight;
+        self.next_flight += 1;
+        self.flying.push(Reverse(Flying { at, order, message }));
+    }
+
+    /// Lands what has arrived by `now`.
+    pub(super) fn land(&mut self, now: Instant) {
+        while self.flying.peek().is_some_and(|Reverse(flying)| flying.at <= now) {
+            let Some(Reverse(Flying { message, .. })) = self.flying.pop() else { break };
+            let Envelope { context, source, tag, payload, timing } = message;
+            self.deliver(Header { context, source, tag, timing }, &payload);
+        }
+    }
+
+    pub(super) fn next_landing(&self) -> Option<Instant> {
+        self.flying.peek().map(|Reverse(flying)| flying.at)
+    }
+
+    /// Posts a receive, or completes it at once with the oldest landed message that fits.
+    pub(super) fn post(&mut self, pattern: Pattern, buffer: Option<Vec<u8>>) -> Ticket {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        match self.take(&pattern) {
+            Some(message) => {
+                let (status, timing) = (message.status(), message.timing);
+                let result = match buffer {
+                    Some(buffer) => fill(buffer, &message.payload, status),
+                    None => Ok(Completion { buffer: message.payload, status }),
+                };
+                self.delivered.insert(ticket, Delivered { result, timing });
+            }
+            None => self.posted.push_back(Posted { ticket, pattern, buffer }),
+        }
+        ticket
+    }
+
+    pub(super) fn collect(&mut self, ticket: Ticket) -> Option<Delivered> {
+        self.delivered.remove(&ticket)
+    }
+
+    /// Takes a posted receive back; `None` if it has met its message.
+    pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<Vec<u8>> {
+        let at = self.posted.iter().position(|posted| posted.ticket == ticket)?;
+        self.posted.remove(at).map(|posted| posted.buffer.unwrap_or_default())
+    }
+
+    pub(super) fn take(&mut self, pattern: &Pattern) -> Option<Envelope> {
+        let at = self.landed.iter().position(|message| pattern.fits(message))?;
+        self.landed.remove(at)
+    }
+
+    pub(super) fn peek(&self, pattern: &Pattern) -> Option<Status> {
+        self.landed.iter().find(|message| pattern.fits(message)).map(Envelope::status)
+    }
+
+    /// The patterns that a wait is about.
+    pub(super) fn patterns(&self, wait: &Wait) -> Vec<Pattern> {
+        match wait {
+            Wait::Message(pattern) => vec![*pattern],
+            Wait::Tickets(tickets) => self
+                .posted
+                .iter()
+                .filter(|posted| tickets.contains(&posted.ticket))
+                .map(|posted| posted.pattern)
+                .collect(),
+        }
+    }
+}
+
+/// A message without its bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    pub(super) context: u64,
+    pub(super) source: usize,
+    pub(super) tag: Tag,
+    pub(super) timing: Timing,
+}
+
+fn fill(mut buffer: Vec<u8>, payload: &[u8], status: Status) -> Result<Completion> {
+    let capacity_bytes = buffer.len();
+    match buffer.get_mut(..payload.len()) {
+        Some(front) => front.copy_from_slice(payload),
+        None => return Err(Error::Truncated { received_bytes: payload.len(), capacity_bytes }),
+    }
+    Ok(Completion { buffer, status })
+}
+
+/// A message in the heap, ordered by its arrival, then by when it was sent.
+#[derive(Debug)]
+struct Flying {
+    at: Instant,
+    order: u64,
+    message: Envelope,
+}
+
+impl PartialEq for Flying {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.order) == (other.at, other.order)
+    }
+}
+
+impl Eq for Flying {}
+
+impl PartialOrd for Flying {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Flying {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}

@@ -1,0 +1,177 @@
+//! The in-process world: ranks are threads.
+//!
+//! Every rank has one mailbox, a lock and a bell. A sender works on the *receiver's* mailbox; a rank waits on its own.
+//! Nobody ever holds two mailbox locks. The world's few common words lie under one more lock, taken last.
+//!
+//! # Matching
+//!
+//! A mailbox has two queues: *landed* messages that nobody has asked for, and *posted* receives without a message. At most
+//! one of them has something for the other.
+//!
+//! | event | looks at | then |
+//! |---|---|---|
+//! | a message comes | posted, oldest first | the first that fits gets it (copied into its buffer, which is the only copy); else it lands |
+//! | a receive is posted | landed, oldest first | takes the first that fits; else it is posted |
+//! | a probe | landed, oldest first | looks, or takes out |
+//!
+//! Both happen under the mailbox lock, so a message and a receive can not miss each other. Messages of one sender enter in
+//! the order they were sent, and both queues are searched from their old end, which is why they do not overtake. With a
+//! real-clock [`Network`], a message *flies* first: it waits in a heap by arrival time and whoever next looks into the
+//! mailbox lands those whose time has come. The cost of a match is linear in the queue searched.
+//!
+//! # Deadlock detection
+//!
+//! A rank that has to wait says so: under its mailbox lock it writes down what for, and takes itself off the world's count
+//! of *awake* threads. Who gives it what it waits for holds the same lock, strikes the note out and adds the sleepers of that
+//! mailbox to the count again **before** letting go, so before it can fall asleep itself. Therefore
+//!
+//! > awake = 0 means: every thread waits, nobody can send any more. It is not a guess and needs no timeout.
+//!
+//! * Both sides at once: a rank that is about to sleep and a sender meet at the mailbox lock. If the sender is first, the
+//!   rank finds the message. If the rank is first, the sender finds the note.
+//! * Flying messages: a rank whose mailbox has any sleeps with a time limit and stays counted as awake.
+//! * The rank that brings the count to 0 collects everybody's notes into a [`DeadlockReport`], stores it as the world's
+//!   verdict and wakes all; each waiting call returns it as [`Error::Deadlock`].
+//! * A rank that leaves (its closure ended, or panicked) marks its mailbox closed, wakes all waiters so that those who can
+//!   only be helped by it get [`Error::PeerLeft`] or [`Error::PeerPanicked`], and takes itself off the count.
+//! * More threads: the count starts with one thread for each rank. A rank that lets others call (a progress thread) makes an
+//!   [`Enlisted`] for each, before it starts. A thread that polls never sleeps: such worlds are never declared dead.
+//!
+//! Checked by `tests/deadlock.rs`, by `tests/random_programs.rs` against a sequential interpreter, and by `tests/conformance.rs` on 1 to 64 ranks.
+//!
+//! [`DeadlockReport`]: crate::DeadlockReport
+//! [`Error::Deadlock`]: crate::Error::Deadlock
+//! [`Error::PeerLeft`]: crate::Error::PeerLeft
+//! [`Error::PeerPanicked`]: crate::Error::PeerPanicked
+//! [`Network`]: crate::Network
+
+mod comm;
+mod mailbox;
+mod request;
+mod shared;
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::thread;
+
+pub use comm::ThreadComm;
+pub use request::{ThreadMessage, ThreadRequest};
+pub use shared::Enlisted;
+
+use crate::Network;
+use shared::{Leave, Shared};
+
+/// A world of threads, before it runs.
+///
+/// ```
+/// use fusain_comm::{Communicator, World};
+/// let sums = World::threads(3).run(|comm| {
+///     let mut sum = [comm.rank() as u64 + 1];
+///     comm.allreduce(&mut sum, |a, b| a + b).unwrap();
+///     sum[0]
+/// });
+/// assert_eq!(sums, [6, 6, 6]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct World {
+    ranks: usize,
+    network: Option<Network>,
+}
+
+/// A rank that panicked, with what it panicked with.
+pub struct RankPanic {
+    /// Its rank in the world.
+    pub rank: usize,
+    /// The payload, as from [`std::thread::JoinHandle::join`].
+    pub payload: Box<dyn Any + Send>,
+}
+
+impl fmt::Debug for RankPanic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.payload.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| self.payload.downcast_ref::<String>().cloned());
+        f.debug_struct("RankPanic").field("rank", &self.rank).field("payload", &text).finish()
+    }
+}
+
+impl World {
+    /// A world of `ranks` threads.
+    ///
+    /// # Panics
+    /// If `ranks` is 0.
+    pub fn threads(ranks: usize) -> Self {
+        assert!(ranks > 0, "a world has at least one rank");
+        Self { ranks, network: None }
+    }
+
+    /// Puts a modelled network between the ranks.
+    #[must_use]
+    pub fn network(self, network: Network) -> Self {
+        Self { network: Some(network), ..self }
+    }
+
+    /// Runs `body` on every rank and returns what each returned.
+    ///
+    /// # Panics
+    /// If a rank panics: with the payload of the first one that did, once all have ended.
+    pub fn run<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> Vec<R> {
+        let (results, first_panic) = self.run_all(body);
+        let mut values = Vec::with_capacity(results.len());
+        let mut panics = Vec::new();
+        for result in results {
+            match result {
+                Ok(value) => values.push(value),
+                Err(panic) => panics.push(panic),
+            }
+        }
+        // Ranks that panic because a peer did say less than that peer.
+        if let Some(at) = panics.iter().position(|panic| Some(panic.rank) == first_panic) {
+            resume_unwind(panics.swap_remove(at).payload);
+        }
+        values
+    }
+
+    /// Runs `body` on every rank; a rank that panics is an error value in its place.
+    ///
+    /// ```
+    /// use fusain_comm::{Communicator, Error, World};
+    /// let ends = World::threads(2).try_run(|comm| match comm.rank() {
+    ///     0 => panic!("no more"),
+    ///     _ => comm.recv_vec::<u8>(0, 1).unwrap_err(),
+    /// });
+    /// assert_eq!(ends[0].as_ref().unwrap_err().rank, 0);
+    /// assert_eq!(*ends[1].as_ref().unwrap(), Error::PeerPanicked { rank: 0 });
+    /// ```
+    pub fn try_run<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> Vec<Result<R, RankPanic>> {
+        self.run_all(body).0
+    }
+
+    fn run_all<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> (Vec<Result<R, RankPanic>>, Option<usize>) {
+        let shared = Arc::new(Shared::new(self.ranks, self.network.clone()));
+        // Made before any thread starts, so that an early leaver can not be mistaken for the last one.
+        let comms: Vec<_> = (0..self.ranks).map(|rank| ThreadComm::world(&shared, rank)).collect();
+        let results = thread::scope(|scope| {
+            let ranks: Vec<_> = comms
+                .into_iter()
+                .enumerate()
+                .map(|(rank, comm)| {
+                    let (shared, body) = (&shared, &body);
+                    let run = move || {
+                        let result = catch_unwind(AssertUnwindSafe(|| body(comm)));
+                        shared.leave(rank, if result.is_ok() { Leave::Finished } else { Leave::Panicked });
+                        result.map_err(|payload| RankPanic { rank, payload })
+                    };
+                    thread::Builder::new().name(format!("rank {rank}")).spawn_scoped(scope, run)
+                })
+                .collect();
+            let join = |rank: std::io::Result<thread::ScopedJoinHandle<'_, _>>| match rank {
+                Ok(handle) => handle.join().unwrap_or_else(|payload| resume_unwind(payload)),
+                Err(error) => panic!("the operating system gives no thread for a rank: {error}"),
+            };
+            ranks.into_iter().map(join).collect()
+        });
+        (results, shared.first_panic())
+    }
+}

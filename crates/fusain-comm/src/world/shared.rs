@@ -1,0 +1,340 @@
+//! What the ranks of a world have in common: mailboxes, the count of awake threads, who has left, the verdict.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::mailbox::{Envelope, Header, Inbox, Mailbox, Pattern, Timing, Wait};
+use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
+
+/// How a rank left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    Finished,
+    Panicked,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    mailboxes: Box<[Mailbox]>,
+    control: Mutex<Control>,
+    network: Option<Network>,
+    epoch: Instant,
+}
+
+/// The common words. Their lock is taken last, and never held while a mailbox is locked anew.
+#[derive(Debug)]
+struct Control {
+    /// Threads that do not sleep. 0 is a deadlock, or the end.
+    awake: usize,
+    left: Vec<Option<Leave>>,
+    first_panic: Option<usize>,
+    verdict: Option<Arc<DeadlockReport>>,
+    next_context: u64,
+    communicators: usize,
+}
+
+impl Shared {
+    pub(super) fn new(ranks: usize, network: Option<Network>) -> Self {
+        let control = Control {
+            awake: ranks,
+            left: vec![None; ranks],
+            first_panic: None,
+            verdict: None,
+            next_context: 1,
+            communicators: 0,
+        };
+        Self {
+            mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
+            control: Mutex::new(control),
+            network,
+            epoch: Instant::now(),
+        }
+    }
+
+    fn control(&self) -> MutexGuard<'_, Control> {
+        // Nothing panics between two changes that belong together.
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn ranks(&self) -> usize {
+        self.mailboxes.len()
+    }
+
+    // ---- communicators --------------------------------------------------------------------------------------------
+
+    /// Sets `count` contexts apart and returns the first.
+    pub(super) fn new_contexts(&self, count: u64) -> u64 {
+        let mut control = self.control();
+        let first = control.next_context;
+        control.next_context += count;
+        first
+    }
+
+    pub(super) fn communicator_made(&self) {
+        self.control().communicators += 1;
+    }
+
+    pub(super) fn communicator_dropped(&self) {
+        self.control().communicators -= 1;
+    }
+
+    pub(super) fn communicators(&self) -> usize {
+        self.control().communicators
+    }
+
+    // ---- sending --------------------------------------------------------------------------------------------------
+
+    /// Brings a message on its way. `from` and `to` are world ranks, `source` is the rank in the communicator.
+    pub(super) fn send(
+        &self,
+        (from, to): (usize, usize),
+        (context, source, tag): (u64, usize, Tag),
+        payload: &[u8],
+    ) -> Result<()> {
+        let timing = self.charge_sender(from, to, payload.len());
+        let mailbox = &self.mailboxes[to];
+        let mut inbox = mailbox.lock();
+        match inbox.closed {
+            Some(Leave::Finished) => return Err(Error::PeerLeft { rank: to }),
+            Some(Leave::Panicked) => return Err(Error::PeerPanicked { rank: to }),
+            None => {}
+        }
+        let held_back = self.network.as_ref().is_some_and(|network| !network.is_virtual());
+        if held_back {
+            let landing_ns = timing.arrival_ns.max(inbox.receive_link_free_ns + timing.occupancy_ns);
+            inbox.receive_link_free_ns = landing_ns;
+            let message = Envelope { context, source, tag, payload: payload.to_vec(), timing };
+            inbox.launch(self.epoch + Duration::from_nanos(landing_ns), message);
+            // Whoever sleeps must now sleep with a limit.
+            self.wake(mailbox, &mut inbox);
+        } else if inbox.deliver(Header { context, source, tag, timing }, payload) {
+            self.wake(mailbox, &mut inbox);
+        }
+        Ok(())
+    }
+
+    /// Lets the sender's time pass and says when the message will be there.
+    fn charge_sender(&self, from: usize, to: usize, bytes: usize) -> Timing {
+        let Some(network) = &self.network else { return Timing::default() };
+        let link = network.link(from, to);
+        if !network.is_virtual() {
+            pass_time(link.overhead_ns);
+        }
+        let occupancy_ns = link.occupancy_ns(bytes);
+        let mut own = self.mailboxes[from].lock();
+        let now_ns = if network.is_virtual() {
+            own.clock_ns += link.overhead_ns;
+            own.clock_ns
+        } else {
+            self.now_ns()
+        };
+        let start_ns = now_ns.max(own.send_link_free_ns);
+        own.send_link_free_ns = start_ns + occupancy_ns;
+        let arrival_ns = start_ns + occupancy_ns + link.latency_ns;
+        Timing { arrival_ns, occupancy_ns, overhead_ns: link.overhead_ns }
+    }
+
+    /// Lets the receiver's time pass for a message it has taken.
+    pub(super) fn charge_receiver(&self, me: usize, timing: Timing) {
+        match &self.network {
+            None => {}
+            Some(network) if network.is_virtual() => {
+                let mut own = self.mailboxes[me].lock();
+                let first_byte_ns = timing.arrival_ns.saturating_sub(timing.occupancy_ns);
+                let start_ns = first_byte_ns.max(own.receive_link_free_ns);
+                own.receive_link_free_ns = start_ns + timing.occupancy_ns;
+                own.clock_ns = own.clock_ns.max(own.receive_link_free_ns) + timing.overhead_ns;
+            }
+            Some(_) => pass_time(timing.overhead_ns),
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn clock_ns(&self, me: usize) -> u64 {
+        match &self.network {
+            Some(network) if network.is_virtual() => self.mailboxes[me].lock().clock_ns,
+            _ => self.now_ns(),
+        }
+    }
+
+    pub(super) fn compute(&self, me: usize, duration_ns: u64) {
+        match &self.network {
+            Some(network) if network.is_virtual() => self.mailboxes[me].lock().clock_ns += duration_ns,
+            _ => pass_time(duration_ns),
+        }
+    }
+
+    // ---- waiting --------------------------------------------------------------------------------------------------
+
+    /// Works on a mailbox without waiting.
+    pub(super) fn look<T>(&self, me: usize, act: impl FnOnce(&mut Inbox) -> T) -> T {
+        let mut inbox = self.mailboxes[me].lock();
+        if inbox.next_landing().is_some() {
+            inbox.land(Instant::now());
+        }
+        act(&mut inbox)
+    }
+
+    /// Waits until `ready` finds what it looks for. `wait` is the note left for deadlock detection.
+    pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
+        let mailbox = &self.mailboxes[me];
+        let mut inbox = mailbox.lock();
+        loop {
+            if inbox.next_landing().is_some() {
+                inbox.land(Instant::now());
+            }
+            if let Some(found) = ready(&mut inbox) {
+                return Ok(found);
+            }
+            if let Some(landing) = inbox.next_landing() {
+                inbox = mailbox.doze(inbox, landing);
+                continue;
+            }
+            let patterns = inbox.patterns(wait);
+            let mut control = self.control();
+            control.still_hope(&patterns)?;
+            control.awake -= 1;
+            let last = control.awake == 0;
+            drop(control);
+            inbox.sleepers.push(wait.clone());
+            if last {
+                drop(inbox);
+                self.declare_deadlock();
+                inbox = mailbox.lock();
+            } else {
+                inbox = mailbox.sleep(inbox);
+            }
+        }
+    }
+
+    /// Wakes all that sleep on a mailbox, and counts them as awake before its lock is let go.
+    fn wake(&self, mailbox: &Mailbox, inbox: &mut Inbox) {
+        if !inbox.sleepers.is_empty() {
+            self.control().awake += inbox.sleepers.len();
+            inbox.sleepers.clear();
+            inbox.generation += 1;
+            mailbox.ring();
+        } else if inbox.dozing > 0 {
+            mailbox.ring();
+        }
+    }
+
+    fn wake_all(&self) {
+        for mailbox in &self.mailboxes {
+            self.wake(mailbox, &mut mailbox.lock());
+        }
+    }
+
+    /// Nobody is awake: writes down who waits for what, and wakes everybody to tell.
+    fn declare_deadlock(&self) {
+        let mut report = DeadlockReport::default();
+        for (rank, mailbox) in self.mailboxes.iter().enumerate() {
+            let inbox = mailbox.lock();
+            for wait in &inbox.sleepers {
+                let waits_for = inbox.patterns(wait).iter().map(Pattern::describe).collect();
+                report.waits.push(WaitReport { rank, waits_for });
+            }
+        }
+        if report.waits.is_empty() {
+            return;
+        }
+        {
+            let mut control = self.control();
+            let left = |rank: &usize| control.left[*rank].is_some();
+            report.finished = (0..control.left.len()).filter(left).collect();
+            control.verdict = Some(Arc::new(report));
+        }
+        self.wake_all();
+    }
+
+    // ---- coming and going -----------------------------------------------------------------------------------------
+
+    pub(super) fn leave(&self, me: usize, how: Leave) {
+        self.mailboxes[me].lock().closed = Some(how);
+        {
+            let mut control = self.control();
+            control.left[me] = Some(how);
+            if how == Leave::Panicked {
+                control.first_panic.get_or_insert(me);
+            }
+        }
+        self.wake_all();
+        self.one_less_awake();
+    }
+
+    fn one_less_awake(&self) {
+        let last = {
+            let mut control = self.control();
+            control.awake -= 1;
+            control.awake == 0
+        };
+        if last {
+            self.declare_deadlock();
+        }
+    }
+
+    pub(super) fn first_panic(&self) -> Option<usize> {
+        self.control().first_panic
+    }
+}
+
+impl Control {
+    /// Gives the reason, if waiting for these patterns can not end.
+    fn still_hope(&self, patterns: &[Pattern]) -> Result<()> {
+        if let Some(verdict) = &self.verdict {
+            return Err(Error::Deadlock(Arc::clone(verdict)));
+        }
+        if let Some(rank) = self.first_panic {
+            return Err(Error::PeerPanicked { rank });
+        }
+        let gone = |pattern: &Pattern| pattern.world_source.filter(|&rank| self.left[rank].is_some());
+        match patterns.first().and_then(gone) {
+            Some(rank) if patterns.iter().all(|pattern| gone(pattern).is_some()) => Err(Error::PeerLeft { rank }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One more thread that uses a rank's communicators: see [deadlock detection](super#deadlock-detection).
+#[derive(Debug)]
+#[must_use = "the thread is counted for as long as this is kept"]
+pub struct Enlisted {
+    shared: Option<Arc<Shared>>,
+}
+
+impl Enlisted {
+    /// For worlds that do not look for deadlocks.
+    pub(crate) fn nowhere() -> Self {
+        Self { shared: None }
+    }
+
+    pub(super) fn with(shared: &Arc<Shared>) -> Self {
+        shared.control().awake += 1;
+        Self { shared: Some(Arc::clone(shared)) }
+    }
+}
+
+impl Drop for Enlisted {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.one_less_awake();
+        }
+    }
+}
+
+/// Occupies the rank. Short times are spun: a sleep takes some 60 µs longer than asked for (measured with default timer
+/// slack), which would drown them.
+fn pass_time(duration_ns: u64) {
+    const SPIN_BELOW_NS: u64 = 100_000;
+    let end = Instant::now() + Duration::from_nanos(duration_ns);
+    if duration_ns >= SPIN_BELOW_NS {
+        thread::sleep(Duration::from_nanos(duration_ns));
+    }
+    while Instant::now() < end {
+        thread::yield_now();
+    }
+}

@@ -1,0 +1,43 @@
+//! The conformance suite over MPI: `mpirun -n 4 mpi-conformance`, which ends with `N passed, 0 failed` from rank 0.
+
+use std::thread;
+
+use fusain_comm::{Communicator, Error, MpiWorld, Request};
+use fusain_testkit_comm::conformance;
+
+fn main() {
+    let world = MpiWorld::start().expect("MPI starts");
+    let comm = world.communicator().expect("a communicator of all");
+    let passed = conformance(&comm) + own_checks(&world);
+    // The suite's communicators are dropped again; this one is left.
+    assert_eq!(world.live_communicators(), 1);
+    comm.barrier().expect("a last barrier");
+    if comm.rank() == 0 {
+        report(&format!("{} on {} ranks\n{passed} passed, 0 failed", world.library(), comm.size()));
+    }
+}
+
+/// What only MPI has: one thread, one start.
+fn own_checks(world: &MpiWorld) -> usize {
+    let comm = world.communicator().expect("a communicator of all");
+    assert!(matches!(MpiWorld::start(), Err(Error::NotStarted)));
+    let refused = |result: Result<(), Error>| assert!(matches!(result, Err(Error::WrongThread { .. })), "{result:?}");
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            refused(comm.barrier());
+            refused(comm.send(&[1_u8], 0, 1));
+            refused(comm.iprobe(0, 1).map(drop));
+            refused(comm.split(None, 0).map(drop));
+        });
+    });
+    let mut receive = comm.irecv(vec![0], comm.rank(), 1).expect("a receive");
+    thread::scope(|scope| {
+        scope.spawn(|| refused(receive.test().map(drop)));
+    });
+    3
+}
+
+#[allow(clippy::print_stdout, reason = "the report is what the program is for")]
+fn report(text: &str) {
+    println!("{text}");
+}

@@ -1,0 +1,189 @@
+//! Collectives that go level by level.
+//!
+//! Down (broadcast): in the first level's roots, then in the second's, ..., last in every leaf. Up (reduce, gather) the other
+//! way round. A message crosses the boundary of a group once, however many ranks are in it. Rank 0 of the whole is rank 0 of
+//! every group it is in, so it is where the levels meet; another root costs one message more.
+//!
+//! Source: the hierarchical algorithms of Hsplit, section 6, on any number of levels.
+//!
+//! Within each level the tree has a [`Shape`]; what a level costs is then Hockney's `α + β·n` of that level times the
+//! shape's depth in its number of siblings.
+
+use fusain_comm::{Communicator, Plain, Shape, collective};
+
+use crate::{Hierarchy, Result};
+
+impl<C: Communicator> Hierarchy<C> {
+    /// The communicators that this rank takes part in on the way down: roots where it is one, then its leaf.
+    fn way_down(&self) -> Vec<&C> {
+        let mut way: Vec<&C> = self.levels().iter().filter_map(|level| level.roots()).collect();
+        way.push(self.leaf());
+        way
+    }
+
+    /// Every rank's `data` becomes `root`'s.
+    ///
+    /// # Errors
+    /// As [`Communicator::broadcast`].
+    pub fn broadcast<T: Plain>(&self, data: &mut [T], root: usize) -> Result<()> {
+        self.broadcast_with(data, root, Shape::Binomial, usize::MAX)
+    }
+
+    /// [`broadcast`](Self::broadcast) with a tree of `shape` on each level, in segments of `segment` elements.
+    ///
+    /// # Errors
+    /// As [`Communicator::broadcast`].
+    pub fn broadcast_with<T: Plain>(&self, data: &mut [T], root: usize, shape: Shape, segment: usize) -> Result<()> {
+        self.move_root(data, root, 0)?;
+        for comm in self.way_down() {
+            collective::broadcast(comm, data, 0, shape, segment)?;
+        }
+        Ok(())
+    }
+
+    /// Element by element `op` over all ranks, in `data` of `root`; other ranks' `data` is left with partial results.
+    ///
+    /// `op` must be associative. It need not commute: where groups are not of neighbouring ranks
+    /// ([`Groups::in_rank_order`](crate::Groups::in_rank_order)) and so the levels would mix the order of ranks, the flat
+    /// reduction is taken instead. [`reduce_unordered`](Self::reduce_unordered) always takes the levels.
+    ///
+    /// # Errors
+    /// As [`Communicator::reduce`].
+    pub fn reduce<T: Plain>(&self, data: &mut [T], root: usize, op: impl Fn(T, T) -> T) -> Result<()> {
+        if self.groups().in_rank_order() {
+            self.reduce_unordered(data, root, op, Shape::Binomial, usize::MAX)
+        } else {
+            Ok(self.comm().reduce(data, root, op)?)
+        }
+    }
+
+    /// [`reduce`](Self::reduce) for an `op` that commutes, with a tree of `shape` on each level, in segments of `segment`
+    /// elements.
+    ///
+    /// # Errors
+    /// As [`Communicator::reduce`].
+    pub fn reduce_unordered<T: Plain>(
+        &self,
+        data: &mut [T],
+        root: usize,
+        op: impl Fn(T, T) -> T,
+        shape: Shape,
+        segment: usize,
+    ) -> Result<()> {
+        self.comm().check_rank(root)?;
+        for comm in self.way_down().into_iter().rev() {
+            collective::reduce(comm, data, 0, &op, shape, segment)?;
+        }
+        self.move_root(data, 0, root)
+    }
+
+    /// [`reduce`](Self::reduce) whose result every rank gets.
+    ///
+    /// # Errors
+    /// As [`Communicator::reduce`].
+    pub fn allreduce<T: Plain>(&self, data: &mut [T], op: impl Fn(T, T) -> T) -> Result<()> {
+        self.reduce(data, 0, op)?;
+        self.broadcast(data, 0)
+    }
+
+    /// Waits until every rank is here.
+    ///
+    /// # Errors
+    /// As [`Communicator::barrier`].
+    pub fn barrier(&self) -> Result<()> {
+        let way = self.way_down();
+        let nothing: &mut [u8] = &mut [];
+        for comm in way.iter().rev() {
+            comm.reduce(nothing, 0, |a, _| a)?;
+        }
+        for comm in way {
+            comm.broadcast(nothing, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Everybody's elements, at `root`, one vector for each rank. Lengths may differ.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather`].
+    pub fn gather<T: Plain>(&self, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
+        self.comm().check_rank(root)?;
+        let mut collected = Some(vec![(self.comm().rank(), data.to_vec())]);
+        for comm in self.way_down().into_iter().rev() {
+            if let Some(parts) = collected.take() {
+                collected = gather_parts(comm, &parts)?;
+            }
+        }
+        // The way down of rank 0 ends at the whole.
+        if root != 0 {
+            collected = pass_on(self.comm(), collected, root)?;
+        }
+        Ok(collected.map(|mut parts| {
+            parts.sort_by_key(|part| part.0);
+            parts.into_iter().map(|part| part.1).collect()
+        }))
+    }
+
+    fn move_root<T: Plain>(&self, data: &mut [T], from: usize, to: usize) -> Result<()> {
+        let comm = self.comm();
+        comm.check_rank(from)?;
+        if from == to {
+            return Ok(());
+        }
+        if comm.rank() == from {
+            comm.send(data, to, MOVE_ROOT)?;
+        } else if comm.rank() == to {
+            let given = comm.recv(data, from, MOVE_ROOT)?.count::<T>()?;
+            if given != data.len() {
+                return Err(fusain_comm::Error::LengthMismatch { given: data.len(), expected: given }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Of the hierarchy's own communicator, which no program sees.
+const MOVE_ROOT: fusain_comm::Tag = 0;
+
+/// A rank of the whole, and its elements.
+type Part<T> = (usize, Vec<T>);
+
+fn gather_parts<C: Communicator, T: Plain>(comm: &C, parts: &[Part<T>]) -> Result<Option<Vec<Part<T>>>> {
+    let heads: Vec<[u64; 2]> = parts.iter().map(|(rank, data)| [*rank as u64, data.len() as u64]).collect();
+    let all: Vec<T> = parts.iter().flat_map(|(_, data)| data.iter().copied()).collect();
+    let heads = comm.gather(&heads, 0)?;
+    let all = comm.gather(&all, 0)?;
+    let Some((heads, all)) = heads.zip(all) else { return Ok(None) };
+    Ok(Some(heads.iter().zip(&all).flat_map(|(heads, all)| cut(heads, all)).collect()))
+}
+
+fn cut<T: Plain>(heads: &[[u64; 2]], mut all: &[T]) -> Vec<Part<T>> {
+    let mut parts = Vec::with_capacity(heads.len());
+    for &[rank, length] in heads {
+        let (part, rest) = all.split_at(length as usize);
+        parts.push((rank as usize, part.to_vec()));
+        all = rest;
+    }
+    parts
+}
+
+/// From rank 0 to `root`.
+fn pass_on<C: Communicator, T: Plain>(
+    comm: &C,
+    parts: Option<Vec<Part<T>>>,
+    root: usize,
+) -> Result<Option<Vec<Part<T>>>> {
+    if let Some(parts) = parts {
+        let heads: Vec<[u64; 2]> = parts.iter().map(|(rank, data)| [*rank as u64, data.len() as u64]).collect();
+        let all: Vec<T> = parts.into_iter().flat_map(|(_, data)| data).collect();
+        comm.send(&heads, root, MOVE_ROOT)?;
+        comm.send(&all, root, MOVE_ROOT)?;
+        return Ok(None);
+    }
+    if comm.rank() != root {
+        return Ok(None);
+    }
+    let (heads, _) = comm.recv_vec::<[u64; 2]>(0, MOVE_ROOT)?;
+    let (all, _) = comm.recv_vec::<T>(0, MOVE_ROOT)?;
+    Ok(Some(cut(&heads, &all)))
+}

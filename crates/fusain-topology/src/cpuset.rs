@@ -1,0 +1,145 @@
+//! Sets of processing units.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Error;
+
+/// A set of processing units, by the operating system's numbers.
+///
+/// Reads hwloc's masks (32-bit words, highest first) and lists; writes lists.
+///
+/// ```
+/// use fusain_topology::CpuSet;
+/// let set: CpuSet = "0x00000001,0x0000000f".parse().unwrap();
+/// assert_eq!(set.to_string(), "0-3,32");
+/// assert_eq!("0-3,32".parse::<CpuSet>().unwrap(), set);
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CpuSet {
+    /// Lowest first, the last one not 0.
+    words: Vec<u64>,
+}
+
+impl CpuSet {
+    /// Adds a processing unit.
+    pub fn insert(&mut self, pu: usize) {
+        if self.words.len() <= pu / 64 {
+            self.words.resize(pu / 64 + 1, 0);
+        }
+        self.words[pu / 64] |= 1 << (pu % 64);
+    }
+
+    /// Whether it has no processing unit.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// How many processing units it has.
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether it has this processing unit.
+    pub fn contains(&self, pu: usize) -> bool {
+        self.words.get(pu / 64).is_some_and(|word| word >> (pu % 64) & 1 == 1)
+    }
+
+    /// Whether all of these are in `other`.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.words.len() <= other.words.len() && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
+    }
+
+    /// What both have.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let mut words: Vec<_> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        Self { words }
+    }
+
+    /// What either has.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let (long, short) = if self.words.len() < other.words.len() { (other, self) } else { (self, other) };
+        let mut words = long.words.clone();
+        words.iter_mut().zip(&short.words).for_each(|(a, b)| *a |= b);
+        Self { words }
+    }
+
+    /// The processing units, in increasing order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.words.len() * 64).filter(|&pu| self.contains(pu))
+    }
+}
+
+impl FromIterator<usize> for CpuSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(pus: I) -> Self {
+        let mut set = Self::default();
+        pus.into_iter().for_each(|pu| set.insert(pu));
+        set
+    }
+}
+
+impl fmt::Display for CpuSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pus = self.iter().peekable();
+        let mut separator = "";
+        while let Some(first) = pus.next() {
+            let mut last = first;
+            while pus.next_if_eq(&(last + 1)).is_some() {
+                last += 1;
+            }
+            match last - first {
+                0 => write!(f, "{separator}{first}")?,
+                _ => write!(f, "{separator}{first}-{last}")?,
+            }
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for CpuSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CpuSet({self})")
+    }
+}
+
+impl FromStr for CpuSet {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let parsed = if text.starts_with("0x") { from_mask(text) } else { from_list(text) };
+        parsed.ok_or_else(|| Error::CpuSet { text: text.to_owned() })
+    }
+}
+
+fn from_mask(text: &str) -> Option<CpuSet> {
+    let mut set = CpuSet::default();
+    for (at, word) in text.split(',').rev().enumerate() {
+        // hwloc writes a word of zeros between others as nothing.
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        let word = if digits.is_empty() { 0 } else { u32::from_str_radix(digits, 16).ok()? };
+        (0..32).filter(|bit| word >> bit & 1 == 1).for_each(|bit| set.insert(at * 32 + bit));
+    }
+    Some(set)
+}
+
+fn from_list(text: &str) -> Option<CpuSet> {
+    /// More processing units than any machine has: a typing error, not a reason to take up all memory.
+    const LIMIT: usize = 1 << 20;
+    let mut set = CpuSet::default();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        if first > last || last >= LIMIT {
+            return None;
+        }
+        (first..=last).for_each(|pu| set.insert(pu));
+    }
+    Some(set)
+}

@@ -1,0 +1,90 @@
+//! What can go wrong between a machine's description and a communicator.
+
+/// The result of a call of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a topology could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A synthetic description that says nothing this crate knows.
+    #[error("{part:?} is no part of a synthetic machine: write kinds and counts, as in \"Package:2 L2:4 Core:2 PU:1\"")]
+    Synthetic {
+        /// The part in question.
+        part: String,
+    },
+    /// XML that is no hwloc export.
+    #[error("this is no hwloc 2 topology: {reason}")]
+    Xml {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A cpuset in a form that hwloc does not write.
+    #[error("{text:?} is no cpuset: write a mask (0x0000000f,0xffffffff) or a list (0-3,8)")]
+    CpuSet {
+        /// The text.
+        text: String,
+    },
+    /// A binding that has nothing in common with the machine's processing units.
+    #[error("the binding {binding} has no processing unit of the machine, which has {machine}")]
+    BindingOutsideMachine {
+        /// The binding.
+        binding: String,
+        /// The machine's processing units.
+        machine: String,
+    },
+    /// A line of a switch description that can not be understood.
+    #[error("line {line} of the network description: {reason}")]
+    Network {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Some hosts have a switch path, this one has none.
+    #[error("host {host:?} has no entry in the network description; give it one, or choose Missing::UnderCluster")]
+    MissingHost {
+        /// The host.
+        host: String,
+    },
+    /// Two hosts of one name: two entries for it, or ranks whose machines or switch paths differ.
+    #[error("host name {host:?} is used twice: {reason}")]
+    DuplicateHost {
+        /// The name.
+        host: String,
+        /// How it was noticed.
+        reason: String,
+    },
+    /// A rank that is not in the communicator.
+    #[error("rank {rank} does not exist among {size}")]
+    RankOutOfRange {
+        /// The rank.
+        rank: usize,
+        /// How many there are.
+        size: usize,
+    },
+    /// The caller asked about ranks without being one of them, or about none.
+    #[error("rank {rank} asks about a list of ranks that it is not in")]
+    NotAMember {
+        /// The caller.
+        rank: usize,
+    },
+    /// An answer needs at least one rank.
+    #[error("a group of no ranks has no level")]
+    NoRanks,
+    /// A message between ranks failed.
+    #[error(transparent)]
+    Comm(#[from] fusain_comm::Error),
+    /// Bytes of another rank that are no place.
+    #[error("rank {rank} sent a place that can not be read")]
+    Garbled {
+        /// The rank.
+        rank: usize,
+    },
+    /// The hwloc library refused.
+    #[error("hwloc: {reason}")]
+    Hwloc {
+        /// Its words.
+        reason: String,
+    },
+}

@@ -1,0 +1,78 @@
+//! The hardware hierarchy as communicators.
+//!
+//! Processes that share a cache talk faster than those that share a package, and those faster than processes of two hosts.
+//! This crate turns *where ranks run* into a tree of groups, and the groups into communicators, one level at a time or all
+//! at once, so that an algorithm can follow the machine without knowing it. The names are hwloc's.
+//!
+//! ```text
+//!  Machine (XML, synthetic, feature hwloc)  ─┐
+//!  CpuSet: a rank's binding                  ├─▶ Place of a rank ─▶ Groups ─▶ Hierarchy, Level ─▶ broadcast, reduce, ...
+//!  Fabric: switch paths                     ─┘         pure logic, no I/O    over a Communicator
+//! ```
+//!
+//! Eight ranks, one on each core of a host with two packages, each with two caches of two cores:
+//!
+//! ```
+//! use fusain_comm::{Communicator, World};
+//! use fusain_topology::{Hierarchy, Host, Kind, Machine, Place};
+//!
+//! let machine = Machine::synthetic("Package:2 L2:2 Core:2 PU:1").unwrap();
+//! let host = Host::new("charcoal");
+//! World::threads(8).run(|comm| {
+//!     let core = machine.nth(Kind::Core, comm.rank()).unwrap();
+//!     let place = Place::bound(&host, &machine, core).unwrap();
+//!     let hierarchy = Hierarchy::build(&comm, &place).unwrap();
+//!     let kinds: Vec<_> = hierarchy.levels().iter().map(|level| level.info().kind.to_string()).collect();
+//!     assert_eq!(kinds, ["Package", "L2Cache", "PU"]);
+//!     let package = &hierarchy.levels()[0];
+//!     assert_eq!((package.comm().size(), package.info().index, package.info().siblings), (4, comm.rank() / 4, 2));
+//!     assert_eq!(package.roots().is_some(), comm.rank() % 4 == 0);
+//!     // Ranks 2 and 3 share an L2 cache, 0 and 7 only the machine.
+//!     assert_eq!(hierarchy.groups().min_level(&[2, 3]).unwrap(), Kind::L2Cache);
+//!     assert_eq!(hierarchy.groups().min_level(&[0, 7]).unwrap(), Kind::Machine);
+//! });
+//! ```
+//!
+//! # The rules
+//!
+//! They are Hsplit's (B. Goglin, E. Jeannot, F. Mansouri, G. Mercier: "Hardware topology management in MPI applications
+//! through hierarchical communicators", Parallel Computing 76, 2018; RR-9077):
+//!
+//! * A rank's [`Place`] is the path from the network's root down to the **lowest object that covers its binding**. An unbound
+//!   rank's path ends at its machine; one whose binding straddles siblings ends at what holds them.
+//! * The ranks of a communicator share the front of their paths. They are split **where paths part for the first time**: each
+//!   child is a strict subset, children are disjoint, ranks keep their order.
+//! * If one member's path ends where the others' go on, nothing is split: no level goes below any member's binding.
+//! * Between one parting and the next a path may pass several objects with the same ranks: the level is named after the
+//!   **lowest** kind that all siblings have on that stretch.
+//! * Siblings are numbered from 0 by their first ranks, so that a child's number is its root's rank among the roots.
+//!
+//! [`groups`] says how the tree is built; [`network`] reads switches; [`collective`] runs on the levels.
+//! This crate does no I/O: callers read files and variables. (Feature `hwloc` asks the library about the machine.)
+
+#![cfg_attr(not(feature = "hwloc"), forbid(unsafe_code))]
+
+pub mod collective;
+mod cpuset;
+mod error;
+pub mod groups;
+mod hierarchy;
+mod kind;
+#[cfg(feature = "hwloc")]
+mod local;
+mod machine;
+pub mod network;
+mod place;
+mod synthetic;
+mod xml;
+
+pub use cpuset::CpuSet;
+pub use error::{Error, Result};
+pub use groups::{Group, Groups};
+pub use hierarchy::{Hierarchy, Level, split, split_with_roots};
+pub use kind::Kind;
+#[cfg(feature = "hwloc")]
+pub use local::{bind_to, local_binding, local_host, local_machine};
+pub use machine::{Machine, Object};
+pub use network::{Fabric, Missing};
+pub use place::{Host, Info, Place, Step};

@@ -1,0 +1,51 @@
+//! Machines from a line of text.
+
+use crate::{CpuSet, Error, Kind, Object, Result};
+
+/// Reads `kind:count kind:count ...`; a kind left out is taken as hwloc does not: it is refused, since a level without a
+/// name is of no use here. Attributes in parentheses are skipped. Without a `PU` part, the last kind gets one each.
+pub(crate) fn read(description: &str) -> Result<Object> {
+    let mut levels = Vec::new();
+    for part in without_attributes(description).split_whitespace() {
+        let wrong = || Error::Synthetic { part: part.to_owned() };
+        // hwloc writes memory attached to a level as [NUMANode]; here it is a level of its own.
+        let part_text = part.trim_start_matches('[').trim_end_matches(']');
+        let (kind, count) = part_text.split_once(':').unwrap_or((part_text, "1"));
+        let kind: Kind = kind.parse().map_err(|()| wrong())?;
+        let count: usize = count.parse().ok().filter(|&count| count > 0).ok_or_else(wrong)?;
+        if kind != Kind::Machine {
+            levels.push((kind, count));
+        }
+    }
+    match levels.last() {
+        None => return Err(Error::Synthetic { part: description.to_owned() }),
+        Some((Kind::Pu, _)) => {}
+        Some(_) => levels.push((Kind::Pu, 1)),
+    }
+    /// More than any machine has: a typing error, not a reason to take up all memory.
+    const PUS_MAX: usize = 1 << 20;
+    let pus = levels.iter().try_fold(1_usize, |pus, (_, count)| pus.checked_mul(*count));
+    if pus.is_none_or(|pus| pus > PUS_MAX) {
+        return Err(Error::Synthetic { part: description.to_owned() });
+    }
+    Ok(build(Kind::Machine, &levels, &mut 0))
+}
+
+fn without_attributes(description: &str) -> String {
+    let mut depth = 0;
+    let keep = |character: &char| {
+        depth += i32::from(*character == '(') - i32::from(*character == ')');
+        depth == 0 && *character != ')'
+    };
+    description.chars().filter(keep).collect()
+}
+
+fn build(kind: Kind, below: &[(Kind, usize)], next_pu: &mut usize) -> Object {
+    let Some((&(child, count), deeper)) = below.split_first() else {
+        *next_pu += 1;
+        return Object::new(kind, CpuSet::from_iter([*next_pu - 1]), Vec::new());
+    };
+    let children: Vec<_> = (0..count).map(|_| build(child, deeper, next_pu)).collect();
+    let cpuset = children.iter().fold(CpuSet::default(), |all, child| all.union(&child.cpuset));
+    Object::new(kind, cpuset, children)
+}

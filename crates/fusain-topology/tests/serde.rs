@@ -1,0 +1,16 @@
+//! Groups survive a trip through JSON (`cargo test -p fusain-topology --features serde`).
+#![cfg(feature = "serde")]
+
+use fusain_topology::{Groups, Host, Kind, Machine, Place};
+
+#[test]
+fn groups_to_json_and_back() {
+    let machine = Machine::synthetic("Package:2 Core:2").unwrap();
+    let host = Host::behind("node", vec!["core".to_owned(), "leaf".to_owned()]);
+    let bind = |core| Place::bound(&host, &machine, machine.nth(Kind::Core, core).unwrap()).unwrap();
+    let groups = Groups::build(&(0..4).map(bind).collect::<Vec<_>>()).unwrap();
+    let text = serde_json::to_string(&groups).unwrap();
+    assert_eq!(serde_json::from_str::<Groups>(&text).unwrap(), groups);
+    let root = serde_json::to_string(machine.root()).unwrap();
+    assert_eq!(&serde_json::from_str::<fusain_topology::Object>(&root).unwrap(), machine.root());
+}
