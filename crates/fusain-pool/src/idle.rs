@@ -89,6 +89,8 @@ impl Patience {
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
         let looks_before_yield = match spins {
+            // In a model a first try to sleep comes before, on whatever machine.
+            _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,
             // Sleeps soon anyway.
             Some(Duration::ZERO) => u32::MAX,
             _ if pool.is_crowded() => 0,

@@ -37,7 +37,7 @@ fn call() {
 
 #[test]
 fn whole_call() {
-    check(3, call);
+    check(2, call);
 }
 
 #[test]
@@ -56,10 +56,10 @@ fn fork() {
 
 #[test]
 fn whole_join() {
-    check(3, fork);
+    check(2, fork);
 }
 
 #[test]
 fn whole_join_faults() {
-    finds(&[Fault::LostUnpark, Fault::WeakStore, Fault::WeakLoad, Fault::LateTouch], 2, fork);
+    finds(&[Fault::LostUnpark, Fault::WeakStore, Fault::WeakLoad, Fault::LateTouch], 3, fork);
 }
