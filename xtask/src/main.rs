@@ -1,2 +1,60 @@
-//! Every chore of the workspace.
-fn main() {}
+//! Every chore of the workspace: `cargo xtask VERB`. A verb, a file.
+
+#![allow(clippy::print_stdout, reason = "what a chore has to say belongs on the terminal")]
+
+mod compare;
+mod doc;
+mod lint;
+mod packages;
+mod peers;
+mod steps;
+mod test;
+mod tidy;
+mod tsan;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The chores of the workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Everything that must hold: format, lints, unit, doc, property, model and stress tests, examples, documentation.
+    Test(test::Options),
+    /// Format and clippy and tidy: what should be clean before a commit.
+    Lint(lint::Options),
+    /// The workspace's own rules: sizes of files, arrows between crates, documents that match the code.
+    Tidy,
+    /// Measures us beside the peers.
+    Compare(compare::Options),
+    /// Builds the documentation, with warnings as errors.
+    Doc(doc::Options),
+    /// Runs the tests of the pool under ThreadSanitizer (needs the nightly toolchain).
+    Tsan,
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().verb {
+        Verb::Test(options) => test::run(&options),
+        Verb::Lint(options) => lint::run(&options),
+        Verb::Tidy => tidy::run(),
+        Verb::Compare(options) => compare::run(&options),
+        Verb::Doc(options) => doc::run(&options),
+        Verb::Tsan => tsan::run(),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,60 @@
-//! Parallel algorithms over slices.
+//! Parallel algorithms over slices that pay off from about a thousand elements.
+//!
+//! Every algorithm is a type with the five callbacks of [`fusain_pool::Algorithm`], and a method of [`Par`], the
+//! policy that says where and how a call runs. [`ParSlice`] has them once more as methods of slices.
+//!
+//! ```text
+//! v.par_sort()  ─▶  par().sort(&mut v)  ─▶  plan: how many elements, at what cost? ─┬─▶ sequential: v.sort()
+//!    slice.rs          sort/mod.rs             policy.rs                             └─▶ pool.run(&Sort, root)
+//!                                                                                             sort/run.rs
+//! ```
+//!
+//! | family | calls |
+//! |---|---|
+//! | [extrema](Par::min) | `min`, `max`, `minmax`, each with `_by`, `_by_key` |
+//! | [merging](Par::merge) | `merge`, `merge_into`, `inplace_merge`, each with `_by` |
+//! | [sorting](Par::sort) | `sort`, `sort_unstable`, each with `_by`, `_by_key`; `sort_by_cached_key` |
+//! | [mapping](Par::map) | `for_each`, `for_each_mut`, each with `_indexed`; `map`, `map_into`, `map_in_place` |
+//! | [reducing](Par::reduce) | `reduce`, `map_reduce`, `count`, `count_if` |
+//! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
+//! | [searching](Par::position) | `position`, `find_first`, `find_any`, `any`, `all`, `none` |
+//!
+//! # Example
+//!
+//! ```
+//! use fusain_algorithms::{ParSlice, par};
+//!
+//! let mut words: Vec<&str> = "the quick brown fox jumps over the lazy dog".split(' ').collect();
+//! words.par_sort();
+//! assert_eq!(words.par_min(), Some((0, &"brown")));
+//!
+//! // The same by hand: the lengths, their sum so far, with units of 2 elements, parallel whatever it costs.
+//! let policy = par().grain(2).always();
+//! let lengths = policy.map(&words, |w| w.len());
+//! assert_eq!(policy.inclusive_scan(&lengths, |a, b| a + b), [5, 8, 11, 16, 20, 24, 29, 32, 35]);
+//! ```
+//!
+//! # Panics, order, elements
+//!
+//! A panic in a closure stops the call and comes out of it; every element is then dropped once, as with std. Orders
+//! may be inconsistent: the result is then some order of the same elements. Elements need to be [`Send`] to be moved,
+//! [`Sync`] to be looked at by several workers, and nothing else.
+
+mod extrema;
+mod feed;
+mod kind;
+mod map;
+mod merge;
+mod pages;
+mod policy;
+mod reduce;
+mod scan;
+mod search;
+mod slice;
+mod sort;
+mod widest;
+mod window;
+
+pub use extrema::At;
+pub use policy::{Par, par};
+pub use slice::ParSlice;

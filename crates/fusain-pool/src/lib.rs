@@ -1,5 +1,93 @@
-//! Workers that answer in one cache-line round trip.
+//! Workers that answer within one cache-line round trip: the pool under fusain.
+//!
+//! An algorithm is one shared value, one state a worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state and
+//! glances, after each, at one cache line of its own to see whether somebody asks for work. Nobody asks: no atomic
+//! read-modify-write, no fence, no lock, no allocation. Somebody asks: the worker commits, splits its state, and puts
+//! the part into the thief's mailbox.
+//!
+//! ```text
+//!                       ┌──────────────── pool ────────────────┐
+//!  a thread that calls  │  desk 0        desk 1        desk 2  │  pool threads
+//!   ┌──────┐            │ ┌───────┐     ┌───────┐     ┌───────┐│
+//!   │ seat │─ deliver ──┼▶│mailbox│     │mailbox│◀─┐  │mailbox││  where work arrives
+//!   │      │            │ │request│◀─┐  │request│  │  │request││  where thieves ask
+//!   │ jobs │            │ └───────┘  │  └───────┘  │  └───────┘│
+//!   └──────┘            │       └────┼── deliver ──┘     │     │
+//!    desk 3 (guest)     │            └────── ask ────────┘     │
+//!                       └──────────────────────────────────────┘
+//! ```
+//!
+//! | room | what happens there |
+//! |------|--------------------|
+//! | `algorithm` | the five callbacks |
+//! | `pool`, `builder`, `error` | threads, desks, the ways in |
+//! | `run`, `pace`, `call` | one call: the loop, the length of a unit, who still takes part |
+//! | `mailbox`, `desk`, `seat` | how work reaches a worker; what others see of it; what it is to itself |
+//! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
+//! | `jobs`, `join`, `scope` | fork-join on private stacks |
+//! | [`model`], `costs` | whether to go parallel at all |
+//! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
+//! | `sync`, `models` | std's atomics or loom's; every protocol under all its interleavings |
+//!
+//! # Example
+//!
+//! ```
+//! use fusain_pool::{Algorithm, Pool};
+//! use std::sync::atomic::{AtomicU64, Ordering};
+//!
+//! /// Sums a range of numbers.
+//! struct Sum(AtomicU64);
+//!
+//! impl Algorithm for Sum {
+//!     type Local = (std::ops::Range<u64>, u64);
+//!     fn has_local_work(&self, (range, _): &Self::Local) -> bool { !range.is_empty() }
+//!     fn do_unit(&self, (range, sum): &mut Self::Local, grain: usize) {
+//!         *sum += range.by_ref().take(grain).sum::<u64>();
+//!     }
+//!     fn commit(&self, (_, sum): &mut Self::Local) {
+//!         self.0.fetch_add(std::mem::take(sum), Ordering::Relaxed);
+//!     }
+//!     fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+//!         let middle = range.start + (range.end - range.start) / 2;
+//!         let stolen = middle..std::mem::replace(&mut range.end, middle);
+//!         (!stolen.is_empty()).then_some((stolen, 0))
+//!     }
+//! }
+//!
+//! let sum = Sum(AtomicU64::new(0));
+//! Pool::global().run(&sum, (0..1_000_000, 0));
+//! assert_eq!(sum.0.into_inner(), 499_999_500_000);
+//! ```
+
 mod algorithm;
+mod builder;
+mod call;
+mod costs;
+mod counters;
+mod desk;
+mod error;
+mod idle;
+mod jobs;
+mod join;
+mod mailbox;
+pub mod model;
+#[cfg(all(test, loom))]
+mod models;
+mod pace;
+mod place;
 mod pool;
+#[cfg(feature = "rayon")]
+mod rayon;
+mod run;
+mod scope;
+mod seat;
+mod sync;
+mod trace;
+
 pub use algorithm::Algorithm;
-pub use pool::Pool;
+pub use builder::Builder;
+pub use counters::Counters;
+pub use error::{Error, WORKERS_MAX};
+pub use join::join;
+pub use pool::{Pool, Wait};
+pub use scope::{Scope, scope};

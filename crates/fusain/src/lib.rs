@@ -1,5 +1,35 @@
-//! Reactive parallel computing.
+//! Reactive parallel computing: algorithms that pay off from about a thousand elements.
+//!
+//! ```
+//! use fusain::prelude::*;
+//!
+//! let mut v: Vec<i32> = (0..10_000).map(|i| i * 7919 % 10_007).collect();
+//! v.par_sort();
+//! assert_eq!(v.par_min(), Some((0, &0)));
+//!
+//! // The same with a say in how it runs.
+//! fusain::par().grain(400).sort(&mut v);
+//! ```
+#![forbid(unsafe_code)]
+
 pub use fusain_algorithms as algorithms;
+pub use fusain_algorithms::{Par, par};
 pub use fusain_comm as comm;
 pub use fusain_pool as pool;
+pub use fusain_pool::{Algorithm, Pool, join, scope};
 pub use fusain_topology as topology;
+
+/// What most programs want: the algorithms as methods of slices.
+pub mod prelude {
+    pub use fusain_algorithms::ParSlice;
+}
+
+/// Compiles and runs the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+/// Compiles and runs the worked example of the map.
+#[cfg(doctest)]
+#[doc = include_str!("../../../ARCHITECTURE.md")]
+struct Architecture;

@@ -1,0 +1,34 @@
+//! The data all sides see: random, the same in every run.
+
+use fastrand::Rng;
+
+/// Any seed would do; a fixed one makes two runs comparable.
+const SEED: u64 = 0x0066_7573_6169_6e00;
+
+/// An element the comparisons run on.
+pub trait Sampled: Copy {
+    /// Its name in tables.
+    const NAME: &'static str;
+    /// A random one; few repeat.
+    fn sample(rng: &mut Rng) -> Self;
+}
+
+impl Sampled for i32 {
+    const NAME: &'static str = "i32";
+    fn sample(rng: &mut Rng) -> i32 {
+        rng.i32(..)
+    }
+}
+
+impl Sampled for f64 {
+    const NAME: &'static str = "f64";
+    fn sample(rng: &mut Rng) -> f64 {
+        rng.f64()
+    }
+}
+
+/// `n` random elements.
+pub fn random<T: Sampled>(n: usize) -> Vec<T> {
+    let mut rng = Rng::with_seed(SEED);
+    (0..n).map(|_| T::sample(&mut rng)).collect()
+}

@@ -1,0 +1,213 @@
+//! The C++ peers, through the shared object built from `peers/peers.cpp`.
+
+use std::env;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use libloading::{Library, Symbol};
+
+/// Mirrors `struct Args` of `peers.cpp`, field by field.
+#[repr(C)]
+#[derive(Debug)]
+struct RawArgs {
+    a: *const c_void,
+    a_len: usize,
+    b: *const c_void,
+    b_len: usize,
+    out: *mut c_void,
+    needle: f64,
+    k: usize,
+}
+
+type RawCall = unsafe extern "C" fn(*const RawArgs) -> f64;
+type RawFind = unsafe extern "C" fn(*const c_char, *const c_char, c_int) -> Option<RawCall>;
+type RawInit = unsafe extern "C" fn(c_int);
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// GNU parallel mode over OpenMP, forced parallel.
+    Gnu,
+    /// `std::execution::par` over TBB.
+    Tbb,
+    /// `std::execution::par_unseq` over TBB.
+    TbbUnseq,
+}
+
+impl Backend {
+    /// All of them.
+    pub const ALL: [Backend; 3] = [Backend::Gnu, Backend::Tbb, Backend::TbbUnseq];
+
+    /// The name in tables and in `peer_find`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Gnu => "gnu",
+            Backend::Tbb => "tbb",
+            Backend::TbbUnseq => "tbb_unseq",
+        }
+    }
+}
+
+/// An element type the shared object knows.
+pub trait Element: Copy + 'static {
+    /// Whether it is `double`; else it is `int32_t`.
+    const IS_F64: bool;
+}
+
+impl Element for i32 {
+    const IS_F64: bool = false;
+}
+
+impl Element for f64 {
+    const IS_F64: bool = true;
+}
+
+/// The arguments of every function; each takes what it needs.
+#[derive(Debug)]
+pub struct Args<'a, T> {
+    /// First input.
+    pub a: &'a [T],
+    /// Second input, of merge.
+    pub b: &'a [T],
+    /// Output, at least as long as the inputs together; or the data of an algorithm that works in place.
+    pub out: &'a mut [T],
+    /// Where the second run of an in-place merge begins.
+    pub middle: usize,
+    /// What find and count look for, and the bound of predicates.
+    pub needle: f64,
+    /// How often for_each increments.
+    pub k: usize,
+}
+
+impl<T> Default for Args<'_, T> {
+    fn default() -> Self {
+        Args { a: &[], b: &[], out: &mut [], middle: 0, needle: 0.0, k: 0 }
+    }
+}
+
+/// One algorithm of one backend for elements `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Function<'lib, T> {
+    call: RawCall,
+    writes: Writes,
+    library: PhantomData<&'lib Library>,
+    element: PhantomData<fn(T)>,
+}
+
+/// What a function does with `Args::out`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writes {
+    Nothing,
+    LikeA,
+    LikeAAndB,
+    InPlace,
+}
+
+impl<T: Element> Function<'_, T> {
+    /// Calls it. The answer is an index, a count or a value.
+    ///
+    /// # Panics
+    ///
+    /// If `out` is too short for what the algorithm writes.
+    pub fn call(&self, args: Args<'_, T>) -> f64 {
+        let (mut a, mut a_len) = (args.a.as_ptr(), args.a.len());
+        let (mut b_len, wanted) = (
+            args.b.len(),
+            match self.writes {
+                Writes::Nothing => 0,
+                Writes::LikeA => a_len,
+                Writes::LikeAAndB => a_len + args.b.len(),
+                Writes::InPlace => {
+                    (a, a_len) = (args.out.as_ptr(), args.out.len());
+                    0
+                }
+            },
+        );
+        assert!(args.out.len() >= wanted, "out must hold {wanted} elements, not {}", args.out.len());
+        if self.writes == Writes::InPlace {
+            assert!(args.middle <= a_len, "the middle must lie in the data");
+            b_len = args.middle;
+        }
+        let raw = RawArgs {
+            a: a.cast(),
+            a_len,
+            b: args.b.as_ptr().cast(),
+            b_len,
+            out: args.out.as_mut_ptr().cast(),
+            needle: args.needle,
+            k: args.k,
+        };
+        // SAFETY: the pointers come from live slices of the element type that `call` was looked up for, the lengths are
+        // theirs, `out` is as long as checked above and borrowed mutably, and the library is loaded for `'lib`.
+        unsafe { (self.call)(&raw const raw) }
+    }
+}
+
+/// The loaded shared object.
+///
+/// It stays loaded for ever: the idle threads of OpenMP and TBB run its code until the process ends.
+pub struct Cxx {
+    library: ManuallyDrop<Library>,
+}
+
+impl fmt::Debug for Cxx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cxx").finish_non_exhaustive()
+    }
+}
+
+impl Cxx {
+    /// Where xtask puts the shared object, or where `FUSAIN_PEERS` says it is.
+    pub fn path() -> PathBuf {
+        env::var_os("FUSAIN_PEERS")
+            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/libpeers.so"), PathBuf::from)
+    }
+
+    /// Loads it and limits its runtimes to `threads`.
+    ///
+    /// # Errors
+    ///
+    /// Where it was not built or a library it needs is missing.
+    pub fn load(threads: usize) -> anyhow::Result<Cxx> {
+        let path = Cxx::path();
+        let missing = || format!("the C++ peers are missing: {} (cargo xtask compare builds it)", path.display());
+        // SAFETY: the object is ours; its initialisers are those of the C++ runtime, OpenMP and TBB.
+        let library = unsafe { Library::new(&path) }.with_context(missing)?;
+        let cxx = Cxx { library: ManuallyDrop::new(library) };
+        // SAFETY: `peer_init` has this signature in peers.cpp.
+        let init: Symbol<'_, RawInit> = unsafe { cxx.library.get(b"peer_init\0") }.with_context(missing)?;
+        let threads = c_int::try_from(threads).context("so many threads cannot be asked for")?;
+        // SAFETY: it may be called at any time from one thread; nobody else has the library yet.
+        unsafe { init(threads) };
+        Ok(cxx)
+    }
+
+    /// The algorithm of that backend, where it has one.
+    pub fn find<T: Element>(&self, backend: Backend, algorithm: &str) -> Option<Function<'_, T>> {
+        self.find_named(backend.name(), algorithm)
+    }
+
+    /// An empty parallel region: of `openmp`, `tbb` (invoke) or `tbb_for`.
+    pub fn region(&self, backend: &str) -> Option<Function<'_, i32>> {
+        self.find_named(backend, "region")
+    }
+
+    fn find_named<T: Element>(&self, backend: &str, algorithm: &str) -> Option<Function<'_, T>> {
+        let writes = match algorithm {
+            "merge" => Writes::LikeAAndB,
+            "map" | "inclusive_scan" | "exclusive_scan" | "transform_inclusive_scan" => Writes::LikeA,
+            "inplace_merge" | "sort" | "sort_unstable" | "for_each" | "map_in_place" => Writes::InPlace,
+            _ => Writes::Nothing,
+        };
+        let (backend, algorithm) = (CString::new(backend).ok()?, CString::new(algorithm).ok()?);
+        // SAFETY: `peer_find` has this signature in peers.cpp.
+        let find: Symbol<'_, RawFind> = unsafe { self.library.get(b"peer_find\0") }.ok()?;
+        // SAFETY: both strings end in NUL and live through the call, which only reads them.
+        let call = unsafe { find(backend.as_ptr(), algorithm.as_ptr(), T::IS_F64.into()) }?;
+        Some(Function { call, writes, library: PhantomData, element: PhantomData })
+    }
+}

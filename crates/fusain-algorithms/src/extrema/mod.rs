@@ -1,0 +1,206 @@
+//! The smallest and the largest element, with their places.
+
+mod block;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+
+use crate::kind::is_primitive;
+use crate::policy::Par;
+use search::{Extrema, extrema};
+
+/// An index and the element there.
+pub type At<'v, T> = (usize, &'v T);
+
+impl Par<'_> {
+    /// The smallest element and its index, the first among equals.
+    ///
+    /// O(n) comparisons, no extra memory.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().min(&[3, 1, 2, 1]), Some((1, &1)));
+    /// ```
+    #[doc(alias = "min_element")]
+    #[inline]
+    pub fn min<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<At<'v, T>> {
+        by::<T, true, false>(self, v, T::lt).map(|(min, _)| (min, &v[min]))
+    }
+
+    /// The smallest element by `compare` and its index, the first among equals.
+    ///
+    /// O(n) comparisons, no extra memory. Where `compare` is no total order, some element is found. A panic of
+    /// `compare` comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().min_by(&[0.5, -1.5], f64::total_cmp), Some((1, &-1.5)));
+    /// ```
+    #[doc(alias = "min_element")]
+    #[inline]
+    pub fn min_by<'v, T, F>(&self, v: &'v [T], compare: F) -> Option<At<'v, T>>
+    where
+        T: Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        by::<T, true, false>(self, v, |a, b| compare(a, b).is_lt()).map(|(min, _)| (min, &v[min]))
+    }
+
+    /// The element with the smallest key and its index, the first among equals.
+    ///
+    /// As [`min_by`](Par::min_by) otherwise; keys may be computed more than once.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().min_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((1, &1)));
+    /// ```
+    #[doc(alias = "min_element")]
+    #[inline]
+    pub fn min_by_key<'v, T, K, F>(&self, v: &'v [T], key: F) -> Option<At<'v, T>>
+    where
+        T: Sync,
+        K: Ord + Send,
+        F: Fn(&T) -> K + Sync,
+    {
+        by_key::<T, K, true, false>(self, v, key).map(|(min, _)| (min, &v[min]))
+    }
+
+    /// The largest element and its index, the first among equals (unlike `Iterator::max`, which finds the last).
+    ///
+    /// O(n) comparisons, no extra memory.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().max(&[1, 3, 2, 3]), Some((1, &3)));
+    /// ```
+    #[doc(alias = "max_element")]
+    #[inline]
+    pub fn max<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<At<'v, T>> {
+        by::<T, false, true>(self, v, T::lt).map(|(_, max)| (max, &v[max]))
+    }
+
+    /// The largest element by `compare` and its index, the first among equals.
+    ///
+    /// As [`min_by`](Par::min_by) otherwise.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().max_by(&[0.5, -1.5], f64::total_cmp), Some((0, &0.5)));
+    /// ```
+    #[doc(alias = "max_element")]
+    #[inline]
+    pub fn max_by<'v, T, F>(&self, v: &'v [T], compare: F) -> Option<At<'v, T>>
+    where
+        T: Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        by::<T, false, true>(self, v, |a, b| compare(a, b).is_lt()).map(|(_, max)| (max, &v[max]))
+    }
+
+    /// The element with the largest key and its index, the first among equals.
+    ///
+    /// As [`min_by_key`](Par::min_by_key) otherwise.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().max_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((0, &-3)));
+    /// ```
+    #[doc(alias = "max_element")]
+    #[inline]
+    pub fn max_by_key<'v, T, K, F>(&self, v: &'v [T], key: F) -> Option<At<'v, T>>
+    where
+        T: Sync,
+        K: Ord + Send,
+        F: Fn(&T) -> K + Sync,
+    {
+        by_key::<T, K, false, true>(self, v, key).map(|(_, max)| (max, &v[max]))
+    }
+
+    /// The smallest element, the first among equals, and the largest, the last among equals, with their indices.
+    ///
+    /// O(n) comparisons, no extra memory.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().minmax(&[2, 1, 3, 1, 3]), Some(((1, &1), (4, &3))));
+    /// ```
+    #[doc(alias = "minmax_element")]
+    #[inline]
+    pub fn minmax<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<(At<'v, T>, At<'v, T>)> {
+        by::<T, true, true>(self, v, T::lt).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
+    }
+
+    /// The smallest element by `compare`, the first among equals, and the largest, the last among equals.
+    ///
+    /// As [`min_by`](Par::min_by) otherwise.
+    ///
+    /// ```
+    /// let v = [0.5, -1.5];
+    /// assert_eq!(fusain_algorithms::par().minmax_by(&v, f64::total_cmp), Some(((1, &-1.5), (0, &0.5))));
+    /// ```
+    #[doc(alias = "minmax_element")]
+    #[inline]
+    pub fn minmax_by<'v, T, F>(&self, v: &'v [T], compare: F) -> Option<(At<'v, T>, At<'v, T>)>
+    where
+        T: Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        by::<T, true, true>(self, v, |a, b| compare(a, b).is_lt()).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
+    }
+
+    /// The element with the smallest key, the first among equals, and that with the largest, the last among equals.
+    ///
+    /// As [`min_by_key`](Par::min_by_key) otherwise.
+    ///
+    /// ```
+    /// let v: [i32; 3] = [-3, 1, 2];
+    /// assert_eq!(fusain_algorithms::par().minmax_by_key(&v, |x| x.abs()), Some(((1, &1), (0, &-3))));
+    /// ```
+    #[doc(alias = "minmax_element")]
+    #[inline]
+    pub fn minmax_by_key<'v, T, K, F>(&self, v: &'v [T], key: F) -> Option<(At<'v, T>, At<'v, T>)>
+    where
+        T: Sync,
+        K: Ord + Send,
+        F: Fn(&T) -> K + Sync,
+    {
+        by_key::<T, K, true, true>(self, v, key).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
+    }
+}
+
+/// Indices of the extrema by the order `less`. An index that was not asked for is 0.
+#[inline]
+fn by<T: Sync, const MIN: bool, const MAX: bool>(
+    policy: &Par<'_>,
+    v: &[T],
+    less: impl Fn(&T, &T) -> bool + Sync,
+) -> Option<(usize, usize)> {
+    if is_primitive::<T>() {
+        let less = |a: &Number<T>, b: &Number<T>| less(&a.0, &b.0);
+        extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, Number::read, less, true))
+    } else {
+        extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, |x| x, |a: &&T, b: &&T| less(a, b), false))
+    }
+}
+
+/// Indices of the extrema by key. An index that was not asked for is 0.
+#[inline]
+fn by_key<T: Sync, K: Ord + Send, const MIN: bool, const MAX: bool>(
+    policy: &Par<'_>,
+    v: &[T],
+    key: impl Fn(&T) -> K + Sync,
+) -> Option<(usize, usize)> {
+    extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, key, K::lt, is_primitive::<K>()))
+}
+
+/// A copy of an element that is a number.
+///
+/// Invariant: 1. `T` is primitive.
+struct Number<T>(T);
+
+// SAFETY: a primitive type may be sent, by invariant 1.
+unsafe impl<T> Send for Number<T> {}
+
+impl<T> Number<T> {
+    #[inline(always)]
+    fn read(element: &T) -> Self {
+        debug_assert!(is_primitive::<T>());
+        // SAFETY: primitive types are `Copy`, and this is called for no other (invariant 1).
+        Number(unsafe { std::ptr::read(element) })
+    }
+}

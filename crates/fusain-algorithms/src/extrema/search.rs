@@ -1,0 +1,260 @@
+//! `min`, `max`, `minmax`: the smallest and the largest element, with their places.
+//!
+//! Idea: a state keeps the best value of its part, and from which block of the input it came; candidates of different
+//! states are compared when they commit, ties going to the place the contract names. Numbers are compared a vector at
+//! a time and found again in their block at the end; of other types a reference or key and its place are kept.
+//! PaSTeL's `min_element` (Saule & Videau 2008, section 4.1); C++'s `std::minmax_element`.
+//! Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+use std::sync::Mutex;
+
+use fusain_pool::Algorithm;
+
+use super::block::{BLOCK, best, last};
+use crate::feed::Feed;
+use crate::policy::{Par, Plan, Team};
+use crate::search::first;
+use crate::widest::{Body, widest};
+
+/// Elements from which wide vectors are worth the question whether the machine has them.
+const WIDE: usize = 128;
+
+/// Bytes of a value up to which the vectors every machine has are wide enough: for i32 the wider ones, as the compiler
+/// uses them here, took 2.4 times as long.
+const NARROW: usize = 4;
+
+/// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
+///
+/// The first smallest and the first largest are found, but of both the last largest, as C++ has it.
+pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
+    all: &'a [T],
+    get: G,
+    less: L,
+    /// Whether values are numbers, to be compared by the vector.
+    numbers: bool,
+    found: Mutex<Found<V>>,
+    elements: PhantomData<fn(&'a T) -> V>,
+}
+
+/// The best values of some part, as far as there are any and they were asked for.
+pub(crate) struct Found<V> {
+    min: Option<Candidate<V>>,
+    max: Option<Candidate<V>>,
+}
+
+/// A value, and the part of the input it came from: `len` elements from `from`.
+struct Candidate<V> {
+    value: V,
+    from: usize,
+    len: usize,
+}
+
+pub(crate) struct Local<'a, T, V> {
+    left: Feed<'a, T>,
+    found: Found<V>,
+}
+
+impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Algorithm for Extrema<'a, T, V, G, L, MIN, MAX>
+where
+    T: Sync,
+    V: Send,
+    G: Fn(&'a T) -> V + Sync,
+    L: Fn(&V, &V) -> bool + Sync,
+{
+    type Local = Local<'a, T, V>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.left.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        let (at, part) = local.left.take(grain);
+        if size_of::<V>() <= NARROW {
+            self.look_at(at, part, &mut local.found);
+        } else {
+            widest(Look { search: self, at, part, found: &mut local.found });
+        }
+    }
+
+    fn commit(&self, local: &mut Self::Local) {
+        // A poisoned lock means that `less` panicked in another commit: the call is lost, but nothing is broken.
+        let mut found = self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(min) = local.found.min.take() {
+            self.keep_min(&mut found.min, min);
+        }
+        if let Some(max) = local.found.max.take() {
+            self.keep_max(&mut found.max, max);
+        }
+    }
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        victim.left.split().map(root)
+    }
+}
+
+/// A part to be looked at with the widest vectors.
+struct Look<'s, 'a, T, S, V> {
+    search: &'s S,
+    at: usize,
+    part: &'a [T],
+    found: &'s mut Found<V>,
+}
+
+impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Body for Look<'_, 'a, T, Extrema<'a, T, V, G, L, MIN, MAX>, V>
+where
+    G: Fn(&'a T) -> V,
+    L: Fn(&V, &V) -> bool,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.search.look_at(self.at, self.part, self.found);
+    }
+}
+
+fn root<T, V>(left: Feed<'_, T>) -> Local<'_, T, V> {
+    Local { left, found: Found { min: None, max: None } }
+}
+
+impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Extrema<'a, T, V, G, L, MIN, MAX>
+where
+    G: Fn(&'a T) -> V,
+    L: Fn(&V, &V) -> bool,
+{
+    #[inline]
+    pub(super) fn new(all: &'a [T], get: G, less: L, numbers: bool) -> Self {
+        Extrema { all, get, less, numbers, found: Mutex::new(Found { min: None, max: None }), elements: PhantomData }
+    }
+
+    pub(super) fn root(&self) -> Local<'a, T, V> {
+        root(Feed::new(self.all))
+    }
+
+    #[inline]
+    fn sequential(&self) -> Option<(usize, usize)> {
+        let mut found = Found { min: None, max: None };
+        if self.all.len() < WIDE || size_of::<V>() <= NARROW {
+            self.look_at(0, self.all, &mut found);
+        } else {
+            widest(Look { search: self, at: 0, part: self.all, found: &mut found });
+        }
+        self.places(found)
+    }
+
+    pub(super) fn finish(self) -> Option<(usize, usize)> {
+        let mut found = self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let found = Found { min: found.min.take(), max: found.max.take() };
+        self.places(found)
+    }
+
+    /// Takes `part`, which starts at `at`, into account.
+    #[inline(always)]
+    fn look_at(&self, at: usize, part: &'a [T], found: &mut Found<V>) {
+        if self.numbers {
+            for (k, block) in part.chunks(BLOCK).enumerate() {
+                let (from, len) = (at + k * BLOCK, block.len());
+                if MIN {
+                    let value = best(block, &self.get, |new, old| (self.less)(new, old));
+                    self.keep_min(&mut found.min, Candidate { value, from, len });
+                }
+                if MAX {
+                    let value = best(block, &self.get, |new, old| (self.less)(old, new));
+                    self.keep_max(&mut found.max, Candidate { value, from, len });
+                }
+            }
+        } else {
+            for (i, x) in part.iter().enumerate() {
+                let (from, len) = (at + i, 1);
+                if MIN {
+                    self.keep_min(&mut found.min, Candidate { value: (self.get)(x), from, len });
+                }
+                if MAX {
+                    self.keep_max(&mut found.max, Candidate { value: (self.get)(x), from, len });
+                }
+            }
+        }
+    }
+
+    /// Keeps the smaller value, the first among equals.
+    #[inline(always)]
+    fn keep_min(&self, old: &mut Option<Candidate<V>>, new: Candidate<V>) {
+        let better = match old {
+            None => true,
+            Some(old) if new.from > old.from => (self.less)(&new.value, &old.value),
+            Some(old) => !(self.less)(&old.value, &new.value),
+        };
+        if better {
+            *old = Some(new);
+        }
+    }
+
+    /// Keeps the larger value; among equals the first, or the last where the smallest is looked for as well.
+    #[inline(always)]
+    fn keep_max(&self, old: &mut Option<Candidate<V>>, new: Candidate<V>) {
+        let better = match old {
+            None => true,
+            Some(old) if (new.from > old.from) != MIN => (self.less)(&old.value, &new.value),
+            Some(old) => !(self.less)(&new.value, &old.value),
+        };
+        if better {
+            *old = Some(new);
+        }
+    }
+
+    /// The indices of the smallest and the largest; 0 for what was not asked for.
+    #[inline]
+    fn places(&self, found: Found<V>) -> Option<(usize, usize)> {
+        let place = |candidate: Candidate<V>, is_max: bool| {
+            let block = &self.all[candidate.from..candidate.from + candidate.len];
+            if let [_] = block {
+                return candidate.from;
+            }
+            let wanted = |x| {
+                let x = (self.get)(x);
+                if is_max { !(self.less)(&x, &candidate.value) } else { !(self.less)(&candidate.value, &x) }
+            };
+            let index = if is_max && MIN { last(block, wanted) } else { first((block, wanted)) };
+            // An inconsistent order may deny its own result; then any element will do.
+            candidate.from + index.unwrap_or(0)
+        };
+        match (found.min, found.max) {
+            (None, None) => None,
+            (min, max) => Some((min.map_or(0, |c| place(c, false)), max.map_or(0, |c| place(c, true)))),
+        }
+    }
+}
+
+/// Finds the extrema as `policy` says.
+#[inline]
+pub(super) fn extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool>(
+    policy: &Par<'_>,
+    search: Extrema<'a, T, V, G, L, MIN, MAX>,
+) -> Option<(usize, usize)>
+where
+    T: Sync,
+    V: Send,
+    G: Fn(&'a T) -> V + Sync,
+    L: Fn(&V, &V) -> bool + Sync,
+{
+    match policy.plan_plain::<(T, V, G, L)>(search.all.len()) {
+        Plan::Sequential(watch) => watch.time(|| search.sequential()),
+        Plan::Parallel(team) => parallel(team, search),
+    }
+}
+
+#[inline(never)]
+fn parallel<'a, T, V, G, L, const MIN: bool, const MAX: bool>(
+    team: Team<'_>,
+    search: Extrema<'a, T, V, G, L, MIN, MAX>,
+) -> Option<(usize, usize)>
+where
+    T: Sync,
+    V: Send,
+    G: Fn(&'a T) -> V + Sync,
+    L: Fn(&V, &V) -> bool + Sync,
+{
+    team.run(&search, search.root());
+    search.finish()
+}

@@ -1,0 +1,55 @@
+//! Any split finds the same extrema, the same among equals.
+
+use fusain_testkit::{drive, script};
+use proptest::prelude::*;
+
+use super::block::last;
+use super::search::Extrema;
+
+fn expected(v: &[u8]) -> (Option<usize>, Option<usize>, Option<usize>) {
+    let min = (0..v.len()).min_by_key(|i| v[*i]);
+    let max_first = (0..v.len()).rev().max_by_key(|i| v[*i]);
+    let max_last = (0..v.len()).max_by_key(|i| v[*i]);
+    (min, max_first, max_last)
+}
+
+proptest! {
+    #[test]
+    fn any_split(v in proptest::collection::vec(0..20_u8, 0..3_000), script in script(80)) {
+        let (min, max_first, max_last) = expected(&v);
+        for numbers in [false, true] {
+            let search = Extrema::<_, _, _, _, true, false>::new(&v, |x: &u8| *x, u8::lt, numbers);
+            drive(&search, search.root(), &script);
+            prop_assert_eq!(search.finish().map(|(min, _)| min), min);
+            let search = Extrema::<_, _, _, _, false, true>::new(&v, |x: &u8| *x, u8::lt, numbers);
+            drive(&search, search.root(), &script);
+            prop_assert_eq!(search.finish().map(|(_, max)| max), max_first);
+            let search = Extrema::<_, _, _, _, true, true>::new(&v, |x: &u8| *x, u8::lt, numbers);
+            drive(&search, search.root(), &script);
+            prop_assert_eq!(search.finish(), min.zip(max_last));
+        }
+    }
+
+    #[test]
+    fn total_disorder_finds_something(v in proptest::collection::vec(any::<i64>(), 1..3_000), script in script(80)) {
+        for numbers in [false, true] {
+            let less = |a: &i64, b: &i64| (a ^ b) & 1 == 0;
+            let search = Extrema::<_, _, _, _, true, true>::new(&v, |x: &i64| *x, less, numbers);
+            drive(&search, search.root(), &script);
+            let (min, max) = search.finish().expect("there are elements");
+            prop_assert!(min < v.len() && max < v.len());
+        }
+    }
+}
+
+#[test]
+fn last_finds_across_strides() {
+    for n in [0, 1, 63, 64, 65, 200] {
+        let mut v = vec![0; n];
+        assert_eq!(last(&v, |x| *x == 1), None);
+        for i in 0..n {
+            v[i] = 1;
+            assert_eq!(last(&v, |x| *x == 1), Some(i));
+        }
+    }
+}

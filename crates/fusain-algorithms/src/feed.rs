@@ -1,0 +1,87 @@
+//! A part of the input that a worker eats from the front and a thief splits at the back.
+
+/// A slice and where it starts in the whole input.
+#[derive(Debug)]
+pub(crate) struct Feed<'a, T> {
+    pub(crate) start: usize,
+    pub(crate) rest: &'a [T],
+}
+
+impl<'a, T> Feed<'a, T> {
+    pub(crate) fn new(all: &'a [T]) -> Self {
+        Feed { start: 0, rest: all }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Takes up to `n` elements from the front, and says where they start.
+    #[inline]
+    pub(crate) fn take(&mut self, n: usize) -> (usize, &'a [T]) {
+        let at = self.start;
+        let (head, tail) = self.rest.split_at(n.max(1).min(self.rest.len()));
+        self.start += head.len();
+        self.rest = tail;
+        (at, head)
+    }
+
+    /// Splits off the back half.
+    pub(crate) fn split(&mut self) -> Option<Self> {
+        self.split_at_multiple_of(1)
+    }
+
+    /// Splits off about the back half, at a multiple of `block` elements from the start of the whole input.
+    ///
+    /// The feed must start at such a multiple.
+    pub(crate) fn split_at_multiple_of(&mut self, block: usize) -> Option<Self> {
+        let blocks = self.rest.len().div_ceil(block);
+        if blocks < 2 {
+            return None;
+        }
+        let (head, tail) = self.rest.split_at(blocks.div_ceil(2) * block);
+        self.rest = head;
+        Some(Feed { start: self.start + head.len(), rest: tail })
+    }
+}
+
+/// As [`Feed`], for elements that are changed.
+#[derive(Debug)]
+pub(crate) struct FeedMut<'a, T> {
+    pub(crate) start: usize,
+    pub(crate) rest: &'a mut [T],
+}
+
+impl<'a, T> FeedMut<'a, T> {
+    pub(crate) fn new(all: &'a mut [T]) -> Self {
+        FeedMut { start: 0, rest: all }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Takes up to `n` elements from the front, and says where they start.
+    #[inline]
+    pub(crate) fn take(&mut self, n: usize) -> (usize, &'a mut [T]) {
+        let at = self.start;
+        let rest = std::mem::take(&mut self.rest);
+        let n = n.max(1).min(rest.len());
+        let (head, tail) = rest.split_at_mut(n);
+        self.start += head.len();
+        self.rest = tail;
+        (at, head)
+    }
+
+    /// Splits off the back half.
+    pub(crate) fn split(&mut self) -> Option<Self> {
+        if self.rest.len() < 2 {
+            return None;
+        }
+        let rest = std::mem::take(&mut self.rest);
+        let (head, tail) = rest.split_at_mut(rest.len().div_ceil(2));
+        let start = self.start + head.len();
+        self.rest = head;
+        Some(FeedMut { start, rest: tail })
+    }
+}

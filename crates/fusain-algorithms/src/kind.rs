@@ -1,0 +1,60 @@
+//! What can be known of an element type at compile time without asking its author.
+
+use std::any::TypeId;
+
+/// Whether `T` is a number, `bool` or `char`: a copy of it stands for the element itself, in any register.
+///
+/// Of no other type may a generic function take a copy and compare that: the element might change under a shared
+/// reference (`Cell`, atomics), and the copy would not.
+#[inline(always)]
+pub(crate) fn is_primitive<T>() -> bool {
+    is_integer::<T>() || is_float::<T>() || is::<T, char>() || is::<T, bool>()
+}
+
+/// Whether `T` is an integer: operations on it have a latency of one cycle and the compiler may reorder their sum.
+#[inline(always)]
+pub(crate) fn is_integer<T>() -> bool {
+    is::<T, i8>()
+        || is::<T, i16>()
+        || is::<T, i32>()
+        || is::<T, i64>()
+        || is::<T, i128>()
+        || is::<T, isize>()
+        || is::<T, u8>()
+        || is::<T, u16>()
+        || is::<T, u32>()
+        || is::<T, u64>()
+        || is::<T, u128>()
+        || is::<T, usize>()
+}
+
+/// Whether `T` is a float.
+#[inline(always)]
+pub(crate) fn is_float<T>() -> bool {
+    is::<T, f32>() || is::<T, f64>()
+}
+
+/// Whether values of `T` are light enough to be carried in several copies at once, and need no dropping.
+#[inline(always)]
+pub(crate) fn is_light<T>() -> bool {
+    size_of::<T>() <= 32 && !std::mem::needs_drop::<T>()
+}
+
+#[inline(always)]
+fn is<T, U: 'static>() -> bool {
+    // No type with a lifetime has the identity of a primitive one, so erasing lifetimes cannot mistake one for it.
+    typeid::of::<T>() == TypeId::of::<U>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        assert!(is_primitive::<i32>() && is_primitive::<f64>() && is_primitive::<char>() && is_primitive::<bool>());
+        assert!(!is_primitive::<&i32>() && !is_primitive::<std::cell::Cell<i32>>() && !is_primitive::<(i32,)>());
+        assert!(is_integer::<u128>() && !is_integer::<f32>());
+        assert!(is_light::<(f64, f64)>() && !is_light::<String>() && !is_light::<[u8; 64]>());
+    }
+}

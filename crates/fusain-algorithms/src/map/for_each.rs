@@ -1,0 +1,164 @@
+//! `for_each`: calls a function on every element, each exactly once, in no particular order.
+//!
+//! Idea: a worker eats its part from the front, a thief takes the back half; the part left is the whole state.
+//! C++'s `std::for_each`. Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+
+use fusain_pool::Algorithm;
+
+use crate::feed::{Feed, FeedMut};
+use crate::policy::{Par, Plan, Team};
+use crate::widest::widest;
+
+/// Visits shared elements.
+pub(crate) struct ForEach<'a, T, F> {
+    f: F,
+    elements: PhantomData<&'a T>,
+}
+
+impl<'a, T: Sync, F: Fn(usize, &T) + Sync> Algorithm for ForEach<'a, T, F> {
+    type Local = Feed<'a, T>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        let (at, part) = local.take(grain);
+        widest((visit_part, (&self.f, at, part)));
+    }
+
+    fn commit(&self, _local: &mut Self::Local) {}
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        victim.split()
+    }
+}
+
+#[inline(always)]
+fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (&F, usize, &[T])) {
+    part.iter().enumerate().for_each(|(i, x)| f(at + i, x));
+}
+
+#[inline(always)]
+fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (&F, usize, &mut [T])) {
+    part.iter_mut().enumerate().for_each(|(i, x)| f(at + i, x));
+}
+
+impl<T, F: Fn(usize, &T)> ForEach<'_, T, F> {
+    pub(super) fn new(f: F) -> Self {
+        ForEach { f, elements: PhantomData }
+    }
+}
+
+/// Visits elements it may change.
+pub(crate) struct ForEachMut<'a, T, F> {
+    f: F,
+    elements: PhantomData<fn(&'a mut T)>,
+}
+
+impl<'a, T: Send, F: Fn(usize, &mut T) + Sync> Algorithm for ForEachMut<'a, T, F> {
+    type Local = FeedMut<'a, T>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        let (at, part) = local.take(grain);
+        widest((visit_part_mut, (&self.f, at, part)));
+    }
+
+    fn commit(&self, _local: &mut Self::Local) {}
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        victim.split()
+    }
+}
+
+impl<T, F: Fn(usize, &mut T)> ForEachMut<'_, T, F> {
+    pub(super) fn new(f: F) -> Self {
+        ForEachMut { f, elements: PhantomData }
+    }
+}
+
+impl Par<'_> {
+    /// Calls `f` on every element of `v`, in no particular order.
+    ///
+    /// O(n) work. A panic of `f` stops the call and comes out of it; some elements are not visited then.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// let sum = AtomicU32::new(0);
+    /// fusain_algorithms::par().for_each(&[1, 2, 3], |x| { sum.fetch_add(*x, Ordering::Relaxed); });
+    /// assert_eq!(sum.into_inner(), 6);
+    /// ```
+    #[inline]
+    pub fn for_each<T: Sync, F: Fn(&T) + Sync>(&self, v: &[T], f: F) {
+        match self.plan::<(ForEach<'_, T, F>, F)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.iter().for_each(f)),
+            Plan::Parallel(team) => visit(team, v, |_, x: &T| f(x)),
+        }
+    }
+
+    /// Calls `f` on every element of `v` and its index, in no particular order.
+    ///
+    /// As [`for_each`](Par::for_each) otherwise.
+    ///
+    /// ```
+    /// fusain_algorithms::par().for_each_indexed(&[0, 2, 4], |i, x| assert_eq!(2 * i, *x));
+    /// ```
+    #[inline]
+    pub fn for_each_indexed<T: Sync, F: Fn(usize, &T) + Sync>(&self, v: &[T], f: F) {
+        match self.plan::<(ForEach<'_, T, F>, usize)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.iter().enumerate().for_each(|(i, x)| f(i, x))),
+            Plan::Parallel(team) => visit(team, v, f),
+        }
+    }
+
+    /// Calls `f` on every element of `v`, which it may change, in no particular order.
+    ///
+    /// As [`for_each`](Par::for_each) otherwise.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().for_each_mut(&mut v, |x| *x *= 2);
+    /// assert_eq!(v, [2, 4, 6]);
+    /// ```
+    #[inline]
+    pub fn for_each_mut<T: Send, F: Fn(&mut T) + Sync>(&self, v: &mut [T], f: F) {
+        match self.plan::<(ForEachMut<'_, T, F>, F)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.iter_mut().for_each(f)),
+            Plan::Parallel(team) => visit_mut(team, v, |_, x: &mut T| f(x)),
+        }
+    }
+
+    /// Calls `f` on every element of `v`, which it may change, and its index, in no particular order.
+    ///
+    /// As [`for_each`](Par::for_each) otherwise.
+    ///
+    /// ```
+    /// let mut v = [0; 4];
+    /// fusain_algorithms::par().for_each_mut_indexed(&mut v, |i, x| *x = i * i);
+    /// assert_eq!(v, [0, 1, 4, 9]);
+    /// ```
+    #[inline]
+    pub fn for_each_mut_indexed<T: Send, F: Fn(usize, &mut T) + Sync>(&self, v: &mut [T], f: F) {
+        match self.plan::<(ForEachMut<'_, T, F>, usize)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.iter_mut().enumerate().for_each(|(i, x)| f(i, x))),
+            Plan::Parallel(team) => visit_mut(team, v, f),
+        }
+    }
+}
+
+#[inline(never)]
+fn visit<T: Sync, F: Fn(usize, &T) + Sync>(team: Team<'_>, v: &[T], f: F) {
+    team.run(&ForEach::new(f), Feed::new(v));
+}
+
+#[inline(never)]
+fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(team: Team<'_>, v: &mut [T], f: F) {
+    team.run(&ForEachMut::new(f), FeedMut::new(v));
+}

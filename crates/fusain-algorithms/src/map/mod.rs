@@ -1,0 +1,6 @@
+//! A function of every element: for its effect, in place, or into new room.
+
+mod for_each;
+#[cfg(test)]
+mod tests;
+mod transform;

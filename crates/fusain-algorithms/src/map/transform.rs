@@ -1,0 +1,145 @@
+//! `map`: a function of every element, into new room or in place.
+//!
+//! Idea: a part of the input and the room for its results are split together; results go straight into the slots of
+//! the final vector, so nothing is moved afterwards. C++'s `std::transform`.
+//! Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use fusain_pool::Algorithm;
+
+use crate::feed::Feed;
+use crate::policy::{Par, Plan, Team};
+use crate::widest::widest;
+use crate::window::{Output, Window, collect};
+
+pub(crate) struct Map<'a, T, U, F> {
+    f: F,
+    elements: PhantomData<fn(&'a T) -> U>,
+}
+
+/// What is left of the input, and the room for its results.
+pub(crate) struct Local<'a, T, U> {
+    input: Feed<'a, T>,
+    output: Window<'a, U>,
+}
+
+impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F> {
+    type Local = Local<'a, T, U>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.input.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        let (_, part) = local.input.take(grain);
+        widest((fill_part, (&mut local.output, part, &self.f)));
+    }
+
+    fn commit(&self, local: &mut Self::Local) {
+        local.output.publish();
+    }
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        let input = victim.input.split()?;
+        let output = victim.output.split_off_back(input.rest.len());
+        Some(Local { input, output })
+    }
+}
+
+#[inline(always)]
+fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T], &F)) {
+    output.fill(part, f);
+}
+
+impl Par<'_> {
+    /// The vector of `f` of every element.
+    ///
+    /// O(n) work, no memory besides the result. If `f` panics, results made so far are dropped and the panic comes
+    /// out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().map(&[1, 2, 3], |x| x * x), [1, 4, 9]);
+    /// ```
+    #[doc(alias = "transform")]
+    #[inline]
+    pub fn map<T: Sync, U: Send, F: Fn(&T) -> U + Sync>(&self, v: &[T], f: F) -> Vec<U> {
+        match self.plan::<Map<'_, T, U, F>>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.iter().map(f).collect()),
+            Plan::Parallel(team) => collect(v.len(), |room| map_into(team, v, room, f)),
+        }
+    }
+
+    /// Writes `f` of every element into `room`, and returns the room, initialised.
+    ///
+    /// As [`map`](Par::map) otherwise; what `room` held before is not dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().map_into(&[1, 2, 3], &mut room, |x| x + 1), [2, 3, 4]);
+    /// ```
+    #[inline]
+    pub fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
+        &self,
+        v: &[T],
+        room: &'r mut [MaybeUninit<U>],
+        f: F,
+    ) -> &'r mut [U] {
+        assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
+        match self.plan::<(Map<'_, T, U, F>, F)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| {
+                let output = Output::new(room);
+                // SAFETY: called once.
+                let mut window = unsafe { output.window() };
+                window.fill(v, f);
+                window.publish();
+                drop(window);
+                output.finish()
+            }),
+            Plan::Parallel(team) => map_into(team, v, room, f),
+        }
+    }
+
+    /// Replaces every element by `f` of it.
+    ///
+    /// O(n) work, no extra memory. If `f` panics, some elements are replaced and some are not.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().map_in_place(&mut v, |x| x * 10);
+    /// assert_eq!(v, [10, 20, 30]);
+    /// ```
+    #[inline]
+    pub fn map_in_place<T: Send, F: Fn(&T) -> T + Sync>(&self, v: &mut [T], f: F) {
+        self.for_each_mut(v, |x| *x = f(x));
+    }
+}
+
+#[inline(never)]
+fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
+    team: Team<'_>,
+    v: &[T],
+    room: &'r mut [MaybeUninit<U>],
+    f: F,
+) -> &'r mut [U] {
+    let output = Output::new(room);
+    let (map, root) = Map::new(v, &output, f);
+    team.run(&map, root);
+    output.finish()
+}
+
+impl<'a, T, U, F: Fn(&T) -> U> Map<'a, T, U, F> {
+    /// The algorithm and its root. To be called once for an output.
+    pub(super) fn new(v: &'a [T], output: &'a Output<'_, U>, f: F) -> (Self, Local<'a, T, U>) {
+        // SAFETY: called once.
+        let window = unsafe { output.window() };
+        (Map { f, elements: PhantomData }, Local { input: Feed::new(v), output: window })
+    }
+}

@@ -1,0 +1,256 @@
+//! `merge`: two sorted slices made one sorted vector, stable.
+//!
+//! Idea: a state holds what is left of both runs and where their merge goes on; a split halves the longer run and
+//! looks up the place of its middle in the other, so each part knows its place in the result.
+//! PaSTeL's `merge` (Saule & Videau 2008, section 4.2); C++'s `std::merge`.
+//! Work O(n), span O(log^2 n), no extra memory besides the result. Equal elements: those of the first slice first.
+
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, needs_drop};
+
+use fusain_pool::Algorithm;
+
+use super::kernel::ByClone;
+use super::lane::Lane;
+use super::lanes::{LANES, Lanes};
+use crate::policy::{Par, Plan, Team};
+use crate::window::{Output, Window, collect};
+
+pub(crate) struct Merge<'a, T, L> {
+    less: L,
+    elements: PhantomData<&'a T>,
+}
+
+/// What is left to be merged, and the room where it goes.
+///
+/// Invariants:
+/// 1. The lanes' room lies within the window's, and has as many slots as the window has empty ones.
+/// 2. Where elements need dropping there is at most one lane, and its room is the end of the window.
+pub(crate) struct Local<'a, T> {
+    lanes: Lanes<T>,
+    window: Window<'a, T>,
+}
+
+impl<T> Local<'_, T> {
+    /// Tells the window what the lanes have written.
+    fn sync(&mut self) {
+        // SAFETY: invariants 1 and 2.
+        unsafe { self.window.set_left(self.lanes.len()) };
+    }
+}
+
+impl<T> Drop for Local<'_, T> {
+    fn drop(&mut self) {
+        // After a panic in the middle of a unit: what has been written is dropped by the window.
+        self.sync();
+    }
+}
+
+impl<'a, T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync> Algorithm for Merge<'a, T, L> {
+    type Local = Local<'a, T>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.lanes.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        local.lanes.advance(grain, &self.less, ByClone);
+    }
+
+    fn commit(&self, local: &mut Self::Local) {
+        local.sync();
+        local.window.publish();
+    }
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        let lanes = victim.lanes.split(&self.less)?;
+        let window = victim.window.split_off_back(lanes.len());
+        Some(Local { lanes, window })
+    }
+}
+
+impl Par<'_> {
+    /// The elements of two sorted slices in one sorted vector, stable.
+    ///
+    /// Among equal elements those of `a` come first. O(n) comparisons, no memory besides the result. Where a slice is
+    /// not sorted, the result has all elements in some order.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().merge(&[1, 4], &[2, 3, 5]), [1, 2, 3, 4, 5]);
+    /// ```
+    #[inline]
+    pub fn merge<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
+        vector(self, a, b, T::lt)
+    }
+
+    /// The elements of two slices sorted by `compare` in one sorted vector, stable.
+    ///
+    /// As [`merge`](Par::merge) otherwise. A panic of `compare` comes out of the call; clones made so far are dropped.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().merge_by(&[4, 1], &[3], |x, y| y.cmp(x)), [4, 3, 1]);
+    /// ```
+    #[inline]
+    pub fn merge_by<T, F>(&self, a: &[T], b: &[T], compare: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        vector(self, a, b, |x, y| compare(x, y).is_lt())
+    }
+
+    /// The elements of two slices sorted by key in one sorted vector, stable.
+    ///
+    /// As [`merge_by`](Par::merge_by) otherwise.
+    ///
+    /// ```
+    /// let merged = fusain_algorithms::par().merge_by_key(&["b", "cc"], &["a", "dddd"], |s| s.len());
+    /// assert_eq!(merged, ["b", "a", "cc", "dddd"]);
+    /// ```
+    #[inline]
+    pub fn merge_by_key<T, K, F>(&self, a: &[T], b: &[T], key: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        K: Ord,
+        F: Fn(&T) -> K + Sync,
+    {
+        vector(self, a, b, |x, y| key(x) < key(y))
+    }
+
+    /// Writes the elements of two sorted slices into `room`, sorted and stable, and returns the room, initialised.
+    ///
+    /// As [`merge`](Par::merge) otherwise; what `room` held before is not dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of both slices together.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().merge_into(&[1, 3], &[2], &mut room), [1, 2, 3]);
+    /// ```
+    #[inline]
+    pub fn merge_into<'r, T: Ord + Clone + Send + Sync>(
+        &self,
+        a: &[T],
+        b: &[T],
+        room: &'r mut [MaybeUninit<T>],
+    ) -> &'r mut [T] {
+        into(self, a, b, room, T::lt)
+    }
+
+    /// Writes the elements of two slices sorted by `compare` into `room`, and returns the room, initialised.
+    ///
+    /// As [`merge_into`](Par::merge_into) otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of both slices together.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// let merged = fusain_algorithms::par().merge_into_by(&[0.5], &[-1.5], &mut room, f64::total_cmp);
+    /// assert_eq!(merged, [-1.5, 0.5]);
+    /// ```
+    #[inline]
+    pub fn merge_into_by<'r, T, F>(&self, a: &[T], b: &[T], room: &'r mut [MaybeUninit<T>], compare: F) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        into(self, a, b, room, |x, y| compare(x, y).is_lt())
+    }
+}
+
+/// Elements up to which a plain loop is the fastest merge there is.
+const PLAIN: usize = 48;
+
+#[inline]
+fn vector<T, L>(policy: &Par<'_>, a: &[T], b: &[T], less: L) -> Vec<T>
+where
+    T: Clone + Send + Sync,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    let len = a.len() + b.len();
+    if len <= PLAIN { plain(a, b, less) } else { collect(len, |room| into(policy, a, b, room, less)) }
+}
+
+#[inline]
+fn plain<T: Clone>(mut a: &[T], mut b: &[T], less: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
+        if less(y, x) {
+            merged.push(y.clone());
+            b = b_rest;
+        } else {
+            merged.push(x.clone());
+            a = a_rest;
+        }
+    }
+    merged.extend_from_slice(a);
+    merged.extend_from_slice(b);
+    merged
+}
+
+#[inline]
+fn into<'r, T, L>(policy: &Par<'_>, a: &[T], b: &[T], room: &'r mut [MaybeUninit<T>], less: L) -> &'r mut [T]
+where
+    T: Clone + Send + Sync,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    assert_eq!(a.len() + b.len(), room.len(), "the room must have a slot for every element");
+    match policy.plan_plain::<Merge<'_, T, L>>(room.len()) {
+        Plan::Sequential(watch) => watch.time(|| sequential(a, b, room, less)),
+        Plan::Parallel(team) => parallel(team, a, b, room, less),
+    }
+}
+
+fn sequential<'r, T: Clone>(
+    a: &[T],
+    b: &[T],
+    room: &'r mut [MaybeUninit<T>],
+    less: impl Fn(&T, &T) -> bool,
+) -> &'r mut [T] {
+    let output = Output::new(room);
+    let mut root = root(a, b, &output);
+    root.lanes.advance(usize::MAX, &less, ByClone);
+    root.sync();
+    root.window.publish();
+    drop(root);
+    output.finish()
+}
+
+#[inline(never)]
+fn parallel<'r, T, L>(team: Team<'_>, a: &[T], b: &[T], room: &'r mut [MaybeUninit<T>], less: L) -> &'r mut [T]
+where
+    T: Clone + Send + Sync,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    let output = Output::new(room);
+    team.run(&Merge::new(less), root(a, b, &output));
+    output.finish()
+}
+
+impl<T, L: Fn(&T, &T) -> bool> Merge<'_, T, L> {
+    pub(super) fn new(less: L) -> Self {
+        Merge { less, elements: PhantomData }
+    }
+}
+
+/// The state with all the work. To be called once for an output.
+pub(super) fn root<'a, T>(a: &'a [T], b: &'a [T], output: &'a Output<'_, T>) -> Local<'a, T> {
+    // SAFETY: called once.
+    let window = unsafe { output.window() };
+    assert_eq!(window.len(), a.len() + b.len());
+    // SAFETY: both slices are borrowed for as long as the lane lives, and the window is all of the room, as long as
+    // both together.
+    let lane = unsafe { Lane::new((a.as_ptr(), a.len()), (b.as_ptr(), b.len()), window.base()) };
+    // Elements that need dropping are written in one row, so that a panic leaves one row to be dropped.
+    let width = if needs_drop::<T>() { 1 } else { LANES };
+    Local { lanes: Lanes::new([lane], width), window }
+}

@@ -1,0 +1,145 @@
+//! Where and how a call runs: the pool, the grain, parallel or not.
+
+use std::num::NonZeroUsize;
+
+use fusain_pool::Pool;
+use fusain_pool::model::{self, Kind};
+
+pub(crate) use fusain_pool::model::{Plan, Team, Watch};
+
+/// How a call is to be run: on which pool, with which grain, parallel or not.
+///
+/// A small value to be copied about; every algorithm of this crate is one of its methods.
+///
+/// ```
+/// use fusain_algorithms::par;
+///
+/// let mut v = vec![5, 3, 9, 1];
+/// par().sort(&mut v);
+/// assert_eq!(v, [1, 3, 5, 9]);
+///
+/// // Units of 400 elements, whatever the pool has measured.
+/// assert_eq!(par().grain(400).count_if(&v, |x| x % 3 == 0), 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Par<'p> {
+    pool: Option<&'p Pool>,
+    grain: Option<NonZeroUsize>,
+    mode: Mode,
+    deterministic: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// The model decides, call by call.
+    Auto,
+    Sequential,
+    Always,
+}
+
+/// The default policy: the global pool, a calibrated grain, parallel where it pays.
+#[inline]
+pub fn par() -> Par<'static> {
+    Par { pool: None, grain: None, mode: Mode::Auto, deterministic: false }
+}
+
+impl Default for Par<'static> {
+    #[inline]
+    fn default() -> Self {
+        par()
+    }
+}
+
+impl<'p> Par<'p> {
+    /// Runs on `pool` instead of the global one.
+    #[inline]
+    pub fn on<'q>(self, pool: &'q Pool) -> Par<'q> {
+        Par { pool: Some(pool), grain: self.grain, mode: self.mode, deterministic: self.deterministic }
+    }
+
+    /// Fixes the elements in a unit of work instead of calibrating them; 0 leaves them to the pool.
+    #[inline]
+    pub fn grain(self, elements: usize) -> Self {
+        Par { grain: NonZeroUsize::new(elements), ..self }
+    }
+
+    /// Runs on the calling thread alone.
+    #[inline]
+    pub fn sequential(self) -> Self {
+        Par { mode: Mode::Sequential, ..self }
+    }
+
+    /// Goes parallel whatever the model thinks of it.
+    #[inline]
+    pub fn always(self) -> Self {
+        Par { mode: Mode::Always, ..self }
+    }
+
+    /// Asks reductions for the same result for the same length and grain, whatever the number of workers.
+    ///
+    /// Matters where the operation is not quite associative, as the sum of floats is not.
+    #[inline]
+    pub fn deterministic(self) -> Self {
+        Par { deterministic: true, ..self }
+    }
+
+    #[inline]
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.deterministic
+    }
+
+    /// The grain the caller asked for.
+    #[inline]
+    pub(crate) fn fixed_grain(&self) -> Option<usize> {
+        self.grain.map(NonZeroUsize::get)
+    }
+
+    /// Decides how a call over `work` elements runs; `K` is a type that names the call site.
+    #[inline(always)]
+    pub(crate) fn plan<K: ?Sized>(&self, work: usize) -> Plan<'p> {
+        self.plan_kind(Kind::of::<K>(), work)
+    }
+
+    /// As [`plan`](Self::plan) where no closure of the user's is involved, so that a handful of elements cannot be heavy.
+    #[inline(always)]
+    pub(crate) fn plan_plain<K: ?Sized>(&self, work: usize) -> Plan<'p> {
+        if self.mode == Mode::Auto && work < HANDFUL {
+            return Plan::Sequential(Watch::off());
+        }
+        self.plan::<K>(work)
+    }
+
+    /// As [`plan_plain`](Self::plan_plain) for algorithms whose units are not proportional to elements: an element costs about
+    /// `prior_ns` until sequential runs have told better.
+    #[inline(always)]
+    pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {
+        if self.mode == Mode::Auto && work < HANDFUL {
+            return Plan::Sequential(Watch::off());
+        }
+        self.plan_kind(Kind::of::<K>().with_prior(prior_ns), work)
+    }
+
+    /// As [`plan`](Self::plan) for an algorithm that compares every element about log2 of their number times.
+    #[inline(always)]
+    pub(crate) fn plan_sort<K: ?Sized>(&self, elements: usize) -> Plan<'p> {
+        let levels = usize::BITS - elements.leading_zeros();
+        self.plan_with_prior::<K>(elements * levels as usize, SORT_NS)
+    }
+
+    #[inline(always)]
+    fn plan_kind(&self, kind: Kind, work: usize) -> Plan<'p> {
+        match self.mode {
+            Mode::Auto => model::plan(self.pool, kind, work, self.fixed_grain()),
+            Mode::Sequential => Plan::Sequential(Watch::off()),
+            Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
+            Mode::Always => Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), self.fixed_grain())),
+        }
+    }
+}
+
+/// Less work than this, comparisons of two elements and the like, is not worth a look at the model: it would cost more than it could save.
+const HANDFUL: usize = 96;
+
+/// Nanoseconds that sorting takes for an element and a level of halving, before any call has been timed. Numbers take half
+/// of it with std's sorts, strings ten times as much.
+const SORT_NS: f32 = 2.0;

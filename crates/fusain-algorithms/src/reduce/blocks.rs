@@ -1,0 +1,110 @@
+//! Deterministic `reduce`: the same grouping of operands for the same length and grain, whatever the workers.
+//!
+//! Idea: the elements lie in blocks of a fixed length; each block is folded by itself, in one go, by whoever has it,
+//! and the results are combined from left to right. Splits happen between blocks only.
+//! After Demmel & Nguyen (2013) one would call it reproducible for a fixed blocking.
+//! Work O(n), extra memory one result a block.
+
+use std::marker::PhantomData;
+use std::sync::Mutex;
+
+use fusain_pool::Algorithm;
+
+use super::fold::fold;
+use crate::feed::Feed;
+use crate::policy::Team;
+use crate::widest::widest;
+
+/// Elements in a block where the caller names no grain: long enough to hide what storing a result costs, short
+/// enough for a unit. Not tuned: it is part of what "the same result" means and must not follow the machine.
+const BLOCK: usize = 1 << 11;
+
+pub(crate) struct Blocks<'a, T, U, M, F> {
+    map: M,
+    op: F,
+    block: usize,
+    /// Results of consecutive blocks, and the place where the first starts.
+    runs: Mutex<Vec<(usize, Vec<U>)>>,
+    elements: PhantomData<&'a T>,
+}
+
+pub(crate) struct Local<'a, T, U> {
+    start: usize,
+    results: Vec<U>,
+    left: Feed<'a, T>,
+}
+
+impl<'a, T, U, M, F> Algorithm for Blocks<'a, T, U, M, F>
+where
+    T: Sync,
+    U: Send,
+    M: Fn(&T) -> U + Sync,
+    F: Fn(U, U) -> U + Sync,
+{
+    type Local = Local<'a, T, U>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.left.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        for _ in 0..(grain / self.block).max(1) {
+            let (_, block) = local.left.take(self.block);
+            local.results.extend(widest((fold, (block, &self.map, &self.op))));
+        }
+    }
+
+    fn commit(&self, local: &mut Self::Local) {
+        if !local.results.is_empty() {
+            let run = (local.start, std::mem::take(&mut local.results));
+            // A poisoned lock means that another worker panicked while pushing: nothing half-done is in a vector.
+            self.runs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(run);
+            local.start = local.left.start;
+        }
+    }
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        victim.left.split_at_multiple_of(self.block).map(root)
+    }
+}
+
+fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
+    Local { start: left.start, results: Vec::new(), left }
+}
+
+impl<'a, T, U, M, F: Fn(U, U) -> U> Blocks<'a, T, U, M, F> {
+    pub(super) fn new(v: &'a [T], block: Option<usize>, map: M, op: F) -> (Self, Local<'a, T, U>) {
+        let block = block.unwrap_or(BLOCK);
+        (Blocks { map, op, block, runs: Mutex::new(Vec::new()), elements: PhantomData }, root(Feed::new(v)))
+    }
+
+    pub(super) fn finish(self, identity: U) -> U {
+        let mut runs = self.runs.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        runs.sort_unstable_by_key(|run| run.0);
+        runs.into_iter().flat_map(|run| run.1).fold(identity, self.op)
+    }
+}
+
+pub(super) fn parallel<T, U, M, F>(team: Team<'_>, v: &[T], identity: U, map: M, op: F) -> U
+where
+    T: Sync,
+    U: Send,
+    M: Fn(&T) -> U + Sync,
+    F: Fn(U, U) -> U + Sync,
+{
+    let (blocks, root) = Blocks::new(v, team.grain(), map, op);
+    team.run(&blocks, root);
+    blocks.finish(identity)
+}
+
+/// The same grouping on the calling thread.
+pub(super) fn sequential<T, U, M, F>(v: &[T], block: Option<usize>, identity: U, map: M, op: F) -> U
+where
+    M: Fn(&T) -> U,
+    F: Fn(U, U) -> U,
+{
+    v.chunks(block.unwrap_or(BLOCK)).fold(identity, |acc, run| match widest((fold, (run, &map, &op))) {
+        Some(result) => op(acc, result),
+        None => acc,
+    })
+}

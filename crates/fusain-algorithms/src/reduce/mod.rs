@@ -1,0 +1,77 @@
+//! One value out of many: sums, products, any associative operation, counts.
+
+mod blocks;
+mod count;
+mod fold;
+mod pieces;
+#[cfg(test)]
+mod tests;
+
+use crate::policy::{Par, Plan, Team};
+
+impl Par<'_> {
+    /// `identity` and all elements of `v` combined by `op`, from left to right.
+    ///
+    /// `op` has to be associative, and nothing more: operands keep their order. `identity` is used exactly once, as the
+    /// leftmost operand, so it may be any value to start from.
+    ///
+    /// Which operands are combined first depends on the number of workers and on chance, which shows where `op` is
+    /// not quite associative, as the sum of floats; see [`deterministic`](Par::deterministic).
+    ///
+    /// O(n) work, span O(log n). A panic of `op` comes out of the call.
+    ///
+    /// ```
+    /// let words = ["par", "al", "lel"].map(String::from);
+    /// assert_eq!(fusain_algorithms::par().reduce(&words, String::new(), |a, b| a + &b), "parallel");
+    /// ```
+    #[doc(alias = "accumulate")]
+    #[inline]
+    pub fn reduce<T, F>(&self, v: &[T], identity: T, op: F) -> T
+    where
+        T: Clone + Send + Sync,
+        F: Fn(T, T) -> T + Sync,
+    {
+        self.map_reduce(v, identity, T::clone, op)
+    }
+
+    /// `identity` and `map` of all elements of `v` combined by `op`, from left to right.
+    ///
+    /// As [`reduce`](Par::reduce) otherwise.
+    ///
+    /// ```
+    /// let squares = fusain_algorithms::par().map_reduce(&[1, 2, 3], 0, |x| x * x, |a, b| a + b);
+    /// assert_eq!(squares, 14);
+    /// ```
+    #[doc(alias = "transform_reduce")]
+    #[inline]
+    pub fn map_reduce<T, U, M, F>(&self, v: &[T], identity: U, map: M, op: F) -> U
+    where
+        T: Sync,
+        U: Send,
+        M: Fn(&T) -> U + Sync,
+        F: Fn(U, U) -> U + Sync,
+    {
+        match self.plan::<(pieces::Reduce<'_, T, U, M, F>, M, F)>(v.len()) {
+            Plan::Sequential(watch) if self.is_deterministic() => {
+                watch.time(|| blocks::sequential(v, self.fixed_grain(), identity, map, op))
+            }
+            Plan::Sequential(watch) => watch.time(|| v.iter().fold(identity, |acc, x| op(acc, map(x)))),
+            Plan::Parallel(team) => parallel(team, self.is_deterministic(), v, identity, map, op),
+        }
+    }
+}
+
+#[inline(never)]
+fn parallel<T, U, M, F>(team: Team<'_>, deterministic: bool, v: &[T], identity: U, map: M, op: F) -> U
+where
+    T: Sync,
+    U: Send,
+    M: Fn(&T) -> U + Sync,
+    F: Fn(U, U) -> U + Sync,
+{
+    if deterministic {
+        blocks::parallel(team, v, identity, map, op)
+    } else {
+        pieces::parallel(team, v, identity, map, op)
+    }
+}

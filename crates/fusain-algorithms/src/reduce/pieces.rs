@@ -1,0 +1,94 @@
+//! `reduce`: all elements combined by an associative operation, operands in order.
+//!
+//! Idea: a state folds its part from the front; when the part is split or eaten up, what was folded is laid aside as
+//! a *piece* with the place where it starts; at the end the few pieces (one a worker and one a steal) are combined in
+//! the order of their places. Nothing but associativity is assumed, so strings concatenate and matrices multiply.
+//! C++'s `std::reduce` and `std::transform_reduce`, which also want commutativity.
+//! Work O(n), span O(log n) splits, extra memory one result a piece.
+
+use std::marker::PhantomData;
+use std::sync::Mutex;
+
+use fusain_pool::Algorithm;
+
+use super::fold::fold;
+use crate::feed::Feed;
+use crate::policy::Team;
+use crate::widest::widest;
+
+pub(crate) struct Reduce<'a, T, U, M, F> {
+    map: M,
+    op: F,
+    pieces: Mutex<Vec<(usize, U)>>,
+    elements: PhantomData<&'a T>,
+}
+
+/// What is left, and what the elements from `start` up to it fold to.
+pub(crate) struct Local<'a, T, U> {
+    start: usize,
+    folded: Option<U>,
+    left: Feed<'a, T>,
+}
+
+impl<'a, T, U, M, F> Algorithm for Reduce<'a, T, U, M, F>
+where
+    T: Sync,
+    U: Send,
+    M: Fn(&T) -> U + Sync,
+    F: Fn(U, U) -> U + Sync,
+{
+    type Local = Local<'a, T, U>;
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.left.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        let (_, part) = local.left.take(grain);
+        let more = widest((fold, (part, &self.map, &self.op)));
+        local.folded = match (local.folded.take(), more) {
+            (Some(a), Some(b)) => Some((self.op)(a, b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    fn commit(&self, local: &mut Self::Local) {
+        if let Some(piece) = local.folded.take() {
+            // A poisoned lock means that another worker panicked while pushing: nothing half-done is in a vector.
+            self.pieces.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((local.start, piece));
+            local.start = local.left.start;
+        }
+    }
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        victim.left.split().map(root)
+    }
+}
+
+fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
+    Local { start: left.start, folded: None, left }
+}
+
+impl<'a, T, U, M, F: Fn(U, U) -> U> Reduce<'a, T, U, M, F> {
+    pub(super) fn new(v: &'a [T], map: M, op: F) -> (Self, Local<'a, T, U>) {
+        (Reduce { map, op, pieces: Mutex::new(Vec::new()), elements: PhantomData }, root(Feed::new(v)))
+    }
+
+    pub(super) fn finish(self, identity: U) -> U {
+        let mut pieces = self.pieces.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        pieces.sort_unstable_by_key(|piece| piece.0);
+        pieces.into_iter().fold(identity, |acc, piece| (self.op)(acc, piece.1))
+    }
+}
+
+pub(super) fn parallel<T, U, M, F>(team: Team<'_>, v: &[T], identity: U, map: M, op: F) -> U
+where
+    T: Sync,
+    U: Send,
+    M: Fn(&T) -> U + Sync,
+    F: Fn(U, U) -> U + Sync,
+{
+    let (reduce, root) = Reduce::new(v, map, op);
+    team.run(&reduce, root);
+    reduce.finish(identity)
+}

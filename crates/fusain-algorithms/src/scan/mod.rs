@@ -1,0 +1,252 @@
+//! Prefix sums, for any associative operation.
+
+mod chain;
+mod elements;
+#[cfg(test)]
+mod tests;
+mod tile;
+
+use std::mem::MaybeUninit;
+
+use crate::policy::{Par, Plan};
+use crate::window::{Output, collect};
+use chain::scan;
+use elements::{Elements, InPlace, Into};
+use tile::scan_plain;
+
+/// What scanning an element costs before anything is known: an addition of floats, which waits for the one before.
+const PRIOR_NS: f32 = 0.8;
+
+impl Par<'_> {
+    /// The vector of `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ...
+    ///
+    /// `op` has to be associative, and nothing more: operands keep their order. O(n) work, at most two calls of `op` an
+    /// element. A panic of `op` comes out of the call; results made so far are dropped.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().inclusive_scan(&[1, 2, 3], |a, b| a + b), [1, 3, 6]);
+    /// ```
+    #[doc(alias = "partial_sum")]
+    #[inline]
+    pub fn inclusive_scan<T, F>(&self, v: &[T], op: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        collect(v.len(), |room| self.inclusive_scan_into(v, room, op))
+    }
+
+    /// The vector of `init`, `init ⊕ v[0]`, `init ⊕ v[0] ⊕ v[1]`, ..., as long as `v`.
+    ///
+    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().exclusive_scan(&[1, 2, 3], 10, |a, b| a + b), [10, 11, 13]);
+    /// ```
+    #[inline]
+    pub fn exclusive_scan<T, F>(&self, v: &[T], init: T, op: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        collect(v.len(), |room| self.exclusive_scan_into(v, room, init, op))
+    }
+
+    /// As [`inclusive_scan`](Par::inclusive_scan), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().inclusive_scan_into(&[1, 2, 3], &mut room, |a, b| a + b), [1, 3, 6]);
+    /// ```
+    #[inline]
+    pub fn inclusive_scan_into<'r, T, F>(&self, v: &[T], room: &'r mut [MaybeUninit<T>], op: F) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        into::<_, _, true>(self, v, room, None, T::clone, &op, &op)
+    }
+
+    /// As [`exclusive_scan`](Par::exclusive_scan), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// assert_eq!(fusain_algorithms::par().exclusive_scan_into(&[1, 2], &mut room, 5, |a, b| a + b), [5, 6]);
+    /// ```
+    #[inline]
+    pub fn exclusive_scan_into<'r, T, F>(&self, v: &[T], room: &'r mut [MaybeUninit<T>], init: T, op: F) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        into::<_, _, false>(self, v, room, Some(init), T::clone, &op, &op)
+    }
+
+    /// As [`inclusive_scan`](Par::inclusive_scan), of `map` of every element.
+    ///
+    /// `map` is called at most twice an element.
+    ///
+    /// ```
+    /// let lengths = fusain_algorithms::par().transform_inclusive_scan(&["a", "bc"], |s| s.len(), |a, b| a + b);
+    /// assert_eq!(lengths, [1, 3]);
+    /// ```
+    #[inline]
+    pub fn transform_inclusive_scan<S, T, M, F>(&self, v: &[S], map: M, op: F) -> Vec<T>
+    where
+        S: Sync,
+        T: Clone + Send + Sync,
+        M: Fn(&S) -> T + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        collect(v.len(), |room| self.transform_inclusive_scan_into(v, room, map, op))
+    }
+
+    /// As [`transform_inclusive_scan`](Par::transform_inclusive_scan), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// let lengths = fusain_algorithms::par().transform_inclusive_scan_into(&["a", "bc"], &mut room, |s| s.len(), |a, b| a + b);
+    /// assert_eq!(lengths, [1, 3]);
+    /// ```
+    #[inline]
+    pub fn transform_inclusive_scan_into<'r, S, T, M, F>(
+        &self,
+        v: &[S],
+        room: &'r mut [MaybeUninit<T>],
+        map: M,
+        op: F,
+    ) -> &'r mut [T]
+    where
+        S: Sync,
+        T: Clone + Send + Sync,
+        M: Fn(&S) -> T + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        let add = |acc: &T, x: &S| op(acc, &map(x));
+        into::<_, _, true>(self, v, room, None, &map, add, &op)
+    }
+
+    /// As [`exclusive_scan`](Par::exclusive_scan), of `map` of every element.
+    ///
+    /// `map` is called at most twice an element.
+    ///
+    /// ```
+    /// let starts = fusain_algorithms::par().transform_exclusive_scan(&["a", "bc"], 0, |s| s.len(), |a, b| a + b);
+    /// assert_eq!(starts, [0, 1]);
+    /// ```
+    #[inline]
+    pub fn transform_exclusive_scan<S, T, M, F>(&self, v: &[S], init: T, map: M, op: F) -> Vec<T>
+    where
+        S: Sync,
+        T: Clone + Send + Sync,
+        M: Fn(&S) -> T + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        let add = |acc: &T, x: &S| op(acc, &map(x));
+        collect(v.len(), |room| into::<_, _, false>(self, v, room, Some(init), &map, add, &op))
+    }
+
+    /// Replaces `v[i]` by `v[0] ⊕ ... ⊕ v[i]`.
+    ///
+    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().inclusive_scan_in_place(&mut v, |a, b| a + b);
+    /// assert_eq!(v, [1, 3, 6]);
+    /// ```
+    #[doc(alias = "partial_sum")]
+    #[inline]
+    pub fn inclusive_scan_in_place<T, F>(&self, v: &mut [T], op: F)
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        match self.plan_with_prior::<(InPlace<'_, T, F, true>, F)>(v.len(), PRIOR_NS) {
+            Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, true>::new(v, op), None)),
+            Plan::Parallel(team) => scan(team, &InPlace::<_, _, true>::new(v, op), None),
+        }
+    }
+
+    /// Replaces `v[i]` by `init ⊕ v[0] ⊕ ... ⊕ v[i - 1]`.
+    ///
+    /// As [`exclusive_scan`](Par::exclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().exclusive_scan_in_place(&mut v, 0, |a, b| a + b);
+    /// assert_eq!(v, [0, 1, 3]);
+    /// ```
+    #[inline]
+    pub fn exclusive_scan_in_place<T, F>(&self, v: &mut [T], init: T, op: F)
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        match self.plan_with_prior::<(InPlace<'_, T, F, false>, F)>(v.len(), PRIOR_NS) {
+            Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, false>::new(v, op), Some(init))),
+            Plan::Parallel(team) => scan(team, &InPlace::<_, _, false>::new(v, op), Some(init)),
+        }
+    }
+}
+
+/// Scans `v` into `room`; without an `init` the first element is one.
+#[inline]
+fn into<'r, S, T, const INCLUSIVE: bool>(
+    policy: &Par<'_>,
+    v: &[S],
+    room: &'r mut [MaybeUninit<T>],
+    init: Option<T>,
+    lift: impl Fn(&S) -> T + Sync,
+    add: impl Fn(&T, &S) -> T + Sync,
+    op: impl Fn(&T, &T) -> T + Sync,
+) -> &'r mut [T]
+where
+    S: Sync,
+    T: Clone + Send + Sync,
+{
+    assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
+    let output = Output::new(room);
+    let plan = plan_into(policy, v.len(), &add);
+    let elements = Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op);
+    match plan {
+        Plan::Sequential(watch) => watch.time(|| sequential(&elements, init)),
+        Plan::Parallel(team) => scan(team, &elements, init),
+    }
+    drop(elements);
+    output.finish()
+}
+
+/// The plan of a scan that `add` names.
+#[inline]
+fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
+    policy.plan_with_prior::<(Output<'_, ()>, A)>(len, PRIOR_NS)
+}
+
+/// The scan of one worker: one tile, and no folding before it.
+#[inline]
+fn sequential<T: Clone, E: Elements<T>>(elements: &E, init: Option<T>) {
+    // SAFETY: all elements are ours, and this is the first thing done with them.
+    if let Some((prefix, rest)) = unsafe { elements.start(init) } {
+        // SAFETY: likewise.
+        unsafe { scan_plain(elements, rest, prefix) };
+    }
+}

@@ -1,0 +1,163 @@
+//! Sorting, stable and not.
+
+mod run;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::cmp::Ordering;
+
+use crate::kind::is_integer;
+use crate::policy::{Par, Plan};
+pub(crate) use run::merge_sort;
+use run::parallel;
+
+impl Par<'_> {
+    /// Sorts `v`, stable.
+    ///
+    /// O(n log n) comparisons, memory for n elements. Where the order of `T` is none, all elements are there in some
+    /// order afterwards, or the call panics, as with [`slice::sort`]. If it panics, `v` holds every element once.
+    ///
+    /// ```
+    /// let mut v = [3, 1, 2];
+    /// fusain_algorithms::par().sort(&mut v);
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
+    #[doc(alias = "stable_sort")]
+    #[inline]
+    pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
+        match self.plan_sort::<[T]>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.sort()),
+            // Equal integers are one and the same: nobody can tell whether they kept their order.
+            Plan::Parallel(team) if is_integer::<T>() => parallel(team, v, T::lt, <[T]>::sort_unstable),
+            Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort),
+        }
+    }
+
+    /// Sorts `v` by `compare`, stable.
+    ///
+    /// As [`sort`](Par::sort) otherwise.
+    ///
+    /// ```
+    /// let mut v = [0.5, -1.5, 1.0];
+    /// fusain_algorithms::par().sort_by(&mut v, f64::total_cmp);
+    /// assert_eq!(v, [-1.5, 0.5, 1.0]);
+    /// ```
+    #[doc(alias = "stable_sort")]
+    #[inline]
+    pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
+        match self.plan_sort::<(T, F)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
+            Plan::Parallel(team) => {
+                parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_by(&compare));
+            }
+        }
+    }
+
+    /// Sorts `v` by key, stable.
+    ///
+    /// Computes about two keys a comparison; see [`sort_by_cached_key`](Par::sort_by_cached_key). As
+    /// [`sort`](Par::sort) otherwise.
+    ///
+    /// ```
+    /// let mut v: [i32; 3] = [-3, 1, 2];
+    /// fusain_algorithms::par().sort_by_key(&mut v, |x| x.abs());
+    /// assert_eq!(v, [1, 2, -3]);
+    /// ```
+    #[doc(alias = "stable_sort")]
+    #[inline]
+    pub fn sort_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
+        match self.plan_sort::<(T, K, F)>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
+            Plan::Parallel(team) => {
+                parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
+            }
+        }
+    }
+
+    /// Sorts `v` by key, stable, computing each key once.
+    ///
+    /// For keys that cost much. O(n log n) comparisons of keys; memory for n keys, twice. Elements change places only
+    /// when all keys have been computed and sorted, so a panic of `key` leaves `v` as it was.
+    ///
+    /// ```
+    /// let mut v = [10, 9, 100];
+    /// fusain_algorithms::par().sort_by_cached_key(&mut v, |x| x.to_string());
+    /// assert_eq!(v, [10, 100, 9]);
+    /// ```
+    #[inline]
+    pub fn sort_by_cached_key<T, K, F>(&self, v: &mut [T], key: F)
+    where
+        T: Send + Sync,
+        K: Ord + Send,
+        F: Fn(&T) -> K + Sync,
+    {
+        let keys = self.map(v, key);
+        let mut order: Vec<(K, usize)> = keys.into_iter().zip(0..).collect();
+        self.sort_unstable(&mut order);
+        // Where the element that belongs at `i` stands now is found by following the swaps made so far, as std does.
+        for i in 0..v.len() {
+            let mut from = order[i].1;
+            while from < i {
+                from = order[from].1;
+            }
+            order[i].1 = from;
+            v.swap(i, from);
+        }
+    }
+
+    /// Sorts `v`; equal elements may change their order.
+    ///
+    /// O(n log n) comparisons, memory for n elements. As [`sort`](Par::sort) otherwise.
+    ///
+    /// ```
+    /// let mut v = [3, 1, 2];
+    /// fusain_algorithms::par().sort_unstable(&mut v);
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
+    #[inline]
+    pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
+        match self.plan_sort::<(T, [T])>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
+            Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort_unstable),
+        }
+    }
+
+    /// Sorts `v` by `compare`; equal elements may change their order.
+    ///
+    /// As [`sort_unstable`](Par::sort_unstable) otherwise.
+    ///
+    /// ```
+    /// let mut v = [0.5, -1.5, 1.0];
+    /// fusain_algorithms::par().sort_unstable_by(&mut v, f64::total_cmp);
+    /// assert_eq!(v, [-1.5, 0.5, 1.0]);
+    /// ```
+    #[inline]
+    pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
+        match self.plan_sort::<(F, [T])>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
+            Plan::Parallel(team) => {
+                parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
+            }
+        }
+    }
+
+    /// Sorts `v` by key; equal elements may change their order.
+    ///
+    /// As [`sort_unstable`](Par::sort_unstable) otherwise.
+    ///
+    /// ```
+    /// let mut v: [i32; 3] = [-3, 1, 2];
+    /// fusain_algorithms::par().sort_unstable_by_key(&mut v, |x| x.abs());
+    /// assert_eq!(v, [1, 2, -3]);
+    /// ```
+    #[inline]
+    pub fn sort_unstable_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
+        match self.plan_sort::<(K, F, [T])>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
+            Plan::Parallel(team) => {
+                parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(&key));
+            }
+        }
+    }
+}

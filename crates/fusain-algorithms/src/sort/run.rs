@@ -1,0 +1,149 @@
+//! `sort`: stable merge sort as a data flow.
+//!
+//! Idea: std's sort for a few long leaves, and a tree of merges above them. There is no barrier between levels:
+//! whoever finishes the second of two siblings goes on with their merge at once, and any merge can be split for a
+//! thief. After PaSTeL's `stable_sort` (Saule & Videau 2008, section 4.3), whose weakness were those barriers.
+//! Work O(n log n), span O(n/leaves log n), memory for n elements. Stable if the sort of the leaves is.
+
+use std::ops::Range;
+
+use fusain_pool::Algorithm;
+
+use super::tree::{Merging, Tree};
+use crate::merge::kernel::Move;
+use crate::pages::expect_writes;
+use crate::policy::Team;
+
+/// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
+const LEAF_MIN: usize = 128;
+
+/// Leaves for each worker: two, so that with two workers the result of the second merge is in place.
+const LEAVES_PER_WORKER: usize = 2;
+
+/// Bytes of a leaf at most: it and the scratch memory of its sort shall fit the second-level cache, and the allocator
+/// shall have that memory at hand.
+///
+/// A merge level costs no more than the level of quicksort it replaces, so many leaves are free; few large ones cost
+/// fresh pages for their scratch. 10^6 random i32, two workers: 2.4 times `slice::sort`; with four
+/// leaves, sorted stably, 1.3. At 16 KiB it was 1.5, on a noisy machine.
+const LEAF_BYTES_MAX: usize = 1 << 16;
+
+pub(crate) struct Sort<'t, T, L, S> {
+    tree: &'t Tree<T>,
+    less: L,
+    sort_leaf: S,
+}
+
+/// Leaves that nobody began, and a part of a merge.
+pub(crate) struct Local<T> {
+    leaves: Range<usize>,
+    merging: Option<Merging<T>>,
+}
+
+impl<T, L, S> Algorithm for Sort<'_, T, L, S>
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    type Local = Local<T>;
+
+    fn has_global_work(&self) -> bool {
+        !self.tree.is_finished()
+    }
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        local.merging.is_some() || !local.leaves.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        if let Some(merging) = &mut local.merging {
+            merging.lanes.advance(grain, &self.less, Move);
+            if merging.lanes.is_empty() {
+                local.merging = local.merging.take().and_then(|done| self.tree.part_done(done, &self.less));
+            }
+        } else if let Some(leaf) = local.leaves.next() {
+            // SAFETY: states share out the leaves, and each is taken from its range once.
+            local.merging = unsafe { self.tree.leaf(leaf, &self.sort_leaf, &self.less) };
+        }
+    }
+
+    fn commit(&self, _local: &mut Self::Local) {}
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        let leaves = &mut victim.leaves;
+        if leaves.start < leaves.end {
+            // The victim that is merging anyway gives its only leaf away.
+            let keep = if victim.merging.is_some() { leaves.len() / 2 } else { leaves.len().div_ceil(2) };
+            let middle = leaves.start + keep;
+            if middle < leaves.end {
+                let stolen = middle..leaves.end;
+                leaves.end = middle;
+                return Some(Local { leaves: stolen, merging: None });
+            }
+        }
+        let merging = victim.merging.as_mut()?.split(&self.less)?;
+        Some(Local { leaves: 0..0, merging: Some(merging) })
+    }
+}
+
+impl<'t, T, L, S> Sort<'t, T, L, S> {
+    /// # Safety
+    ///
+    /// The one sort that is ever run on `tree`, and its root the only state not split from another.
+    pub(crate) unsafe fn new(tree: &'t Tree<T>, less: L, sort_leaf: S) -> (Self, Local<T>) {
+        (Sort { tree, less, sort_leaf }, Local { leaves: 0..tree.leaves(), merging: None })
+    }
+}
+
+/// How many leaves a sort of `len` elements of `size` bytes has.
+fn leaves(len: usize, size: usize, workers: usize, grain: Option<usize>) -> usize {
+    let shared = workers * LEAVES_PER_WORKER;
+    let wanted = match grain {
+        Some(grain) => len / grain.max(1),
+        None => shared.max((len * size).div_ceil(LEAF_BYTES_MAX)),
+    };
+    let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
+    1 << wanted.clamp(2, most).ilog2()
+}
+
+/// Sorts `v` by `less`, its leaves with `sort_leaf`.
+#[inline(never)]
+pub(super) fn parallel<T, L, S>(team: Team<'_>, v: &mut [T], less: L, sort_leaf: S)
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    if size_of::<T>() == 0 {
+        // Elements without a size are all in their place; what std does with them is what we do.
+        return sort_leaf(v);
+    }
+    let len = v.len();
+    let leaves = leaves(len, size_of::<T>(), team.workers(), team.grain());
+    let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
+    merge_sort(team, v, leaves, bound, less, sort_leaf);
+}
+
+/// Sorts the `leaves` parts of `v` that lie between `bound`s with `sort_leaf`, and merges them.
+pub(crate) fn merge_sort<T, L, S>(
+    team: Team<'_>,
+    v: &mut [T],
+    leaves: usize,
+    bound: impl Fn(usize) -> usize,
+    less: L,
+    sort_leaf: S,
+) where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    let mut buffer: Vec<T> = Vec::with_capacity(v.len());
+    expect_writes(buffer.spare_capacity_mut());
+    // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when
+    // it is left by a panic; the buffer's length stays 0, so that what lies in it is never dropped there.
+    let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, bound) };
+    // SAFETY: the one sort on this tree.
+    let (sort, root) = unsafe { Sort::new(&tree, less, sort_leaf) };
+    team.run(&sort, root);
+}

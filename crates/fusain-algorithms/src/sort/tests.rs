@@ -1,0 +1,95 @@
+//! Any split of a sort yields the sequential result; and the conformance suite, driven and on a pool.
+
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use fusain_testkit::sorts::{Sorter, check, noise};
+use fusain_testkit::{Census, Move, drive, script};
+use proptest::prelude::*;
+
+use super::run::Sort;
+use super::tree::Tree;
+
+/// Sorts `v` in one thread as `script` says, with `2^depth` leaves.
+fn sort_driven<T: Send>(
+    v: &mut [T],
+    depth: u32,
+    script: &[Move],
+    compare: impl Fn(&T, &T) -> Ordering + Sync,
+) -> usize {
+    if size_of::<T>() == 0 {
+        return 0;
+    }
+    let (len, leaves) = (v.len(), 1 << depth);
+    let mut buffer: Vec<T> = Vec::with_capacity(len);
+    // SAFETY: both memories are ours until the tree is dropped, at the end of this function.
+    let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, |i| i * len / leaves) };
+    let less = |a: &T, b: &T| compare(a, b).is_lt();
+    // SAFETY: the one sort on this tree.
+    let (sort, root) = unsafe { Sort::new(&tree, less, |leaf: &mut [T]| leaf.sort_by(&compare)) };
+    drive(&sort, root, script).steals
+}
+
+proptest! {
+    #[test]
+    fn any_split(n in 0..3_000_usize, kinds in 1..2_000_u64, depth in 0..6_u32, script in script(200)) {
+        let mut v: Vec<(u64, usize)> = noise(n, kinds).map(|x| x % kinds).zip(0..).collect();
+        sort_driven(&mut v, depth, &script, |a, b| a.0.cmp(&b.0));
+        // Stable, hence sorted by index as well.
+        prop_assert!(v.is_sorted());
+        v.sort_by_key(|x| x.1);
+        prop_assert!(v.iter().map(|x| x.1).eq(0..n));
+    }
+
+    #[test]
+    fn any_split_any_panic(n in 2..600_usize, depth in 0..5_u32, fatal in 0..8_000_usize, script in script(200)) {
+        let census = Census::new();
+        let mut v: Vec<_> = noise(n, 1).zip(0..).map(|(x, i)| (x, census.element(i))).collect();
+        let asked = AtomicUsize::new(0);
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            sort_driven(&mut v, depth, &script, |a, b| {
+                if asked.fetch_add(1, Relaxed) == fatal {
+                    std::panic::resume_unwind(Box::new(()));
+                }
+                a.0.cmp(&b.0)
+            })
+        }));
+        let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
+        keys.sort();
+        prop_assert!(keys.iter().copied().eq(0..n as u32));
+        prop_assert_eq!(census.alive(), n as isize);
+        drop(v);
+        prop_assert_eq!(census.alive(), 0);
+    }
+}
+
+/// Steals after every unit, leaves and merges alike.
+struct Driven;
+
+impl Sorter for Driven {
+    const STABLE: bool = true;
+
+    fn sort_by<T: Send>(&self, v: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
+        let script: Vec<Move> = (0..60)
+            .map(|i| if i % 2 == 0 { Move::Steal { victim: i } } else { Move::Unit { state: i, grain: 50 } })
+            .collect();
+        sort_driven(v, 2, &script, compare);
+    }
+}
+
+#[test]
+fn driven_sort_conforms() {
+    check(&Driven);
+}
+
+#[test]
+fn merges_are_split() {
+    let mut v: Vec<u64> = noise(10_000, 1).collect();
+    // Four leaves, one state; every steal from then on splits a merge.
+    let leaves = [Move::Unit { state: 0, grain: 1 }; 4];
+    let script: Vec<Move> = leaves.into_iter().chain((0..20).map(|victim| Move::Steal { victim })).collect();
+    let steals = sort_driven(&mut v, 2, &script, u64::cmp);
+    assert!(steals > 10, "{steals} steals");
+    assert!(v.is_sorted());
+}

@@ -1,0 +1,215 @@
+//! Room for results that are not there yet: uninitialised slots, filled by many workers.
+//!
+//! An [`Output`] is the whole room, a [`Window`] the part one worker fills from the front. A window *publishes* what
+//! it has filled; what it filled and did not publish it drops, and what was published and never collected the output
+//! drops: so a panic anywhere drops every element that was made exactly once.
+
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, needs_drop};
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::pages::expect_writes;
+
+/// The whole room for results.
+///
+/// Invariants:
+/// 1. `base` is valid for writes of `len` elements for `'o`, and nobody else uses them meanwhile.
+/// 2. Elements in `published` ranges are initialised, belong to the output, and no two ranges overlap.
+/// 3. `count` is the number of elements published.
+pub(crate) struct Output<'o, T> {
+    base: *mut T,
+    len: usize,
+    count: AtomicUsize,
+    published: Mutex<Vec<Range<usize>>>,
+    room: PhantomData<&'o mut [MaybeUninit<T>]>,
+}
+
+// SAFETY: what is shared is a count, a locked list and a pointer that only windows write through, each to slots of
+// its own; elements made on one thread are dropped on another, hence `T: Send`.
+unsafe impl<T: Send> Sync for Output<'_, T> {}
+
+impl<'o, T> Output<'o, T> {
+    pub(crate) fn new(room: &'o mut [MaybeUninit<T>]) -> Self {
+        Output {
+            base: room.as_mut_ptr().cast(),
+            len: room.len(),
+            count: AtomicUsize::new(0),
+            published: Mutex::new(Vec::new()),
+            room: PhantomData,
+        }
+    }
+
+    /// The one window over all of the room.
+    ///
+    /// # Safety
+    ///
+    /// To be called once.
+    pub(crate) unsafe fn window(&self) -> Window<'_, T> {
+        // SAFETY: the caller's.
+        unsafe { self.part(0..self.len) }
+    }
+
+    /// The window over a part of the room.
+    ///
+    /// # Safety
+    ///
+    /// Windows made by this and by [`window`](Output::window) do not overlap.
+    pub(crate) unsafe fn part(&self, range: Range<usize>) -> Window<'_, T> {
+        assert!(range.start <= range.end && range.end <= self.len, "the part lies within the room");
+        Window {
+            base: self.base,
+            first: range.start,
+            next: range.start,
+            end: range.end,
+            count: &self.count,
+            published: &self.published,
+        }
+    }
+
+    /// Slots in the room.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Slot `i`.
+    #[inline(always)]
+    pub(crate) fn slot(&self, i: usize) -> *mut T {
+        debug_assert!(i <= self.len);
+        self.base.wrapping_add(i)
+    }
+
+    /// Ends the filling. The room is initialised from now on, and belongs to the caller.
+    ///
+    /// # Panics
+    ///
+    /// If not every slot has been filled and published, which would be a defect of this crate.
+    pub(crate) fn finish(mut self) -> &'o mut [T] {
+        // Relaxed: the end of the call that ran the algorithm orders every publication before this.
+        assert_eq!(self.count.load(Ordering::Relaxed), self.len, "every slot is filled");
+        self.published.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).clear();
+        // SAFETY: all `len` slots were filled and published, and the list is empty, so nobody else drops them; the
+        // room was borrowed for 'o, invariant 1.
+        unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
+    }
+}
+
+impl<T> Drop for Output<'_, T> {
+    fn drop(&mut self) {
+        let published = self.published.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for range in published.drain(..) {
+            let part = std::ptr::slice_from_raw_parts_mut(self.base.wrapping_add(range.start), range.len());
+            // SAFETY: by invariant 2 these are initialised and ours; draining the list drops them once.
+            unsafe { part.drop_in_place() };
+        }
+    }
+}
+
+/// The part of an output that one worker fills from the front.
+///
+/// Invariants:
+/// 1. The slots `first..end` belong to this window alone.
+/// 2. Of them `first..next` are initialised, the others are not.
+pub(crate) struct Window<'w, T> {
+    base: *mut T,
+    first: usize,
+    next: usize,
+    end: usize,
+    count: &'w AtomicUsize,
+    published: &'w Mutex<Vec<Range<usize>>>,
+}
+
+// SAFETY: a window owns its slots and the elements in them, so moving it moves elements: `T: Send`.
+unsafe impl<T: Send> Send for Window<'_, T> {}
+
+impl<T> Window<'_, T> {
+    /// Fills the next slots with `make` of each element of `from`, as far as there is room.
+    #[inline(always)]
+    pub(crate) fn fill<S>(&mut self, from: &[S], mut make: impl FnMut(&S) -> T) {
+        let n = from.len().min(self.end - self.next);
+        // The slots lie inside the room, by invariant 1.
+        let to = self.base.wrapping_add(self.next);
+        if needs_drop::<T>() {
+            for (i, x) in from[..n].iter().enumerate() {
+                let made = make(x);
+                // SAFETY: slot `next + i` is inside `next..end`: ours and not initialised, invariants 1 and 2.
+                unsafe { to.wrapping_add(i).write(made) };
+                // One by one, so that a panic in `make` finds every element made so far.
+                self.next += 1;
+            }
+        } else {
+            for (i, x) in from[..n].iter().enumerate() {
+                let made = make(x);
+                // SAFETY: as above.
+                unsafe { to.wrapping_add(i).write(made) };
+            }
+            self.next += n;
+        }
+    }
+
+    /// Notes that all but the last `left` slots have been filled from outside.
+    ///
+    /// # Safety
+    ///
+    /// They have been; where elements need no dropping, as many as that have been, no matter which.
+    pub(crate) unsafe fn set_left(&mut self, left: usize) {
+        debug_assert!(left <= self.end - self.next);
+        self.next = self.end - left;
+    }
+
+    /// Empty slots.
+    pub(crate) fn len(&self) -> usize {
+        self.end - self.next
+    }
+
+    /// Where the room starts.
+    pub(crate) fn base(&self) -> *mut T {
+        self.base.wrapping_add(self.first)
+    }
+
+    /// Splits off the last `n` slots, which must be empty.
+    pub(crate) fn split_off_back(&mut self, n: usize) -> Self {
+        assert!(n <= self.end - self.next, "only empty slots are given away");
+        let at = self.end - n;
+        let back = Window { base: self.base, first: at, next: at, end: self.end, ..*self };
+        self.end = at;
+        back
+    }
+
+    /// Hands what has been filled to the output.
+    pub(crate) fn publish(&mut self) {
+        if self.first == self.next {
+            return;
+        }
+        if needs_drop::<T>() {
+            let mut published = self.published.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            published.push(self.first..self.next);
+        }
+        // Relaxed: read after the call that ran the algorithm has returned, which orders it.
+        self.count.fetch_add(self.next - self.first, Ordering::Relaxed);
+        self.first = self.next;
+    }
+}
+
+impl<T> Drop for Window<'_, T> {
+    fn drop(&mut self) {
+        let part = std::ptr::slice_from_raw_parts_mut(self.base.wrapping_add(self.first), self.next - self.first);
+        self.first = self.next;
+        // SAFETY: by invariants 1 and 2 these are initialised and ours, and were not published.
+        unsafe { part.drop_in_place() };
+    }
+}
+
+/// Makes a vector of `len` elements by filling its room with `fill`, which returns the room, filled.
+pub(crate) fn collect<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) -> &mut [T]) -> Vec<T> {
+    let mut made = Vec::with_capacity(len);
+    let room = &mut made.spare_capacity_mut()[..len];
+    expect_writes(room);
+    let base = room.as_mut_ptr().cast::<T>();
+    let filled = fill(room);
+    assert!(std::ptr::eq(filled.as_ptr(), base) && filled.len() == len, "the room itself comes back");
+    // SAFETY: the first `len` elements were just seen as a slice of initialised elements.
+    unsafe { made.set_len(len) };
+    made
+}

@@ -1,0 +1,30 @@
+//! Pools for tests: one of each size, built once.
+
+use std::sync::OnceLock;
+
+use fusain_algorithms::{Par, par};
+use fusain_pool::Pool;
+use proptest::prelude::*;
+
+/// A pool with this many workers, 1 to 8.
+pub(crate) fn pool(workers: usize) -> &'static Pool {
+    static POOLS: [OnceLock<Pool>; 8] = [const { OnceLock::new() }; 8];
+    POOLS[workers - 1].get_or_init(|| Pool::builder().threads(workers).build().expect("threads can be started"))
+}
+
+/// Any way to go parallel: 1 to 8 workers, grain calibrated or fixed.
+pub(crate) fn policy() -> impl Strategy<Value = Par<'static>> {
+    let grain = prop_oneof![Just(0), 1..50_usize, 50..20_000_usize];
+    (1..=8_usize, grain).prop_map(|(workers, grain)| par().on(pool(workers)).grain(grain).always())
+}
+
+/// Lengths up to 10^5, mostly small.
+pub(crate) fn length() -> impl Strategy<Value = usize> {
+    prop_oneof![4 => 0..100_usize, 4 => 0..5_000_usize, 1 => 0..100_000_usize]
+}
+
+/// Numbers, some of them equal.
+pub(crate) fn numbers() -> impl Strategy<Value = Vec<i32>> {
+    (length(), any::<u64>(), prop_oneof![Just(3_i32), Just(1_000), Just(i32::MAX)])
+        .prop_map(|(n, seed, max)| fusain_testkit::sorts::noise(n, seed >> 40).map(|x| (x as i32) % max).collect())
+}

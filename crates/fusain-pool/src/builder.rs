@@ -1,0 +1,131 @@
+//! Building a pool.
+
+use crate::error::{Error, WORKERS_MAX};
+use crate::pool::{Inner, Pool, Threads, Wait};
+use crate::trace;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How long an idle worker of the default pool spins before it parks.
+///
+/// Two fifths of what is lost at each gap longer than this could have been saved by parking at once, and a wake (some
+/// 5 to 50 us) is saved at each gap shorter than this; see `compare tick`.
+pub(crate) const SPINS: Duration = Duration::from_micros(100);
+
+/// Describes a pool before it is built; see [`Pool::builder`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct Builder {
+    threads: Option<usize>,
+    wait: Wait,
+    pin: bool,
+    name: String,
+    stack_size: Option<usize>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self { threads: None, wait: Wait::SpinThenPark(SPINS), pin: false, name: "fusain".into(), stack_size: None }
+    }
+}
+
+impl Builder {
+    /// Number of workers, the caller among them: `threads(2)` starts one thread.
+    ///
+    /// Without it: `FUSAIN_NUM_THREADS` if set, else what the process may use by its affinity mask and cgroup
+    /// quota ([`std::thread::available_parallelism`]).
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// How idle workers wait; by default [`Wait::SpinThenPark`] for 100 us.
+    pub fn wait(mut self, wait: Wait) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// Whether each started worker is pinned to a core of its own (worker `i` to the `i + 1`st core this process may
+    /// use, so that the first is left to the caller); by default not.
+    pub fn pin(mut self, pin: bool) -> Self {
+        self.pin = pin;
+        self
+    }
+
+    /// Names the threads `name-1`, `name-2`, ...; by default `fusain`.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Bytes of stack of each started thread; by default what std gives.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = Some(bytes);
+        self
+    }
+
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// [`Error::ThreadsOutOfRange`] for none or too many, [`Error::BadThreadCount`] if the variable is to be used and
+    /// is no count, [`Error::Spawn`] if the operating system refuses a thread (those already started are ended), and
+    /// [`Error::Pin`] if pinning is asked for where it cannot be done.
+    ///
+    /// # Example
+    /// ```
+    /// use fusain_pool::{Pool, Wait};
+    /// let pool = Pool::builder().threads(2).wait(Wait::Park).name("render").build()?;
+    /// assert_eq!(pool.workers(), 2);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn build(self) -> Result<Pool, Error> {
+        let workers = match self.threads {
+            Some(threads) => threads,
+            None => threads_by_environment()?,
+        };
+        if !(1..=WORKERS_MAX).contains(&workers) {
+            return Err(Error::ThreadsOutOfRange { asked: workers });
+        }
+        let cores = if self.pin {
+            Some(core_affinity::get_core_ids().filter(|c| !c.is_empty()).ok_or(Error::Pin)?)
+        } else {
+            None
+        };
+        let inner = Arc::new(Inner::new(workers - 1, self.wait, Threads::Own));
+        let mut pool = Pool::of(inner, Vec::with_capacity(workers - 1));
+        for index in 0..workers - 1 {
+            let mut thread = thread::Builder::new().name(format!("{}-{}", self.name, index + 1));
+            if let Some(bytes) = self.stack_size {
+                thread = thread.stack_size(bytes);
+            }
+            let core = cores.as_ref().map(|cores| cores[(index + 1) % cores.len()]);
+            let inner = pool.inner.clone();
+            let handle = thread
+                .spawn(move || {
+                    if let Some(core) = core {
+                        // A core that has been taken away meanwhile leaves the worker unpinned, which only costs time.
+                        core_affinity::set_for_current(core);
+                    }
+                    inner.visit(index);
+                })
+                .map_err(|source| Error::Spawn { index: index + 1, source })?;
+            pool.add_thread(handle);
+        }
+        trace::started(workers);
+        Ok(pool)
+    }
+}
+
+/// Workers of a pool that is not told: the variable, else what the process may use.
+fn threads_by_environment() -> Result<usize, Error> {
+    match std::env::var_os("FUSAIN_NUM_THREADS") {
+        Some(value) => value
+            .to_str()
+            .and_then(|text| text.trim().parse().ok())
+            .filter(|threads| (1..=WORKERS_MAX).contains(threads))
+            .ok_or_else(|| Error::BadThreadCount { value: value.to_string_lossy().into_owned() }),
+        // Not known means not worth a guess: one worker is right everywhere.
+        None => Ok(thread::available_parallelism().map_or(1, |n| n.get()).min(WORKERS_MAX)),
+    }
+}

@@ -1,0 +1,68 @@
+//! What the workers did: counts, cheap enough to leave on.
+
+use crate::sync::{AtomicU64, Ordering};
+
+/// What a pool has done since it was built; see [`Pool::counters`](crate::Pool::counters).
+///
+/// Exact whenever no call is running. Every task given is a task taken, so `steals_done` counts both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Units of work done by [`Algorithm`](crate::Algorithm)s.
+    pub units: u64,
+    /// Times a worker found a request after a unit and dealt with it.
+    pub polls_answered: u64,
+    /// Requests made by workers without work.
+    pub steals_tried: u64,
+    /// Parts of work handed over, on request or with the announcement.
+    pub steals_done: u64,
+    /// Requests that found nothing worth splitting.
+    pub steals_refused: u64,
+    /// Times a worker went to sleep on the operating system.
+    pub parks: u64,
+    /// Times somebody woke a sleeping worker.
+    pub wakes: u64,
+    /// Panics that a worker caught and passed on to the caller.
+    pub panics: u64,
+}
+
+/// One desk's counts. Only the desk's owner writes, so an increment is a plain load and store.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) units: Count,
+    pub(crate) polls_answered: Count,
+    pub(crate) steals_tried: Count,
+    pub(crate) steals_done: Count,
+    pub(crate) steals_refused: Count,
+    pub(crate) parks: Count,
+    pub(crate) wakes: Count,
+    pub(crate) panics: Count,
+}
+
+#[derive(Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    /// Relaxed: one writer, and readers want a number, not an order.
+    #[inline(always)]
+    pub(crate) fn add(&self, n: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Tally {
+    pub(crate) fn add_to(&self, sum: &mut Counters) {
+        sum.units += self.units.get();
+        sum.polls_answered += self.polls_answered.get();
+        sum.steals_tried += self.steals_tried.get();
+        sum.steals_done += self.steals_done.get();
+        sum.steals_refused += self.steals_refused.get();
+        sum.parks += self.parks.get();
+        sum.wakes += self.wakes.get();
+        sum.panics += self.panics.get();
+    }
+}

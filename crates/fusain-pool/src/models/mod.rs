@@ -1,0 +1,142 @@
+//! Model checks of the pool's protocols: the real types, run by loom under every interleaving it knows.
+//!
+//! A file for a protocol. Each model is run as it is, and again under faults planted in [`sync`](crate::sync): a weakened ordering, a
+//! dropped fence, a lost wake. The model has to find each of these, or it would not find the same mistake in our code.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test --release -p fusain-pool --lib models --target-dir target/loom
+//! ```
+//!
+//! Interleavings are bounded by how often a thread may lose the processor though it could go on (`preemptions`): errors in
+//! protocols of this size need one or two. What loom cannot see: SeqCst accesses count as AcqRel (we use none, only SeqCst
+//! fences), and load buffering does not occur (nor does it in what hardware does to code without data races as ours).
+
+mod call;
+mod desk;
+mod join;
+mod mailbox;
+mod scope;
+mod sleep;
+mod whole;
+
+use crate::Algorithm;
+use crate::pool::{Inner, Threads, Wait};
+use crate::sync::UnsafeCell;
+use crate::sync::faulty::{Fault, plant};
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, Range};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs `model` under every interleaving with at most `preemptions` preemptions.
+fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
+    RUNS.set(0);
+    builder.check(move || {
+        RUNS.set(RUNS.get() + 1);
+        model();
+    });
+    eprintln!("{} interleavings", RUNS.get());
+}
+
+thread_local! {
+    /// Interleavings run so far; loom runs all threads of a model on the thread of the test.
+    static RUNS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Demands that `model` fails under each of `faults`.
+fn finds(faults: &[Fault], preemptions: usize, model: impl Fn() + Sync + Send + Copy + 'static) {
+    for &fault in faults {
+        plant(Some(fault));
+        let outcome = catch_unwind(AssertUnwindSafe(|| check(preemptions, model)));
+        plant(None);
+        assert!(outcome.is_err(), "{fault:?} was not found");
+    }
+}
+
+/// What the threads of a pool share, with one desk for each of `workers` and `guests`. Leaked: it outlives every model.
+fn pool(workers: usize, guests: usize) -> Frame<Inner> {
+    Frame::new(Inner::with_guests(workers, guests, Wait::Park, Threads::Own))
+}
+
+/// A value whose end its owner decides upon alone: dropped without freeing its memory, so that whoever touches it later is caught by
+/// the model, not by the allocator.
+struct Frame<T: 'static>(&'static ManuallyDrop<T>);
+
+impl<T> Frame<T> {
+    fn new(value: T) -> Self {
+        Self(Box::leak(Box::new(ManuallyDrop::new(value))))
+    }
+
+    /// The owner returns.
+    fn retire(self) {
+        let value: *const ManuallyDrop<T> = self.0;
+        // SAFETY: leaked above, dropped once; nobody uses it any more, or the model fails.
+        drop(unsafe { value.cast::<T>().read() });
+    }
+}
+
+impl<T> Clone for Frame<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Frame<T> {}
+
+impl<T> Deref for Frame<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+/// An algorithm that marks each place once: loom sees it if two workers do, or if the caller looks too early.
+struct Marks(Vec<UnsafeCell<usize>>);
+
+impl Marks {
+    fn new(count: usize) -> Self {
+        Self((0..count).map(|_| UnsafeCell::new(0)).collect())
+    }
+
+    /// All places have been marked, and the marks are seen.
+    fn assert_all_done(&self) {
+        for place in &self.0 {
+            // SAFETY: nobody writes any more, or the model fails.
+            place.with(|marks| assert_eq!(unsafe { *marks }, 1, "each place once"));
+        }
+    }
+
+    fn mark(&self, index: usize) {
+        // SAFETY: one writer, or the model fails.
+        self.0[index].with_mut(|marks| unsafe { *marks += 1 });
+    }
+}
+
+// SAFETY: loom checks each access.
+unsafe impl Sync for Marks {}
+// SAFETY: as above.
+unsafe impl Send for Marks {}
+
+impl Algorithm for Marks {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, range: &Self::Local) -> bool {
+        !range.is_empty()
+    }
+
+    fn do_unit(&self, range: &mut Self::Local, _: usize) {
+        self.mark(range.next().expect("there is local work"));
+    }
+
+    fn commit(&self, _: &mut Self::Local) {}
+
+    fn steal(&self, range: &mut Self::Local) -> Option<Self::Local> {
+        let middle = range.start + range.len().div_ceil(2);
+        let stolen = middle..std::mem::replace(&mut range.end, middle);
+        (!stolen.is_empty()).then_some(stolen)
+    }
+}

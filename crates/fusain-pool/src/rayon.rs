@@ -1,0 +1,47 @@
+//! Workers on the threads of a rayon pool, for programs that have one and want no second set of threads.
+//!
+//! A worker is a *visit*: a job on the rayon pool that serves at a desk until it has found nothing to do for as long as the
+//! default pool spins, and then gives the thread back. Waking a worker sends the next visit.
+//!
+//! Two things differ from threads of our own:
+//!
+//! * A visit may be long in coming, or never come while rayon's threads are all busy. So nothing is delivered to a desk before its
+//!   visitor has arrived and opened the mailbox (see `Inner::claim_for`), and no call waits for a visit that has not begun.
+//! * The next visit may begin on another thread while the last one is still leaving. It waits for the desk's lease, which is
+//!   given up last, so a desk has one owner at any time.
+
+use crate::builder::SPINS;
+use crate::error::WORKERS_MAX;
+use crate::pool::{Inner, Pool, Threads, Wait};
+use crate::trace;
+use std::sync::{Arc, Weak};
+
+impl Pool {
+    /// A pool whose workers run on the threads of `rayon`, and leave them to rayon while there is nothing to do.
+    ///
+    /// It has a worker for each thread of `rayon`, and the caller. It may be called from anywhere, from jobs of `rayon` too. Dropping it
+    /// leaves `rayon` running.
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::Arc;
+    /// let threads = Arc::new(rayon_core::ThreadPoolBuilder::new().num_threads(2).build()?);
+    /// let pool = fusain_pool::Pool::on_rayon(threads);
+    /// assert_eq!(pool.join(|| 6 * 7, || "shared with rayon's threads"), (42, "shared with rayon's threads"));
+    /// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
+    /// ```
+    pub fn on_rayon(rayon: Arc<rayon_core::ThreadPool>) -> Pool {
+        let workers = rayon.current_num_threads().min(WORKERS_MAX - 1);
+        let inner = Arc::new_cyclic(|inner: &Weak<Inner>| {
+            let inner = inner.clone();
+            let call_back = move |index| {
+                if let Some(inner) = inner.upgrade() {
+                    rayon.spawn(move || inner.visit(index));
+                }
+            };
+            Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(Box::new(call_back)))
+        });
+        trace::started(workers + 1);
+        Pool::of(inner, Vec::new())
+    }
+}

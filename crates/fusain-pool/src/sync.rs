@@ -1,0 +1,38 @@
+//! The one door to atomics, cells and thread primitives: std's, or loom's where the models are checked.
+//!
+//! Nothing else in this crate names `std::sync::atomic`, so a protocol that is checked is the protocol that runs. Faults that
+//! the models have to find are planted behind this door, too (`faulty`), so that no other code knows of them.
+
+#[cfg(not(loom))]
+mod real {
+    pub(crate) use std::hint::spin_loop;
+    pub(crate) use std::sync::Mutex;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+    pub(crate) use std::thread::{Thread, current, park, yield_now};
+
+    /// `std::cell::UnsafeCell` with the closure interface of loom's, which sees every access.
+    #[derive(Debug, Default)]
+    #[repr(transparent)]
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        #[inline(always)]
+        pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(loom)]
+pub(crate) mod faulty;
+
+#[cfg(loom)]
+pub(crate) use faulty::{
+    AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, UnsafeCell, current, fence, park, spin_loop, yield_now,
+};
+#[cfg(not(loom))]
+pub(crate) use real::*;

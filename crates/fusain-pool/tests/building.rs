@@ -1,0 +1,136 @@
+//! Pools are built, named, counted and ended as they say.
+
+mod common;
+
+use common::given_away;
+use fusain_pool::{Error, Pool, WORKERS_MAX, Wait};
+use std::cell::Cell;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[test]
+fn no_or_too_many_threads() {
+    for asked in [0, WORKERS_MAX + 1, usize::MAX] {
+        match Pool::builder().threads(asked).build() {
+            Err(Error::ThreadsOutOfRange { asked: told }) => assert_eq!(told, asked),
+            other => panic!("{asked} threads: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn one_thread_is_enough() {
+    let pool = Pool::builder().threads(1).build().unwrap();
+    assert_eq!(pool.workers(), 1);
+    assert_eq!(pool.join(|| 1, || 2), (1, 2));
+    assert_eq!(pool.scope(|_| 3), 3);
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_thread_that_cannot_start() {
+    // More than there are addresses.
+    let outcome = Pool::builder().threads(3).stack_size(1 << 47).build();
+    assert!(matches!(outcome, Err(Error::Spawn { index: 1, .. })), "{outcome:?}");
+}
+
+#[test]
+fn pinning() {
+    match Pool::builder().threads(2).pin(true).build() {
+        Ok(pool) => assert_eq!(given_away(&pool, || 1), 1),
+        Err(error) => assert!(matches!(error, Error::Pin), "{error}"),
+    }
+}
+
+const ROLE: &str = "FUSAIN_TEST_EXPECTS";
+
+/// Runs `as_child` in a process of its own, with the variable set.
+fn in_child(value: &str, expects: &str) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "as_child"])
+        .env("FUSAIN_NUM_THREADS", value)
+        .env(ROLE, expects)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{value:?}: {}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Nothing by itself; see [`in_child`].
+#[test]
+fn as_child() {
+    let Ok(expects) = std::env::var(ROLE) else { return };
+    match (Pool::try_global(), expects.parse::<usize>()) {
+        (Ok(pool), Ok(workers)) => assert_eq!(pool.workers(), workers),
+        (Err(Error::BadThreadCount { value }), Err(_)) => {
+            assert_eq!(*value, std::env::var("FUSAIN_NUM_THREADS").unwrap());
+            // What is said is counted, not what is not.
+            assert!(Pool::builder().threads(2).build().is_ok());
+        }
+        (outcome, _) => panic!("{expects:?} was expected, not {outcome:?}"),
+    }
+}
+
+#[test]
+fn number_of_threads_by_environment() {
+    for bad in ["0", "-3", "many", "", "2.5", "1000000"] {
+        in_child(bad, "an error");
+    }
+    in_child("3", "3");
+    in_child(" 1 ", "1");
+}
+
+#[test]
+fn threads_have_names() {
+    let name = || std::thread::current().name().map(str::to_owned);
+    let pool = Pool::builder().threads(2).name("render").build().unwrap();
+    assert_eq!(given_away(&pool, name).as_deref(), Some("render-1"));
+    let pool = Pool::builder().threads(2).build().unwrap();
+    assert_eq!(given_away(&pool, name).as_deref(), Some("fusain-1"));
+}
+
+/// Counts when the thread it belongs to has ended.
+struct Farewell(Arc<AtomicUsize>);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+thread_local! {
+    static FAREWELL: Cell<Option<Farewell>> = const { Cell::new(None) };
+}
+
+#[test]
+fn dropping_a_pool_joins_its_threads() {
+    for wait in [Wait::Spin, Wait::Park, Wait::SpinThenPark(std::time::Duration::from_micros(10))] {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let pool = Pool::builder().threads(2).wait(wait).build().unwrap();
+        let farewell = Farewell(ended.clone());
+        given_away(&pool, move || FAREWELL.set(Some(farewell)));
+        assert_eq!(ended.load(Ordering::SeqCst), 0);
+        drop(pool);
+        assert_eq!(ended.load(Ordering::SeqCst), 1, "{wait:?}");
+    }
+}
+
+#[test]
+fn unused_pools_end() {
+    for threads in [1, 2, 9] {
+        for _ in 0..20 {
+            drop(Pool::builder().threads(threads).build().unwrap());
+        }
+    }
+}
+
+#[test]
+fn counters_count() {
+    let pool = Pool::builder().threads(2).build().unwrap();
+    let before = pool.counters();
+    assert_eq!((before.units, before.steals_done, before.panics), (0, 0, 0));
+    given_away(&pool, || ());
+    let after = pool.counters();
+    assert!(after.steals_done > before.steals_done, "{after:?}");
+    assert_eq!(after.panics, 0);
+}

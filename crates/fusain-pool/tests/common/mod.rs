@@ -1,0 +1,26 @@
+//! What several tests need.
+
+use fusain_pool::Pool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Long past what any machine needs; a wait that has taken as long has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs `b` on another worker of `pool`: `a` gives way until it has been taken.
+pub(crate) fn given_away<R: Send>(pool: &Pool, b: impl FnOnce() -> R + Send) -> R {
+    let taken = AtomicBool::new(false);
+    let a = || {
+        let started = Instant::now();
+        while !taken.load(Ordering::Acquire) {
+            // Each join looks for requests, and gives the oldest job.
+            fusain_pool::join(|| (), || ());
+            assert!(started.elapsed() < PATIENCE, "no worker has come");
+        }
+    };
+    let b = || {
+        taken.store(true, Ordering::Release);
+        b()
+    };
+    pool.join(a, b).1
+}

@@ -1,0 +1,27 @@
+//! After its spin time an idle pool uses no CPU. Alone in its process, whose CPU time it looks at.
+
+use fusain_pool::Pool;
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).expect("time goes on")
+}
+
+#[test]
+fn idle_workers_use_no_cpu() {
+    let global = Pool::global();
+    let four = Pool::builder().threads(4).build().unwrap();
+    for pool in [global, &four] {
+        pool.join(|| (), || ());
+    }
+    // A worker that spun would use as much as passes; whatever else the process does now and then is gone in one of the tries.
+    let passes = Duration::from_millis(100);
+    let used = (0..20).map(|_| {
+        let before = cpu_time();
+        std::thread::sleep(passes);
+        cpu_time() - before
+    });
+    assert!({ used }.any(|used| used < passes / 50), "an idle pool uses CPU time");
+}

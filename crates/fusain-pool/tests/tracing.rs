@@ -1,0 +1,71 @@
+//! What the pool tells `tracing`. Alone in its process, whose subscriber it sets.
+#![cfg(feature = "tracing")]
+
+mod common;
+
+use common::{PATIENCE, given_away};
+use fusain_pool::{Pool, Wait};
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Keeps the message of every event.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Vec<String>>>);
+
+impl Visit for Listener {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "message" {
+            self.0.lock().unwrap().push(format!("{value:?}"));
+        }
+    }
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn events_tell_the_life_of_a_pool() {
+    let listener = Listener::default();
+    tracing::subscriber::set_global_default(listener.clone()).expect("the only one in this process");
+    let count = |message: &str| listener.0.lock().unwrap().iter().filter(|event| *event == message).count();
+    let pool = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
+    assert_eq!(count("pool started"), 1);
+    let started = Instant::now();
+    while count("worker parks") == 0 && started.elapsed() < PATIENCE {
+        // It has nothing to do, so it parks soon.
+        std::thread::yield_now();
+    }
+    assert!(count("worker parks") > 0);
+    given_away(&pool, || ());
+    assert!(count("work given") > 0);
+    let outcome = catch_unwind(AssertUnwindSafe(|| pool.scope(|s| s.spawn(|_| resume_unwind(Box::new(()))))));
+    assert!(outcome.is_err());
+    assert_eq!(count("panic caught"), 1);
+    assert_eq!(count("pool ended"), 0);
+    drop(pool);
+    assert_eq!(count("pool ended"), 1);
+}

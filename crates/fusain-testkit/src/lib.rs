@@ -1,0 +1,13 @@
+//! What the tests of every fusain crate share.
+//!
+//! - [`drive`] runs an [`Algorithm`](fusain_pool::Algorithm) in one thread, its units and steals in an order that a
+//!   test chooses: any split an algorithm can meet on a pool, but the same each time.
+//! - [`sorts`] is the conformance suite of everything that sorts.
+//! - [`Counted`] is an element that knows how many of its kind are alive.
+
+mod counted;
+mod driver;
+pub mod sorts;
+
+pub use counted::{Census, Counted};
+pub use driver::{Move, Tally, drive, script};

@@ -1,0 +1,66 @@
+//! Debian packages the test run needs beyond Rust: found, installed where that is allowed, else asked for.
+
+use anyhow::{Context, bail};
+
+use crate::steps::Outcome;
+
+/// A package and what it is for. The libraries themselves need none of these.
+struct Package {
+    name: &'static str,
+    why: &'static str,
+}
+
+const NEEDED: &[Package] = &[
+    Package { name: "g++", why: "compiles the C++ peers (GNU parallel mode, OpenMP)" },
+    Package { name: "libtbb-dev", why: "runs the C++17 execution policies of the C++ peers" },
+];
+
+/// Makes sure that all packages are there.
+///
+/// As root, or with a sudo that asks for no password, missing ones are installed; else the exact command is printed and
+/// the run stops. On a system without dpkg nobody can say what is missing: the peers are then named as missing later.
+pub(crate) fn ensure() -> anyhow::Result<Outcome> {
+    if duct::cmd!("dpkg-query", "--version").stdout_null().stderr_null().run().is_err() {
+        return Ok(Outcome::Skipped("no dpkg here; install g++ and TBB by the means of this system".to_owned()));
+    }
+    let missing: Vec<&Package> = NEEDED.iter().filter(|package| !is_installed(package.name)).collect();
+    if missing.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    for package in &missing {
+        println!("   missing: {} ({})", package.name, package.why);
+    }
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    let Some(prefix) = privilege() else {
+        bail!("missing Debian packages; run: sudo apt-get install --yes {}", names.join(" "));
+    };
+    let apt = |arguments: &[&str]| {
+        let words: Vec<&str> = prefix
+            .iter()
+            .chain(&["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"])
+            .chain(arguments)
+            .copied()
+            .collect();
+        duct::cmd(words[0], &words[1..]).run()
+    };
+    apt(&["update", "--quiet"]).context("apt-get update failed")?;
+    apt(&[&["install", "--yes", "--quiet", "--no-install-recommends"], names.as_slice()].concat())
+        .context("apt-get install failed")?;
+    Ok(Outcome::Passed)
+}
+
+fn is_installed(package: &str) -> bool {
+    duct::cmd!("dpkg-query", "--show", "--showformat=${db:Status-Status}", package)
+        .stderr_null()
+        .unchecked()
+        .read()
+        .is_ok_and(|status| status.trim() == "installed")
+}
+
+/// What to put before a command that needs root, or `None` where root is out of reach.
+fn privilege() -> Option<&'static [&'static str]> {
+    if rustix::process::geteuid().is_root() {
+        return Some(&[]);
+    }
+    duct::cmd!("sudo", "-n", "true").stdout_null().stderr_null().run().ok().map(|_| &["sudo", "-n"] as &[_])
+}

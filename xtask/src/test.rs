@@ -1,0 +1,107 @@
+//! `cargo xtask test`: everything that must hold, in one run.
+//!
+//! The steps share three builds (debug, release, and release under `--cfg loom` in a folder of its own), so that a clean clone is done
+//! in minutes.
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::steps::{Outcome, Steps, command};
+use crate::{doc, lint, packages, peers, tidy, workspace};
+
+/// Run to their end on what they take by default.
+const EXAMPLES: &[&str] = &["tour"];
+
+/// How much to test.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Leave out what takes minutes: model checking, stress, examples, comparisons.
+    #[arg(long)]
+    quick: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let mut steps = Steps::default();
+    if let Err(error) = packages::ensure() {
+        // Not a failed step but one that never began: nothing after it would tell anything.
+        return Err(error.context("the test run needs Debian packages"));
+    }
+    steps.run("tidy", tidy::step);
+    steps.run("format", lint::format);
+    steps.run("clippy", lint::clippy);
+    steps.run("C++ peers", || peers::build().map(|_| Outcome::Passed));
+    steps.run("unit, property, integration and doc tests", || {
+        command(workspace::cargo(["test", "--workspace", "--features", workspace::FEATURES]))
+    });
+    steps.run("documentation", || doc::build(false));
+    if !options.quick {
+        steps.run("model checking", models);
+        steps.run("stress", stress);
+        steps.run("examples", examples);
+        steps.run("comparisons run", comparisons);
+    }
+    Ok(steps.finish())
+}
+
+/// Model tests, compiled with loom in the place of std's atomics.
+fn models() -> anyhow::Result<Outcome> {
+    let folder = workspace::target().join("loom").display().to_string();
+    let arguments = ["test", "--release", "--package", "fusain-pool", "--lib", "--target-dir", &folder, "models"];
+    command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg loom"))
+}
+
+/// Stress tests, in release, where races are narrow and calls are many.
+fn stress() -> anyhow::Result<Outcome> {
+    let stress = test_files("crates/fusain-pool", "stress")?;
+    if stress.is_empty() {
+        return Ok(Outcome::Skipped("fusain-pool has no stress tests".to_owned()));
+    }
+    let mut arguments = vec!["test", "--release", "--package", "fusain-pool"];
+    arguments.extend(stress.iter().flat_map(|test| ["--test", test]));
+    command(workspace::cargo(arguments))
+}
+
+/// Every example ends well on its default input.
+fn examples() -> anyhow::Result<Outcome> {
+    for example in EXAMPLES {
+        command(workspace::cargo(["run", "--quiet", "--release", "--example", example]))
+            .with_context(|| format!("example {example}"))?;
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Every comparison runs to its last line; how fast is not asked.
+fn comparisons() -> anyhow::Result<Outcome> {
+    let names = ["region", "breakeven", "tick", "join", "first"];
+    let mut build = vec!["build", "--quiet", "--release", "--package", "fusain-benches", "--bin", "compare"];
+    build.extend(["--target-dir"]);
+    let target = workspace::target();
+    let folder = target.display().to_string();
+    build.push(&folder);
+    workspace::cargo(build).run()?;
+    for name in names {
+        let text = duct::cmd!(target.join("release/compare"), name, "--smoke").dir(workspace::root()).read()?;
+        let last = text.lines().last().unwrap_or_default();
+        anyhow::ensure!(last.starts_with(&format!("{name}: ")), "compare {name} ends with {last:?}, not with its keys");
+        println!("   {last}");
+    }
+    Ok(Outcome::Passed)
+}
+
+/// The integration tests of a package whose names begin with `prefix`.
+fn test_files(package: &str, prefix: &str) -> anyhow::Result<Vec<String>> {
+    let folder = workspace::root().join(package).join("tests");
+    let Ok(entries) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| format!("cannot read {}", folder.display()))?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if stem.starts_with(prefix) && (path.is_dir() || path.extension().is_some_and(|end| end == "rs")) {
+            names.push(stem.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}

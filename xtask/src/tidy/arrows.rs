@@ -1,0 +1,91 @@
+//! The arrows between crates: who may know whom.
+
+use anyhow::Context;
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+use crate::workspace;
+
+/// Each crate and the crates of the workspace it may depend on; an arrow never goes up. Development dependencies are free.
+const ARROWS: &[(&str, &[&str])] = &[
+    (
+        "fusain",
+        &["fusain-algorithms", "fusain-cluster", "fusain-schedule", "fusain-topology", "fusain-pool", "fusain-comm"],
+    ),
+    ("fusain-algorithms", &["fusain-pool"]),
+    ("fusain-cluster", &["fusain-pool", "fusain-comm"]),
+    ("fusain-schedule", &["fusain-comm"]),
+    ("fusain-topology", &["fusain-comm"]),
+    ("fusain-pool", &[]),
+    ("fusain-comm", &[]),
+    ("fusain-testkit", &["fusain-algorithms", "fusain-pool"]),
+];
+
+/// A crate of the workspace.
+#[derive(Debug)]
+pub(super) struct Package {
+    pub(super) name: String,
+    /// Whether it lies in `crates/`.
+    pub(super) is_crate: bool,
+    /// Its dependencies within the workspace, for building, tests not counted.
+    dependencies: Vec<String>,
+}
+
+/// What cargo says of the workspace.
+pub(super) fn packages() -> anyhow::Result<Vec<Package>> {
+    let root = workspace::root();
+    let metadata =
+        MetadataCommand::new().current_dir(root).no_deps().exec().context("cargo metadata does not answer")?;
+    let packages = metadata.workspace_packages();
+    Ok(packages
+        .iter()
+        .map(|package| Package {
+            name: package.name.to_string(),
+            is_crate: package.manifest_path.starts_with(root.join("crates")),
+            dependencies: package
+                .dependencies
+                .iter()
+                .filter(|dependency| dependency.kind != DependencyKind::Development)
+                .filter(|dependency| packages.iter().any(|other| *other.name == dependency.name))
+                .map(|dependency| dependency.name.clone())
+                .collect(),
+        })
+        .collect())
+}
+
+/// Every arrow is one of [`ARROWS`], and every crate stands there.
+pub(super) fn check(packages: &[Package]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for package in packages.iter().filter(|package| package.is_crate) {
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
+            complaints.push(format!("{}: stands on no floor; add it to the arrows of xtask's tidy", package.name));
+            continue;
+        };
+        for dependency in &package.dependencies {
+            if !allowed.contains(&dependency.as_str()) {
+                complaints.push(format!("{} -> {dependency}: no such arrow is allowed", package.name));
+            }
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, dependencies: &[&str]) -> Package {
+        let dependencies = dependencies.iter().map(|name| (*name).to_owned()).collect();
+        Package { name: name.to_owned(), is_crate: true, dependencies }
+    }
+
+    #[test]
+    fn an_arrow_up_is_named() {
+        let complaints = check(&[package("fusain-pool", &["fusain-algorithms"]), package("fusain", &["fusain-pool"])]);
+        assert_eq!(complaints, ["fusain-pool -> fusain-algorithms: no such arrow is allowed"]);
+    }
+
+    #[test]
+    fn an_unknown_crate_is_named() {
+        assert_eq!(check(&[package("fusain-cellar", &[])]).len(), 1);
+    }
+}

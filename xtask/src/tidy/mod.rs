@@ -1,0 +1,87 @@
+//! `cargo xtask tidy`: rules about the workspace that a program can hold.
+//!
+//! A rule is a function from the workspace to the complaints it has; each lives in the file of its subject.
+
+mod arrows;
+mod documents;
+mod sources;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use walkdir::WalkDir;
+
+use crate::steps::Outcome;
+use crate::workspace;
+
+/// A source file of the workspace.
+#[derive(Debug)]
+struct Source {
+    /// From the workspace's folder, with forward slashes.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Its lines with their numbers, without those that are nothing but a comment.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| (at + 1, line))
+            .filter(|(_, line)| !line.trim().starts_with("//"))
+    }
+}
+
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    step()?;
+    println!("tidy");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All rules; fails with all complaints.
+pub(crate) fn step() -> anyhow::Result<Outcome> {
+    let sources = rust_sources(workspace::root())?;
+    let packages = arrows::packages()?;
+    let complaints = [
+        sources::sizes(&sources),
+        sources::atomics(&sources),
+        sources::unfinished(&sources),
+        sources::dead_files(&sources),
+        arrows::check(&packages),
+        documents::architecture(&read("ARCHITECTURE.md")?, &packages),
+        documents::readme(&read("README.md")?, &sources),
+    ]
+    .concat();
+    if complaints.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    for complaint in &complaints {
+        eprintln!("   {complaint}");
+    }
+    anyhow::bail!("{} rules of the house are broken", complaints.len())
+}
+
+fn read(file: &str) -> anyhow::Result<String> {
+    fs::read_to_string(workspace::root().join(file)).with_context(|| format!("cannot read {file}"))
+}
+
+/// Every `.rs` file outside of build folders, in order.
+fn rust_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
+    let visible = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 0 || !(name.starts_with('.') || (entry.depth() == 1 && name == "target"))
+    };
+    let mut sources = Vec::new();
+    for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(visible) {
+        let path = entry.context("cannot walk the workspace")?.into_path();
+        if path.extension().is_some_and(|end| end == "rs") {
+            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let path = path.strip_prefix(root).expect("it was found below").to_string_lossy().replace('\\', "/");
+            sources.push(Source { path, text });
+        }
+    }
+    Ok(sources)
+}

@@ -1,0 +1,156 @@
+//! Rules about source files.
+
+use super::Source;
+
+/// Past this a file is asked what second thing has moved in.
+const LINES_MAX: usize = 600;
+
+/// Longer files, and why they may be.
+const EXCUSED_SIZES: &[(&str, &str)] =
+    &[("crates/fusain-algorithms/src/slice.rs", "one trait: a line and an example for each `par_` method")];
+
+/// Files or folders where `std::sync::atomic` may be named, and why. The pool's protocols go through its `sync`, so that what
+/// loom checks is what runs.
+const EXCUSED_ATOMICS: &[(&str, &str)] = &[
+    ("crates/fusain-pool/src/sync.rs", "the one door: std's atomics, or loom's"),
+    ("crates/fusain-pool/src/sync/faulty.rs", "loom's, behind that door"),
+    ("crates/fusain-algorithms/src/reduce/count.rs", "what workers commit to: a sum"),
+    ("crates/fusain-algorithms/src/scan/chain.rs", "tiles hand their prefix on; fuzzed by splits"),
+    ("crates/fusain-algorithms/src/search/position.rs", "what workers commit to: the first place found"),
+    ("crates/fusain-algorithms/src/sort/tree.rs", "the second of two runs merges them; fuzzed by splits"),
+    ("crates/fusain-algorithms/src/window.rs", "how much of the output is written, should a closure panic"),
+    ("crates/fusain-testkit/", "counts what tests drop and call"),
+    ("benches/src/harness/rtt.rs", "measures the bare hardware"),
+];
+
+/// No file over [`LINES_MAX`] without an excuse, and no excuse without such a file.
+pub(super) fn sizes(sources: &[Source]) -> Vec<String> {
+    sizes_but(sources, EXCUSED_SIZES)
+}
+
+fn sizes_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
+    let too_long = |source: &&Source| source.text.lines().count() > LINES_MAX;
+    let excused = |path: &str| excuses.iter().any(|(excused, _)| *excused == path);
+    let long = sources.iter().filter(too_long).filter(|source| !excused(&source.path)).map(|source| {
+        format!("{}: {} lines, over {LINES_MAX}, without an excuse", source.path, source.text.lines().count())
+    });
+    let idle = excuses
+        .iter()
+        .filter(|(path, _)| !sources.iter().filter(too_long).any(|source| source.path == *path))
+        .map(|(path, _)| format!("{path}: excused as long, but it is not"));
+    long.chain(idle).collect()
+}
+
+/// No `sync::atomic` in library or program code outside of the places that have a reason. Tests and examples in comments may.
+pub(super) fn atomics(sources: &[Source]) -> Vec<String> {
+    let is_src = |source: &&Source| source.path.contains("/src/") && !source.path.starts_with("xtask/");
+    let excused = |path: &str| EXCUSED_ATOMICS.iter().any(|(excused, _)| path.starts_with(excused));
+    sources
+        .iter()
+        .filter(is_src)
+        .filter(|source| !excused(&source.path))
+        .flat_map(|source| {
+            let tests = source.text.lines().position(|line| line.contains("#[cfg(test)]")).unwrap_or(usize::MAX);
+            let test_file = source.path.ends_with("/tests.rs") || source.path.contains("/tests/");
+            source
+                .code()
+                .filter(move |(number, line)| !test_file && *number <= tests && names_atomics(line))
+                .map(|(number, _)| {
+                    format!("{}:{number}: names sync::atomic, which only the pool's sync module may", source.path)
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The orderings alone are loom's too.
+fn names_atomics(line: &str) -> bool {
+    line.contains("sync::atomic") && !line.contains("sync::atomic::Ordering")
+}
+
+/// Nothing is left to be done.
+pub(super) fn unfinished(sources: &[Source]) -> Vec<String> {
+    // Put together here so that this file does not complain of itself.
+    let words = ["todo", "unimplemented"].map(|word| format!("{word}!("));
+    sources
+        .iter()
+        .flat_map(|source| {
+            let found = source.code().filter(|(_, line)| words.iter().any(|word| line.contains(word)));
+            found.map(|(number, _)| format!("{}:{number}: unfinished", source.path)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Every file below a `src` is reached by a `mod` line of its parent.
+pub(super) fn dead_files(sources: &[Source]) -> Vec<String> {
+    sources
+        .iter()
+        .filter_map(|source| {
+            let (package, inner) = source.path.split_once("/src/")?;
+            let (folder, name) = inner.rsplit_once('/').unwrap_or(("", inner));
+            let is_root = (folder.is_empty() && ["lib.rs", "main.rs"].contains(&name)) || folder == "bin";
+            if is_root {
+                return None;
+            }
+            let (folder, module) = match name.strip_suffix(".rs")? {
+                "mod" => folder.rsplit_once('/').unwrap_or(("", folder)),
+                stem => (folder, stem),
+            };
+            let parents = match folder {
+                "" => vec![format!("{package}/src/lib.rs"), format!("{package}/src/main.rs")],
+                folder => vec![format!("{package}/src/{folder}/mod.rs"), format!("{package}/src/{folder}.rs")],
+            };
+            let declared = sources.iter().filter(|parent| parents.contains(&parent.path)).any(|parent| {
+                parent.code().any(|(_, line)| {
+                    let line = line.split_once("mod ").map_or("", |(_, rest)| rest.trim());
+                    line.strip_prefix(module).is_some_and(|rest| rest.trim_start().starts_with([';', '{']))
+                })
+            });
+            (!declared).then(|| format!("{}: no `mod {module}` leads here", source.path))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn long_files_are_named() {
+        let long = "x\n".repeat(LINES_MAX + 1);
+        assert_eq!(sizes_but(&[source("a/src/lib.rs", &long)], &[]).len(), 1);
+        assert!(sizes_but(&[source("a/src/lib.rs", "x\n")], &[]).is_empty());
+        assert!(sizes_but(&[source("a/src/lib.rs", &long)], &[("a/src/lib.rs", "a reason")]).is_empty());
+        assert_eq!(sizes_but(&[source("a/src/lib.rs", "x\n")], &[("a/src/lib.rs", "a reason")]).len(), 1);
+    }
+
+    #[test]
+    fn atomics_are_found_in_code_only() {
+        let uses = "use std::sync::atomic::AtomicU64;\n";
+        assert_eq!(atomics(&[source("a/src/b.rs", uses)]).len(), 1);
+        assert!(atomics(&[source("a/src/b.rs", &format!("/// {uses}"))]).is_empty());
+        assert!(atomics(&[source("a/src/b.rs", &format!("#[cfg(test)]\nmod tests {{\n    {uses}}}\n"))]).is_empty());
+        assert!(atomics(&[source("a/tests/b.rs", uses)]).is_empty());
+    }
+
+    #[test]
+    fn unfinished_code_is_found() {
+        let text = ["fn f() { to", "do!() }"].concat();
+        assert_eq!(unfinished(&[source("a/src/b.rs", &text)]).len(), 1);
+    }
+
+    #[test]
+    fn dead_files_are_found() {
+        let lib = source("a/src/lib.rs", "mod one;\npub mod two;\nmod inline { }\n");
+        let one = source("a/src/one.rs", "");
+        let two = source("a/src/two/mod.rs", "mod deep;\n");
+        let deep = source("a/src/two/deep.rs", "");
+        let dead = source("a/src/two/dead.rs", "");
+        let bin = source("a/src/bin/tool.rs", "");
+        assert_eq!(dead_files(&[lib, one, two, deep, dead, bin]), ["a/src/two/dead.rs: no `mod dead` leads here"]);
+    }
+}
