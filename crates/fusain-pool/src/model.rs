@@ -50,6 +50,9 @@ const SURE_NS: f32 = 200.0;
 /// One shorter than this says no more than that it was short.
 const FAIR_NS: f32 = 40.0;
 
+/// How much faster than the sequential loop a unit on the pool can be, at the very most.
+const WIDER: f32 = 16.0;
+
 /// Nor does a single one: the first run of anything is slower than the next.
 const TIMINGS_SURE: u32 = 4;
 
@@ -151,8 +154,17 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32, in_sequence: bool) {
             entry.line.set(0.0);
             entry.timings.set(0);
         }
-        if in_sequence {
-            entry.timings.set((entry.timings.get() + 1).min(TIMINGS_SURE));
+        // A unit on the pool may be compiled otherwise than the sequential loop: it gives an idea, and the first run in sequence
+        // replaces it.
+        let timings = entry.timings.get();
+        match (in_sequence, timings) {
+            (true, 0) => {
+                entry.cost.set(0.0);
+                entry.timings.set(1);
+            }
+            (true, _) => entry.timings.set((timings + 1).min(TIMINGS_SURE)),
+            (false, 0) => {}
+            (false, _) => return,
         }
         let (cost, span) = (entry.cost.get(), entry.span.get());
         if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
@@ -177,9 +189,13 @@ fn learn(kind: Kind, work: usize, elapsed_ns: f32, in_sequence: bool) {
 fn redraw(kind: Kind, work: usize, estimate_ns: f32, elapsed_ns: f32, workers: usize) {
     with_entry(kind.id, |entry| {
         if entry.id.get() == kind.id {
-            // All workers together cannot have done more than this in that time: an estimate above it was an interruption.
-            let most_ns = elapsed_ns * workers as f32;
-            entry.cost.set(entry.cost.get().min(most_ns / work.max(1) as f32));
+            // All workers together cannot have done more than this in that time, except that a unit on the pool may be compiled for
+            // wider vectors than the sequential loop. An estimate far above it was an interruption: begin again.
+            let most_ns = elapsed_ns * workers as f32 * if entry.timings.get() == 0 { 1.0 } else { WIDER };
+            if most_ns < estimate_ns {
+                entry.cost.set(most_ns / work.max(1) as f32);
+                entry.timings.set(0);
+            }
             let line = entry.line.get();
             // One slow call may have been interrupted; two in a row mean something.
             let slow = elapsed_ns > estimate_ns;
@@ -297,6 +313,10 @@ impl<'p> Team<'p> {
             learn(kind, timing.elements, timing.elapsed_ns, false);
         }
         if outcome.unshared {
+            // Says nothing about calls that find workers awake, not even where it has woken some.
+            if self.brief.wakes {
+                return;
+            }
             // A call that was tried stands for all those that were not.
             let calls = if self.tries { 2 * SAMPLE_EVERY } else { 1 };
             DEBT_NS.set(DEBT_NS.get() + self.saves_ns * calls as f32);
@@ -393,7 +413,7 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         if tries {
             // Nobody can answer this one in time; try again soon, while they are awake.
             with_entry(kind.id, |entry| {
-                entry.left.set(SAMPLE_EVERY / 4);
+                entry.left.set(1);
                 entry.weighed.set(weighed.wrapping_add(1));
             });
         }

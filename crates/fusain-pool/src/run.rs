@@ -90,10 +90,11 @@ fn work<A: Algorithm>(
         // After the delivery, which should not have to wait for this line.
         desk.serve(call.token());
         if fanout > 0 {
+            if seat.index == call.owner {
+                call.set_unshared();
+            }
             if call.wakes() {
                 seat.pool.wake(seat, fanout);
-            } else if seat.index == call.owner {
-                call.set_unshared();
             }
         }
         drive(call, algorithm, seat, &mut local, grain).then_some(local)
