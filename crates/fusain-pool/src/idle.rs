@@ -12,7 +12,7 @@
 //! worker                                       caller
 //!   mailbox: CAS ANY -> ASLEEP                   serves := token
 //!   fence (SeqCst)                               fence (SeqCst)
-//!   for each desk: serves? -> ask (a standing    for each desk: ASLEEP? -> CAS to ANY, unpark
+//!   for each desk: serves? -> ask (a standing    for each desk: ASLEEP? -> CAS to SHUT, unpark
 //!                            order)
 //!   park until the mailbox is not ASLEEP
 //! ```
@@ -184,11 +184,11 @@ pub(crate) fn stay_asleep(seat: &Seat<'_>) {
     while !seat.pool.is_ending() {
         match mailbox.peek() {
             mailbox::ASLEEP => seat.desk().park(),
-            // Claimed while asleep, or woken and then claimed: in the second case nobody would unpark once more.
+            // Somebody is writing, and may find nothing to give: one look tells no more than that it will not take long.
             mailbox::CLAIMED => yield_now(),
             _ => break,
         }
     }
-    // The end of the pool is no reason to leave a letter unread: its sleeper goes on awake.
-    mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+    // Whoever wakes a worker shuts its mailbox. The end of the pool is no reason to leave a letter unread: its sleeper goes on awake.
+    let _ = mailbox.change(mailbox::SHUT, mailbox::ANY) || mailbox.change(mailbox::ASLEEP, mailbox::ANY);
 }

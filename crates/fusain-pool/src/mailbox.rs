@@ -15,7 +15,7 @@
 //! |------------|--------------------------------------------------|------------------------|
 //! | `SHUT`     | the owner takes nothing                          | owner: store `ANY` or a token |
 //! | `ANY`      | front: the owner is awake and takes any work     | giver: CAS to `CLAIMED` · owner: CAS to `ASLEEP`, `SHUT` |
-//! | `ASLEEP`   | as `ANY`, but the owner is parked or about to be | giver: CAS to `CLAIMED`, unparks after `FULL` · waker: CAS to `ANY` (on lent threads `SHUT`), then unparks · owner, when the pool ends: CAS to `ANY` |
+//! | `ASLEEP`   | as `ANY`, but the owner is parked or about to be | giver: CAS to `CLAIMED`, unparks after `FULL` · waker: CAS to `SHUT`, then unparks; the owner opens on arrival · owner, when the pool ends: CAS to `ANY` |
 //! | token      | side: the owner waits for that call              | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT` |
 //! | `CLAIMED`  | one giver is writing the letter, or reading what was returned | that giver: store `FULL`, or back to what it was; `ANY` after reading |
 //! | `FULL`     | a letter is there or being worked on             | owner, when it has finished: swap or store `ANY` or the token, or CAS to returned(call) · caller: CAS to `AWAITED` |

@@ -50,6 +50,10 @@ const SURE_NS: f32 = 200.0;
 /// One shorter than this says no more than that it was short.
 const FAIR_NS: f32 = 40.0;
 
+/// The line never rises above this: what is longer is shared whatever the last calls were like, since only somebody else's work on the
+/// cores can make that slow, and that passes.
+const LINE_NS_MAX: f32 = 20_000.0;
+
 /// How much faster than the sequential loop a unit on the pool can be, at the very most.
 const WIDER: f32 = 16.0;
 
@@ -200,8 +204,7 @@ fn redraw(kind: Kind, work: usize, estimate_ns: f32, elapsed_ns: f32, workers: u
             // One slow call may have been interrupted; two in a row mean something.
             let slow = elapsed_ns > estimate_ns;
             if slow && entry.slow.get() {
-                let most = 2.0 * Costs::of_this_machine().wake_ns;
-                entry.line.set(line.max(estimate_ns * 1.1).min(most));
+                entry.line.set(line.max(estimate_ns * 1.1).min(LINE_NS_MAX));
             } else if elapsed_ns < 0.95 * estimate_ns {
                 entry.line.set(line.min(estimate_ns * 0.95));
             }

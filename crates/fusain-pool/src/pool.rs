@@ -166,9 +166,8 @@ impl Inner {
 
     /// Wakes the sleeper at desk `index`, or calls it back, if it still is one.
     fn wake_one(&self, seat: &Seat<'_>, index: usize) -> bool {
-        // Who has to come first opens the mailbox on arrival: the thread may be long in coming.
-        let awake = if self.lends_threads() { mailbox::SHUT } else { mailbox::ANY };
-        let is_mine = self.desks[index].front.change(mailbox::ASLEEP, awake);
+        // The owner opens its mailbox on arrival: until then, which may take 50 us, a letter would lie unread.
+        let is_mine = self.desks[index].front.change(mailbox::ASLEEP, mailbox::SHUT);
         if is_mine {
             self.rouse(index);
             seat.desk().tally().wakes.add(1);

@@ -2,7 +2,7 @@
 
 use super::{check, finds, pool};
 use crate::idle::{fall_asleep, stay_asleep};
-use crate::mailbox::ANY;
+use crate::mailbox::{ANY, SHUT};
 use crate::seat::Seat;
 use crate::sync::current;
 use crate::sync::faulty::Fault;
@@ -22,7 +22,7 @@ fn noticed() {
     seat.desk().serve(CALL);
     pool.wake(&seat, 1);
     worker.join().unwrap();
-    let woken = pool.desks[0].front.peek() == ANY;
+    let woken = pool.desks[0].front.peek() == SHUT;
     assert!(woken || seat.desk().is_asked(), "neither woken nor asked");
 }
 
