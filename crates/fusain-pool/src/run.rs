@@ -11,9 +11,9 @@
 //!   alone? return                     ◀──  takes its share off
 //! ```
 //!
-//! **Who splits.** The victim does it for the thief. In the paper the thief splits while the victim waits. `cargo bench
-//! --bench handshake` measures both forms of the handshake on two cores: with the thief splitting, the victim's
-//! state crosses to the thief's core and back and the victim stands still all the while, two to three line transfers more.
+//! **Who splits.** The victim does it for the thief. In the paper the thief splits while the victim waits. Counted in line transfers: here
+//! the request goes out and the part comes back, two; with the thief splitting, the victim's "go", the state to the thief, and the
+//! "done" back come on top, and the victim stands still all the while. (Counted, not measured: only this form is built.)
 //!
 //! **Announce with work.** [`share`] claims idle mailboxes and delivers halves before the caller starts on its own, so that a
 //! two-worker call is one line out and one line back. A receiver passes on half of what it got while the call wants more
