@@ -132,7 +132,9 @@ impl<'p> Par<'p> {
             Mode::Auto => model::plan(self.pool, kind, work, self.fixed_grain()),
             Mode::Sequential => Plan::Sequential(Watch::off()),
             Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
-            Mode::Always => Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), self.fixed_grain())),
+            Mode::Always => {
+                Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), kind, self.fixed_grain()))
+            }
         }
     }
 }

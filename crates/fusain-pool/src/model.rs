@@ -273,13 +273,18 @@ pub struct Team<'p> {
 }
 
 impl<'p> Team<'p> {
-    /// All of `pool`, sleeping workers included, whatever the work.
-    pub fn all(pool: &'p Pool, grain: Option<usize>) -> Self {
-        let grain = grain.map_or(Grain::From(0), Grain::Fixed);
+    /// All of `pool`, sleeping workers included, whatever the work. What is known of `kind` gives the first grain, no more.
+    pub fn all(pool: &'p Pool, kind: Kind, grain: Option<usize>) -> Self {
+        let known = with_entry(kind.id, |entry| (entry.id.get() == kind.id).then(|| entry.cost.get()));
+        let grain = match (grain, known) {
+            (Some(grain), _) => Grain::Fixed(grain),
+            (None, Some(cost)) if cost > 0.0 && kind.prior.is_none() => Grain::From(grain_for(cost)),
+            _ => Grain::From(0),
+        };
         Self {
             pool,
             brief: Brief { grain, work: 0, wakes: true },
-            kind: None,
+            kind: Some(kind),
             estimate_ns: 0.0,
             saves_ns: 0.0,
             tries: false,
