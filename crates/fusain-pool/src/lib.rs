@@ -1,4 +1,4 @@
-//! Workers that answer within one cache-line round trip: the pool under fusain.
+//! Workers that answer within a few cache-line round trips: the pool under fusain.
 //!
 //! An algorithm is one shared value, one state a worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state and
 //! glances, after each, at one cache line of its own to see whether somebody asks for work. Nobody asks: no atomic

@@ -1,4 +1,4 @@
-//! Reactive parallel computing: algorithms that pay off from about a thousand elements.
+//! Reactive parallel computing: algorithms that aim to pay off from about a thousand elements.
 //!
 //! ```
 //! use fusain::prelude::*;
