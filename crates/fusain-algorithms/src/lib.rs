@@ -1,11 +1,11 @@
 //! Parallel algorithms over slices that pay off from about a thousand elements.
 //!
 //! Every algorithm is a type with the five callbacks of [`fusain_pool::Algorithm`], and a method of [`Par`], the
-//! policy that says where and how a call runs. [`ParSlice`] has them once more as methods of slices.
+//! policy that says where and how a call runs. The traits of the [`prelude`] have them once more as methods of slices.
 //!
 //! ```text
 //! v.par_sort()  ─▶  par().sort(&mut v)  ─▶  plan: how many elements, at what cost? ─┬─▶ sequential: v.sort()
-//!    slice.rs          sort/mod.rs             policy.rs                             └─▶ pool.run(&Sort, root)
+//!  slice/sort.rs       sort/mod.rs             policy.rs                             └─▶ pool.run(&Sort, root)
 //!                                                                                             sort/run.rs
 //! ```
 //!
@@ -22,7 +22,8 @@
 //! # Example
 //!
 //! ```
-//! use fusain_algorithms::{ParSlice, par};
+//! use fusain_algorithms::par;
+//! use fusain_algorithms::prelude::*;
 //!
 //! let mut words: Vec<&str> = "the quick brown fox jumps over the lazy dog".split(' ').collect();
 //! words.par_sort();
@@ -57,4 +58,21 @@ mod window;
 
 pub use extrema::At;
 pub use policy::{Par, par};
-pub use slice::ParSlice;
+
+/// The algorithms as methods of slices, with the default policy: a trait a family.
+///
+/// Each is the method of [`Par`] of the same name without `par_`, called on [`par()`]: there it is documented. Sorts have the
+/// names rayon gives them, so `use rayon::prelude::*` can be swapped for this.
+///
+/// ```
+/// use fusain_algorithms::prelude::*;
+///
+/// let mut v: Vec<u32> = (0..1000).rev().collect();
+/// v.par_sort();
+/// assert_eq!(v.par_position(|x| *x == 500), Some(500));
+/// assert_eq!(v.par_reduce(0, |a, b| a + b), 499_500);
+/// assert_eq!(v.par_minmax(), Some(((0, &0), (999, &999))));
+/// ```
+pub mod prelude {
+    pub use crate::slice::*;
+}

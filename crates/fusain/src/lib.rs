@@ -21,7 +21,7 @@ pub use fusain_topology as topology;
 
 /// What most programs want: the algorithms as methods of slices.
 pub mod prelude {
-    pub use fusain_algorithms::ParSlice;
+    pub use fusain_algorithms::prelude::*;
 }
 
 /// Compiles and runs the code of the README.

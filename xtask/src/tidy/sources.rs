@@ -6,8 +6,7 @@ use super::Source;
 const LINES_MAX: usize = 600;
 
 /// Longer files, and why they may be.
-const EXCUSED_SIZES: &[(&str, &str)] =
-    &[("crates/fusain-algorithms/src/slice.rs", "one trait: a line and an example for each `par_` method")];
+const EXCUSED_SIZES: &[(&str, &str)] = &[];
 
 /// Files or folders where `std::sync::atomic` may be named, and why. The pool's protocols go through its `sync`, so that what
 /// loom checks is what runs.

@@ -1,6 +1,7 @@
 //! Edges: nothing, one element, elements without a size, the default policy, calls inside calls.
 
-use fusain_algorithms::{ParSlice, par};
+use fusain_algorithms::par;
+use fusain_algorithms::prelude::*;
 
 #[test]
 fn nothing_and_one() {

@@ -1,0 +1,54 @@
+//! Merging as methods of slices.
+
+use std::cmp::Ordering;
+
+use crate::policy::par;
+
+/// Merging sorted runs.
+///
+/// ```
+/// use fusain_algorithms::prelude::*;
+///
+/// assert_eq!([1, 4].par_merge(&[2, 3]), [1, 2, 3, 4]);
+/// ```
+pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
+    /// Merges the sorted runs before and from `middle`, stable. See [`Par::inplace_merge`](crate::Par::inplace_merge).
+    #[inline]
+    fn par_inplace_merge(&mut self, middle: usize)
+    where
+        T: Ord + Send,
+    {
+        par().inplace_merge(self.as_mut(), middle)
+    }
+
+    /// Merges the runs before and from `middle`, sorted by `compare`, stable. See [`Par::inplace_merge_by`](crate::Par::inplace_merge_by).
+    #[inline]
+    fn par_inplace_merge_by<F>(&mut self, middle: usize, compare: F)
+    where
+        T: Send,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        par().inplace_merge_by(self.as_mut(), middle, compare)
+    }
+
+    /// The elements of this and another sorted slice in one sorted vector, stable. See [`Par::merge`](crate::Par::merge).
+    #[inline]
+    fn par_merge(&self, other: &[T]) -> Vec<T>
+    where
+        T: Ord + Clone + Send + Sync,
+    {
+        par().merge(self.as_ref(), other)
+    }
+
+    /// The elements of this and another slice sorted by `compare` in one sorted vector, stable. See [`Par::merge_by`](crate::Par::merge_by).
+    #[inline]
+    fn par_merge_by<F>(&self, other: &[T], compare: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        par().merge_by(self.as_ref(), other, compare)
+    }
+}
+
+impl<T> ParMerge<T> for [T] {}

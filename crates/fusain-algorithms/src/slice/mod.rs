@@ -1,0 +1,20 @@
+//! The algorithms as methods of slices, with the default policy: a trait a family, a file a trait.
+//!
+//! A method is that of [`Par`](crate::Par) of the same name without `par_`, called on [`par()`](crate::par): there it is
+//! documented. A trait adds nothing but the methods; what it asks of its type, slices have.
+
+mod extrema;
+mod merge;
+mod reduce;
+mod scan;
+mod search;
+mod sort;
+mod visit;
+
+pub use extrema::ParExtrema;
+pub use merge::ParMerge;
+pub use reduce::ParReduce;
+pub use scan::ParScan;
+pub use search::ParSearch;
+pub use sort::ParSort;
+pub use visit::ParVisit;
