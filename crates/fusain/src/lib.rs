@@ -17,6 +17,7 @@ pub use fusain_algorithms::{Par, par};
 pub use fusain_comm as comm;
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Pool, join, scope};
+pub use fusain_schedule as schedule;
 pub use fusain_topology as topology;
 
 /// What most programs want: the algorithms as methods of slices.

@@ -1,0 +1,225 @@
+//! The graph of one rank: operations, what they touch, and what waits for what.
+//!
+//! Three flat vectors, so that a graph of 10^6 operations is three allocations: operations, the blocks they touch (each
+//! operation has a range of them), and edges.
+
+use std::ops::Range;
+
+use crate::Action;
+
+/// One operation of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpId(pub(crate) u32);
+
+impl OpId {
+    /// Its place among the graph's [operations](Graph::operations).
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A piece of memory: of the scratchpad (memory 0) or of a buffer of the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Block {
+    /// 0 for the scratchpad, else the buffer's number, from 1.
+    pub memory: u32,
+    /// Where it begins.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+/// From when on the other may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// From its end: `requires`.
+    End,
+    /// From its start: `irequires`.
+    Start,
+}
+
+/// `after` waits for a moment of `before`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Edge {
+    /// Who is waited for.
+    pub before: OpId,
+    /// Who waits.
+    pub after: OpId,
+    /// For what.
+    pub until: Moment,
+}
+
+/// What an operation does, and on which processor and network interface of its host a simulation puts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub action: Action,
+    /// The processor; a run takes no notice.
+    pub cpu: u32,
+    /// The network interface; a run takes no notice.
+    pub nic: u32,
+    /// Its blocks: `first..middle` are written, `middle..last` read.
+    first: u32,
+    middle: u32,
+    last: u32,
+}
+
+/// The operations of one rank. See the [crate](crate).
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    rank: u32,
+    size: u32,
+    operations: Vec<Operation>,
+    blocks: Vec<Block>,
+    edges: Vec<Edge>,
+    /// Bytes of each memory, the scratchpad first.
+    memories: Vec<u64>,
+}
+
+/// Scratch blocks begin at multiples of this, so that any element is aligned.
+const ALIGNMENT_BYTES: u64 = 16;
+
+impl Graph {
+    /// An empty graph for `rank` of `size` ranks. Whether the ranks make sense is looked at when it is compiled.
+    pub fn new(rank: u32, size: u32) -> Self {
+        Self { rank, size, memories: vec![0], ..Self::default() }
+    }
+
+    /// Whose graph it is.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Of how many ranks.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Sets aside a block of the scratchpad.
+    ///
+    /// # Panics
+    /// If the scratchpad would grow past 2^64 bytes.
+    pub fn scratch(&mut self, bytes: u64) -> Block {
+        let offset = self.memories[0].next_multiple_of(ALIGNMENT_BYTES);
+        self.memories[0] = offset.checked_add(bytes).expect("a scratchpad is below 2^64 bytes");
+        Block { memory: 0, offset, bytes }
+    }
+
+    /// Declares a buffer of the user, as one block.
+    pub fn buffer(&mut self, bytes: u64) -> Block {
+        self.memories.push(bytes);
+        Block { memory: (self.memories.len() - 1) as u32, offset: 0, bytes }
+    }
+
+    /// Adds an operation that writes (or reads and writes) `target` and reads `source`. What does not fit the action is
+    /// found when the graph is compiled.
+    ///
+    /// # Panics
+    /// If there are 2^32 operations or blocks already.
+    pub fn add(&mut self, action: Action, target: &[Block], source: &[Block]) -> OpId {
+        let place = |len: usize| u32::try_from(len).expect("a graph has fewer than 2^32 operations and blocks");
+        let id = OpId(place(self.operations.len()));
+        let first = place(self.blocks.len());
+        self.blocks.extend_from_slice(target);
+        let middle = place(self.blocks.len());
+        self.blocks.extend_from_slice(source);
+        let last = place(self.blocks.len());
+        self.operations.push(Operation { action, cpu: 0, nic: 0, first, middle, last });
+        id
+    }
+
+    /// Puts an operation on a processor and a network interface of its host; 0 and 0 else.
+    ///
+    /// # Panics
+    /// If the operation is of another graph and this has none of its number.
+    pub fn place(&mut self, operation: OpId, cpu: u32, nic: u32) {
+        let operation = &mut self.operations[operation.index()];
+        (operation.cpu, operation.nic) = (cpu, nic);
+    }
+
+    /// `after` starts once `before` has ended.
+    pub fn requires(&mut self, after: OpId, before: OpId) {
+        self.edges.push(Edge { before, after, until: Moment::End });
+    }
+
+    /// `after` starts once `before` has started.
+    pub fn irequires(&mut self, after: OpId, before: OpId) {
+        self.edges.push(Edge { before, after, until: Moment::Start });
+    }
+
+    /// All operations, in the order they were added.
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// All dependencies, in the order they were added.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Bytes of each memory, the scratchpad first.
+    pub fn memories(&self) -> &[u64] {
+        &self.memories
+    }
+
+    /// The blocks that an operation writes.
+    ///
+    /// # Panics
+    /// If the operation is of another graph and this has none of its number.
+    pub fn target(&self, operation: OpId) -> &[Block] {
+        let Operation { first, middle, .. } = self.operations[operation.index()];
+        &self.blocks[range(first, middle)]
+    }
+
+    /// The blocks that an operation reads.
+    ///
+    /// # Panics
+    /// If the operation is of another graph and this has none of its number.
+    pub fn source(&self, operation: OpId) -> &[Block] {
+        let Operation { middle, last, .. } = self.operations[operation.index()];
+        &self.blocks[range(middle, last)]
+    }
+
+    /// Bytes that an operation sends or can receive; 0 for what is no message.
+    ///
+    /// # Panics
+    /// If the operation is of another graph and this has none of its number.
+    pub fn message_bytes(&self, operation: OpId) -> u64 {
+        let blocks = match self.operations[operation.index()].action {
+            Action::Send { .. } => self.source(operation),
+            Action::Recv { .. } => self.target(operation),
+            _ => &[],
+        };
+        blocks.iter().map(|block| block.bytes).sum()
+    }
+}
+
+fn range(from: u32, to: u32) -> Range<usize> {
+    from as usize..to as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_the_scratchpad_do_not_overlap() {
+        let mut graph = Graph::new(0, 1);
+        let blocks = [graph.scratch(3), graph.scratch(0), graph.scratch(17), graph.scratch(1)];
+        for pair in blocks.windows(2) {
+            assert!(pair[0].offset + pair[0].bytes <= pair[1].offset);
+        }
+        assert!(blocks.iter().all(|block| block.offset % ALIGNMENT_BYTES == 0));
+        assert_eq!(graph.memories(), [49]);
+    }
+
+    #[test]
+    fn an_operation_knows_its_blocks() {
+        let mut graph = Graph::new(0, 2);
+        let (a, b) = (graph.buffer(8), graph.scratch(24));
+        let copy = graph.add(Action::Copy, &[a], &[b, a]);
+        let send = graph.add(Action::Send { to: 1, tag: 3 }, &[], &[a, b]);
+        assert_eq!((graph.target(copy), graph.source(copy)), (&[a][..], &[b, a][..]));
+        assert_eq!((graph.message_bytes(copy), graph.message_bytes(send)), (0, 32));
+    }
+}
