@@ -21,6 +21,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod goal;
 mod graph;
 mod operation;
 

@@ -1,0 +1,71 @@
+//! Three well-known schedules, rank by rank, as Schedgen writes them: something to begin with, to compare with, and to measure.
+//!
+//! Each is a pure function of the rank. Each writes into a [`Rank`] whose memory it uses again, so that a million ranks take the memory of one.
+//!
+//! ```
+//! use fusain_schedule::goal::{Rank, Writer, patterns};
+//!
+//! let mut text = Vec::new();
+//! let mut writer = Writer::new(&mut text, 4)?;
+//! let mut rank = Rank::default();
+//! for number in 0..4 {
+//!     patterns::dissemination(&mut rank, number, 4, 8);
+//!     writer.write(&rank)?;
+//! }
+//! assert!(String::from_utf8(text).unwrap().starts_with("num_ranks 4\n\nrank 0 {\nsend 8b to 1 tag 0\n"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+use super::{Operation, Rank};
+
+/// In round k a rank sends to the one 2^k ahead, and goes on when it has heard from the one 2^k behind: after
+/// the last round everybody has heard, directly or not, from everybody. With one byte it is a barrier.
+///
+/// ⌈log2 ranks⌉ rounds. D. Hensgen, R. Finkel, U. Manber: "Two algorithms for barrier synchronization", 1988.
+pub fn dissemination(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
+    into.clear();
+    let mut heard = None;
+    for distance in distances(ranks) {
+        let send = into.push(Operation::send(bytes, ahead(rank, distance, ranks)));
+        if let Some(heard) = heard {
+            into.requires(send, heard);
+        }
+        heard = Some(into.push(Operation::recv(bytes, ahead(rank, ranks - distance, ranks))));
+    }
+}
+
+/// A binomial tree to rank 0: a rank collects from those 2^k above it, and then sends to its parent.
+///
+/// ⌈log2 ranks⌉ rounds; a parent's receives are posted at once, and its send waits for all of them.
+pub fn binomial_reduce(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
+    into.clear();
+    // Its parent lacks its highest bit; its children have one bit more, above that.
+    let children = distances(ranks).filter(|&distance| rank < distance && distance < ranks - rank);
+    let send = (rank > 0).then(|| into.push(Operation::send(bytes, rank - (1 << rank.ilog2()))));
+    for distance in children {
+        let child = into.push(Operation::recv(bytes, rank + distance));
+        if let Some(send) = send {
+            into.requires(send, child);
+        }
+    }
+}
+
+/// Every rank sends to every other and receives from every other, all at once.
+pub fn linear_alltoall(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
+    into.clear();
+    for distance in 1..ranks {
+        into.push(Operation::send(bytes, ahead(rank, distance, ranks)));
+        into.push(Operation::recv(bytes, ahead(rank, ranks - distance, ranks)));
+    }
+}
+
+/// 1, 2, 4, ... below `ranks`.
+fn distances(ranks: u32) -> impl Iterator<Item = u32> {
+    (0..u32::BITS).map(|bit| 1 << bit).take_while(move |&distance| distance < ranks)
+}
+
+/// The rank so far ahead around the ring; `distance` is below `ranks`.
+fn ahead(rank: u32, distance: u32, ranks: u32) -> u32 {
+    let to_end = ranks - rank;
+    if distance < to_end { rank + distance } else { distance - to_end }
+}

@@ -1,0 +1,158 @@
+//! One rank's schedule as the text form says it: operations in the order of the lines, and what waits for what.
+
+use std::fmt;
+
+use crate::Moment;
+
+/// One rank's operations and their dependencies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rank {
+    /// In the order of the lines. An operation's number is its place here.
+    pub operations: Vec<Operation>,
+    /// In the order of the lines.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// One thing a rank does, on which of its processors and network cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub kind: Kind,
+    /// The processor that is busy with it.
+    pub cpu: u8,
+    /// The network card that is busy with it; 0 for a calculation.
+    pub nic: u8,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Sends a message.
+    Send {
+        /// Its length.
+        bytes: u64,
+        /// The rank that gets it.
+        to: u32,
+        /// What a receive asks for besides the sender. Below `u32::MAX`.
+        tag: u32,
+    },
+    /// Receives a message.
+    Recv {
+        /// The largest it may be.
+        bytes: u64,
+        /// The sender; `None` for any.
+        from: Option<u32>,
+        /// The message's tag; `None` for any.
+        tag: Option<u32>,
+    },
+    /// Calculates.
+    Calc {
+        /// For so long, in nanoseconds by custom.
+        time: u64,
+    },
+}
+
+/// `operation` waits for a `moment` of operation `on`. Both are numbers of operations of one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The one that waits.
+    pub operation: u32,
+    /// The one waited for.
+    pub on: u32,
+    /// For its start or its end.
+    pub moment: Moment,
+}
+
+impl Rank {
+    /// Appends an operation and returns its number.
+    ///
+    /// # Panics
+    /// At 2^32 - 1 operations.
+    pub fn push(&mut self, operation: Operation) -> u32 {
+        let number = u32::try_from(self.operations.len()).ok().filter(|&number| number < u32::MAX);
+        self.operations.push(operation);
+        number.expect("a rank has fewer than 2^32 - 1 operations")
+    }
+
+    /// Lets `operation` wait for the end of `on`.
+    pub fn requires(&mut self, operation: u32, on: u32) {
+        self.dependencies.push(Dependency { operation, on, moment: Moment::End });
+    }
+
+    /// Lets `operation` wait for the start of `on`.
+    pub fn irequires(&mut self, operation: u32, on: u32) {
+        self.dependencies.push(Dependency { operation, on, moment: Moment::Start });
+    }
+
+    /// Forgets all operations, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.operations.clear();
+        self.dependencies.clear();
+    }
+}
+
+impl Operation {
+    /// Sends `bytes` to a rank, with tag 0.
+    pub fn send(bytes: u64, to: u32) -> Self {
+        Kind::Send { bytes, to, tag: 0 }.into()
+    }
+
+    /// Receives up to `bytes` from a rank, with tag 0.
+    pub fn recv(bytes: u64, from: u32) -> Self {
+        Kind::Recv { bytes, from: Some(from), tag: Some(0) }.into()
+    }
+
+    /// Calculates for `time`.
+    pub fn calc(time: u64) -> Self {
+        Kind::Calc { time }.into()
+    }
+
+    /// The same with this tag. A calculation has none, and stays as it is.
+    #[must_use]
+    pub fn tag(mut self, with: u32) -> Self {
+        match &mut self.kind {
+            Kind::Send { tag, .. } => *tag = with,
+            Kind::Recv { tag, .. } => *tag = Some(with),
+            Kind::Calc { .. } => {}
+        }
+        self
+    }
+
+    /// The same on this processor.
+    #[must_use]
+    pub fn cpu(self, cpu: u8) -> Self {
+        Self { cpu, ..self }
+    }
+
+    /// The same through this network card.
+    #[must_use]
+    pub fn nic(self, nic: u8) -> Self {
+        Self { nic, ..self }
+    }
+}
+
+/// On processor 0, through network card 0.
+impl From<Kind> for Operation {
+    fn from(kind: Kind) -> Self {
+        Self { kind, cpu: 0, nic: 0 }
+    }
+}
+
+/// The statement, without a label.
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let any = |number: Option<u32>| number.map_or(-1, i64::from);
+        match self.kind {
+            Kind::Send { bytes, to, tag } => write!(f, "send {bytes}b to {to} tag {tag}")?,
+            Kind::Recv { bytes, from, tag } => write!(f, "recv {bytes}b from {} tag {}", any(from), any(tag))?,
+            Kind::Calc { time } => write!(f, "calc {time}")?,
+        }
+        if self.cpu > 0 {
+            write!(f, " cpu {}", self.cpu)?;
+        }
+        if self.nic > 0 {
+            write!(f, " nic {}", self.nic)?;
+        }
+        Ok(())
+    }
+}
