@@ -17,7 +17,10 @@
 //! | [mapping](Par::map) | `for_each`, `for_each_mut`, each with `_indexed`; `map`, `map_into`, `map_in_place` |
 //! | [reducing](Par::reduce) | `reduce`, `map_reduce`, `count`, `count_if` |
 //! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
-//! | [searching](Par::position) | `position`, `find_first`, `find_any`, `any`, `all`, `none` |
+//! | [searching](Par::position) | `position`, `position_not`, `find_first`, `find_any`, `find_first_of`, `any`, `all`, `none`, `is_partitioned` |
+//! | [sequences](Par::search) | `search`, `find_end`, `search_n`, each with `_by` |
+//! | [comparing](Par::mismatch) | `mismatch`, `eq`, `cmp`, each with `_by`; `partial_cmp`, `starts_with`, `ends_with` |
+//! | [order](Par::is_sorted) | `adjacent_find`, `is_sorted`, `is_sorted_until`, `is_heap`, `is_heap_until`, `includes`, each with `_by` |
 //!
 //! # Example
 //!

@@ -250,6 +250,18 @@ impl Watch {
         result
     }
 
+    /// Runs `f`, which may end before all of its work is done: `done` says from its result how much was.
+    #[inline(always)]
+    pub fn time_some<R>(self, f: impl FnOnce() -> R, done: impl FnOnce(&R) -> usize) -> R {
+        if !self.timed {
+            return f();
+        }
+        let started = Instant::now();
+        let result = f();
+        Watch { work: done(&result), ..self }.stop(started);
+        result
+    }
+
     #[cold]
     fn stop(self, started: Instant) {
         let elapsed = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
@@ -310,11 +322,25 @@ impl<'p> Team<'p> {
         }
     }
 
+    /// Elements that take about `ns` in sequence, as far as that is known.
+    pub fn elements_in(&self, ns: f32) -> Option<usize> {
+        (self.estimate_ns > 0.0).then(|| (ns / self.estimate_ns * self.brief.work as f32) as usize)
+    }
+
     /// Runs `algorithm` from `local`; see [`Pool::run`].
     ///
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.run_some(algorithm, local, || self.brief.work);
+    }
+
+    /// As [`run`](Self::run) for an algorithm that may end before all of its work is done: `done` says how much a sequential run would have
+    /// had to do.
+    ///
+    /// # Panics
+    /// As [`Pool::run`] does.
+    pub fn run_some<A: Algorithm>(&self, algorithm: &A, local: A::Local, done: impl FnOnce() -> usize) {
         let outcome = self.pool.run_briefed(algorithm, local, self.brief);
         let Some(kind) = self.kind else { return };
         if let (None, Some(timing)) = (kind.prior, outcome.timing) {
@@ -330,7 +356,9 @@ impl<'p> Team<'p> {
             DEBT_NS.set(DEBT_NS.get() + self.saves_ns * calls as f32);
         } else if let Some(started) = self.started {
             let elapsed_ns = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
-            redraw(kind, self.brief.work, self.estimate_ns, elapsed_ns, self.workers());
+            let done = done();
+            let estimate_ns = self.estimate_ns * (done as f32 / self.brief.work.max(1) as f32);
+            redraw(kind, done, estimate_ns, elapsed_ns, self.workers());
         }
     }
 }

@@ -52,19 +52,3 @@ fn lanes<'a, T, V, const LANES: usize>(block: &'a [T], get: impl Fn(&'a T) -> V,
     let all = best.into_iter().reduce(keep).expect("there are lanes");
     tail.iter().fold(all, |old, x| keep(old, get(x)))
 }
-
-/// The index of the last element that is `wanted`.
-#[inline(always)]
-pub(super) fn last<'a, T>(block: &'a [T], wanted: impl Fn(&'a T) -> bool) -> Option<usize> {
-    const STRIDE: usize = 64;
-    let (head, strides) = block.as_rchunks::<STRIDE>();
-    for (k, stride) in strides.iter().enumerate().rev() {
-        if stride.iter().fold(false, |hit, x| hit | wanted(x)) {
-            // An inconsistent order may not answer the same twice, hence no `unwrap`.
-            if let Some(i) = stride.iter().rposition(&wanted) {
-                return Some(head.len() + k * STRIDE + i);
-            }
-        }
-    }
-    head.iter().rposition(wanted)
-}

@@ -11,10 +11,11 @@ use std::sync::Mutex;
 
 use fusain_pool::Algorithm;
 
-use super::block::{BLOCK, best, last};
+use super::block::{BLOCK, best};
 use crate::feed::Feed;
+use crate::kind::is_primitive;
 use crate::policy::{Par, Plan, Team};
-use crate::search::first;
+use crate::search::{first_pair, last_pair};
 use crate::widest::{Body, widest};
 
 /// Elements from which wide vectors are worth the question whether the machine has them.
@@ -211,11 +212,16 @@ where
             if let [_] = block {
                 return candidate.from;
             }
-            let wanted = |x| {
+            let wanted = |x, _| {
                 let x = (self.get)(x);
                 if is_max { !(self.less)(&x, &candidate.value) } else { !(self.less)(&candidate.value, &x) }
             };
-            let index = if is_max && MIN { last(block, wanted) } else { first((block, wanted)) };
+            let numbers = is_primitive::<T>();
+            let index = if is_max && MIN {
+                last_pair((block, block, numbers, wanted))
+            } else {
+                first_pair((block, block, numbers, wanted))
+            };
             // An inconsistent order may deny its own result; then any element will do.
             candidate.from + index.unwrap_or(0)
         };

@@ -3,7 +3,6 @@
 use fusain_testkit::{drive, script};
 use proptest::prelude::*;
 
-use super::block::last;
 use super::search::Extrema;
 
 fn expected(v: &[u8]) -> (Option<usize>, Option<usize>, Option<usize>) {
@@ -38,18 +37,6 @@ proptest! {
             drive(&search, search.root(), &script);
             let (min, max) = search.finish().expect("there are elements");
             prop_assert!(min < v.len() && max < v.len());
-        }
-    }
-}
-
-#[test]
-fn last_finds_across_strides() {
-    for n in [0, 1, 63, 64, 65, 200] {
-        let mut v = vec![0; n];
-        assert_eq!(last(&v, |x| *x == 1), None);
-        for i in 0..n {
-            v[i] = 1;
-            assert_eq!(last(&v, |x| *x == 1), Some(i));
         }
     }
 }

@@ -1,87 +1,29 @@
-//! `position`: the first element that satisfies a predicate; `find_any`: one that does.
+//! `position` and its like: the first element that satisfies a predicate, one that does, whether any does.
 //!
-//! Idea: the best place found so far is shared; a state whose part lies behind it has no work any more, so that after
-//! the first hit only what lies before it is looked at. For `find_any` any hit is the best.
-//! C++'s `std::find_if`. Work O(n), at most about a grain a worker beyond what the sequential search looks at on its
-//! part; no extra memory.
+//! C++'s `std::find`, `std::find_if`, `std::find_if_not`, `std::find_first_of`, `std::any_of`, `std::all_of`,
+//! `std::none_of`, `std::is_partitioned`. How they search is in `first_hit.rs`.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fusain_pool::Algorithm;
-
-use crate::feed::Feed;
+use super::first_hit::first_pair_hit;
 use crate::kind::is_primitive;
-use crate::policy::{Par, Plan, Team};
-use crate::widest::widest;
+use crate::policy::Par;
 
-/// Elements looked at without asking whether one was a hit: enough to fill vectors, few enough to waste.
-const STRIDE: usize = 64;
+/// Call sites, by what they look for.
+struct First<T, P>(PhantomData<(T, P)>);
+struct FirstNot<T, P>(PhantomData<(T, P)>);
+struct Any<T, P>(PhantomData<(T, P)>);
+struct AnyNot<T, P>(PhantomData<(T, P)>);
 
-pub(crate) struct Position<'a, T, P> {
-    predicate: P,
-    /// Where the best hit is; the length where there is none.
-    best: AtomicUsize,
-    /// Elements from here on cannot hold the answer, given the best hit: the hit itself, or 0 once any will do.
+/// The first element that satisfies `predicate`, or any.
+#[inline]
+fn find<K: ?Sized, T: Sync>(
+    policy: &Par<'_>,
+    v: &[T],
     any: bool,
-    len: usize,
-    elements: PhantomData<&'a T>,
-}
-
-impl<T, P> Position<'_, T, P> {
-    /// Nothing from here on can be the answer.
-    #[inline]
-    fn limit(&self) -> usize {
-        // Relaxed: an old value costs some search, nothing else; the index carries no other data with it.
-        let best = self.best.load(Ordering::Relaxed);
-        if self.any && best < self.len { 0 } else { best }
-    }
-}
-
-impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Position<'a, T, P> {
-    type Local = Feed<'a, T>;
-
-    fn has_global_work(&self) -> bool {
-        self.limit() > 0
-    }
-
-    fn has_local_work(&self, local: &Self::Local) -> bool {
-        !local.is_empty() && local.start < self.limit()
-    }
-
-    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let (at, part) = local.take(grain);
-        if let Some(i) = widest((first, (part, &self.predicate))) {
-            // Relaxed: as in `limit`; the minimum is read for good after the call has returned.
-            self.best.fetch_min(at + i, Ordering::Relaxed);
-            *local = Feed { start: self.len, rest: &[] };
-        }
-    }
-
-    fn commit(&self, _local: &mut Self::Local) {}
-
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        victim.split()
-    }
-}
-
-/// The first hit in `part`.
-#[inline(always)]
-pub(crate) fn first<'a, T, P: Fn(&'a T) -> bool>((part, predicate): (&'a [T], P)) -> Option<usize> {
-    if !is_primitive::<T>() {
-        return part.iter().position(predicate);
-    }
-    // A loop that may leave early does not vectorise; one that looks at a few elements too many does.
-    let (strides, tail) = part.as_chunks::<STRIDE>();
-    for (k, stride) in strides.iter().enumerate() {
-        if stride.iter().fold(false, |hit, x| hit | predicate(x)) {
-            // The predicate may not answer the same twice, hence no `unwrap`.
-            if let Some(i) = stride.iter().position(&predicate) {
-                return Some(k * STRIDE + i);
-            }
-        }
-    }
-    tail.iter().position(predicate).map(|i| strides.len() * STRIDE + i)
+    predicate: impl Fn(&T) -> bool + Sync,
+) -> Option<usize> {
+    first_pair_hit::<K, _, _>(policy, (v, v), any, is_primitive::<T>(), |x, _| predicate(x))
 }
 
 impl Par<'_> {
@@ -93,13 +35,24 @@ impl Par<'_> {
     /// ```
     /// assert_eq!(fusain_algorithms::par().position(&[3, 1, 4, 1], |x| *x == 1), Some(1));
     /// ```
+    #[doc(alias = "find")]
     #[doc(alias = "find_if")]
     #[inline]
     pub fn position<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> Option<usize> {
-        match self.plan::<Position<'_, T, P>>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.iter().position(predicate)),
-            Plan::Parallel(team) => search(team, v, predicate, false),
-        }
+        find::<First<T, P>, _>(self, v, false, predicate)
+    }
+
+    /// The index of the first element of `v` that does not satisfy `predicate`.
+    ///
+    /// As [`position`](Par::position) otherwise.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().position_not(&[1, 3, 4, 5], |x| x % 2 == 1), Some(2));
+    /// ```
+    #[doc(alias = "find_if_not")]
+    #[inline]
+    pub fn position_not<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> Option<usize> {
+        find::<FirstNot<T, P>, _>(self, v, false, |x| !predicate(x))
     }
 
     /// The first element of `v` that satisfies `predicate`.
@@ -124,28 +77,106 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn find_any<'v, T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &'v [T], predicate: P) -> Option<&'v T> {
-        let found = match self.plan::<(Position<'_, T, P>, bool)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.iter().position(predicate)),
-            Plan::Parallel(team) => search(team, v, predicate, true),
+        find::<Any<T, P>, _>(self, v, true, predicate).map(|i| &v[i])
+    }
+
+    /// The index of the first element of `v` that is equal to one of `wanted`.
+    ///
+    /// O(n m) comparisons at most, for n elements and m wanted ones; stops soon after the first hit. With many wanted
+    /// ones, a set and [`position`](Par::position) are faster.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().find_first_of(b"parallel", b"aeiou"), Some(1));
+    /// ```
+    #[inline]
+    pub fn find_first_of<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], wanted: &[U]) -> Option<usize> {
+        self.find_first_of_by(v, wanted, |x, y| x == y)
+    }
+
+    /// The index of the first element of `v` for which `eq` holds with one of `wanted`.
+    ///
+    /// As [`find_first_of`](Par::find_first_of) otherwise.
+    ///
+    /// ```
+    /// let near = |x: &f64, y: &f64| (x - y).abs() < 0.1;
+    /// assert_eq!(fusain_algorithms::par().find_first_of_by(&[0.5, 0.9, 2.0], &[1.0, 2.0], near), Some(1));
+    /// ```
+    #[doc(alias = "find_first_of")]
+    #[inline]
+    pub fn find_first_of_by<T, U, F>(&self, v: &[T], wanted: &[U], eq: F) -> Option<usize>
+    where
+        T: Sync,
+        U: Sync,
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        // By index, so that an element is compared with all wanted ones and the loop around still vectorises.
+        let is_wanted = |x: &T| {
+            if is_primitive::<T>() && wanted.len() <= FEW {
+                wanted.iter().fold(false, |hit, y| hit | eq(x, y))
+            } else {
+                wanted.iter().any(|y| eq(x, y))
+            }
         };
-        found.map(|i| &v[i])
+        find::<(First<T, F>, U), _>(self, v, false, is_wanted)
+    }
+
+    /// Whether some element of `v` satisfies `predicate`.
+    ///
+    /// O(n) work at most; stops soon after the first hit.
+    ///
+    /// ```
+    /// assert!(fusain_algorithms::par().any(&[1, 2, 3], |x| *x == 2));
+    /// ```
+    #[doc(alias = "any_of")]
+    #[inline]
+    pub fn any<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> bool {
+        find::<Any<T, P>, _>(self, v, true, predicate).is_some()
+    }
+
+    /// Whether every element of `v` satisfies `predicate`.
+    ///
+    /// O(n) work at most; stops soon after the first miss.
+    ///
+    /// ```
+    /// assert!(fusain_algorithms::par().all(&[1, 2, 3], |x| *x > 0));
+    /// ```
+    #[doc(alias = "all_of")]
+    #[inline]
+    pub fn all<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> bool {
+        find::<AnyNot<T, P>, _>(self, v, true, |x| !predicate(x)).is_none()
+    }
+
+    /// Whether no element of `v` satisfies `predicate`.
+    ///
+    /// O(n) work at most; stops soon after the first hit.
+    ///
+    /// ```
+    /// assert!(fusain_algorithms::par().none(&[1, 2, 3], |x| *x > 3));
+    /// ```
+    #[doc(alias = "none_of")]
+    #[inline]
+    pub fn none<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> bool {
+        find::<Any<T, P>, _>(self, v, true, predicate).is_none()
+    }
+
+    /// Whether all elements of `v` that satisfy `predicate` come before all that do not.
+    ///
+    /// O(n) work at most; stops soon after the first element that is out of place. Where they do, std's
+    /// `partition_point` says in O(log n) where the others begin.
+    ///
+    /// ```
+    /// let is_odd = |x: &i32| x % 2 == 1;
+    /// assert!(fusain_algorithms::par().is_partitioned(&[1, 3, 2, 4], is_odd));
+    /// assert!(!fusain_algorithms::par().is_partitioned(&[1, 2, 3], is_odd));
+    /// ```
+    #[inline]
+    pub fn is_partitioned<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> bool {
+        match self.position_not(v, &predicate) {
+            Some(others) => self.none(&v[others + 1..], &predicate),
+            None => true,
+        }
     }
 }
 
-#[inline(never)]
-fn search<T: Sync, P: Fn(&T) -> bool + Sync>(team: Team<'_>, v: &[T], predicate: P, any: bool) -> Option<usize> {
-    let (position, root) = Position::new(v, predicate, any);
-    team.run(&position, root);
-    position.finish()
-}
-
-impl<'a, T, P: Fn(&T) -> bool> Position<'a, T, P> {
-    pub(super) fn new(v: &'a [T], predicate: P, any: bool) -> (Self, Feed<'a, T>) {
-        let best = AtomicUsize::new(v.len());
-        (Position { predicate, best, any, len: v.len(), elements: PhantomData }, Feed::new(v))
-    }
-
-    pub(super) fn finish(self) -> Option<usize> {
-        Some(self.best.into_inner()).filter(|best| *best < self.len)
-    }
-}
+/// Wanted elements up to which all are compared, as that needs no branch.
+const FEW: usize = 16;

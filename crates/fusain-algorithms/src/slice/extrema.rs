@@ -12,7 +12,7 @@ use crate::policy::par;
 ///
 /// assert_eq!([2, 1, 3].par_minmax(), Some(((1, &1), (2, &3))));
 /// ```
-pub trait ParExtrema<T>: AsRef<[T]> + AsMut<[T]> {
+pub trait ParExtrema<T>: AsRef<[T]> {
     /// The smallest element and its index, the first among equals. See [`Par::min`](crate::Par::min).
     #[inline]
     fn par_min(&self) -> Option<At<'_, T>>

@@ -3,6 +3,7 @@
 //! A method is that of [`Par`](crate::Par) of the same name without `par_`, called on [`par()`](crate::par): there it is
 //! documented. A trait adds nothing but the methods; what it asks of its type, slices have.
 
+mod compare;
 mod extrema;
 mod merge;
 mod reduce;
@@ -11,6 +12,7 @@ mod search;
 mod sort;
 mod visit;
 
+pub use compare::ParCompare;
 pub use extrema::ParExtrema;
 pub use merge::ParMerge;
 pub use reduce::ParReduce;

@@ -11,7 +11,7 @@ use crate::policy::par;
 /// assert_eq!(v.par_reduce(0, |a, b| a + b), 499_500);
 /// assert_eq!(v.par_count_if(|x| x % 4 == 0), 250);
 /// ```
-pub trait ParReduce<T>: AsRef<[T]> + AsMut<[T]> {
+pub trait ParReduce<T>: AsRef<[T]> {
     /// `identity` and all elements combined by `op`, from left to right. See [`Par::reduce`](crate::Par::reduce).
     #[inline]
     fn par_reduce<F>(&self, identity: T, op: F) -> T

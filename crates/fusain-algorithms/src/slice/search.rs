@@ -10,7 +10,7 @@ use crate::policy::par;
 /// assert_eq!([3, 1, 4].par_position(|x| *x > 3), Some(2));
 /// assert!([3, 1, 4].par_all(|x| *x > 0));
 /// ```
-pub trait ParSearch<T>: AsRef<[T]> + AsMut<[T]> {
+pub trait ParSearch<T>: AsRef<[T]> {
     /// The index of the first element that satisfies `predicate`. See [`Par::position`](crate::Par::position).
     #[inline]
     fn par_position<P>(&self, predicate: P) -> Option<usize>
@@ -69,6 +69,129 @@ pub trait ParSearch<T>: AsRef<[T]> + AsMut<[T]> {
         P: Fn(&T) -> bool + Sync,
     {
         par().none(self.as_ref(), predicate)
+    }
+
+    /// The index of the first element that does not satisfy `predicate`. See [`Par::position_not`](crate::Par::position_not).
+    #[inline]
+    fn par_position_not<P>(&self, predicate: P) -> Option<usize>
+    where
+        T: Sync,
+        P: Fn(&T) -> bool + Sync,
+    {
+        par().position_not(self.as_ref(), predicate)
+    }
+
+    /// The index of the first element that is equal to one of `wanted`. See [`Par::find_first_of`](crate::Par::find_first_of).
+    #[inline]
+    fn par_find_first_of<U>(&self, wanted: &[U]) -> Option<usize>
+    where
+        T: PartialEq<U> + Sync,
+        U: Sync,
+    {
+        par().find_first_of(self.as_ref(), wanted)
+    }
+
+    /// The index of the first element for which `eq` holds with one of `wanted`. See [`Par::find_first_of_by`](crate::Par::find_first_of_by).
+    #[inline]
+    fn par_find_first_of_by<U, F>(&self, wanted: &[U], eq: F) -> Option<usize>
+    where
+        T: Sync,
+        U: Sync,
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        par().find_first_of_by(self.as_ref(), wanted, eq)
+    }
+
+    /// Whether all elements that satisfy `predicate` come before all that do not. See [`Par::is_partitioned`](crate::Par::is_partitioned).
+    #[inline]
+    fn par_is_partitioned<P>(&self, predicate: P) -> bool
+    where
+        T: Sync,
+        P: Fn(&T) -> bool + Sync,
+    {
+        par().is_partitioned(self.as_ref(), predicate)
+    }
+
+    /// The index of the first element that is equal to the next one. See [`Par::adjacent_find`](crate::Par::adjacent_find).
+    #[inline]
+    fn par_adjacent_find(&self) -> Option<usize>
+    where
+        T: PartialEq + Sync,
+    {
+        par().adjacent_find(self.as_ref())
+    }
+
+    /// The index of the first element for which `fits` holds with the next one. See [`Par::adjacent_find_by`](crate::Par::adjacent_find_by).
+    #[inline]
+    fn par_adjacent_find_by<F>(&self, fits: F) -> Option<usize>
+    where
+        T: Sync,
+        F: Fn(&T, &T) -> bool + Sync,
+    {
+        par().adjacent_find_by(self.as_ref(), fits)
+    }
+
+    /// The first index from which the elements of `sequence` follow. See [`Par::search`](crate::Par::search).
+    #[inline]
+    fn par_search<U>(&self, sequence: &[U]) -> Option<usize>
+    where
+        T: PartialEq<U> + Sync,
+        U: Sync,
+    {
+        par().search(self.as_ref(), sequence)
+    }
+
+    /// The first index from which `sequence` follows by `eq`. See [`Par::search_by`](crate::Par::search_by).
+    #[inline]
+    fn par_search_by<U, F>(&self, sequence: &[U], eq: F) -> Option<usize>
+    where
+        T: Sync,
+        U: Sync,
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        par().search_by(self.as_ref(), sequence, eq)
+    }
+
+    /// The last index from which the elements of `sequence` follow. See [`Par::find_end`](crate::Par::find_end).
+    #[inline]
+    fn par_find_end<U>(&self, sequence: &[U]) -> Option<usize>
+    where
+        T: PartialEq<U> + Sync,
+        U: Sync,
+    {
+        par().find_end(self.as_ref(), sequence)
+    }
+
+    /// The last index from which `sequence` follows by `eq`. See [`Par::find_end_by`](crate::Par::find_end_by).
+    #[inline]
+    fn par_find_end_by<U, F>(&self, sequence: &[U], eq: F) -> Option<usize>
+    where
+        T: Sync,
+        U: Sync,
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        par().find_end_by(self.as_ref(), sequence, eq)
+    }
+
+    /// The first index from which `count` elements equal to `value` follow. See [`Par::search_n`](crate::Par::search_n).
+    #[inline]
+    fn par_search_n<U>(&self, count: usize, value: &U) -> Option<usize>
+    where
+        T: PartialEq<U> + Sync,
+        U: Sync,
+    {
+        par().search_n(self.as_ref(), count, value)
+    }
+
+    /// The first index from which `count` elements follow for which `eq` holds with `value`. See [`Par::search_n_by`](crate::Par::search_n_by).
+    #[inline]
+    fn par_search_n_by<U, F>(&self, count: usize, value: &U, eq: F) -> Option<usize>
+    where
+        T: Sync,
+        U: Sync,
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        par().search_n_by(self.as_ref(), count, value, eq)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod panics;
+mod searches;
 mod slices;
 mod support;
 mod twins;

@@ -106,6 +106,30 @@ fn looks() {
         })
     });
     each(N as isize, |par, v, _, fuse| {
+        par.is_sorted_by(v, |_, _| {
+            fuse.burn();
+            true
+        })
+    });
+    each(N as isize, |par, v, _, fuse| {
+        par.mismatch_by(v, v, |_, _| {
+            fuse.burn();
+            true
+        })
+    });
+    each(N as isize, |par, v, _, fuse| {
+        par.search_by(v, &v[N / 3..N / 2], |a, b| {
+            fuse.burn();
+            a.key == b.key
+        })
+    });
+    each(N as isize, |par, v, _, fuse| {
+        par.includes_by(v, v, |a, b| {
+            fuse.burn();
+            a.key.cmp(&b.key)
+        })
+    });
+    each(N as isize, |par, v, _, fuse| {
         let order = |a: &Counted, b: &Counted| {
             fuse.burn();
             a.key.cmp(&b.key)

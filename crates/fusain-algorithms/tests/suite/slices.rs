@@ -21,6 +21,12 @@ fn nothing_and_one() {
         assert_eq!(policy.position(&none, |_| true), None);
         assert!(policy.all(&none, |_| false) && policy.none(&none, |_| true) && !policy.any(&none, |_| true));
         assert_eq!(policy.count(&none, &0), 0);
+        assert!(policy.is_sorted(&none) && policy.is_heap(&none) && policy.is_partitioned(&none, |_| true));
+        assert_eq!((policy.adjacent_find(&none), policy.mismatch(&none, &none)), (None, None));
+        assert!(policy.eq(&none, &none) && policy.includes(&none, &none) && policy.cmp(&none, &none).is_eq());
+        assert_eq!((policy.search(&none, &none), policy.find_end(&none, &none)), (Some(0), Some(0)));
+        assert_eq!((policy.search(&none, &[1]), policy.find_end(&none, &[1])), (None, None));
+        assert_eq!((policy.search_n(&none, 0, &1), policy.search_n(&none, 1, &1)), (Some(0), None));
 
         let mut one = [5];
         policy.sort(&mut one);
@@ -46,6 +52,11 @@ fn elements_without_a_size() {
     assert_eq!(policy.count(&v, &()), 3_000);
     assert_eq!(policy.inclusive_scan(&v, |(), ()| ()).len(), 3_000);
     assert_eq!(policy.position(&v, |()| true), Some(0));
+    assert_eq!(policy.position(&v, |()| false), None);
+    assert_eq!((policy.search(&v, &v[..9]), policy.find_end(&v, &v[..9])), (Some(0), Some(2_991)));
+    assert!(policy.includes(&v, &v) && policy.is_heap(&v) && policy.eq(&v, &v));
+    // As many as there are numbers.
+    assert_eq!(policy.position(&[(); usize::MAX], |()| true), Some(0));
 }
 
 #[test]

@@ -190,17 +190,4 @@ proptest! {
         let expected = words.iter().scan(String::new(), |acc, x| { *acc = op(acc, x); Some(acc.clone()) });
         prop_assert!(par.inclusive_scan(&words, op).into_iter().eq(expected));
     }
-
-    #[test]
-    fn searches(v in numbers(), par in policy()) {
-        for wanted in [0, 1, 77] {
-            let first = v.iter().position(|x| *x == wanted);
-            prop_assert_eq!(par.position(&v, |x| *x == wanted), first);
-            prop_assert_eq!(par.find_first(&v, |x| *x == wanted), first.map(|i| &v[i]));
-            prop_assert_eq!(par.find_any(&v, |x| *x == wanted).copied(), first.map(|_| wanted));
-            prop_assert_eq!(par.any(&v, |x| *x == wanted), first.is_some());
-            prop_assert_eq!(par.none(&v, |x| *x == wanted), first.is_none());
-            prop_assert_eq!(par.all(&v, |x| *x != wanted), first.is_none());
-        }
-    }
 }

@@ -1,0 +1,121 @@
+//! Neighbours: `adjacent_find`, `is_sorted`, `is_sorted_until`.
+//!
+//! Each is a search among the pairs of neighbours, of which there are n - 1. C++'s algorithms of the same names.
+
+use std::marker::PhantomData;
+
+use super::first_hit::first_pair_hit;
+use crate::kind::is_primitive;
+use crate::policy::Par;
+
+/// Call sites, by what they look for.
+struct Fit<T, F>(PhantomData<(T, F)>);
+struct Descent<T, F>(PhantomData<(T, F)>);
+struct AnyDescent<T, F>(PhantomData<(T, F)>);
+
+/// The first `i` for which `hit(&v[i], &v[i + 1])`, or any.
+#[inline]
+fn neighbours<K: ?Sized, T: Sync>(
+    policy: &Par<'_>,
+    v: &[T],
+    any: bool,
+    hit: impl Fn(&T, &T) -> bool + Sync,
+) -> Option<usize> {
+    let (Some((_, after)), Some((_, before))) = (v.split_first(), v.split_last()) else { return None };
+    first_pair_hit::<K, _, _>(policy, (before, after), any, is_primitive::<T>(), hit)
+}
+
+impl Par<'_> {
+    /// The index of the first element of `v` that is equal to the next one.
+    ///
+    /// O(n) comparisons at most; stops soon after the first hit. A panic of a comparison comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().adjacent_find(&[1, 2, 2, 3, 3]), Some(1));
+    /// ```
+    #[inline]
+    pub fn adjacent_find<T: PartialEq + Sync>(&self, v: &[T]) -> Option<usize> {
+        self.adjacent_find_by(v, |a, b| a == b)
+    }
+
+    /// The index of the first element of `v` for which `fits` holds with the next one.
+    ///
+    /// As [`adjacent_find`](Par::adjacent_find) otherwise. `fits` may be called on pairs behind the hit.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().adjacent_find_by(&[1, 2, 4, 3], |a, b| a > b), Some(2));
+    /// ```
+    #[doc(alias = "adjacent_find")]
+    #[inline]
+    pub fn adjacent_find_by<T: Sync, F: Fn(&T, &T) -> bool + Sync>(&self, v: &[T], fits: F) -> Option<usize> {
+        neighbours::<Fit<T, F>, _>(self, v, false, fits)
+    }
+
+    /// Whether the elements of `v` are in ascending order, as std's `is_sorted` has it.
+    ///
+    /// O(n) comparisons at most; stops soon after the first descent. A panic of a comparison comes out of the call.
+    ///
+    /// ```
+    /// assert!(fusain_algorithms::par().is_sorted(&[1, 2, 2]));
+    /// assert!(!fusain_algorithms::par().is_sorted(&[0.0, f64::NAN]));
+    /// ```
+    #[inline]
+    pub fn is_sorted<T: PartialOrd + Sync>(&self, v: &[T]) -> bool {
+        self.is_sorted_by(v, |a, b| a <= b)
+    }
+
+    /// Whether `in_order` holds for each element of `v` and the next one.
+    ///
+    /// As [`is_sorted`](Par::is_sorted) otherwise.
+    ///
+    /// ```
+    /// assert!(fusain_algorithms::par().is_sorted_by(&[3, 2, 1], |a, b| a > b));
+    /// ```
+    #[doc(alias = "is_sorted")]
+    #[inline]
+    pub fn is_sorted_by<T: Sync, F: Fn(&T, &T) -> bool + Sync>(&self, v: &[T], in_order: F) -> bool {
+        neighbours::<AnyDescent<T, F>, _>(self, v, true, |a, b| !in_order(a, b)).is_none()
+    }
+
+    /// Whether the keys of the elements of `v` are in ascending order.
+    ///
+    /// As [`is_sorted`](Par::is_sorted) otherwise; `key` is called twice an element.
+    ///
+    /// ```
+    /// assert!(fusain_algorithms::par().is_sorted_by_key(&["a", "bc", "de"], |s| s.len()));
+    /// ```
+    #[doc(alias = "is_sorted")]
+    #[inline]
+    pub fn is_sorted_by_key<T: Sync, K: PartialOrd, F: Fn(&T) -> K + Sync>(&self, v: &[T], key: F) -> bool {
+        neighbours::<(AnyDescent<T, F>, K), _>(self, v, true, |a, b| {
+            let in_order = key(a) <= key(b);
+            !in_order
+        })
+        .is_none()
+    }
+
+    /// How many elements at the front of `v` are in ascending order.
+    ///
+    /// O(n) comparisons at most; stops soon after the first descent.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().is_sorted_until(&[1, 5, 9, 2, 6]), 3);
+    /// ```
+    #[inline]
+    pub fn is_sorted_until<T: PartialOrd + Sync>(&self, v: &[T]) -> usize {
+        self.is_sorted_until_by(v, |a, b| a <= b)
+    }
+
+    /// How many elements at the front of `v` are such that `in_order` holds for each and the next one.
+    ///
+    /// As [`is_sorted_until`](Par::is_sorted_until) otherwise.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().is_sorted_until_by(&[9, 5, 1, 2], |a, b| a >= b), 3);
+    /// ```
+    #[doc(alias = "is_sorted_until")]
+    #[inline]
+    pub fn is_sorted_until_by<T: Sync, F: Fn(&T, &T) -> bool + Sync>(&self, v: &[T], in_order: F) -> usize {
+        neighbours::<Descent<T, F>, _>(self, v, false, |a, b| !in_order(a, b)).map_or(v.len(), |i| i + 1)
+    }
+}

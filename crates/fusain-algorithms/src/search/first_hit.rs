@@ -1,0 +1,199 @@
+//! The machine behind every search: the first place of many that fits, looked for by all workers.
+//!
+//! Idea: places lie in *stripes*, and a worker claims the next stripe from the front, so that all look near the front
+//! and the first hit is met about as many times sooner as there are workers; with halves, whoever has the back half
+//! looks in vain where the hit is in the front one. The best place so far is shared, and places behind it are no
+//! work any more. A stripe is split like any other part, so short searches need no claims.
+//! Work O(places before the hit), at most about a stripe a worker beyond it; no extra memory.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fusain_pool::Algorithm;
+
+use super::stride::first_pair;
+use crate::policy::{Par, Plan, Team};
+use crate::widest::widest;
+
+/// What a stripe should last, where the cost of a place is known: two units, so that claims, a line that travels
+/// each, do not show, and little is looked at in vain. By that reckoning; half and double were not measured.
+const STRIPE_NS: f32 = 4_000.0;
+
+/// Places in a stripe where the cost is not known.
+const STRIPE: usize = 1 << 10;
+
+/// What the caller looks at alone before it calls others: about what the call costs, so a hit near the front takes at
+/// most twice its time.
+const ALONE_NS: f32 = 500.0;
+
+/// Of all places the caller looks at this part at most alone, as it may be wrong about their cost.
+const ALONE_PART: usize = 1 << 5;
+
+/// Places the caller looks at before it even asks whether the rest is worth sharing, where there are many more.
+const HEAD: usize = 8;
+
+/// A number on a cache line of its own.
+#[repr(align(128))]
+struct Line(AtomicUsize);
+
+pub(crate) struct FirstHit<F> {
+    /// The first hit in a range of places.
+    find: F,
+    len: usize,
+    stripe: usize,
+    /// Whether any hit will do.
+    any: bool,
+    /// The best hit; `len` where there is none.
+    best: Line,
+    /// The first place that nobody has claimed.
+    next: Line,
+}
+
+/// The places a worker has claimed and not looked at.
+pub(crate) type Claimed = Range<usize>;
+
+impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
+    type Local = Claimed;
+
+    fn has_global_work(&self) -> bool {
+        self.limit() > 0
+    }
+
+    fn has_local_work(&self, local: &Claimed) -> bool {
+        let limit = self.limit();
+        local.start < local.end.min(limit) || self.has_unclaimed(limit)
+    }
+
+    fn do_unit(&self, local: &mut Claimed, grain: usize) {
+        let limit = self.limit();
+        if local.start >= local.end.min(limit) {
+            *local = self.claim();
+        }
+        let end = local.start.saturating_add(grain.max(1)).min(local.end).min(limit);
+        if local.start < end
+            && let Some(i) = (self.find)(local.start..end)
+        {
+            // Relaxed: the index carries no other data with it; it is read for good after the call has returned.
+            self.best.0.fetch_min(i, Ordering::Relaxed);
+            local.end = end;
+        }
+        local.start = end.max(local.start);
+    }
+
+    fn commit(&self, _local: &mut Claimed) {}
+
+    fn steal(&self, victim: &mut Claimed) -> Option<Claimed> {
+        let limit = self.limit();
+        if self.has_unclaimed(limit) {
+            return Some(self.claim());
+        }
+        let end = victim.end.min(limit);
+        if end < victim.start + 2 {
+            return None;
+        }
+        let middle = victim.start + (end - victim.start).div_ceil(2);
+        victim.end = middle;
+        Some(middle..end)
+    }
+}
+
+impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
+    /// The search among `len` places, of which those before `from` are known to be no hits.
+    pub(super) fn new(from: usize, len: usize, stripe: usize, any: bool, find: F) -> Self {
+        let line = |x| Line(AtomicUsize::new(x));
+        FirstHit { find, len, stripe: stripe.min(len).max(1), any, best: line(len), next: line(from) }
+    }
+
+    /// The first claim.
+    pub(super) fn root(&self) -> Claimed {
+        self.claim()
+    }
+
+    pub(super) fn finish(&self) -> Option<usize> {
+        Some(self.best.0.load(Ordering::Relaxed)).filter(|best| *best < self.len)
+    }
+
+    /// Nothing from here on can be the answer.
+    #[inline]
+    fn limit(&self) -> usize {
+        // Relaxed: an old value costs some search, nothing else.
+        let best = self.best.0.load(Ordering::Relaxed);
+        if self.any && best < self.len { 0 } else { best }
+    }
+
+    fn has_unclaimed(&self, limit: usize) -> bool {
+        // Relaxed: a hint; the claim itself decides.
+        self.next.0.load(Ordering::Relaxed) < limit
+    }
+
+    /// The next stripe; empty where there is none.
+    fn claim(&self) -> Claimed {
+        // Relaxed: claims need only be distinct. Nobody claims once all is claimed, so it does not overflow.
+        let start = self.next.0.fetch_add(self.stripe, Ordering::Relaxed).min(self.len);
+        start..self.len.min(start.saturating_add(self.stripe))
+    }
+}
+
+/// The first of `len` places that is a hit, or any; `find` looks for the first in a range, and `K` names the call site.
+///
+/// `find` is to look at the range from its front and to stop soon after a hit.
+#[inline]
+pub(crate) fn first_hit<K: ?Sized>(
+    policy: &Par<'_>,
+    len: usize,
+    any: bool,
+    find: impl Fn(Range<usize>) -> Option<usize> + Sync,
+) -> Option<usize> {
+    let head = HEAD.min(len / 64);
+    if head > 0
+        && let Some(i) = find(0..head)
+    {
+        return Some(i);
+    }
+    let seen = |hit: &Option<usize>| hit.map_or(len, |i| i + 1) - head;
+    match policy.plan::<K>(len - head) {
+        Plan::Sequential(watch) => watch.time_some(|| find(head..len), seen),
+        Plan::Parallel(team) => {
+            let alone = team.elements_in(ALONE_NS).unwrap_or(0).min(len / ALONE_PART);
+            if alone > 0
+                && let Some(i) = find(head..head + alone)
+            {
+                return Some(i);
+            }
+            let stripe = team.grain().or(team.elements_in(STRIPE_NS)).unwrap_or(STRIPE);
+            search(team, FirstHit::new(head + alone, len, stripe, any, find))
+        }
+    }
+}
+
+#[inline(never)]
+fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: FirstHit<F>) -> Option<usize> {
+    team.run_some(&search, search.root(), || search.finish().map_or(search.len, |i| i + 1));
+    search.finish()
+}
+
+/// The first `i` for which `hit(&a[i], &b[i])`, or any; `numbers` says whether elements are, and `K` names the call site.
+///
+/// # Panics
+///
+/// If the slices are of different lengths.
+#[inline]
+pub(crate) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
+    policy: &Par<'_>,
+    (a, b): (&[A], &[B]),
+    any: bool,
+    numbers: bool,
+    hit: impl Fn(&A, &B) -> bool + Sync,
+) -> Option<usize> {
+    assert_eq!(a.len(), b.len(), "every element has a partner");
+    first_hit::<K>(policy, a.len(), any, |range| {
+        let start = range.start;
+        first_in(&a[range.clone()], &b[range], numbers, &hit).map(|i| start + i)
+    })
+}
+
+/// The first `i` for which `hit(&a[i], &b[i])`, in a unit.
+#[inline(always)]
+pub(super) fn first_in<A, B>(a: &[A], b: &[B], numbers: bool, hit: impl Fn(&A, &B) -> bool) -> Option<usize> {
+    if numbers && a.len() > HEAD { widest((first_pair, (a, b, true, hit))) } else { first_pair((a, b, false, hit)) }
+}

@@ -1,0 +1,247 @@
+//! A sequence inside another: `search`, `find_end`, `search_n`.
+//!
+//! Idea: a search among the places where it could begin. With numbers, first and last element of the sequence are
+//! compared at many places at once, and only places that have both are looked at in full (Muła, "SIMD-friendly
+//! algorithms for substring searching", 2016). Of a long sequence only the beginning is compared there; a place that has it is then
+//! compared in full by all workers. C++'s algorithms of the same names.
+//! Work O(n m) at worst for m elements among n, O(n) where few places begin alike; no extra memory.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::first_hit::{first_hit, first_in, first_pair_hit};
+use super::stride::last_pair;
+use crate::kind::is_primitive;
+use crate::policy::Par;
+use crate::widest::widest;
+
+/// Call sites, by what they look for.
+struct First<T, U, F>(PhantomData<(T, U, F)>);
+struct Last<T, U, F>(PhantomData<(T, U, F)>);
+struct Run<T, U, F>(PhantomData<(T, U, F)>);
+struct Rest<T, U, F>(PhantomData<(T, U, F)>);
+
+/// Elements of a sequence up to which one worker compares them: what calling the others costs, for numbers.
+const LONG: usize = 1 << 12;
+
+/// Elements of a run up to which one worker looks at them; a unit may have to look at as many twice.
+const LONG_RUN: usize = 1 << 10;
+
+/// Whether `v` begins with `sequence`.
+#[inline(always)]
+fn begins<T, U>(v: &[T], sequence: &[U], numbers: bool, eq: impl Fn(&T, &U) -> bool) -> bool {
+    first_in(&v[..sequence.len()], sequence, numbers, |x, y| !eq(x, y)).is_none()
+}
+
+/// The first place in `places` where `sequence`, which is not empty, begins in `v`.
+#[inline(always)]
+fn first_place<T, U>(v: &[T], sequence: &[U], mut places: Range<usize>, eq: impl Fn(&T, &U) -> bool) -> Option<usize> {
+    let numbers = is_primitive::<T>() && is_primitive::<U>();
+    let last = sequence.len() - 1;
+    while !places.is_empty() {
+        let (fronts, backs) = (&v[places.clone()], &v[places.start + last..places.end + last]);
+        let alike = |x: &T, y: &T| eq(x, &sequence[0]) & (!numbers || eq(y, &sequence[last]));
+        let place = places.start + first_in(fronts, backs, numbers, alike)?;
+        if begins(&v[place..], sequence, numbers, &eq) {
+            return Some(place);
+        }
+        places.start = place + 1;
+    }
+    None
+}
+
+/// The last place in `places` where `sequence`, which is not empty, begins in `v`.
+#[inline(always)]
+fn last_place<T, U>(v: &[T], sequence: &[U], mut places: Range<usize>, eq: impl Fn(&T, &U) -> bool) -> Option<usize> {
+    let numbers = is_primitive::<T>() && is_primitive::<U>();
+    let last = sequence.len() - 1;
+    while !places.is_empty() {
+        let (fronts, backs) = (&v[places.clone()], &v[places.start + last..places.end + last]);
+        let alike = |x: &T, y: &T| eq(x, &sequence[0]) & (!numbers || eq(y, &sequence[last]));
+        let place = places.start + widest((last_pair, (fronts, backs, numbers, alike)))?;
+        if begins(&v[place..], sequence, numbers, &eq) {
+            return Some(place);
+        }
+        places.end = place;
+    }
+    None
+}
+
+/// The first place in `places` where `len` elements follow for which `is` holds.
+///
+/// Looks at each run from its back: an element that is none of them rules out all places up to it (C++ libraries do the same).
+#[inline(always)]
+fn first_run<T>(v: &[T], len: usize, places: Range<usize>, is: impl Fn(&T) -> bool) -> Option<usize> {
+    let mut place = places.start;
+    // Elements from `place` on that have been looked at.
+    let mut known = 0;
+    while place < places.end {
+        let unknown = &v[place + known..place + len];
+        let odd = |x: &T, _: &T| !is(x);
+        match last_pair((unknown, unknown, is_primitive::<T>(), odd)) {
+            Some(i) => {
+                place += known + i + 1;
+                known = unknown.len() - i - 1;
+            }
+            None => return Some(place),
+        }
+    }
+    None
+}
+
+impl Par<'_> {
+    /// The first index of `v` from which the elements of `sequence` follow; 0 for an empty one.
+    ///
+    /// O(n m) comparisons at worst, for m elements among n; O(n) where few places begin alike. Stops soon after the
+    /// first hit; places behind it may be looked at. A panic of a comparison comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().search(b"parallel pastel", b"pa"), Some(0));
+    /// assert_eq!(fusain_algorithms::par().search(b"parallel pastel", b"el"), Some(6));
+    /// ```
+    #[inline]
+    pub fn search<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], sequence: &[U]) -> Option<usize> {
+        self.search_by(v, sequence, |x, y| x == y)
+    }
+
+    /// The first index of `v` from which elements follow for which `eq` holds with those of `sequence`.
+    ///
+    /// As [`search`](Par::search) otherwise.
+    ///
+    /// ```
+    /// let same = |x: &u8, y: &u8| x.eq_ignore_ascii_case(y);
+    /// assert_eq!(fusain_algorithms::par().search_by(b"Fusain", b"USA", same), Some(1));
+    /// ```
+    #[doc(alias = "search")]
+    #[inline]
+    pub fn search_by<T: Sync, U: Sync, F>(&self, v: &[T], sequence: &[U], eq: F) -> Option<usize>
+    where
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        let last = v.len().checked_sub(sequence.len())?;
+        if sequence.is_empty() {
+            return Some(0);
+        }
+        let (beginning, rest) = sequence.split_at(sequence.len().min(LONG));
+        let mut from = 0;
+        while from <= last {
+            let find = |range: Range<usize>| {
+                first_place(v, beginning, from + range.start..from + range.end, &eq).map(|place| place - from)
+            };
+            let place = from + first_hit::<First<T, U, F>>(self, last + 1 - from, false, find)?;
+            if self.follows(&v[place + beginning.len()..], rest, &eq) {
+                return Some(place);
+            }
+            from = place + 1;
+        }
+        None
+    }
+
+    /// The last index of `v` from which the elements of `sequence` follow; the length of `v` for an empty one.
+    ///
+    /// As [`search`](Par::search), from the back.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().find_end(b"parallel pastel", b"pa"), Some(9));
+    /// ```
+    #[inline]
+    pub fn find_end<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], sequence: &[U]) -> Option<usize> {
+        self.find_end_by(v, sequence, |x, y| x == y)
+    }
+
+    /// The last index of `v` from which elements follow for which `eq` holds with those of `sequence`.
+    ///
+    /// As [`find_end`](Par::find_end) otherwise.
+    ///
+    /// ```
+    /// let same = |x: &u8, y: &u8| x.eq_ignore_ascii_case(y);
+    /// assert_eq!(fusain_algorithms::par().find_end_by(b"Ember ember", b"EM", same), Some(6));
+    /// ```
+    #[doc(alias = "find_end")]
+    #[inline]
+    pub fn find_end_by<T: Sync, U: Sync, F>(&self, v: &[T], sequence: &[U], eq: F) -> Option<usize>
+    where
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        let mut places = (v.len() + 1).checked_sub(sequence.len())?;
+        if sequence.is_empty() {
+            return Some(v.len());
+        }
+        let (beginning, rest) = sequence.split_at(sequence.len().min(LONG));
+        while places > 0 {
+            // Counted from the back.
+            let find = |range: Range<usize>| {
+                last_place(v, beginning, places - range.end..places - range.start, &eq).map(|place| places - 1 - place)
+            };
+            let place = places - 1 - first_hit::<Last<T, U, F>>(self, places, false, find)?;
+            if self.follows(&v[place + beginning.len()..], rest, &eq) {
+                return Some(place);
+            }
+            places = place;
+        }
+        None
+    }
+
+    /// Whether `v` begins with `rest`, the part of a long sequence that has not been compared yet.
+    #[inline]
+    fn follows<T, U, F>(&self, v: &[T], rest: &[U], eq: &F) -> bool
+    where
+        T: Sync,
+        U: Sync,
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        let numbers = is_primitive::<T>() && is_primitive::<U>();
+        let pair = (&v[..rest.len()], rest);
+        rest.is_empty() || first_pair_hit::<Rest<T, U, F>, _, _>(self, pair, true, numbers, |x, y| !eq(x, y)).is_none()
+    }
+
+    /// The first index of `v` from which `count` elements equal to `value` follow; 0 for a `count` of 0.
+    ///
+    /// O(n) comparisons at most, O(n / count) where few elements are; stops soon after the first hit. A panic of a
+    /// comparison comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().search_n(&[1, 0, 1, 1, 0], 2, &1), Some(2));
+    /// ```
+    #[inline]
+    pub fn search_n<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], count: usize, value: &U) -> Option<usize> {
+        self.search_n_by(v, count, value, |x, y| x == y)
+    }
+
+    /// The first index of `v` from which `count` elements follow for which `eq` holds with `value`.
+    ///
+    /// As [`search_n`](Par::search_n) otherwise.
+    ///
+    /// ```
+    /// let above = |x: &i32, y: &i32| x > y;
+    /// assert_eq!(fusain_algorithms::par().search_n_by(&[1, 7, 3, 8, 9], 2, &5, above), Some(3));
+    /// ```
+    #[doc(alias = "search_n")]
+    #[inline]
+    pub fn search_n_by<T: Sync, U: Sync, F>(&self, v: &[T], count: usize, value: &U, eq: F) -> Option<usize>
+    where
+        F: Fn(&T, &U) -> bool + Sync,
+    {
+        let last = v.len().checked_sub(count)?;
+        if count == 0 {
+            return Some(0);
+        }
+        let beginning = count.min(LONG_RUN);
+        let mut from = 0;
+        while from <= last {
+            let find = |range: Range<usize>| {
+                let places = from + range.start..from + range.end;
+                first_run(v, beginning, places, |x| eq(x, value)).map(|place| place - from)
+            };
+            let place = from + first_hit::<Run<T, U, F>>(self, last + 1 - from, false, find)?;
+            let rest = &v[place + beginning..place + count];
+            let odd = |x: &T, _: &T| !eq(x, value);
+            let numbers = is_primitive::<T>();
+            match first_pair_hit::<(Rest<T, U, F>, T), _, _>(self, (rest, rest), false, numbers, odd) {
+                Some(i) => from = place + beginning + i + 1,
+                None => return Some(place),
+            }
+        }
+        None
+    }
+}
