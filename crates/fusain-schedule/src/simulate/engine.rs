@@ -1,0 +1,402 @@
+//! The event loop.
+//!
+//! A step has one event at a time, if any: when it may start, or, of a send that has started, when its message arrives. A step that finds its
+//! processor or card busy joins a list there, in order of arrival; the first of a list keeps an event, at the time when, for
+//! all it knows, it can start. If something else was quicker, it tries again when that is done.
+
+use super::hosts::{At, Hosts, NONE};
+use super::matching::Matching;
+use super::network::{Link, Network, Parameters};
+use super::program::{Program, Step, Verb};
+use super::queue::{Event, Queue};
+use super::{Cause, Error, Stuck};
+use crate::Moment;
+
+/// What came out of a simulation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// When each rank's processors were done.
+    pub finish: Vec<u64>,
+    /// Operations and messages: what LogGOPSim counts as events.
+    pub events: u64,
+}
+
+/// Something that took time. `operation` is a number within the rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// What it was.
+    pub kind: SpanKind,
+    /// Where it was. Of a message: who sent it.
+    pub rank: u32,
+    /// On which processor.
+    pub cpu: u8,
+    /// The operation. Of a message and what receiving it took: the send, of its own rank.
+    pub operation: u32,
+    /// When it began.
+    pub start: u64,
+    /// When it ended.
+    pub end: u64,
+}
+
+/// What took time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanKind {
+    /// A processor was busy with a send.
+    Send {
+        /// To whom.
+        to: u32,
+        /// How much.
+        bytes: u64,
+    },
+    /// A processor was busy with a message that had arrived.
+    Receive {
+        /// From whom.
+        from: u32,
+        /// How much.
+        bytes: u64,
+    },
+    /// A processor was busy with a calculation.
+    Calculate,
+    /// The first byte of a message was on its way. Its receiver takes it up when it comes to it.
+    Message {
+        /// To whom.
+        to: u32,
+        /// How much.
+        bytes: u64,
+    },
+}
+
+/// Runs a schedule on a machine: when is each rank done?
+///
+/// Time O(1) an operation, a dependency and a message (see [the module](self)); 12 bytes an operation, 16 to 43 a receive, 48 a rank and 16 a pending event of extra memory.
+/// Times past 2^64 stay there.
+///
+/// # Errors
+/// [`Error::Stuck`] if some operation never ends, [`Error::Truncated`] if a message is longer than its receive, [`Error::TooLarge`]
+/// if ranks times processors and cards come to more than 2^31.
+pub fn simulate(program: &Program, machine: &impl Network) -> Result<Outcome, Error> {
+    simulate_with(program, machine, |_| {})
+}
+
+/// As [`simulate`], and shows everything that took time; messages when they are sent.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_with(program: &Program, machine: &impl Network, show: impl FnMut(Span)) -> Result<Outcome, Error> {
+    let mut engine = Engine::new(program, machine, show)?;
+    engine.begin();
+    engine.run()?;
+    engine.end()
+}
+
+/// What changes of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    /// How many of its dependencies are not met.
+    pending: u32,
+    /// The one behind it in whichever list it is: of what waits for a processor, then of messages or receives.
+    pub(super) next: u32,
+    /// When it became possible, then when its message was sent, among all such moments.
+    stamp: u32,
+}
+
+struct Engine<'a, N, F> {
+    program: &'a Program,
+    steps: &'a [Step],
+    machine: &'a N,
+    parameters: Parameters,
+    show: F,
+    queue: Queue,
+    hosts: Hosts,
+    matching: Matching,
+    states: Vec<State>,
+    /// Before which moment a step can not start; of a message that has been taken up, when that was done. Empty if hosts have one processor: what is waited
+    /// for then keeps that processor busy as long.
+    earliest: Vec<u64>,
+    stamp: u32,
+    /// Steps whose last dependency has just been met.
+    freed: Vec<u32>,
+    ended: u64,
+    met: u64,
+}
+
+/// The event is the arrival of the step's message.
+const MESSAGE: u32 = 1 << 31;
+
+impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
+    fn new(program: &'a Program, machine: &'a N, show: F) -> Result<Self, Error> {
+        let too_large = Error::TooLarge { what: "processors, cards and pairs of them on all ranks", max: 1 << 31 };
+        let steps = program.steps();
+        let state = |step: &Step| State { pending: step.needs, next: NONE, stamp: 0 };
+        Ok(Self {
+            program,
+            steps,
+            machine,
+            parameters: *machine.parameters(),
+            show,
+            queue: Queue::new(),
+            hosts: Hosts::new(program).ok_or(too_large)?,
+            matching: Matching::new(program),
+            states: steps.iter().map(state).collect(),
+            earliest: if program.cpus() > 1 { vec![0; steps.len()] } else { Vec::new() },
+            stamp: 0,
+            freed: Vec::new(),
+            ended: 0,
+            met: 0,
+        })
+    }
+
+    /// Frees what waits for nothing, rank by rank.
+    fn begin(&mut self) {
+        for rank in 0..self.program.ranks() {
+            let steps = self.steps;
+            self.freed.extend(self.program.of_rank(rank).filter(|&step| steps[step as usize].needs == 0));
+            self.start_freed();
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        while let Some(Event { time, what, .. }) = self.queue.pop() {
+            let step = what & !MESSAGE;
+            let it = self.steps[step as usize];
+            match it.verb {
+                Verb::Send if what & MESSAGE != 0 => self.arrive(step, it, time)?,
+                Verb::Send => self.send(step, it, time),
+                Verb::Recv => self.post(step, it, time)?,
+                Verb::Calc => self.calculate(step, it, time),
+            }
+            if !self.freed.is_empty() {
+                self.start_freed();
+            }
+        }
+        Ok(())
+    }
+
+    fn calculate(&mut self, step: u32, it: Step, time: u64) {
+        let (list, cpu) = (self.hosts.calcs(it.rank, it.cpu), self.hosts.cpu(it.rank, it.cpu));
+        if !self.has_turn(list, step, step, time, self.hosts.busy(cpu)) {
+            return;
+        }
+        let end = time.saturating_add(it.size);
+        self.hosts.set_busy(cpu, end);
+        self.leave(list, end, 0);
+        self.span(SpanKind::Calculate, it.rank, it.cpu, step, time, end);
+        self.release(step, Moment::Start, time);
+        self.release(step, Moment::End, end);
+    }
+
+    fn send(&mut self, step: u32, it: Step, time: u64) {
+        let nic = self.program.lanes()[usize::from(it.lane)].1;
+        let (cpu, card) = (self.hosts.cpu(it.rank, it.cpu), self.hosts.sending(it.rank, nic));
+        let list = self.hosts.sends(it.rank, it.lane);
+        if !self.has_turn(list, step, step, time, self.hosts.busy(cpu).max(self.hosts.busy(card))) {
+            return;
+        }
+        let Parameters { overhead, gap, overhead_per_byte, eager_bytes_max, .. } = self.parameters;
+        let Link { latency, gap_per_byte } = self.machine.link(it.rank, it.peer);
+        let more = it.size.saturating_sub(1);
+        let cpu_end = time.saturating_add(overhead).saturating_add(more.saturating_mul(overhead_per_byte));
+        let card_end = time.saturating_add(gap).saturating_add(more.saturating_mul(gap_per_byte));
+        self.hosts.set_busy(cpu, cpu_end);
+        self.hosts.set_busy(card, card_end);
+        self.leave(list, cpu_end.max(card_end), 0);
+        self.span(SpanKind::Send { to: it.peer, bytes: it.size }, it.rank, it.cpu, step, time, cpu_end);
+        let gone = time.saturating_add(overhead);
+        let arrival = gone.saturating_add(latency);
+        self.span(SpanKind::Message { to: it.peer, bytes: it.size }, it.rank, it.cpu, step, gone, arrival);
+        let stamp = self.stamp(step);
+        self.queue.push(Event { time: arrival, stamp, what: step | MESSAGE });
+        self.release(step, Moment::Start, time);
+        if it.size <= eager_bytes_max {
+            self.release(step, Moment::End, cpu_end);
+        }
+    }
+
+    fn arrive(&mut self, step: u32, it: Step, time: u64) -> Result<(), Error> {
+        let nic = self.program.lanes()[usize::from(it.lane)].1;
+        let (cpu, card) = (self.hosts.cpu(it.peer, it.cpu), self.hosts.receiving(it.peer, nic));
+        let list = self.hosts.messages(it.peer, it.lane);
+        if !self.has_turn(list, step, step | MESSAGE, time, self.hosts.busy(cpu).max(self.hosts.busy(card))) {
+            return Ok(());
+        }
+        let Parameters { overhead, gap, overhead_per_byte, .. } = self.parameters;
+        let gap_per_byte = self.machine.link(it.rank, it.peer).gap_per_byte;
+        let more = it.size.saturating_sub(1);
+        let per_byte = overhead_per_byte.max(gap_per_byte);
+        let cpu_end = time.saturating_add(overhead).saturating_add(more.saturating_mul(per_byte));
+        let card_end = time.saturating_add(gap).saturating_add(more.saturating_mul(gap_per_byte));
+        self.hosts.set_busy(cpu, cpu_end);
+        self.hosts.set_busy(card, card_end);
+        self.leave(list, cpu_end.max(card_end), MESSAGE);
+        self.span(SpanKind::Receive { from: it.rank, bytes: it.size }, it.peer, it.cpu, step, time, cpu_end);
+        if let Some(earliest) = self.earliest.get_mut(step as usize) {
+            *earliest = cpu_end;
+        }
+        match self.matching.message(self.steps, &mut self.states, step) {
+            Some(receive) => self.meet(step, receive, time, cpu_end),
+            None => Ok(()),
+        }
+    }
+
+    fn post(&mut self, step: u32, _: Step, time: u64) -> Result<(), Error> {
+        self.release(step, Moment::Start, time);
+        match self.matching.receive(self.steps, &mut self.states, step) {
+            Some(message) => {
+                let taken = self.earliest.get(message as usize).copied().unwrap_or(0);
+                self.meet(message, step, time, time.max(taken))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Message and receive have met: the receive ends, and so does a rendezvous' send.
+    fn meet(&mut self, send: u32, receive: u32, time: u64, end: u64) -> Result<(), Error> {
+        let it = self.steps[send as usize];
+        if it.size > self.steps[receive as usize].size {
+            return Err(Error::Truncated { send: self.program.site(send), recv: self.program.site(receive) });
+        }
+        self.met += 1;
+        if it.size > self.parameters.eager_bytes_max {
+            let nic = self.program.lanes()[usize::from(it.lane)].1;
+            for at in [self.hosts.cpu(it.rank, it.cpu), self.hosts.sending(it.rank, nic)] {
+                self.hosts.set_busy(at, self.hosts.busy(at).max(time));
+            }
+            self.release(send, Moment::End, time);
+        }
+        self.release(receive, Moment::End, end);
+        Ok(())
+    }
+
+    /// Whether the step may start now: it comes first in its list, and what it needs is free. If not, it will have an event when that
+    /// is so, `event` being what is to be looked at.
+    #[inline]
+    fn has_turn(&mut self, list: At, step: u32, event: u32, time: u64, free: u64) -> bool {
+        let (first, _) = self.hosts.list(list);
+        if first != step && !self.join(list, step) {
+            return false;
+        }
+        if free > time {
+            let stamp = self.states[step as usize].stamp;
+            self.queue.push(Event { time: free, stamp, what: event });
+        }
+        free <= time
+    }
+
+    /// Puts a step at the end of a list. Whether it is the first.
+    #[inline]
+    fn join(&mut self, list: At, step: u32) -> bool {
+        let (first, last) = self.hosts.list(list);
+        self.states[step as usize].next = NONE;
+        if first == NONE {
+            self.hosts.set_list(list, step, step);
+        } else {
+            self.states[last as usize].next = step;
+            self.hosts.set_list(list, first, step);
+        }
+        first == NONE
+    }
+
+    /// Takes the first step of a list away; the next one tries at `free`.
+    #[inline]
+    fn leave(&mut self, list: At, free: u64, flag: u32) {
+        let (first, last) = self.hosts.list(list);
+        let next = self.states[first as usize].next;
+        self.hosts.set_list(list, next, if next == NONE { NONE } else { last });
+        if next != NONE {
+            let stamp = self.states[next as usize].stamp;
+            self.queue.push(Event { time: free, stamp, what: next | flag });
+        }
+    }
+
+    /// Tells those that wait for this moment of a step.
+    #[inline]
+    fn release(&mut self, step: u32, moment: Moment, time: u64) {
+        self.ended += u64::from(moment == Moment::End);
+        for edge in self.program.edges(step).iter().filter(|edge| edge.moment() == moment) {
+            if let Some(earliest) = self.earliest.get_mut(edge.step() as usize) {
+                *earliest = time.max(*earliest);
+            }
+            let pending = &mut self.states[edge.step() as usize].pending;
+            *pending -= 1;
+            if *pending == 0 {
+                self.freed.push(edge.step());
+            }
+        }
+    }
+
+    /// Lets the freed steps begin: rank by rank, sends before receives before calculations, else in the order in which they were freed.
+    fn start_freed(&mut self) {
+        let mut freed = std::mem::take(&mut self.freed);
+        let place = |&step: &u32| (self.steps[step as usize].rank, self.steps[step as usize].verb);
+        if !freed.is_sorted_by_key(place) {
+            freed.sort_by_key(place);
+        }
+        for step in freed.drain(..) {
+            self.start(step);
+        }
+        self.freed = freed;
+    }
+
+    fn start(&mut self, step: u32) {
+        let it = self.steps[step as usize];
+        let stamp = self.stamp(step);
+        let earliest = self.earliest.get(step as usize).copied().unwrap_or(0);
+        let cpu = self.hosts.busy(self.hosts.cpu(it.rank, it.cpu));
+        let (free, list) = match it.verb {
+            Verb::Recv => return self.queue.push(Event { time: cpu.max(earliest), stamp, what: step }),
+            Verb::Calc => (cpu, self.hosts.calcs(it.rank, it.cpu)),
+            Verb::Send => {
+                let nic = self.program.lanes()[usize::from(it.lane)].1;
+                (cpu.max(self.hosts.busy(self.hosts.sending(it.rank, nic))), self.hosts.sends(it.rank, it.lane))
+            }
+        };
+        // Either only processor and card are waited for, or an event joins the list later.
+        if earliest > free || self.join(list, step) {
+            self.queue.push(Event { time: free.max(earliest), stamp, what: step });
+        }
+    }
+
+    #[inline]
+    fn stamp(&mut self, step: u32) -> u32 {
+        let stamp = self.stamp;
+        self.stamp += 1;
+        self.states[step as usize].stamp = stamp;
+        stamp
+    }
+
+    #[inline]
+    fn span(&mut self, kind: SpanKind, rank: u32, cpu: u8, step: u32, start: u64, end: u64) {
+        let it = self.steps[step as usize];
+        let operation = step - self.program.of_rank(it.rank).start;
+        (self.show)(Span { kind, rank, cpu, operation, start, end });
+    }
+
+    fn end(self) -> Result<Outcome, Error> {
+        let sends = self.steps.iter().filter(|step| step.verb == Verb::Send).count() as u64;
+        let operations = self.program.operations();
+        if self.ended == operations && self.met == sends {
+            let finish = (0..self.program.ranks()).map(|rank| self.hosts.finish(rank)).collect();
+            return Ok(Outcome { finish, events: operations + sends });
+        }
+        let mut left = self.matching.left(&self.states);
+        let waits = |&(_, state): &(usize, &State)| state.pending > 0;
+        let never_started = self.states.iter().enumerate().filter(waits).count() as u64;
+        let cycle = left.is_empty();
+        if cycle {
+            let all = self.states.iter().enumerate().filter(waits).map(|(step, _)| step as u32);
+            left = all.take(Stuck::SITES_MAX).collect();
+        }
+        left.sort_unstable();
+        let causes = if cycle { never_started } else { left.len() as u64 };
+        let cause = |&step: &u32| {
+            let cause = match self.steps[step as usize].verb {
+                _ if cycle => Cause::Cycle,
+                Verb::Recv => Cause::NoMessage,
+                _ => Cause::NoReceive,
+            };
+            (self.program.site(step), cause)
+        };
+        let sites = left.iter().take(Stuck::SITES_MAX).map(cause).collect();
+        Err(Stuck { sites, causes, never_started }.into())
+    }
+}

@@ -1,0 +1,104 @@
+//! Processors and network cards: until when each is busy, and what waits for it.
+//!
+//! All of a host is one run of words: for one processor and one card six of them, less than a cache line.
+//!
+//! ```text
+//! processors | cards, sending | cards, receiving | sends waiting | messages waiting | calculations waiting
+//! busy until                                     | a list for each lane             | for each processor
+//! ```
+//! A *lane* is a pair of processor and card that some operation uses.
+
+use super::program::Program;
+
+/// Where a list ends.
+pub(super) const NONE: u32 = u32::MAX;
+
+pub(super) struct Hosts {
+    words: Vec<u64>,
+    stride: usize,
+    cpus: usize,
+    nics: usize,
+    lanes: usize,
+}
+
+/// The place of a word.
+#[derive(Clone, Copy)]
+pub(super) struct At(usize);
+
+impl Hosts {
+    pub(super) fn new(program: &Program) -> Option<Self> {
+        let (cpus, nics, lanes) = (program.cpus(), program.nics(), program.lanes().len());
+        let (busy, lists) = (cpus + 2 * nics, 2 * lanes + cpus);
+        let stride = busy + lists;
+        let total = stride.checked_mul(program.ranks() as usize).filter(|&words| words <= WORDS_MAX)?;
+        let mut words = Vec::with_capacity(total);
+        for _ in 0..program.ranks() {
+            words.resize(words.len() + busy, 0);
+            words.resize(words.len() + lists, EMPTY);
+        }
+        Some(Self { words, stride, cpus, nics, lanes })
+    }
+
+    #[inline]
+    pub(super) fn cpu(&self, rank: u32, cpu: u8) -> At {
+        At(rank as usize * self.stride + usize::from(cpu))
+    }
+
+    #[inline]
+    pub(super) fn sending(&self, rank: u32, nic: u8) -> At {
+        At(rank as usize * self.stride + self.cpus + usize::from(nic))
+    }
+
+    #[inline]
+    pub(super) fn receiving(&self, rank: u32, nic: u8) -> At {
+        At(rank as usize * self.stride + self.cpus + self.nics + usize::from(nic))
+    }
+
+    #[inline]
+    pub(super) fn sends(&self, rank: u32, lane: u16) -> At {
+        At(rank as usize * self.stride + self.cpus + 2 * self.nics + usize::from(lane))
+    }
+
+    #[inline]
+    pub(super) fn messages(&self, rank: u32, lane: u16) -> At {
+        At(rank as usize * self.stride + self.cpus + 2 * self.nics + self.lanes + usize::from(lane))
+    }
+
+    #[inline]
+    pub(super) fn calcs(&self, rank: u32, cpu: u8) -> At {
+        At(rank as usize * self.stride + self.cpus + 2 * self.nics + 2 * self.lanes + usize::from(cpu))
+    }
+
+    /// Until when a processor or a card is busy.
+    #[inline]
+    pub(super) fn busy(&self, at: At) -> u64 {
+        self.words[at.0]
+    }
+
+    #[inline]
+    pub(super) fn set_busy(&mut self, at: At, until: u64) {
+        self.words[at.0] = until;
+    }
+
+    /// The end of the last thing that the rank's processors did.
+    pub(super) fn finish(&self, rank: u32) -> u64 {
+        let begin = rank as usize * self.stride;
+        self.words[begin..begin + self.cpus].iter().copied().max().unwrap_or(0)
+    }
+
+    /// The first and the last of a list, both [`NONE`] if it is empty.
+    #[inline]
+    pub(super) fn list(&self, at: At) -> (u32, u32) {
+        (self.words[at.0] as u32, (self.words[at.0] >> 32) as u32)
+    }
+
+    #[inline]
+    pub(super) fn set_list(&mut self, at: At, first: u32, last: u32) {
+        self.words[at.0] = u64::from(first) | u64::from(last) << 32;
+    }
+}
+
+const EMPTY: u64 = u64::MAX;
+
+/// 16 GiB. Only a schedule that uses thousands of processors on thousands of ranks comes there.
+const WORDS_MAX: usize = 1 << 31;

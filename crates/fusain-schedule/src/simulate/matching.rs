@@ -1,0 +1,208 @@
+//! Which message meets which receive.
+//!
+//! Messages of one sender and tag are a *channel* of their receiver. A channel has either messages that wait for receives or receives that
+//! wait for messages, never both: one list in order, threaded through the steps. The channels of a rank are those that its receives name, so the
+//! table is laid out before the first event: a run of slots for each rank, open addressing, filled once, nothing ever deleted. Looking a
+//! channel up costs O(1) however much waits; neighbouring ranks are neighbours in memory.
+//!
+//! A rank with a receive of any sender or any tag has queues of its own instead ([`Wild`]).
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::engine::State;
+use super::hosts::NONE;
+use super::program::{ANY, Program, Step, Verb};
+
+pub(super) struct Matching {
+    slots: Vec<Slot>,
+    /// Where each rank's slots begin, and the end; none for a rank with [`Wild`] queues.
+    first: Vec<usize>,
+    wild: BTreeMap<u32, Wild>,
+    /// Messages that no receive of their rank could ever meet.
+    stray: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    from: u32,
+    tag: u32,
+    /// Both [`NONE`] if nothing waits. Receives or messages, as the first is.
+    first: u32,
+    last: u32,
+}
+
+/// A slot that belongs to no channel: no receive is from this rank.
+const FREE: Slot = Slot { from: ANY, tag: 0, first: NONE, last: NONE };
+
+impl Matching {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut matching = Self { slots: Vec::new(), first: vec![0], wild: BTreeMap::new(), stray: Vec::new() };
+        for rank in 0..program.ranks() {
+            let steps = program.of_rank(rank);
+            let steps = &program.steps()[steps.start as usize..steps.end as usize];
+            let receives = || steps.iter().filter(|step| step.verb == Verb::Recv);
+            if receives().any(|step| step.peer == ANY || step.tag == ANY) {
+                matching.wild.insert(rank, Wild::new(receives()));
+                matching.first.push(matching.slots.len());
+                continue;
+            }
+            let count = receives().count();
+            // At most three quarters full, so that a search soon meets a free slot.
+            let slots = if count == 0 { 0 } else { (count + count / 3 + 1).next_power_of_two() };
+            let end = matching.slots.len() + slots;
+            matching.slots.resize(end, FREE);
+            matching.first.push(end);
+            for step in receives() {
+                let at = matching.search(rank, step.peer, step.tag).expect("there are more slots than receives");
+                let slot = &mut matching.slots[at];
+                (slot.from, slot.tag) = (step.peer, step.tag);
+            }
+        }
+        matching
+    }
+
+    /// The channel's slot, or the free one where it would be.
+    #[inline]
+    fn search(&self, rank: u32, from: u32, tag: u32) -> Option<usize> {
+        let (begin, end) = (self.first[rank as usize], self.first[rank as usize + 1]);
+        if begin == end {
+            return None;
+        }
+        let mask = end - begin - 1;
+        let mut at = hash(from, tag) & mask;
+        loop {
+            let slot = &self.slots[begin + at];
+            if slot.from == ANY || (slot.from, slot.tag) == (from, tag) {
+                return Some(begin + at);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Posts a receive: returns the step of the oldest message for it, or lets it wait.
+    #[inline]
+    pub(super) fn receive(&mut self, steps: &[Step], states: &mut [State], receive: u32) -> Option<u32> {
+        let Step { rank, peer, tag, .. } = steps[receive as usize];
+        match self.search(rank, peer, tag) {
+            Some(at) => self.slots[at].meet(steps, states, receive, Verb::Send),
+            None => self.wild.get_mut(&rank).and_then(|wild| wild.receive(states, receive, (peer, tag))),
+        }
+    }
+
+    /// Brings a message, named by the step that sent it: returns the oldest receive for it, or lets it wait.
+    #[inline]
+    pub(super) fn message(&mut self, steps: &[Step], states: &mut [State], message: u32) -> Option<u32> {
+        let Step { rank: from, peer: rank, tag, .. } = steps[message as usize];
+        if let Some(at) = self.search(rank, from, tag).filter(|&at| self.slots[at].from != ANY) {
+            return self.slots[at].meet(steps, states, message, Verb::Recv);
+        }
+        if let Some(wild) = self.wild.get_mut(&rank) {
+            return wild.message(states, message, (from, tag));
+        }
+        self.stray.push(message);
+        None
+    }
+
+    /// All that still waits, messages and receives.
+    pub(super) fn left(&self, states: &[State]) -> Vec<u32> {
+        let mut left = self.stray.clone();
+        for slot in &self.slots {
+            let mut at = slot.first;
+            while at != NONE {
+                left.push(at);
+                at = states[at as usize].next;
+            }
+        }
+        left.extend(self.wild.values().flat_map(|wild| wild.left(states)));
+        left
+    }
+}
+
+impl Slot {
+    /// Takes the first of the list if it is of the other kind, or else joins it.
+    #[inline]
+    fn meet(&mut self, steps: &[Step], states: &mut [State], step: u32, other: Verb) -> Option<u32> {
+        let first = self.first;
+        if first != NONE && steps[first as usize].verb == other {
+            self.first = states[first as usize].next;
+            return Some(first);
+        }
+        states[step as usize].next = NONE;
+        match first {
+            NONE => self.first = step,
+            _ => states[self.last as usize].next = step,
+        }
+        self.last = step;
+        None
+    }
+}
+
+/// Fibonacci hashing: the bits in the middle of the product depend on both.
+#[inline]
+fn hash(from: u32, tag: u32) -> usize {
+    let key = u64::from(from) | u64::from(tag) << 32;
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+}
+
+/// The queues of a rank with a receive of any sender or any tag: one for each pattern that its receives name.
+///
+/// A message joins the queues of all patterns that it fits, at most four, and is met through one of them; in the others it
+/// is passed over when it comes first. So each costs O(1) here too.
+struct Wild {
+    patterns: HashMap<(u32, u32), Pattern>,
+    /// Receives are numbered as they are posted: the oldest one gets a message.
+    posted: u64,
+}
+
+#[derive(Default)]
+struct Pattern {
+    receives: VecDeque<(u64, u32)>,
+    messages: VecDeque<u32>,
+}
+
+/// The `next` of a message that has been met.
+const MET: u32 = NONE - 1;
+
+impl Wild {
+    fn new<'a>(receives: impl Iterator<Item = &'a Step>) -> Self {
+        let patterns = receives.map(|step| ((step.peer, step.tag), Pattern::default())).collect();
+        Self { patterns, posted: 0 }
+    }
+
+    fn receive(&mut self, states: &mut [State], receive: u32, pattern: (u32, u32)) -> Option<u32> {
+        let pattern = self.patterns.entry(pattern).or_default();
+        while let Some(message) = pattern.messages.pop_front() {
+            if std::mem::replace(&mut states[message as usize].next, MET) != MET {
+                return Some(message);
+            }
+        }
+        pattern.receives.push_back((self.posted, receive));
+        self.posted += 1;
+        None
+    }
+
+    fn message(&mut self, states: &mut [State], message: u32, (from, tag): (u32, u32)) -> Option<u32> {
+        let fits = [(from, tag), (from, ANY), (ANY, tag), (ANY, ANY)];
+        let oldest = fits.into_iter().filter_map(|fit| Some((self.patterns.get(&fit)?.receives.front()?.0, fit))).min();
+        if let Some((_, fit)) = oldest {
+            return self.patterns.get_mut(&fit)?.receives.pop_front().map(|(_, receive)| receive);
+        }
+        states[message as usize].next = NONE;
+        for fit in fits {
+            if let Some(pattern) = self.patterns.get_mut(&fit) {
+                pattern.messages.push_back(message);
+            }
+        }
+        None
+    }
+
+    fn left(&self, states: &[State]) -> Vec<u32> {
+        let receives = self.patterns.values().flat_map(|pattern| pattern.receives.iter().map(|&(_, receive)| receive));
+        let messages = self.patterns.values().flat_map(|pattern| pattern.messages.iter().copied());
+        let mut left: Vec<_> =
+            receives.chain(messages.filter(|&message| states[message as usize].next != MET)).collect();
+        left.sort_unstable();
+        left.dedup();
+        left
+    }
+}

@@ -1,0 +1,113 @@
+//! The numbers of a machine.
+
+/// The parameters of the LogGOPS model, with LogGOPSim's defaults.
+///
+/// Times are whole numbers of one unit of the user's choice, nanoseconds by custom; for networks past a byte a nanosecond choose picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// L: from the moment a message sets out to its arrival.
+    pub latency: u64,
+    /// o: what a message costs a processor, on either side.
+    pub overhead: u64,
+    /// g: how long a message keeps a network card busy.
+    pub gap: u64,
+    /// G: how long each byte after the first keeps a network card busy.
+    pub gap_per_byte: u64,
+    /// O: what each byte after the first costs a processor.
+    pub overhead_per_byte: u64,
+    /// S: longer messages end only when they have met their receive.
+    pub eager_bytes_max: u64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            latency: 2500,
+            overhead: 1500,
+            gap: 1000,
+            gap_per_byte: 6,
+            overhead_per_byte: 0,
+            eager_bytes_max: 65_535,
+        }
+    }
+}
+
+/// How far two ranks are from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// L between the two.
+    pub latency: u64,
+    /// G between the two.
+    pub gap_per_byte: u64,
+}
+
+/// A machine: the parameters that all hosts have in common, and how far any two of them are from each other.
+pub trait Network {
+    /// What all hosts have in common.
+    fn parameters(&self) -> &Parameters;
+
+    /// How far `to` is from `from`. Called twice a message.
+    fn link(&self, from: u32, to: u32) -> Link;
+}
+
+/// All ranks are equally far from each other.
+impl Network for Parameters {
+    fn parameters(&self) -> &Parameters {
+        self
+    }
+
+    #[inline]
+    fn link(&self, _: u32, _: u32) -> Link {
+        Link { latency: self.latency, gap_per_byte: self.gap_per_byte }
+    }
+}
+
+/// Ranks in groups in groups: cores of a package, packages of a host, hosts behind a switch.
+///
+/// ```
+/// use fusain_schedule::simulate::{Level, Levels, Link, Network, Parameters};
+///
+/// let package = Level { ranks: 4, link: Link { latency: 100, gap_per_byte: 1 } };
+/// let host = Level { ranks: 8, link: Link { latency: 300, gap_per_byte: 2 } };
+/// let machine = Levels::new(Parameters::default(), [package, host]);
+/// let latencies = [1, 4, 7, 8].map(|to| machine.link(0, to).latency);
+/// assert_eq!(latencies, [100, 300, 300, 2500]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Levels {
+    parameters: Parameters,
+    levels: Vec<Level>,
+}
+
+/// Consecutive ranks that are nearer to each other than to the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// How many ranks a group has.
+    pub ranks: u32,
+    /// Between two ranks of a group that no smaller group holds.
+    pub link: Link,
+}
+
+impl Levels {
+    /// A machine with these groups; ranks that share none are as far from each other as `parameters` says.
+    ///
+    /// # Panics
+    /// If a group has no ranks.
+    pub fn new(parameters: Parameters, levels: impl IntoIterator<Item = Level>) -> Self {
+        let mut levels: Vec<_> = levels.into_iter().collect();
+        assert!(levels.iter().all(|level| level.ranks > 0), "a group has at least one rank");
+        levels.sort_by_key(|level| level.ranks);
+        Self { parameters, levels }
+    }
+}
+
+impl Network for Levels {
+    fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn link(&self, from: u32, to: u32) -> Link {
+        let shared = self.levels.iter().find(|level| from / level.ranks == to / level.ranks);
+        shared.map_or_else(|| self.parameters.link(from, to), |level| level.link)
+    }
+}

@@ -1,0 +1,249 @@
+//! A schedule of every rank, in flat arrays.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use super::{Error, Site};
+use crate::Moment;
+use crate::goal::{Kind, Operation, Rank, Reader};
+
+/// A schedule of every rank, ready to be simulated, any number of times.
+///
+/// 32 bytes an operation, 4 bytes a dependency and 4 bytes a rank: a dissemination of 10^6 ranks is 1.4 GB.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Rank after rank, and one more that ends the last one's edges.
+    steps: Vec<Step>,
+    /// Who waits for each step, step after step.
+    edges: Vec<Edge>,
+    /// The first step of each rank, and the end of the last.
+    first: Vec<u32>,
+    /// The pairs of processor and network card that are in use.
+    lanes: Vec<(u8, u8)>,
+    lane_of: HashMap<(u8, u8), u16>,
+    cpus: usize,
+    nics: usize,
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Of a message its bytes, of a calculation its time.
+    pub(super) size: u64,
+    /// Of a message the other rank, or [`ANY`].
+    pub(super) peer: u32,
+    /// Of a message its tag, or [`ANY`].
+    pub(super) tag: u32,
+    pub(super) rank: u32,
+    /// How many dependencies it has.
+    pub(super) needs: u32,
+    /// Where its edges begin; they end where the next step's begin.
+    edges: u32,
+    pub(super) lane: u16,
+    pub(super) cpu: u8,
+    pub(super) verb: Verb,
+}
+
+/// In the order in which operations that become possible at once start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verb {
+    Send,
+    Recv,
+    Calc,
+}
+
+pub(super) const ANY: u32 = u32::MAX;
+
+/// A step that waits; the highest bit says whether for the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Edge(u32);
+
+/// Numbers of steps leave one bit free.
+const STEPS_MAX: u32 = (1 << 31) - 1;
+
+impl Edge {
+    const START: u32 = 1 << 31;
+
+    fn new(step: u32, moment: Moment) -> Self {
+        Self(if moment == Moment::Start { step | Self::START } else { step })
+    }
+
+    pub(super) fn step(self) -> u32 {
+        self.0 & !Self::START
+    }
+
+    pub(super) fn moment(self) -> Moment {
+        if self.0 & Self::START == 0 { Moment::End } else { Moment::Start }
+    }
+}
+
+impl Program {
+    /// Puts together the schedules of so many ranks; `fill` is called for each, in order, with memory that it is to clear and use again.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRank`] and [`Error::NoSuchOperation`] for numbers out of range, [`Error::TooLarge`] past 2^31 operations.
+    pub fn generate(ranks: u32, mut fill: impl FnMut(&mut Rank, u32)) -> Result<Self, Error> {
+        let (mut program, mut rank) = (Self::new(), Rank::default());
+        for number in 0..ranks {
+            fill(&mut rank, number);
+            program.push(&rank, ranks)?;
+        }
+        Ok(program)
+    }
+
+    /// Takes the schedules of all ranks out of a text.
+    ///
+    /// # Errors
+    /// [`Error::Text`] for what is wrong with it, [`Error::TooLarge`] past 2^31 operations.
+    pub fn read<R: Read>(mut text: Reader<R>) -> Result<Self, Error> {
+        let (mut program, mut rank) = (Self::new(), Rank::default());
+        while text.read(&mut rank)? {
+            program.push(&rank, text.ranks())?;
+        }
+        Ok(program)
+    }
+
+    /// How many ranks it has.
+    pub fn ranks(&self) -> u32 {
+        (self.first.len() - 1) as u32
+    }
+
+    /// How many operations all ranks have together.
+    pub fn operations(&self) -> u64 {
+        self.steps().len() as u64
+    }
+
+    fn new() -> Self {
+        Self {
+            steps: vec![Step::end(0)],
+            edges: Vec::new(),
+            first: vec![0],
+            lanes: vec![(0, 0)],
+            lane_of: HashMap::from([((0, 0), 0)]),
+            cpus: 1,
+            nics: 1,
+        }
+    }
+
+    fn push(&mut self, schedule: &Rank, ranks: u32) -> Result<(), Error> {
+        let rank = self.ranks();
+        let (first, first_edge) = (self.steps().len(), self.edges.len());
+        let end = first + schedule.operations.len();
+        let end_edge = first_edge + schedule.dependencies.len();
+        if end > STEPS_MAX as usize {
+            return Err(Error::TooLarge { what: "operations", max: STEPS_MAX.into() });
+        }
+        if end_edge > u32::MAX as usize {
+            return Err(Error::TooLarge { what: "dependencies", max: u32::MAX.into() });
+        }
+        self.steps.pop();
+        for (number, operation) in schedule.operations.iter().enumerate() {
+            let step = self.step(rank, operation);
+            if matches!(operation.kind, Kind::Send { to: peer, .. } | Kind::Recv { from: Some(peer), .. } if peer >= ranks)
+            {
+                return Err(Error::NoSuchRank {
+                    site: Site { rank, number: number as u32, operation: *operation },
+                    ranks,
+                });
+            }
+            self.steps.push(step);
+        }
+        self.steps.push(Step::end(end_edge as u32));
+        // A counting sort by who is waited for: count, sum up, fill. It keeps the order of the statements.
+        let steps = &mut self.steps[first..];
+        for dependency in &schedule.dependencies {
+            for operation in [dependency.operation, dependency.on] {
+                if operation as usize >= schedule.operations.len() {
+                    return Err(Error::NoSuchOperation { rank, operation, operations: schedule.operations.len() });
+                }
+            }
+            steps[dependency.operation as usize].needs += 1;
+            steps[dependency.on as usize].edges += 1;
+        }
+        let mut begin = first_edge as u32;
+        for step in &mut steps[..end - first] {
+            begin += std::mem::replace(&mut step.edges, begin);
+        }
+        self.edges.resize(end_edge, Edge::default());
+        for dependency in &schedule.dependencies {
+            let at = &mut steps[dependency.on as usize].edges;
+            self.edges[*at as usize] = Edge::new(first as u32 + dependency.operation, dependency.moment);
+            *at += 1;
+        }
+        // Each now stands where the next one begins.
+        let mut begin = first_edge as u32;
+        for step in &mut steps[..end - first] {
+            std::mem::swap(&mut step.edges, &mut begin);
+        }
+        self.first.push(end as u32);
+        Ok(())
+    }
+
+    fn step(&mut self, rank: u32, operation: &Operation) -> Step {
+        let (verb, size, peer, tag) = match operation.kind {
+            Kind::Send { bytes, to, tag } => (Verb::Send, bytes, to, tag),
+            Kind::Recv { bytes, from, tag } => (Verb::Recv, bytes, from.unwrap_or(ANY), tag.unwrap_or(ANY)),
+            Kind::Calc { time } => (Verb::Calc, time, 0, 0),
+        };
+        let Operation { cpu, nic, .. } = *operation;
+        let lane = if (cpu, nic) == (0, 0) { 0 } else { self.lane(cpu, nic) };
+        Step { size, peer, tag, rank, needs: 0, edges: 0, lane, cpu, verb }
+    }
+
+    fn lane(&mut self, cpu: u8, nic: u8) -> u16 {
+        *self.lane_of.entry((cpu, nic)).or_insert_with(|| {
+            self.cpus = self.cpus.max(usize::from(cpu) + 1);
+            self.nics = self.nics.max(usize::from(nic) + 1);
+            self.lanes.push((cpu, nic));
+            (self.lanes.len() - 1) as u16
+        })
+    }
+
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps[..self.steps.len() - 1]
+    }
+
+    #[inline]
+    pub(super) fn edges(&self, step: u32) -> &[Edge] {
+        let (begin, end) = (self.steps[step as usize].edges, self.steps[step as usize + 1].edges);
+        &self.edges[begin as usize..end as usize]
+    }
+
+    /// The steps of a rank.
+    pub(super) fn of_rank(&self, rank: u32) -> std::ops::Range<u32> {
+        self.first[rank as usize]..self.first[rank as usize + 1]
+    }
+
+    pub(super) fn cpus(&self) -> usize {
+        self.cpus
+    }
+
+    pub(super) fn nics(&self) -> usize {
+        self.nics
+    }
+
+    pub(super) fn lanes(&self) -> &[(u8, u8)] {
+        &self.lanes
+    }
+
+    pub(super) fn site(&self, step: u32) -> Site {
+        let Step { size, peer, tag, rank, lane, verb, .. } = self.steps[step as usize];
+        let some = |number| (number != ANY).then_some(number);
+        let kind = match verb {
+            Verb::Send => Kind::Send { bytes: size, to: peer, tag },
+            Verb::Recv => Kind::Recv { bytes: size, from: some(peer), tag: some(tag) },
+            Verb::Calc => Kind::Calc { time: size },
+        };
+        let (cpu, nic) = self.lanes[usize::from(lane)];
+        Site { rank, number: step - self.first[rank as usize], operation: Operation { kind, cpu, nic } }
+    }
+}
+
+impl Step {
+    /// What stands behind the last one.
+    fn end(edges: u32) -> Self {
+        Self { size: 0, peer: 0, tag: 0, rank: 0, needs: 0, edges, lane: 0, cpu: 0, verb: Verb::Calc }
+    }
+}
+
+const _: () = assert!(size_of::<Step>() == 32);
