@@ -32,7 +32,7 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
     /// A send or receive under way.
     type Request: Request;
     /// A message that a probe took out of the queue.
-    type Message: Message;
+    type Message: Message<Request = Self::Request>;
 
     /// This rank's number, below [`size`](Self::size).
     fn rank(&self) -> usize;
@@ -112,6 +112,25 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
     /// [deadlock detection](crate::world#deadlock-detection). Made *before* the thread starts, kept until it is done.
     fn enlist(&self) -> crate::Enlisted {
         crate::Enlisted::nowhere()
+    }
+
+    /// A bell for threads of this rank that wait for whatever happens; arrivals ring it where the world can tell.
+    fn doorbell(&self) -> crate::Doorbell {
+        crate::Doorbell::alone()
+    }
+
+    /// Whether the thread that asks may call.
+    fn may_call(&self) -> bool {
+        true
+    }
+
+    /// Gives the right to call to another thread, where only one has it at a time: the thread that
+    /// [takes](Pass::take) the pass.
+    ///
+    /// # Errors
+    /// [`Error::WrongThread`] if this thread has no such right, or the world can not move it.
+    fn hand_over(&self) -> Result<Pass> {
+        Ok(Pass::for_all())
     }
 
     // ---- typed point to point -------------------------------------------------------------------------------------
@@ -335,8 +354,42 @@ pub trait Request: Send + Debug + 'static {
     fn cancel(self) -> Result<Cancelled>;
 }
 
+/// The right to call, on its way from one thread to another: see [`Communicator::hand_over`].
+#[must_use = "until a thread takes it, none may call"]
+pub struct Pass {
+    take: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl Pass {
+    /// Where every thread may call anyway.
+    pub(crate) fn for_all() -> Self {
+        Self { take: None }
+    }
+
+    #[cfg(feature = "mpi")]
+    pub(crate) fn new(take: impl FnOnce() + Send + 'static) -> Self {
+        Self { take: Some(Box::new(take)) }
+    }
+
+    /// From now on this thread may call.
+    pub fn take(self) {
+        if let Some(take) = self.take {
+            take();
+        }
+    }
+}
+
+impl Debug for Pass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pass").finish_non_exhaustive()
+    }
+}
+
 /// A message that a probe took out: only its holder can receive it.
 pub trait Message: Send + Debug + 'static {
+    /// A receive of it under way.
+    type Request: Request;
+
     /// Its source, tag and length.
     fn status(&self) -> Status;
 
@@ -345,4 +398,10 @@ pub trait Message: Send + Debug + 'static {
     /// # Errors
     /// What the world reports.
     fn recv(self) -> Result<(Vec<u8>, Status)>;
+
+    /// Starts to receive it, into a new vector.
+    ///
+    /// # Errors
+    /// What the world reports.
+    fn irecv(self) -> Result<Self::Request>;
 }

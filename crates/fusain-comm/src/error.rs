@@ -84,6 +84,24 @@ pub enum Error {
     /// MPI was started before, or has been finalised.
     #[error("MPI cannot be started: it is running already, or was finalised")]
     NotStarted,
+    /// The progress loop was shut down before this was done, or before it was asked for.
+    #[error("the progress loop was shut down before this was done")]
+    Abandoned,
+    /// The ticket was cancelled.
+    #[error("it was cancelled by its ticket")]
+    Cancelled,
+    /// A client of the progress loop panicked.
+    #[error("a client of the progress loop panicked: {message}")]
+    ClientPanicked {
+        /// What it panicked with, if that was text.
+        message: String,
+    },
+    /// The operating system gives no thread.
+    #[error("the operating system gives no thread: {message}")]
+    NoThread {
+        /// Its own words.
+        message: String,
+    },
     /// An error that the MPI library reports.
     #[error("{call} failed with MPI error class {class}: {message}")]
     Mpi {

@@ -40,7 +40,7 @@
 //! ```
 //!
 //! Where to read on: [`communicator`] is the contract, [`world`] the in-process world with its two protocols (matching,
-//! deadlock detection), [`network`] the LogGP model, [`collective`] the algorithms behind `barrier`, `broadcast`,
+//! deadlock detection), [`progress`] the thread that gets transfers on while others compute, [`network`] the LogGP model, [`collective`] the algorithms behind `barrier`, `broadcast`,
 //! `reduce` and their kin.
 
 pub mod borrowed;
@@ -51,13 +51,14 @@ mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod network;
+pub mod progress;
 pub mod world;
 
 pub use collective::Shape;
-pub use communicator::{Cancelled, Communicator, Completion, Message, Request};
+pub use communicator::{Cancelled, Communicator, Completion, Message, Pass, Request};
 pub use error::{DeadlockReport, Error, Result, WaitReport};
 pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status, Tag, TagMatch};
 #[cfg(feature = "mpi")]
 pub use mpi::{MpiComm, MpiWorld};
 pub use network::{Clock, LogGp, Network};
-pub use world::{Enlisted, RankPanic, ThreadComm, World};
+pub use world::{Doorbell, Enlisted, RankPanic, ThreadComm, World};

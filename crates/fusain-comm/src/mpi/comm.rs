@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Session;
 use super::raw::{RawComm, library_version};
 use super::request::{MpiMessage, MpiRequest};
-use crate::{Communicator, Completion, Error, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
+use crate::{Communicator, Completion, Error, FIRST_LIBRARY_TAG, Pass, Result, Source, Status, Tag, TagMatch};
 
 /// A communicator between MPI processes.
 pub struct MpiComm {
@@ -182,6 +182,14 @@ impl Communicator for MpiComm {
     fn duplicate(&self) -> Result<Self> {
         self.session.enter()?;
         Self::around(&self.session, self.program.duplicate()?)
+    }
+
+    fn may_call(&self) -> bool {
+        self.session.may_enter()
+    }
+
+    fn hand_over(&self) -> Result<Pass> {
+        Session::hand_over(&self.session)
     }
 
     /// The library's own.

@@ -3,9 +3,10 @@
 //! # Threads
 //!
 //! [`MpiWorld::start`] asks for `MPI_THREAD_FUNNELED`: every call of another thread than the one that started MPI is refused
-//! with [`Error::WrongThread`]. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`; where the library grants less,
-//! the rule of FUNNELED holds. So two threads are never in MPI at once below MULTIPLE. A progress thread that shall own MPI
-//! starts it.
+//! with [`Error::WrongThread`]. [`MpiWorld::start_serialized`] asks for `MPI_THREAD_SERIALIZED`: at any time one thread may call, at
+//! first the one that started MPI, then who [takes the pass](crate::Communicator::hand_over) from it; this is how a spawned progress
+//! thread comes to own MPI. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`. Where the library grants less, the rule of what
+//! it grants holds. So two threads are never in MPI at once below MULTIPLE. MPI is finalised by the thread that started it.
 //!
 //! # Two communicators each
 //!
@@ -32,13 +33,13 @@ pub use request::{MpiMessage, MpiRequest};
 
 use std::fmt;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use mpi::Threading;
 use mpi::environment::Universe;
 
-use crate::{Error, Result};
+use crate::{Error, Pass, Result};
 use raw::Transfer;
 
 /// MPI, started: the way to the communicator of all processes.
@@ -63,6 +64,14 @@ impl MpiWorld {
         Self::with(Threading::Funneled)
     }
 
+    /// Starts MPI for one thread at a time, if the library can.
+    ///
+    /// # Errors
+    /// [`Error::NotStarted`] if it was started before.
+    pub fn start_serialized() -> Result<Self> {
+        Self::with(Threading::Serialized)
+    }
+
     /// Starts MPI for all threads, if the library can.
     ///
     /// # Errors
@@ -74,10 +83,11 @@ impl MpiWorld {
     fn with(wanted: Threading) -> Result<Self> {
         let (universe, granted) = mpi::initialize_with_threading(wanted).ok_or(Error::NotStarted)?;
         raw::RawComm::return_errors()?;
-        let multiple = wanted == Threading::Multiple && granted == Threading::Multiple;
+        let me = thread::current().id();
         let session = Session {
-            thread: thread::current().id(),
-            multiple,
+            level: wanted.min(granted),
+            main: me,
+            caller: Mutex::new(Some(me)),
             parked: Mutex::default(),
             communicators: Mutex::default(),
             universe: Some(universe),
@@ -87,7 +97,7 @@ impl MpiWorld {
 
     /// Whether any thread may call.
     pub fn is_multiple(&self) -> bool {
-        self.session.multiple
+        self.session.level == Threading::Multiple
     }
 
     /// Collective over all processes: a communicator of all of them.
@@ -111,9 +121,11 @@ impl MpiWorld {
 
 /// MPI from start to finalisation, shared by all that use it.
 struct Session {
-    /// Who may call, if not everybody.
-    thread: ThreadId,
-    multiple: bool,
+    level: Threading,
+    /// Who started MPI, and must finalise it.
+    main: ThreadId,
+    /// Who may call, if not everybody. None while the right is on its way.
+    caller: Mutex<Option<ThreadId>>,
     /// Sends that nobody waits for.
     parked: Mutex<Vec<Transfer>>,
     communicators: Mutex<usize>,
@@ -124,11 +136,35 @@ struct Session {
 impl Session {
     /// Refuses threads that may not call.
     fn enter(&self) -> Result<()> {
-        if self.may_enter() { Ok(()) } else { Err(Error::WrongThread { level: "FUNNELED" }) }
+        if self.may_enter() { Ok(()) } else { Err(self.wrong_thread()) }
     }
 
     fn may_enter(&self) -> bool {
-        self.multiple || thread::current().id() == self.thread
+        match self.level {
+            Threading::Multiple => true,
+            // The lock orders what the last caller did before what this one does.
+            Threading::Serialized => *self.caller() == Some(thread::current().id()),
+            _ => thread::current().id() == self.main,
+        }
+    }
+
+    fn wrong_thread(&self) -> Error {
+        Error::WrongThread { level: if self.level == Threading::Serialized { "SERIALIZED" } else { "FUNNELED" } }
+    }
+
+    fn caller(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.caller.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_over(session: &Arc<Self>) -> Result<Pass> {
+        match session.level {
+            Threading::Multiple => return Ok(Pass::for_all()),
+            Threading::Serialized => session.enter()?,
+            _ => return Err(session.wrong_thread()),
+        }
+        *session.caller() = None;
+        let session = Arc::clone(session);
+        Ok(Pass::new(move || *session.caller() = Some(thread::current().id())))
     }
 
     fn park(&self, transfer: Transfer) {
@@ -153,7 +189,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if !self.may_enter() {
+        if thread::current().id() != self.main {
             // Finalising is for the thread that started MPI: the process ends without it, and its parked buffers stay.
             mem::forget(self.universe.take());
             mem::forget(mem::take(&mut self.parked));
@@ -168,6 +204,6 @@ impl Drop for Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").field("multiple", &self.multiple).finish_non_exhaustive()
+        f.debug_struct("Session").field("level", &self.level).finish_non_exhaustive()
     }
 }

@@ -266,7 +266,7 @@ impl RawComm {
         }
         // SAFETY: written if a message was found.
         let status = read_status(&unsafe { status.assume_init() }, first_tag)?;
-        Ok(Some(RawMessage { handle, status }))
+        Ok(Some(RawMessage { handle, status, first_tag }))
     }
 
     pub(super) fn mprobe(self, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<RawMessage> {
@@ -277,7 +277,7 @@ impl RawComm {
         check("MPI_Mprobe", unsafe { ffi::MPI_Mprobe(from, tag, self.0, &mut handle, status.as_mut_ptr()) })?;
         // SAFETY: written by a successful probe.
         let status = read_status(&unsafe { status.assume_init() }, first_tag)?;
-        Ok(RawMessage { handle, status })
+        Ok(RawMessage { handle, status, first_tag })
     }
 
     pub(super) fn barrier(self) -> Result<()> {
@@ -412,6 +412,8 @@ impl Transfer {
 pub(super) struct RawMessage {
     handle: ffi::MPI_Message,
     pub(super) status: Status,
+    /// What was taken off the tag.
+    first_tag: Tag,
 }
 
 // SAFETY: as for RawComm.
@@ -431,5 +433,15 @@ impl RawMessage {
         let code = unsafe { ffi::MPI_Mrecv(pointer.cast(), count, byte(), handle, status.as_mut_ptr()) };
         check("MPI_Mrecv", code)?;
         Ok(bytes)
+    }
+
+    pub(super) fn irecv(&mut self) -> Result<Transfer> {
+        let mut transfer = Transfer::new(vec![0; self.status.bytes], self.first_tag, None);
+        let count = count(transfer.buffer.len())?;
+        let (pointer, handle, request) = (transfer.buffer.as_mut_ptr(), &mut self.handle, &mut transfer.request);
+        // SAFETY: invariants 1 to 4.
+        let code = unsafe { ffi::MPI_Imrecv(pointer.cast(), count, byte(), handle, request) };
+        check("MPI_Imrecv", code)?;
+        Ok(transfer)
     }
 }

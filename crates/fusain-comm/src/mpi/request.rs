@@ -83,6 +83,8 @@ impl MpiMessage {
 }
 
 impl Message for MpiMessage {
+    type Request = MpiRequest;
+
     fn status(&self) -> Status {
         self.status
     }
@@ -91,6 +93,12 @@ impl Message for MpiMessage {
         self.session.enter()?;
         let mut message = self.message.take().ok_or(Error::RequestDone)?;
         Ok((message.recv()?, self.status))
+    }
+
+    fn irecv(mut self) -> Result<MpiRequest> {
+        self.session.enter()?;
+        let mut message = self.message.take().ok_or(Error::RequestDone)?;
+        Ok(MpiRequest::new(&self.session, message.irecv()?))
     }
 }
 

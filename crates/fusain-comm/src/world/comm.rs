@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::doorbell::Doorbell;
 use super::mailbox::{Pattern, Wait};
 use super::request::{ThreadMessage, ThreadRequest};
 use super::shared::{Enlisted, Shared};
@@ -75,7 +76,7 @@ impl Communicator for ThreadComm {
     fn isend(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<ThreadRequest> {
         self.send_bytes(&data, to, tag)?;
         let status = Status { source: self.rank, tag, bytes: data.len() };
-        Ok(ThreadRequest::sent(&self.shared, self.world_rank(), Completion { buffer: data, status }))
+        Ok(ThreadRequest::done(&self.shared, self.world_rank(), Completion { buffer: data, status }))
     }
 
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<ThreadRequest> {
@@ -167,6 +168,10 @@ impl Communicator for ThreadComm {
 
     fn enlist(&self) -> Enlisted {
         Enlisted::with(&self.shared)
+    }
+
+    fn doorbell(&self) -> Doorbell {
+        Doorbell::with(&self.shared, self.world_rank(), true)
     }
 }
 

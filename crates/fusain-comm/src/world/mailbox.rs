@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::doorbell::Bell;
 use super::shared::Leave;
 use crate::{Completion, Error, FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
 
@@ -108,6 +109,10 @@ pub(super) struct Inbox {
     pub(super) closed: Option<Leave>,
     /// Threads taken off the count of awake threads, with what they wait for.
     pub(super) sleepers: Vec<Wait>,
+    /// Rung by every arrival.
+    pub(super) bells: Vec<Arc<Bell>>,
+    /// A rank has left, or a deadlock was found: a receive may be in vain.
+    pub(super) troubled: bool,
     /// Threads that sleep with a time limit and are still counted as awake.
     pub(super) dozing: usize,
     /// Moves on whenever the sleepers are woken.

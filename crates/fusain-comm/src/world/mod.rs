@@ -34,6 +34,8 @@
 //!   verdict and wakes all; each waiting call returns it as [`Error::Deadlock`].
 //! * A rank that leaves (its closure ended, or panicked) marks its mailbox closed, wakes all waiters so that those who can
 //!   only be helped by it get [`Error::PeerLeft`] or [`Error::PeerPanicked`], and takes itself off the count.
+//! * A test of a receive that can only be helped by a rank that is gone fails as a wait for it would.
+//! * Threads that wait for whatever comes (a progress thread) sleep on a bell that arrivals ring, under the same rule: `doorbell.rs`.
 //! * More threads: the count starts with one thread for each rank. A rank that lets others call (a progress thread) makes an
 //!   [`Enlisted`] for each, before it starts. A thread that polls never sleeps: such worlds are never declared dead.
 //!
@@ -46,6 +48,7 @@
 //! [`Network`]: crate::Network
 
 mod comm;
+mod doorbell;
 mod mailbox;
 mod request;
 mod shared;
@@ -57,6 +60,7 @@ use std::sync::Arc;
 use std::thread;
 
 pub use comm::ThreadComm;
+pub use doorbell::Doorbell;
 pub use request::{ThreadMessage, ThreadRequest};
 pub use shared::Enlisted;
 

@@ -17,15 +17,15 @@ pub struct ThreadRequest {
 
 #[derive(Debug)]
 enum State {
-    /// A send: the message was copied to its destination at once.
-    Sent(Completion),
+    /// A send, whose message was copied to its destination at once, or a receive of a message that was taken out.
+    Done(Completion),
     Posted(Ticket),
     Spent,
 }
 
 impl ThreadRequest {
-    pub(super) fn sent(shared: &Arc<Shared>, me: usize, completion: Completion) -> Self {
-        Self { shared: Arc::clone(shared), me, state: State::Sent(completion) }
+    pub(super) fn done(shared: &Arc<Shared>, me: usize, completion: Completion) -> Self {
+        Self { shared: Arc::clone(shared), me, state: State::Done(completion) }
     }
 
     pub(super) fn posted(shared: &Arc<Shared>, me: usize, ticket: Ticket) -> Self {
@@ -43,6 +43,17 @@ impl ThreadRequest {
         self.state = State::Spent;
         self.shared.charge_receiver(self.me, delivered.timing);
         delivered.result
+    }
+
+    /// A message that it had met already is lost with it, as if it had been received.
+    fn withdraw(&mut self) {
+        if let Some(ticket) = self.ticket() {
+            self.shared.look(self.me, |inbox| {
+                inbox.withdraw(ticket);
+                inbox.collect(ticket);
+            });
+        }
+        self.state = State::Spent;
     }
 
     /// Waits for the first of several requests of one rank.
@@ -65,14 +76,18 @@ impl ThreadRequest {
 impl Request for ThreadRequest {
     fn test(&mut self) -> Result<Option<Completion>> {
         match mem::replace(&mut self.state, State::Spent) {
-            State::Sent(completion) => Ok(Some(completion)),
-            State::Posted(ticket) => match self.shared.look(self.me, |inbox| inbox.collect(ticket)) {
-                Some(delivered) => self.finish(delivered).map(Some),
-                None => {
-                    self.state = State::Posted(ticket);
-                    Ok(None)
+            State::Done(completion) => Ok(Some(completion)),
+            State::Posted(ticket) => {
+                self.state = State::Posted(ticket);
+                match self.shared.look_for(self.me, ticket) {
+                    Ok(Some(delivered)) => self.finish(delivered).map(Some),
+                    Ok(None) => Ok(None),
+                    Err(error) => {
+                        self.withdraw();
+                        Err(error)
+                    }
                 }
-            },
+            }
             State::Spent => Err(Error::RequestDone),
         }
     }
@@ -101,13 +116,7 @@ impl Request for ThreadRequest {
 
 impl Drop for ThreadRequest {
     fn drop(&mut self) {
-        if let Some(ticket) = self.ticket() {
-            self.shared.look(self.me, |inbox| {
-                // A message that it had met already is lost with it, as if it had been received.
-                inbox.withdraw(ticket);
-                inbox.collect(ticket);
-            });
-        }
+        self.withdraw();
     }
 }
 
@@ -120,6 +129,8 @@ pub struct ThreadMessage {
 }
 
 impl Message for ThreadMessage {
+    type Request = ThreadRequest;
+
     fn status(&self) -> Status {
         self.envelope.status()
     }
@@ -128,5 +139,11 @@ impl Message for ThreadMessage {
         let status = self.envelope.status();
         self.shared.charge_receiver(self.me, self.envelope.timing);
         Ok((self.envelope.payload, status))
+    }
+
+    fn irecv(self) -> Result<ThreadRequest> {
+        let (shared, me) = (Arc::clone(&self.shared), self.me);
+        let (buffer, status) = self.recv()?;
+        Ok(ThreadRequest::done(&shared, me, Completion { buffer, status }))
     }
 }

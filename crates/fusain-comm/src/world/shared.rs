@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::mailbox::{Envelope, Header, Inbox, Mailbox, Pattern, Timing, Wait};
+use super::mailbox::{Delivered, Envelope, Header, Inbox, Mailbox, Pattern, Ticket, Timing, Wait};
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
 /// How a rank left.
@@ -111,6 +111,7 @@ impl Shared {
         } else if inbox.deliver(Header { context, source, tag, timing }, payload) {
             self.wake(mailbox, &mut inbox);
         }
+        self.ring(&inbox);
         Ok(())
     }
 
@@ -197,8 +198,7 @@ impl Shared {
             let patterns = inbox.patterns(wait);
             let mut control = self.control();
             control.still_hope(&patterns)?;
-            control.awake -= 1;
-            let last = control.awake == 0;
+            let last = control.one_less_awake();
             drop(control);
             inbox.sleepers.push(wait.clone());
             if last {
@@ -223,19 +223,67 @@ impl Shared {
         }
     }
 
+    /// Tells the threads that sleep until something happens. The caller holds the mailbox.
+    fn ring(&self, inbox: &Inbox) {
+        inbox.bells.iter().filter(|bell| bell.for_arrivals || inbox.troubled).for_each(|bell| bell.ring(Some(self)));
+    }
+
     fn wake_all(&self) {
         for mailbox in &self.mailboxes {
-            self.wake(mailbox, &mut mailbox.lock());
+            let mut inbox = mailbox.lock();
+            inbox.troubled = true;
+            self.wake(mailbox, &mut inbox);
+            self.ring(&inbox);
         }
     }
 
+    /// When the next message on its way to this rank lands.
+    pub(super) fn next_landing(&self, me: usize) -> Option<Instant> {
+        self.mailboxes[me].lock().next_landing()
+    }
+
+    /// Fails as a wait for anything at all would.
+    pub(super) fn look_for_hope(&self) -> Result<()> {
+        self.control().still_hope(&[])
+    }
+
+    /// Takes a thread off the count of awake ones, unless it waits for messages and would do so in vain. Says whether it was
+    /// the last.
+    pub(super) fn fall_asleep(&self, for_messages: bool) -> Result<bool> {
+        let mut control = self.control();
+        if for_messages {
+            control.still_hope(&[])?;
+        }
+        Ok(control.one_less_awake())
+    }
+
+    /// Puts threads back on the count.
+    pub(super) fn woken(&self, threads: usize) {
+        self.control().awake += threads;
+    }
+
+    /// Looks for a completed receive; if it is not, and waiting for it would fail, fails in the same way.
+    pub(super) fn look_for(&self, me: usize, ticket: Ticket) -> Result<Option<Delivered>> {
+        self.look(me, |inbox| {
+            let found = inbox.collect(ticket);
+            // A message that is on its way may be the one.
+            if found.is_none() && inbox.troubled && inbox.next_landing().is_none() {
+                self.control().still_hope(&inbox.patterns(&Wait::Tickets(vec![ticket])))?;
+            }
+            Ok(found)
+        })
+    }
+
     /// Nobody is awake: writes down who waits for what, and wakes everybody to tell.
-    fn declare_deadlock(&self) {
+    pub(super) fn declare_deadlock(&self) {
         let mut report = DeadlockReport::default();
         for (rank, mailbox) in self.mailboxes.iter().enumerate() {
             let inbox = mailbox.lock();
             for wait in &inbox.sleepers {
                 let waits_for = inbox.patterns(wait).iter().map(Pattern::describe).collect();
+                report.waits.push(WaitReport { rank, waits_for });
+            }
+            for waits_for in inbox.bells.iter().flat_map(|bell| bell.notes()) {
                 report.waits.push(WaitReport { rank, waits_for });
             }
         }
@@ -267,11 +315,7 @@ impl Shared {
     }
 
     fn one_less_awake(&self) {
-        let last = {
-            let mut control = self.control();
-            control.awake -= 1;
-            control.awake == 0
-        };
+        let last = self.control().one_less_awake();
         if last {
             self.declare_deadlock();
         }
@@ -283,6 +327,12 @@ impl Shared {
 }
 
 impl Control {
+    /// Says whether nobody is left.
+    fn one_less_awake(&mut self) -> bool {
+        self.awake -= 1;
+        self.awake == 0
+    }
+
     /// Gives the reason, if waiting for these patterns can not end.
     fn still_hope(&self, patterns: &[Pattern]) -> Result<()> {
         if let Some(verdict) = &self.verdict {

@@ -1,0 +1,78 @@
+//! What the progress thread works for.
+
+use std::time::Instant;
+
+use crate::{Communicator, Result};
+
+/// Something that gets on by nonblocking calls: a running schedule, a handler of messages, a timer.
+///
+/// The progress thread calls [`advance`](Self::advance) again and again until it says [`Step::Done`] or fails. Between two
+/// calls the client may be on another thread, never on two.
+///
+/// This one sends a number round a ring of ranks and keeps what comes back:
+///
+/// ```
+/// use std::time::Instant;
+/// use fusain_comm::progress::{Client, Progress, Settings, Step};
+/// use fusain_comm::{Communicator, Request, Result, World};
+///
+/// struct Round<C: Communicator> {
+///     receive: Option<C::Request>,
+///     got: u8,
+/// }
+///
+/// impl<C: Communicator> Client<C> for Round<C> {
+///     fn advance(&mut self, comm: &C, _now: Instant) -> Result<Step> {
+///         let (rank, size) = (comm.rank(), comm.size());
+///         let Some(receive) = &mut self.receive else {
+///             self.receive = Some(comm.irecv(vec![0], (rank + size - 1) % size, 1)?);
+///             comm.isend(vec![rank as u8], (rank + 1) % size, 1)?;
+///             return Ok(Step::Moved);
+///         };
+///         match receive.test()? {
+///             None => Ok(Step::Idle),
+///             Some(done) => {
+///                 self.got = done.buffer[0];
+///                 Ok(Step::Done)
+///             }
+///         }
+///     }
+/// }
+///
+/// World::threads(3).run(|comm| {
+///     let left = (comm.rank() + 2) % 3;
+///     let progress = Progress::spawn(comm, Settings::default()).unwrap();
+///     let ticket = progress.handle().submit(Round { receive: None, got: 0 }).unwrap();
+///     assert_eq!(ticket.wait().unwrap().got, left as u8);
+///     progress.shutdown();
+/// });
+/// ```
+pub trait Client<C: Communicator>: Send {
+    /// Does what can be done now. `now` is the time when this round of the loop began.
+    ///
+    /// It must not block: no wait, no receive that is not posted first, no lock that is held for long. All clients of the
+    /// loop stand still for as long as this takes. Over MPI nothing but the loop looks for messages, so a client whose requests are
+    /// under way says [`Step::Idle`] and is called again.
+    ///
+    /// # Errors
+    /// Whatever ends this client. It is not called again, and its ticket gives the error; other clients go on.
+    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step>;
+
+    /// What it waits for, one entry for each message that would help: for the report of a deadlock, and when it is given up.
+    fn waits_for(&self) -> Vec<String> {
+        vec!["a client of the progress thread".to_owned()]
+    }
+}
+
+/// How far a client has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing could be done; an arriving message may change that.
+    Idle,
+    /// Nothing could be done; an arriving message may change that, and so will this time.
+    IdleUntil(Instant),
+    /// Something was done, and more may be possible at once.
+    Moved,
+    /// It is done, and not called again.
+    Done,
+}

@@ -1,0 +1,153 @@
+//! The loop's own part: what it works on, and once round it.
+
+use std::time::Instant;
+
+use super::client::Step;
+use super::hub::{Command, Hub};
+use super::outbound::Outbound;
+use super::ticket::Job;
+use crate::{Communicator, Error};
+
+/// How many errors that nobody waits for are kept for the end.
+const UNHEARD: usize = 64;
+
+struct Running<C> {
+    id: u64,
+    /// Goes on until the end; not missed if it is not done by then.
+    service: bool,
+    job: Box<dyn Job<C>>,
+}
+
+/// Everything that is only touched by the thread that drives.
+pub(super) struct Engine<C: Communicator> {
+    pub(super) comm: C,
+    outbound: Outbound<C::Request>,
+    clients: Vec<Running<C>>,
+    /// Kept for its memory.
+    commands: Vec<Command<C>>,
+    /// Errors of clients and messages whose tickets were dropped.
+    pub(super) unheard: Vec<Error>,
+    /// What the clients that were given up waited for.
+    pub(super) abandoned: Vec<Vec<String>>,
+}
+
+/// What one round has brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) now: Instant,
+    pub(super) moved: bool,
+    /// When a client wants to be called again in any case.
+    pub(super) due: Option<Instant>,
+    /// Somebody asked for the end, and everything that has to be sent is.
+    pub(super) at_end: bool,
+}
+
+impl<C: Communicator> Engine<C> {
+    pub(super) fn new(comm: C) -> Self {
+        Self {
+            comm,
+            outbound: Outbound::new(),
+            clients: Vec::new(),
+            commands: Vec::new(),
+            unheard: Vec::new(),
+            abandoned: Vec::new(),
+        }
+    }
+
+    /// Whether anything here waits for the transport.
+    pub(super) fn has_work(&self) -> bool {
+        !(self.clients.is_empty() && self.outbound.is_empty())
+    }
+
+    /// Once round: what was asked for, what goes out, every client.
+    pub(super) fn turn(&mut self, hub: &Hub<C>) -> Turn {
+        let stopping = hub.take_commands(&mut self.commands);
+        let mut moved = !self.commands.is_empty();
+        let mut ended = false;
+        let mut commands = std::mem::take(&mut self.commands);
+        for command in commands.drain(..) {
+            match command {
+                Command::Send(message) => self.outbound.push(message),
+                Command::Run { id, service, job } => self.clients.push(Running { id, service, job }),
+                Command::Cancel(id) => ended |= self.take_out(id),
+            }
+        }
+        self.commands = commands;
+        if !self.outbound.is_empty() {
+            let unheard = &mut self.unheard;
+            moved |= self.outbound.advance(&self.comm, |sent| {
+                ended = true;
+                hub.give_back_room(sent.to, sent.bytes);
+                keep(unheard, sent.unheard);
+            });
+        }
+        let now = Instant::now();
+        let mut due: Option<Instant> = None;
+        let mut at = 0;
+        while let Some(running) = self.clients.get_mut(at) {
+            let result = match running.job.advance(&self.comm, now) {
+                Ok(step) if step != Step::Done => {
+                    moved |= step == Step::Moved;
+                    if let Step::IdleUntil(time) = step {
+                        due = Some(due.map_or(time, |due| due.min(time)));
+                    }
+                    at += 1;
+                    continue;
+                }
+                result => result.map(drop),
+            };
+            (moved, ended) = (true, true);
+            // The order of clients means nothing.
+            let running = self.clients.swap_remove(at);
+            keep(&mut self.unheard, running.job.end(result));
+        }
+        if ended {
+            hub.tell_ended();
+        }
+        Turn { now, moved, due, at_end: stopping && self.outbound.is_empty() }
+    }
+
+    fn take_out(&mut self, id: u64) -> bool {
+        let Some(at) = self.clients.iter().position(|running| running.id == id) else { return false };
+        self.clients.swap_remove(at).job.end(Err(Error::Cancelled));
+        true
+    }
+
+    /// What it waits for, for the report of a deadlock.
+    pub(super) fn waits_for(&self) -> Vec<String> {
+        let clients = self.clients.iter().flat_map(|running| running.job.waits_for());
+        let messages = self.outbound.destinations().map(|to| format!("rank {to} to take a message"));
+        clients.chain(messages).collect()
+    }
+
+    /// Ends everything: services have done their work, other clients fail with `error`.
+    pub(super) fn end(&mut self, hub: &Hub<C>, error: &Error) {
+        hub.close(error);
+        // Commands that came before it was closed.
+        hub.take_commands(&mut self.commands);
+        for command in std::mem::take(&mut self.commands) {
+            match command {
+                Command::Send(message) => self.outbound.push(message),
+                Command::Run { id, service, job } => self.clients.push(Running { id, service, job }),
+                Command::Cancel(id) => drop(self.take_out(id)),
+            }
+        }
+        self.outbound.fail(error);
+        let orderly = *error == Error::Abandoned;
+        for Running { service, job, .. } in self.clients.drain(..) {
+            if service && orderly {
+                job.end(Ok(()));
+            } else {
+                self.abandoned.push(job.waits_for());
+                job.end(Err(error.clone()));
+            }
+        }
+        hub.tell_ended();
+    }
+}
+
+fn keep(unheard: &mut Vec<Error>, error: Option<Error>) {
+    if unheard.len() < UNHEARD {
+        unheard.extend(error);
+    }
+}

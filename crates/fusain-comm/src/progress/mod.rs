@@ -1,0 +1,133 @@
+//! The progress thread: one thread of a rank owns a communicator, everybody else asks it.
+//!
+//! ```text
+//!  application threads                          the loop (one thread at a time)
+//!
+//!  Handle ── submit, send, cancel ──▶ queue ──▶ 1  take what was asked for
+//!                 │                             2  start and test what goes out
+//!                 └── rings ───▶ work ◀── rings ── 3  call every client: probe, receive, test, start
+//!                                 │   arrivals  4  nothing moved? sleep at `work`
+//!                                 └── wakes ──▶
+//!  Ticket ◀── client, result ── slot ◀───────── a client is done, failed, or taken out
+//!     └── sleeps at ▶ ended ◀── rings ──────────┘
+//! ```
+//!
+//! A [`Client`] is anything that gets on by nonblocking calls: a running schedule, a handler of incoming messages
+//! ([`Handle::on_message`]), a timer ([`Handle::after`]). Outgoing messages ([`Handle::send`]) have queues of their own. The idea is
+//! the messaging thread of Tascell (Hiraishi, Muraoka, Yasugi) and the interpreter context of ESPGOAL (Schneider, Eckelmann, Hoefler,
+//! Rehm, 2011) in one.
+//!
+//! # Who is the loop
+//!
+//! | | thread that drives | for |
+//! |---|---|---|
+//! | [`Progress::spawn`] | a new one | the world of threads; MPI at SERIALIZED or above |
+//! | [`run_funneled`] | the one that calls it, which runs the application on a new one | MPI at FUNNELED, where only the main thread may call |
+//! | [`Progress::manual`] | whoever waits or tests, one at a time | machines with no core to spare |
+//!
+//! # Protocol
+//!
+//! It is made of locks and conditions only; no atomic word needs an argument. Two bells ([`Doorbell`](crate::Doorbell)) count their rings. Who
+//! wants to sleep reads the count, looks at everything, and sleeps if the count has not moved.
+//!
+//! | event | rings `work` | rings `ended` |
+//! |---|---|---|
+//! | a command enters the queue | yes, after the queue's lock is free | |
+//! | a message arrives, a rank leaves (world of threads) | yes | |
+//! | clients or messages have ended, room came free | | yes, after the slots are filled |
+//! | a thread leaves the seat (manual) | | yes, after the seat is free |
+//!
+//! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later moves the count,
+//!   so the loop does not sleep.
+//! * *A waiter and the end at once.* The waiter reads `ended`, then looks into its slot. A slot that is filled later moves the count.
+//! * *Two waiters, one seat (manual).* The waiter reads `ended`, looks into its slot, then tries the seat. If another thread has it, that
+//!   one rings when it has left it: somebody drives as long as anybody waits.
+//! * *Deadlock detection* (world of threads) counts a loop that sleeps with no message on its way and no timer as asleep, and so a thread that
+//!   waits for a ticket. When all sleep, the loops are woken with the verdict, fail their clients, and so wake the waiters.
+//!
+//! States of the loop: *open* (takes commands) → *stopping* (asked to end: still turns, until every message that was handed over is sent) →
+//! *closed* (clients are ended, commands are refused with the reason). A verdict, a panicked rank or a call of the wrong thread leads from open to
+//! closed at once, and the reason is what every ticket gives.
+//!
+//! # Over MPI
+//!
+//! The loop makes no blocking call: matching probes, nonblocking receives and sends, tests. So two ranks can send each other anything in any order. No
+//! arrival wakes anybody, so it looks: without pause while there is traffic ([`Settings::busy`]), then with naps that double up to
+//! [`Settings::ceiling`]. With no client and nothing to send it sleeps until it is asked.
+//!
+//! # Bounds
+//!
+//! Bytes that wait to be sent are bounded for each destination ([`Settings::queued_bytes_per_rank`]): a thread that sends more waits. They are not bounded over
+//! all destinations together, since then a rank that does not receive would stop messages to those that do. Messages being received by one handler are bounded
+//! by [`Settings::receiving_bytes`]; one message of any length is always let in.
+//!
+//! # Failure
+//!
+//! An error of a call ends the client or message that made it. A client that panics ends with [`Error::ClientPanicked`](crate::Error::ClientPanicked), the others go
+//! on. In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
+//! usually makes `mpirun` end the others.
+
+mod client;
+mod engine;
+mod handle;
+mod handler;
+mod hub;
+mod outbound;
+mod owner;
+mod pace;
+mod ticket;
+mod timer;
+
+use std::time::Duration;
+
+pub use client::{Client, Step};
+pub use handle::{Handle, Outbox};
+pub use handler::{Handler, Incoming};
+pub use owner::{Progress, run_funneled};
+pub use ticket::Ticket;
+pub use timer::Timer;
+
+use crate::{Communicator, Error};
+
+/// How a loop behaves. The defaults suit most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Where no arrival wakes anybody (MPI): how long the loop looks without pause after something has moved.
+    pub busy: Duration,
+    /// Where no arrival wakes anybody: the longest nap between two looks.
+    pub ceiling: Duration,
+    /// How many bytes may wait to be sent to one rank before a thread that sends more has to wait.
+    pub queued_bytes_per_rank: usize,
+    /// How many bytes one handler may be receiving before it takes no further message.
+    pub receiving_bytes: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            busy: Duration::from_micros(100),
+            ceiling: Duration::from_millis(1),
+            queued_bytes_per_rank: 16 << 20,
+            receiving_bytes: 64 << 20,
+        }
+    }
+}
+
+/// How a loop has ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Shutdown<C> {
+    /// The communicator it was given.
+    pub comm: C,
+    /// One entry for each client that was given up: what it waited for.
+    pub abandoned: Vec<Vec<String>>,
+    /// Errors of clients and messages whose tickets were dropped, the first 64 of them.
+    pub unheard: Vec<Error>,
+}
+
+impl<C: Communicator> Shutdown<C> {
+    fn of(engine: engine::Engine<C>) -> Self {
+        let engine::Engine { comm, abandoned, unheard, .. } = engine;
+        Self { comm, abandoned, unheard }
+    }
+}

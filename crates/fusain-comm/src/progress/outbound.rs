@@ -1,0 +1,157 @@
+//! Messages on their way out: a queue for each destination, started in order, a few at a time.
+//!
+//! A destination that does not receive holds up nobody but those who send to it: this is why neither the window nor the
+//! bound on waiting bytes is shared. Messages to one destination complete in order, so only the oldest is ever tested.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::ticket::Slot;
+use crate::{Communicator, Error, Request, Tag};
+
+/// How many sends to one destination are given to the transport at once. With 1, small messages wait for each other's round
+/// trip where the transport has one; what is in the window is tested one at a time, so its size costs nothing.
+const WINDOW: usize = 32;
+
+/// A message that was handed over.
+pub(super) struct Outgoing {
+    pub(super) data: Vec<u8>,
+    pub(super) to: usize,
+    pub(super) tag: Tag,
+    pub(super) slot: Arc<Slot<Vec<u8>>>,
+}
+
+struct Started<R> {
+    request: R,
+    bytes: usize,
+    slot: Arc<Slot<Vec<u8>>>,
+}
+
+struct Lane<R> {
+    waiting: VecDeque<Outgoing>,
+    started: VecDeque<Started<R>>,
+}
+
+/// All that has not completed yet.
+pub(super) struct Outbound<R> {
+    /// One for each destination that has anything; ordered, so that runs are alike.
+    lanes: BTreeMap<usize, Lane<R>>,
+}
+
+/// A message that has ended: how many bytes of whose queue are free again, and the error that nobody else will hear of.
+pub(super) struct Sent {
+    pub(super) to: usize,
+    pub(super) bytes: usize,
+    pub(super) unheard: Option<Error>,
+}
+
+impl<R: Request> Outbound<R> {
+    pub(super) fn new() -> Self {
+        Self { lanes: BTreeMap::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
+    pub(super) fn push(&mut self, message: Outgoing) {
+        let lane =
+            self.lanes.entry(message.to).or_insert_with(|| Lane { waiting: VecDeque::new(), started: VecDeque::new() });
+        lane.waiting.push_back(message);
+    }
+
+    /// Starts and tests what can be; calls `sent` for each message that has ended. Says whether anything moved.
+    pub(super) fn advance<C: Communicator<Request = R>>(&mut self, comm: &C, mut sent: impl FnMut(Sent)) -> bool {
+        let mut moved = false;
+        self.lanes.retain(|&to, lane| {
+            while lane.started.len() < WINDOW
+                && let Some(Outgoing { data, to, tag, slot }) = lane.waiting.pop_front()
+            {
+                moved = true;
+                let bytes = data.len();
+                match comm.isend(data, to, tag) {
+                    Ok(request) => lane.started.push_back(Started { request, bytes, slot }),
+                    Err(error) => sent(Sent { to, bytes, unheard: slot.fill(Vec::new(), Err(error)) }),
+                }
+            }
+            while let Some(oldest) = lane.started.front_mut() {
+                let (data, result) = match oldest.request.test() {
+                    Ok(None) => break,
+                    Ok(Some(completion)) => (completion.buffer, Ok(())),
+                    Err(error) => (Vec::new(), Err(error)),
+                };
+                moved = true;
+                if let Some(Started { bytes, slot, .. }) = lane.started.pop_front() {
+                    sent(Sent { to, bytes, unheard: slot.fill(data, result) });
+                }
+            }
+            !(lane.waiting.is_empty() && lane.started.is_empty())
+        });
+        moved
+    }
+
+    /// Gives up everything. What the transport has been given goes on its way.
+    pub(super) fn fail(&mut self, error: &Error) {
+        for lane in std::mem::take(&mut self.lanes).into_values() {
+            for Outgoing { data, slot, .. } in lane.waiting {
+                slot.fill(data, Err(error.clone()));
+            }
+            for Started { slot, .. } in lane.started {
+                slot.fill(Vec::new(), Err(error.clone()));
+            }
+        }
+    }
+
+    /// Where messages still go to, for reports.
+    pub(super) fn destinations(&self) -> impl Iterator<Item = usize> {
+        self.lanes.keys().copied()
+    }
+}
+
+/// How many bytes wait for each destination, and how many may.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    taken: BTreeMap<usize, usize>,
+}
+
+impl Room {
+    /// Takes room, unless that makes more than `limit`. An empty queue takes a message of any size.
+    pub(super) fn take(&mut self, to: usize, bytes: usize, limit: usize) -> bool {
+        let taken = self.taken.entry(to).or_insert(0);
+        let fits = *taken == 0 || taken.saturating_add(bytes) <= limit;
+        if fits {
+            // Empty messages take room too: their number is bounded as well.
+            *taken += bytes.max(1);
+        }
+        fits
+    }
+
+    pub(super) fn give_back(&mut self, to: usize, bytes: usize) {
+        if let Some(taken) = self.taken.get_mut(&to) {
+            *taken = taken.saturating_sub(bytes.max(1));
+            if *taken == 0 {
+                self.taken.remove(&to);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Room;
+
+    #[test]
+    fn room_is_bounded_for_each_destination() {
+        let mut room = Room::default();
+        assert!(room.take(0, 60, 100) && room.take(0, 40, 100));
+        assert!(!room.take(0, 0, 99) && !room.take(0, 1, 100));
+        assert!(room.take(1, 1_000, 100), "the first may have any size");
+        assert!(!room.take(1, 1, 100));
+        room.give_back(0, 60);
+        assert!(room.take(0, 60, 100));
+        room.give_back(0, 60);
+        room.give_back(0, 40);
+        room.give_back(1, 1_000);
+        assert!(room.taken.is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! Who owns the loop: a thread of its own, the main thread, or whoever waits.
+
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use super::engine::Engine;
+use super::handle::Handle;
+use super::hub::Hub;
+use super::{Settings, Shutdown};
+use crate::{Communicator, Error, Pass, Result};
+
+/// The progress of one rank's communicator. See the [module](super).
+///
+/// Dropping it is [`shutdown`](Self::shutdown), its report lost.
+#[must_use = "dropped, it shuts down"]
+pub struct Progress<C: Communicator> {
+    hub: Arc<Hub<C>>,
+    /// None if it is driven by hand.
+    thread: Option<JoinHandle<(Engine<C>, Result<Pass>)>>,
+}
+
+impl<C: Communicator> Progress<C> {
+    /// Starts a progress thread. It is the only one to use `comm` from now on; what else the program sends and receives by
+    /// itself goes through another communicator, made by [`Communicator::duplicate`] before.
+    ///
+    /// # Errors
+    /// [`Error::WrongThread`] where only the main thread may call, as in MPI at level FUNNELED: there it is
+    /// [`run_funneled`](super::run_funneled), or [`manual`](Self::manual). [`Error::NoThread`].
+    pub fn spawn(comm: C, settings: Settings) -> Result<Self> {
+        let pass = comm.hand_over()?;
+        let hub = Hub::new(&comm, settings);
+        let enlisted = comm.enlist();
+        let loop_hub = Arc::clone(&hub);
+        let run = move || {
+            let _enlisted = enlisted;
+            pass.take();
+            let mut engine = Engine::new(comm);
+            loop_hub.run(&mut engine, || false);
+            let pass = engine.comm.hand_over();
+            (engine, pass)
+        };
+        let name = format!("progress {}", hub.rank);
+        match thread::Builder::new().name(name).spawn(run) {
+            Ok(thread) => Ok(Self { hub, thread: Some(thread) }),
+            Err(error) => Err(Error::NoThread { message: error.to_string() }),
+        }
+    }
+
+    /// Starts no thread: the loop goes round in [`Ticket::wait`](super::Ticket::wait),
+    /// [`Ticket::test`](super::Ticket::test), [`Handle::poll`] and a [`Handle::send`] that waits for room, on
+    /// the thread that calls them. For machines with no core to spare, and for the shortest way from a call to the transport.
+    ///
+    /// All results are those of a progress thread; but nothing moves while nobody calls, and at MPI level FUNNELED only the main
+    /// thread's calls move anything.
+    pub fn manual(comm: C, settings: Settings) -> Self {
+        let hub = Hub::new(&comm, settings);
+        hub.leave_seat_to_all(Engine::new(comm));
+        Self { hub, thread: None }
+    }
+
+    /// The way to the loop for the thread that made it; others get a clone.
+    pub fn handle(&self) -> Handle<C> {
+        Handle::of_rank(&self.hub)
+    }
+
+    /// Ends the loop: messages that were handed over are sent, handlers going on until then; what is not done then is given up, and
+    /// its ticket gives [`Error::Abandoned`].
+    ///
+    /// Peers are not asked. If one of them must still be served by this rank's handlers, let a barrier come first.
+    pub fn shutdown(mut self) -> Shutdown<C> {
+        self.end().expect("it has not ended before")
+    }
+
+    fn end(&mut self) -> Option<Shutdown<C>> {
+        self.hub.stop();
+        let engine = if let Some(thread) = self.thread.take() {
+            // The engine catches what clients panic with: a panic that comes here is a fault of its own.
+            let (engine, pass) = thread.join().unwrap_or_else(|payload| resume_unwind(payload));
+            // Without a pass nobody may call, as the errors of calls will tell.
+            if let Ok(pass) = pass {
+                pass.take();
+            }
+            engine
+        } else {
+            let mut engine = self.hub.retire()?;
+            self.hub.run(&mut engine, || false);
+            engine
+        };
+        Some(Shutdown::of(engine))
+    }
+}
+
+impl<C: Communicator> Drop for Progress<C> {
+    fn drop(&mut self) {
+        if self.thread.is_some() || !thread::panicking() {
+            drop(self.end());
+        }
+    }
+}
+
+impl<C: Communicator> fmt::Debug for Progress<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Progress")
+            .field("rank", &self.hub.rank)
+            .field("manual", &self.thread.is_none())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes the calling thread the progress thread, and runs `app` on a new one; returns when `app` has, and the loop has been shut
+/// down as by [`Progress::shutdown`].
+///
+/// This is what MPI at level FUNNELED wants, where only the main thread may call. It works in every world.
+///
+/// ```
+/// use fusain_comm::progress::{run_funneled, Settings};
+/// use fusain_comm::World;
+///
+/// let heard = World::threads(2).run(|comm| {
+///     let (sum, end) = run_funneled(comm, Settings::default(), |handle| {
+///         let (tell, hear) = std::sync::mpsc::channel();
+///         handle.on_message(7..=7, move |message| {
+///             tell.send(message.bytes[0]).ok();
+///             Ok(())
+///         })?;
+///         handle.send(vec![handle.rank() as u8 + 40], 1 - handle.rank(), 7)?.wait()?;
+///         Ok::<_, fusain_comm::Error>(hear.recv().unwrap())
+///     });
+///     assert!(end.abandoned.is_empty());
+///     sum.unwrap()
+/// });
+/// assert_eq!(heard, [41, 40]);
+/// ```
+///
+/// # Panics
+/// With what `app` panics with, once the loop has ended.
+pub fn run_funneled<C, R>(comm: C, settings: Settings, app: impl FnOnce(Handle<C>) -> R + Send) -> (R, Shutdown<C>)
+where
+    C: Communicator,
+    R: Send,
+{
+    let hub = Hub::new(&comm, settings);
+    let mut engine = Engine::new(comm);
+    let result = thread::scope(|scope| {
+        let handle = Handle::of_new_thread(&hub);
+        let stop = StopAtEnd(&hub);
+        let app = scope.spawn(move || {
+            let _stop = stop;
+            app(handle)
+        });
+        hub.run(&mut engine, || false);
+        app.join().unwrap_or_else(|payload| resume_unwind(payload))
+    });
+    (result, Shutdown::of(engine))
+}
+
+/// Stops the loop however the application ends.
+struct StopAtEnd<'a, C: Communicator>(&'a Arc<Hub<C>>);
+
+impl<C: Communicator> Drop for StopAtEnd<'_, C> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}

@@ -1,0 +1,176 @@
+//! Where a thread sleeps that waits for *something to happen* rather than for one message.
+//!
+//! A bell counts its rings. Who is about to sleep reads the count first, then looks at everything it cares for, then sleeps
+//! *if the count is still the same*; what happens in between moves the count. So nothing that rings is ever missed, and the
+//! sleeper needs no lock on what it looked at.
+//!
+//! In the world of threads an arrival rings the bells of its mailbox, a sleeper is taken off the count of awake threads, and
+//! whoever rings puts it back before letting go of the bell's lock: the rule of [deadlock detection](super#deadlock-detection).
+//! Locks are taken in the order mailbox, bell, common words.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::shared::{Enlisted, Shared};
+use crate::Result;
+
+/// A bell that threads of one rank sleep on: see [`Communicator::doorbell`](crate::Communicator::doorbell).
+#[derive(Debug)]
+pub struct Doorbell {
+    bell: Arc<Bell>,
+    /// Whose mailbox rings it.
+    world: Option<(Arc<Shared>, usize)>,
+}
+
+/// The part that a mailbox holds too.
+#[derive(Debug, Default)]
+pub(super) struct Bell {
+    /// Whether messages ring it; ranks that leave and deadlocks always do.
+    pub(super) for_arrivals: bool,
+    state: Mutex<State>,
+    signal: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    rings: u64,
+    /// Threads taken off the count of awake threads, with what they wait for.
+    sleepers: Vec<Vec<String>>,
+    /// Threads that sleep but stay counted.
+    dozing: usize,
+}
+
+impl Doorbell {
+    /// For worlds whose arrivals ring no bell.
+    pub(crate) fn alone() -> Self {
+        Self { bell: Arc::default(), world: None }
+    }
+
+    pub(super) fn with(shared: &Arc<Shared>, me: usize, for_arrivals: bool) -> Self {
+        let bell = Arc::new(Bell { for_arrivals, ..Bell::default() });
+        shared.look(me, |inbox| inbox.bells.push(Arc::clone(&bell)));
+        Self { bell, world: Some((Arc::clone(shared), me)) }
+    }
+
+    /// A second bell, for threads that wait for what a thread of their own rank does: messages do not ring it, and no rank's
+    /// leaving ends the sleep with an error.
+    pub(crate) fn second(&self) -> Self {
+        self.world.as_ref().map_or_else(Self::alone, |(shared, me)| Self::with(shared, *me, false))
+    }
+
+    /// Whether messages that come ring it. If not, who waits for one must look from time to time.
+    pub(crate) fn hears_arrivals(&self) -> bool {
+        self.bell.for_arrivals
+    }
+
+    /// One more thread that may sleep here.
+    pub(crate) fn enlist(&self) -> Enlisted {
+        self.world.as_ref().map_or_else(Enlisted::nowhere, |(shared, _)| Enlisted::with(shared))
+    }
+
+    /// How often it has rung: to be read *before* looking at what one waits for.
+    pub(crate) fn rings(&self) -> u64 {
+        self.bell.lock().rings
+    }
+
+    /// Moves the count on, and wakes all sleepers.
+    pub(crate) fn ring(&self) {
+        self.bell.ring(self.world.as_ref().map(|(shared, _)| &**shared));
+    }
+
+    /// Sleeps while the bell has rung `seen` times, at most until `until` or until a message on its way lands.
+    ///
+    /// # Errors
+    /// What any waiting call of the world would now end with: a deadlock was found, a rank has panicked.
+    pub(crate) fn sleep(
+        &self,
+        seen: u64,
+        until: Option<Instant>,
+        waits_for: impl FnOnce() -> Vec<String>,
+    ) -> Result<()> {
+        let Some((shared, me)) = &self.world else {
+            self.bell.doze(seen, until);
+            return Ok(());
+        };
+        let landing = if self.bell.for_arrivals {
+            shared.look_for_hope()?;
+            shared.next_landing(*me)
+        } else {
+            None
+        };
+        let limit = match (until, landing) {
+            (Some(until), Some(landing)) => Some(until.min(landing)),
+            _ => until.or(landing),
+        };
+        if limit.is_some() {
+            // A message that was launched since has rung.
+            self.bell.doze(seen, limit);
+            return Ok(());
+        }
+        let note = waits_for();
+        let mut state = self.bell.lock();
+        if state.rings != seen {
+            return Ok(());
+        }
+        let last = shared.fall_asleep(self.bell.for_arrivals)?;
+        state.sleepers.push(note);
+        if last {
+            drop(state);
+            shared.declare_deadlock();
+            state = self.bell.lock();
+        }
+        drop(self.bell.signal.wait_while(state, |state| state.rings == seen).unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    }
+}
+
+impl Drop for Doorbell {
+    fn drop(&mut self) {
+        if let Some((shared, me)) = &self.world {
+            shared.look(*me, |inbox| inbox.bells.retain(|bell| !Arc::ptr_eq(bell, &self.bell)));
+        }
+    }
+}
+
+impl Bell {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn ring(&self, world: Option<&Shared>) {
+        let mut state = self.lock();
+        state.rings += 1;
+        if let Some(shared) = world
+            && !state.sleepers.is_empty()
+        {
+            shared.woken(state.sleepers.len());
+            state.sleepers.clear();
+            self.signal.notify_all();
+        } else if state.dozing > 0 {
+            self.signal.notify_all();
+        }
+    }
+
+    fn doze(&self, seen: u64, until: Option<Instant>) {
+        let mut state = self.lock();
+        state.dozing += 1;
+        while state.rings == seen {
+            let Some(until) = until else {
+                state = self.signal.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let limit = until.saturating_duration_since(Instant::now());
+            if limit.is_zero() {
+                break;
+            }
+            (state, _) = self.signal.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.dozing -= 1;
+    }
+
+    /// What the sleepers wait for, one entry for each.
+    pub(super) fn notes(&self) -> Vec<Vec<String>> {
+        self.lock().sleepers.clone()
+    }
+}
