@@ -1,5 +1,6 @@
 //! What the threads of a rank share: the queue of commands, two bells, and, if nobody owns the loop, the seat to drive it from.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Instant;
@@ -167,6 +168,15 @@ impl<C: Communicator> Hub<C> {
                 engine.end(self, &error);
                 return false;
             }
+        }
+    }
+
+    /// Goes round the loop until it has ended. If it ends in a panic, nobody is left waiting.
+    pub(super) fn run_to_end(&self, engine: &mut Engine<C>) {
+        let run = catch_unwind(AssertUnwindSafe(|| self.run(engine, || false)));
+        if let Err(payload) = run {
+            engine.end(self, &Error::ClientPanicked { message: "in its destructor".to_owned() });
+            resume_unwind(payload);
         }
     }
 

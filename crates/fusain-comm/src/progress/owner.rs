@@ -37,7 +37,7 @@ impl<C: Communicator> Progress<C> {
             let _enlisted = enlisted;
             pass.take();
             let mut engine = Engine::new(comm);
-            loop_hub.run(&mut engine, || false);
+            loop_hub.run_to_end(&mut engine);
             let pass = engine.comm.hand_over();
             (engine, pass)
         };
@@ -69,26 +69,32 @@ impl<C: Communicator> Progress<C> {
     /// its ticket gives [`Error::Abandoned`].
     ///
     /// Peers are not asked. If one of them must still be served by this rank's handlers, let a barrier come first.
+    ///
+    /// # Panics
+    /// With what a client's destructor panicked with on the progress thread. (What clients panic with elsewhere are errors.)
     pub fn shutdown(mut self) -> Shutdown<C> {
-        self.end().expect("it has not ended before")
+        match self.end() {
+            Some(Ok(engine)) => Shutdown::of(engine),
+            Some(Err(payload)) => resume_unwind(payload),
+            None => unreachable!("an owner ends once"),
+        }
     }
 
-    fn end(&mut self) -> Option<Shutdown<C>> {
+    /// None if it has ended before.
+    fn end(&mut self) -> Option<thread::Result<Engine<C>>> {
         self.hub.stop();
-        let engine = if let Some(thread) = self.thread.take() {
-            // The engine catches what clients panic with: a panic that comes here is a fault of its own.
-            let (engine, pass) = thread.join().unwrap_or_else(|payload| resume_unwind(payload));
+        let Some(thread) = self.thread.take() else {
+            let mut engine = self.hub.retire()?;
+            self.hub.run_to_end(&mut engine);
+            return Some(Ok(engine));
+        };
+        Some(thread.join().map(|(engine, pass)| {
             // Without a pass nobody may call, as the errors of calls will tell.
             if let Ok(pass) = pass {
                 pass.take();
             }
             engine
-        } else {
-            let mut engine = self.hub.retire()?;
-            self.hub.run(&mut engine, || false);
-            engine
-        };
-        Some(Shutdown::of(engine))
+        }))
     }
 }
 
@@ -150,7 +156,7 @@ where
             let _stop = stop;
             app(handle)
         });
-        hub.run(&mut engine, || false);
+        hub.run_to_end(&mut engine);
         app.join().unwrap_or_else(|payload| resume_unwind(payload))
     });
     (result, Shutdown::of(engine))
