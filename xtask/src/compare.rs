@@ -8,7 +8,7 @@ use crate::{mpi_tests, peers, workspace};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "split", "hierarchy"])]
+    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "split", "hierarchy", "simulate"])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -16,7 +16,7 @@ pub(crate) struct Options {
 }
 
 /// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] = &["split", "hierarchy"];
+const RANKS: &[&str] = &["split", "hierarchy", "simulate"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
@@ -57,10 +57,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
     let outcome = match options.name.as_str() {
         "split" => mpi_tests::on_one_host(false, "fusain-benches", "compare-split-mpi", 4),
+        // Nothing to run under MPI: it is a machine we do not have.
+        "simulate" => Ok(None),
         _ => mpi_tests::on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[]),
     };
     match outcome {
-        Ok(printed) => println!("{}", printed.unwrap_or_default()),
+        Ok(Some(printed)) => println!("{printed}"),
+        Ok(None) => {}
         Err(error) => eprintln!("warning: over MPI: {error}"),
     }
     let program = format!("compare-{}", options.name);
