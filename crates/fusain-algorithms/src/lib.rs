@@ -15,6 +15,11 @@
 //! | [merging](Par::merge) | `merge`, `merge_into`, `inplace_merge`, each with `_by` |
 //! | [sorting](Par::sort) | `sort`, `sort_unstable`, each with `_by`, `_by_key`; `sort_by_cached_key` |
 //! | [mapping](Par::map) | `for_each`, `for_each_mut`, each with `_indexed`; `map`, `map_into`, `map_in_place` |
+//! | [copying](Par::copy_from_slice) | `copy_from_slice`, `clone_from_slice`, `to_vec`, `copy_into` |
+//! | [filling](Par::fill) | `fill`, `fill_with`, each with `_into`; `first_touch_vec` |
+//! | [replacing](Par::replace) | `replace`, `replace_if`, `replace_copy`, `replace_copy_if` |
+//! | [rearranging](Par::reverse) | `reverse`, `rotate_left`, `rotate_right`, `shift_left`, `shift_right`, `swap_with_slice`; `reverse_copy`, `rotate_copy` |
+//! | [differences](Par::adjacent_difference) | `adjacent_difference`, also `_into`, `_in_place` |
 //! | [reducing](Par::reduce) | `reduce`, `map_reduce`, `count`, `count_if` |
 //! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
 //! | [searching](Par::position) | `position`, `position_not`, `find_first`, `find_any`, `find_first_of`, `any`, `all`, `none`, `is_partitioned` |
@@ -44,6 +49,7 @@
 //! may be inconsistent: the result is then some order of the same elements. Elements need to be [`Send`] to be moved,
 //! [`Sync`] to be looked at by several workers, and nothing else.
 
+mod copy;
 mod extrema;
 mod feed;
 mod kind;
@@ -51,6 +57,8 @@ mod map;
 mod merge;
 mod pages;
 mod policy;
+mod ranges;
+mod rearrange;
 mod reduce;
 mod scan;
 mod search;
@@ -59,6 +67,7 @@ mod sort;
 mod widest;
 mod window;
 
+pub use copy::first_touch_vec;
 pub use extrema::At;
 pub use policy::{Par, par};
 

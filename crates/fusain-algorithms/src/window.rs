@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::kind::is_primitive;
 use crate::pages::expect_writes;
 
 /// The whole room for results.
@@ -127,20 +128,45 @@ impl<T> Window<'_, T> {
     /// Fills the next slots with `make` of each element of `from`, as far as there is room.
     #[inline(always)]
     pub(crate) fn fill<S>(&mut self, from: &[S], mut make: impl FnMut(&S) -> T) {
-        let n = from.len().min(self.end - self.next);
+        let from = &from[..from.len().min(self.len())];
+        self.fill_by(from.len(), |i| make(&from[i]));
+    }
+
+    /// Fills the next slots with clones of the elements of `from`, as far as there is room.
+    #[inline(always)]
+    pub(crate) fn fill_clones(&mut self, from: &[T])
+    where
+        T: Clone,
+    {
+        if is_primitive::<T>() {
+            let n = from.len().min(self.len());
+            let to = self.base.wrapping_add(self.next);
+            // SAFETY: the next `n` slots are ours, invariant 1, and apart from `from`, as they are not initialised; a copy of a primitive
+            // is a clone.
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, n) };
+            self.next += n;
+        } else {
+            self.fill(from, T::clone);
+        }
+    }
+
+    /// Fills the next `n` slots, or as many as there are, with `make` of 0, 1, 2, ...
+    #[inline(always)]
+    pub(crate) fn fill_by(&mut self, n: usize, mut make: impl FnMut(usize) -> T) {
+        let n = n.min(self.len());
         // The slots lie inside the room, by invariant 1.
         let to = self.base.wrapping_add(self.next);
         if needs_drop::<T>() {
-            for (i, x) in from[..n].iter().enumerate() {
-                let made = make(x);
+            for i in 0..n {
+                let made = make(i);
                 // SAFETY: slot `next + i` is inside `next..end`: ours and not initialised, invariants 1 and 2.
                 unsafe { to.wrapping_add(i).write(made) };
                 // One by one, so that a panic in `make` finds every element made so far.
                 self.next += 1;
             }
         } else {
-            for (i, x) in from[..n].iter().enumerate() {
-                let made = make(x);
+            for i in 0..n {
+                let made = make(i);
                 // SAFETY: as above.
                 unsafe { to.wrapping_add(i).write(made) };
             }

@@ -13,7 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub use fusain_algorithms as algorithms;
-pub use fusain_algorithms::{Par, par};
+pub use fusain_algorithms::{Par, first_touch_vec, par};
 pub use fusain_comm as comm;
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Pool, join, scope};

@@ -4,8 +4,10 @@
 //! documented. A trait adds nothing but the methods; what it asks of its type, slices have.
 
 mod compare;
+mod copy;
 mod extrema;
 mod merge;
+mod rearrange;
 mod reduce;
 mod scan;
 mod search;
@@ -13,8 +15,10 @@ mod sort;
 mod visit;
 
 pub use compare::ParCompare;
+pub use copy::ParCopy;
 pub use extrema::ParExtrema;
 pub use merge::ParMerge;
+pub use rearrange::ParRearrange;
 pub use reduce::ParReduce;
 pub use scan::ParScan;
 pub use search::ParSearch;

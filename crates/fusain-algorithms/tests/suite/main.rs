@@ -1,6 +1,7 @@
 //! The public behaviour of the algorithms, on pools of 1 to 8 workers.
 
 mod conformance;
+mod copies;
 mod panics;
 mod searches;
 mod slices;

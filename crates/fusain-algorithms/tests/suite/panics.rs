@@ -1,5 +1,6 @@
 //! A panic in a closure comes out of the call, and no element is lost or dropped twice.
 
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -56,6 +57,46 @@ fn map() {
             fuse.burn();
             census.element(x.key)
         })
+    });
+}
+
+#[test]
+fn copies() {
+    each(N as isize, |par, v, census, fuse| {
+        par.first_touch_vec(v.len(), |i| {
+            fuse.burn();
+            census.element(i as u32)
+        })
+    });
+    each(N as isize, |par, v, census, fuse| {
+        par.adjacent_difference(v, |a, b| {
+            fuse.burn();
+            census.element(a.key - b.key)
+        })
+    });
+    each(N as isize, |par, v, census, fuse| {
+        let new = census.element(1);
+        par.replace_copy_if(
+            v,
+            |_| {
+                fuse.burn();
+                true
+            },
+            &new,
+        )
+    });
+    // Clones that panic, into room that nobody drops.
+    each(N as isize, |par, v, _, fuse| {
+        struct Fragile<'f>(Counted, &'f Fuse);
+        impl Clone for Fragile<'_> {
+            fn clone(&self) -> Self {
+                self.1.burn();
+                Fragile(self.0.clone(), self.1)
+            }
+        }
+        let v: Vec<Fragile<'_>> = v.iter().map(|x| Fragile(x.clone(), fuse)).collect();
+        let mut room: Vec<MaybeUninit<Fragile<'_>>> = (0..N).map(|_| MaybeUninit::uninit()).collect();
+        par.reverse_copy_into(&v, &mut room).len()
     });
 }
 
@@ -163,6 +204,15 @@ fn in_place() {
             assert_eq!(census.alive(), N as isize);
             v.sort_by_key(|x| x.key);
             assert!(v.iter().map(|x| x.key).eq(0..N as u32), "each element once");
+            let fuse = Fuse::new(fatal);
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                policy.adjacent_difference_in_place(&mut v, |a, b| {
+                    fuse.burn();
+                    census.element(a.key ^ b.key)
+                });
+            }));
+            assert!(result.is_err() || fatal == N - 1);
+            assert_eq!(census.alive(), N as isize);
             let fuse = Fuse::new(fatal);
             let result = catch_unwind(AssertUnwindSafe(|| {
                 policy.inclusive_scan_in_place(&mut v, |a, b| {

@@ -1,0 +1,106 @@
+//! Copies of a slice: over another one, into new room, into a vector.
+//!
+//! Idea: both sides are cut at the same places, and each worker copies its part as std would the whole; of numbers,
+//! and of whatever else is `Copy` where the call knows it, that is one move of memory.
+//! C++'s `std::copy`, `std::copy_n`, `std::uninitialized_copy`. Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use crate::policy::Par;
+use crate::ranges::{Parts, each_range, fill_room};
+use crate::window::collect;
+
+/// Call sites, by what they do.
+struct Copied<T>(PhantomData<T>);
+struct Cloned<T>(PhantomData<T>);
+struct Into<T>(PhantomData<T>);
+
+impl Par<'_> {
+    /// Copies all elements of `from` over those of `to`.
+    ///
+    /// O(n) work, no extra memory. For the first `n` elements give slices of `n`.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
+    ///
+    /// ```
+    /// let mut to = [0; 3];
+    /// fusain_algorithms::par().copy_from_slice(&mut to, &[1, 2, 3]);
+    /// assert_eq!(to, [1, 2, 3]);
+    /// ```
+    #[doc(alias = "copy")]
+    #[doc(alias = "copy_n")]
+    #[doc(alias = "memcpy")]
+    #[inline]
+    pub fn copy_from_slice<T: Copy + Send + Sync>(&self, to: &mut [T], from: &[T]) {
+        assert_eq!(to.len(), from.len(), "both slices must have the same length");
+        let to = Parts::new(to);
+        each_range::<Copied<T>>(self, from.len(), |range| {
+            // SAFETY: ranges do not overlap.
+            unsafe { to.part(range.clone()) }.copy_from_slice(&from[range]);
+        });
+    }
+
+    /// Replaces the elements of `to` by clones of those of `from`.
+    ///
+    /// As [`copy_from_slice`](Par::copy_from_slice) otherwise. If a `clone` panics the panic comes out of the call; some elements are replaced
+    /// then and some are not.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
+    ///
+    /// ```
+    /// let mut to = [String::new(), String::new()];
+    /// fusain_algorithms::par().clone_from_slice(&mut to, &["a".into(), "b".into()]);
+    /// assert_eq!(to, ["a", "b"]);
+    /// ```
+    #[doc(alias = "copy")]
+    #[inline]
+    pub fn clone_from_slice<T: Clone + Send + Sync>(&self, to: &mut [T], from: &[T]) {
+        assert_eq!(to.len(), from.len(), "both slices must have the same length");
+        let to = Parts::new(to);
+        each_range::<Cloned<T>>(self, from.len(), |range| {
+            // SAFETY: ranges do not overlap.
+            unsafe { to.part(range.clone()) }.clone_from_slice(&from[range]);
+        });
+    }
+
+    /// The vector of clones of all elements.
+    ///
+    /// O(n) work, no memory besides the result, every page of which is touched first by who fills it. If a `clone` panics, clones
+    /// made so far are dropped and the panic comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().to_vec(&[1, 2, 3]), [1, 2, 3]);
+    /// ```
+    #[doc(alias = "copy")]
+    #[inline]
+    pub fn to_vec<T: Clone + Send + Sync>(&self, v: &[T]) -> Vec<T> {
+        collect(v.len(), |room| self.copy_into(v, room))
+    }
+
+    /// Writes clones of all elements into `room`, and returns the room, initialised.
+    ///
+    /// As [`to_vec`](Par::to_vec) otherwise; what `room` held before is not dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().copy_into(&[1, 2, 3], &mut room), [1, 2, 3]);
+    /// ```
+    #[doc(alias = "uninitialized_copy")]
+    #[doc(alias = "uninitialized_copy_n")]
+    #[inline]
+    pub fn copy_into<'r, T: Clone + Send + Sync>(&self, v: &[T], room: &'r mut [MaybeUninit<T>]) -> &'r mut [T] {
+        assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
+        fill_room::<Into<T>, T>(self, room, |range, window| window.fill_clones(&v[range]))
+    }
+}

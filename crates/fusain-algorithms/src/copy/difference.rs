@@ -1,0 +1,116 @@
+//! `adjacent_difference`: each element with the one before it.
+//!
+//! Into new room every result is on its own. In place the element before has to be the old one: so the slice is cut
+//! into blocks, the last element of each is cloned beforehand, and a block is worked off from its back.
+//! C++'s `std::adjacent_difference`. Work O(n), span O(log n + block) in place; extra memory in place one element a block.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use crate::policy::Par;
+use crate::ranges::{Parts, each_range, fill_room};
+use crate::widest::widest;
+use crate::window::{Window, collect};
+
+/// Call sites, by what they do.
+struct Into<T, U, F>(PhantomData<(T, U, F)>);
+struct InPlace<T, F>(PhantomData<(T, F)>);
+
+/// Elements in a block, in place: so many that clones of the last ones do not show, and few enough for a unit.
+const BLOCK: usize = 1 << 10;
+
+#[inline(always)]
+fn fill_part<T, U, F: Fn(&T, &T) -> U>((window, here, before, op): (&mut Window<'_, U>, &[T], &[T], &F)) {
+    let before = &before[..here.len()];
+    window.fill_by(here.len(), |i| op(&here[i], &before[i]));
+}
+
+#[inline(always)]
+fn in_block<T, F: Fn(&T, &T) -> T>((block, op): (&mut [T], &F)) {
+    for i in (1..block.len()).rev() {
+        block[i] = op(&block[i], &block[i - 1]);
+    }
+}
+
+impl Par<'_> {
+    /// The vector of `v[0]`, `op(v[1], v[0])`, `op(v[2], v[1])`, ...
+    ///
+    /// O(n) calls of `op`, no memory besides the result. If `op` panics, results made so far are dropped and the panic comes out of the
+    /// call. Undoes [`inclusive_scan`](Par::inclusive_scan) where `op` undoes the sum.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().adjacent_difference(&[1, 4, 9, 16], |a, b| a - b), [1, 3, 5, 7]);
+    /// ```
+    #[inline]
+    pub fn adjacent_difference<T, F>(&self, v: &[T], op: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        collect(v.len(), |room| self.adjacent_difference_into(v, room, op))
+    }
+
+    /// As [`adjacent_difference`](Par::adjacent_difference), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// let differences = fusain_algorithms::par().adjacent_difference_into(&[1, 4, 9], &mut room, |a, b| a - b);
+    /// assert_eq!(differences, [1, 3, 5]);
+    /// ```
+    #[inline]
+    pub fn adjacent_difference_into<'r, T, F>(&self, v: &[T], room: &'r mut [MaybeUninit<T>], op: F) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
+        fill_room::<Into<T, T, F>, T>(self, room, |range, window| {
+            let mut start = range.start;
+            if start == 0 && !range.is_empty() {
+                window.fill_clones(&v[..1]);
+                start = 1;
+            }
+            if start < range.end {
+                widest((fill_part, (window, &v[start..range.end], &v[start - 1..range.end - 1], &op)));
+            }
+        })
+    }
+
+    /// Replaces `v[i]` by `op(v[i], v[i - 1])` of the old elements, and leaves `v[0]`.
+    ///
+    /// O(n) calls of `op`; extra memory for one element in about a thousand. If `op` or `clone` panics the panic comes out of the call;
+    /// some elements are replaced then and some are not.
+    ///
+    /// ```
+    /// let mut v = [1, 4, 9, 16];
+    /// fusain_algorithms::par().adjacent_difference_in_place(&mut v, |a, b| a - b);
+    /// assert_eq!(v, [1, 3, 5, 7]);
+    /// ```
+    #[doc(alias = "adjacent_difference")]
+    #[inline]
+    pub fn adjacent_difference_in_place<T, F>(&self, v: &mut [T], op: F)
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        let lasts: Vec<T> = v.chunks_exact(BLOCK).map(|block| block[BLOCK - 1].clone()).collect();
+        let v = Parts::new(v);
+        let in_blocks = |blocks: std::ops::Range<usize>| {
+            for k in blocks {
+                // SAFETY: blocks do not overlap, and each is in one range.
+                let block = unsafe { v.part(k * BLOCK..v.len().min((k + 1) * BLOCK)) };
+                widest((in_block, (&mut *block, &op)));
+                if let Some(before) = k.checked_sub(1) {
+                    block[0] = op(&block[0], &lasts[before]);
+                }
+            }
+        };
+        each_range::<InPlace<T, F>>(self, v.len().div_ceil(BLOCK), in_blocks);
+    }
+}

@@ -1,0 +1,150 @@
+//! Elements made from one value or from nothing: over others, into new room, into a vector.
+//!
+//! C++'s `std::fill`, `std::generate`, `std::uninitialized_fill`, `std::uninitialized_value_construct`, and pSTL-Bench's parallel
+//! allocator (Laso, Krupitza & Hunold, ICPP 2024, section 4.2), as `first_touch_vec`.
+//! Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use crate::kind::is_primitive;
+use crate::policy::Par;
+use crate::ranges::{Parts, each_range, fill_room};
+use crate::widest::widest;
+use crate::window::{Window, collect};
+
+/// Call sites, by what they do.
+struct Filled<T>(PhantomData<T>);
+struct Into<T>(PhantomData<T>);
+struct IntoWith<T, F>(PhantomData<(T, F)>);
+struct Made<T, F>(PhantomData<(T, F)>);
+
+#[inline(always)]
+fn fill_part<T: Clone>((part, value): (&mut [T], &T)) {
+    part.fill(value.clone());
+}
+
+impl Par<'_> {
+    /// Replaces every element by a clone of `value`.
+    ///
+    /// O(n) work, no extra memory; one more clone a unit of work. If a `clone` panics the panic comes out of the call; some elements
+    /// are replaced then and some are not. For the first `n` elements give a slice of `n`.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().fill(&mut v, 7);
+    /// assert_eq!(v, [7, 7, 7]);
+    /// ```
+    #[doc(alias = "fill_n")]
+    #[inline]
+    pub fn fill<T: Clone + Send + Sync>(&self, v: &mut [T], value: T) {
+        let v = Parts::new(v);
+        each_range::<Filled<T>>(self, v.len(), |range| {
+            // SAFETY: ranges do not overlap.
+            let part = unsafe { v.part(range) };
+            if is_primitive::<T>() { widest((fill_part, (part, &value))) } else { fill_part((part, &value)) }
+        });
+    }
+
+    /// Replaces every element by what `f` returns, called once for each in no particular order.
+    ///
+    /// O(n) work, no extra memory. If `f` panics the panic comes out of the call; some elements are replaced then and some are
+    /// not. Where an element depends on its place, see [`for_each_mut_indexed`](Par::for_each_mut_indexed).
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().fill_with(&mut v, Default::default);
+    /// assert_eq!(v, [0, 0, 0]);
+    /// ```
+    #[doc(alias = "generate")]
+    #[doc(alias = "generate_n")]
+    #[inline]
+    pub fn fill_with<T: Send, F: Fn() -> T + Sync>(&self, v: &mut [T], f: F) {
+        self.for_each_mut(v, |x| *x = f());
+    }
+
+    /// Writes clones of `value` into `room`, and returns the room, initialised.
+    ///
+    /// O(n) work, no extra memory; what `room` held before is not dropped. If a `clone` panics, clones made so far are dropped and the
+    /// panic comes out of the call.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().fill_into(&mut room, &7), [7, 7, 7]);
+    /// ```
+    #[doc(alias = "uninitialized_fill")]
+    #[doc(alias = "uninitialized_fill_n")]
+    #[inline]
+    pub fn fill_into<'r, T: Clone + Send + Sync>(&self, room: &'r mut [MaybeUninit<T>], value: &T) -> &'r mut [T] {
+        make::<Into<T>, T>(self, room, |_| value.clone())
+    }
+
+    /// Writes `f` of every index into the slot of that index, and returns the room, initialised.
+    ///
+    /// As [`fill_into`](Par::fill_into) otherwise; `f` is called in no particular order.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().fill_with_into(&mut room, |i| i * i), [0, 1, 4]);
+    /// ```
+    #[doc(alias = "uninitialized_default_construct")]
+    #[doc(alias = "uninitialized_default_construct_n")]
+    #[doc(alias = "uninitialized_value_construct")]
+    #[doc(alias = "uninitialized_value_construct_n")]
+    #[inline]
+    pub fn fill_with_into<'r, T: Send, F>(&self, room: &'r mut [MaybeUninit<T>], f: F) -> &'r mut [T]
+    where
+        F: Fn(usize) -> T + Sync,
+    {
+        make::<IntoWith<T, F>, T>(self, room, f)
+    }
+
+    /// The vector of `f` of every index below `len`, each page of which is touched first by the worker that fills it.
+    ///
+    /// The system gives memory where it is first touched. On a machine with several memories, a vector filled by one thread lies in
+    /// one of them; this one lies where its parts were made, so that later calls, which begin with the same cuts, find most of them near. All
+    /// calls of this crate that return a vector fill it this way.
+    ///
+    /// O(n) work, no memory besides the result. If `f` panics, elements made so far are dropped and the panic comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().first_touch_vec(4, |i| i * i), [0, 1, 4, 9]);
+    /// ```
+    #[doc(alias = "generate")]
+    #[doc(alias = "from_fn")]
+    #[inline]
+    pub fn first_touch_vec<T: Send, F: Fn(usize) -> T + Sync>(&self, len: usize, f: F) -> Vec<T> {
+        collect(len, |room| make::<Made<T, F>, T>(self, room, f))
+    }
+}
+
+#[inline]
+fn make<'r, K: ?Sized, T: Send>(
+    policy: &Par<'_>,
+    room: &'r mut [MaybeUninit<T>],
+    f: impl Fn(usize) -> T + Sync,
+) -> &'r mut [T] {
+    fill_room::<K, T>(policy, room, |range, window| widest((make_part, (window, range, &f))))
+}
+
+#[inline(always)]
+fn make_part<T, F: Fn(usize) -> T>((window, range, f): (&mut Window<'_, T>, Range<usize>, &F)) {
+    window.fill_by(range.len(), |i| f(range.start + i));
+}
+
+/// The vector of `f` of every index below `len`, each page of which is touched first by the worker that fills it.
+///
+/// As [`Par::first_touch_vec`] under the default policy.
+///
+/// ```
+/// assert_eq!(fusain_algorithms::first_touch_vec(3, |i| i as f64), [0.0, 1.0, 2.0]);
+/// ```
+#[inline]
+pub fn first_touch_vec<T: Send, F: Fn(usize) -> T + Sync>(len: usize, f: F) -> Vec<T> {
+    crate::policy::par().first_touch_vec(len, f)
+}

@@ -1,0 +1,8 @@
+//! Elements written over others or into new room: copied, filled, replaced, subtracted.
+
+mod copying;
+mod difference;
+mod fill;
+mod replace;
+
+pub use fill::first_touch_vec;

@@ -1,0 +1,90 @@
+//! `replace`, `replace_if`, and their copies: a value in place of others.
+//!
+//! Of numbers every element is written, the old or the new one, so that the loop has no branch. C++'s algorithms of the same
+//! names. Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+
+use crate::kind::is_primitive;
+use crate::policy::Par;
+use crate::ranges::{Parts, each_range};
+use crate::widest::widest;
+
+/// The call site.
+struct Replaced<T, P>(PhantomData<(T, P)>);
+
+#[inline(always)]
+fn replace_part<T: Clone, P: Fn(&T) -> bool>((part, predicate, new): (&mut [T], &P, &T)) {
+    for x in part {
+        if is_primitive::<T>() {
+            *x = if predicate(x) { new.clone() } else { x.clone() };
+        } else if predicate(x) {
+            x.clone_from(new);
+        }
+    }
+}
+
+impl Par<'_> {
+    /// Replaces every element that is equal to `old` by a clone of `new`.
+    ///
+    /// O(n) comparisons, no extra memory. If a comparison or `clone` panics the panic comes out of the call; some elements
+    /// are replaced then and some are not.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 1];
+    /// fusain_algorithms::par().replace(&mut v, &1, &5);
+    /// assert_eq!(v, [5, 2, 5]);
+    /// ```
+    #[inline]
+    pub fn replace<T: PartialEq + Clone + Send + Sync>(&self, v: &mut [T], old: &T, new: &T) {
+        self.replace_if(v, |x| x == old, new);
+    }
+
+    /// Replaces every element that satisfies `predicate` by a clone of `new`.
+    ///
+    /// As [`replace`](Par::replace) otherwise.
+    ///
+    /// ```
+    /// let mut v = [1, -2, 3];
+    /// fusain_algorithms::par().replace_if(&mut v, |x| *x < 0, &0);
+    /// assert_eq!(v, [1, 0, 3]);
+    /// ```
+    #[inline]
+    pub fn replace_if<T: Clone + Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P, new: &T) {
+        let v = Parts::new(v);
+        each_range::<Replaced<T, P>>(self, v.len(), |range| {
+            // SAFETY: ranges do not overlap.
+            let part = unsafe { v.part(range) };
+            widest((replace_part, (part, &predicate, new)));
+        });
+    }
+
+    /// The vector of all elements, with clones of `new` in place of those that are equal to `old`.
+    ///
+    /// O(n) comparisons, no memory besides the result. If a comparison or `clone` panics, clones made so far are dropped and the panic
+    /// comes out of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().replace_copy(&[1, 2, 1], &1, &5), [5, 2, 5]);
+    /// ```
+    #[inline]
+    pub fn replace_copy<T: PartialEq + Clone + Send + Sync>(&self, v: &[T], old: &T, new: &T) -> Vec<T> {
+        self.replace_copy_if(v, |x| x == old, new)
+    }
+
+    /// The vector of all elements, with clones of `new` in place of those that satisfy `predicate`.
+    ///
+    /// As [`replace_copy`](Par::replace_copy) otherwise.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().replace_copy_if(&[1, -2, 3], |x| *x < 0, &0), [1, 0, 3]);
+    /// ```
+    #[inline]
+    pub fn replace_copy_if<T, P>(&self, v: &[T], predicate: P, new: &T) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        P: Fn(&T) -> bool + Sync,
+    {
+        self.map(v, |x| if predicate(x) { new.clone() } else { x.clone() })
+    }
+}

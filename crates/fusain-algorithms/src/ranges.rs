@@ -1,0 +1,138 @@
+//! The plainest machine: every index once, a range at a time, and what may then be done without a lock.
+//!
+//! Copying, filling and rearranging have no state but what is left to do, and cost is in the memory. A range belongs to
+//! one worker alone, and so do the elements of a slice in it.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use fusain_pool::Algorithm;
+
+use crate::policy::{Par, Plan, Team};
+use crate::window::{Output, Window};
+
+/// Calls `f` with ranges that partition all of them.
+pub(crate) struct Ranges<F> {
+    f: F,
+    /// Elements that an index stands for.
+    weight: usize,
+}
+
+impl<F: Fn(Range<usize>) + Sync> Ranges<F> {
+    pub(crate) fn new(weight: usize, f: F) -> Self {
+        Ranges { f, weight: weight.max(1) }
+    }
+}
+
+impl<F: Fn(Range<usize>) + Sync> Algorithm for Ranges<F> {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, local: &Range<usize>) -> bool {
+        local.start < local.end
+    }
+
+    fn do_unit(&self, local: &mut Range<usize>, grain: usize) {
+        let end = local.start.saturating_add((grain / self.weight).max(1)).min(local.end);
+        let unit = std::mem::replace(&mut local.start, end)..end;
+        (self.f)(unit);
+    }
+
+    fn commit(&self, _local: &mut Range<usize>) {}
+
+    fn steal(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
+        if victim.end < victim.start + 2 {
+            return None;
+        }
+        let middle = victim.start + (victim.end - victim.start).div_ceil(2);
+        Some(middle..std::mem::replace(&mut victim.end, middle))
+    }
+}
+
+/// Calls `f` with ranges that partition `0..len`, in one go where that is not worth sharing; `K` names the call site.
+#[inline]
+pub(crate) fn each_range<K: ?Sized>(policy: &Par<'_>, len: usize, f: impl Fn(Range<usize>) + Sync) {
+    match policy.plan::<K>(len) {
+        Plan::Sequential(watch) => watch.time(|| f(0..len)),
+        Plan::Parallel(team) => share(team, len, f),
+    }
+}
+
+#[inline(never)]
+fn share<F: Fn(Range<usize>) + Sync>(team: Team<'_>, len: usize, f: F) {
+    team.run(&Ranges::new(1, f), 0..len);
+}
+
+/// As [`each_range`], over the slots of `room`, which `f` fills; returns it, initialised.
+#[inline]
+pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
+    policy: &Par<'_>,
+    room: &'r mut [MaybeUninit<T>],
+    f: impl Fn(Range<usize>, &mut Window<'_, T>) + Sync,
+) -> &'r mut [T] {
+    let output = Output::new(room);
+    each_range::<K>(policy, output.len(), |range| {
+        // SAFETY: ranges do not overlap.
+        let mut window = unsafe { output.part(range.clone()) };
+        f(range, &mut window);
+        window.publish();
+    });
+    output.finish()
+}
+
+/// A slice whose elements are changed by several workers at a time, each in ranges of its own.
+///
+/// Invariant: 1. `base` and `len` are a slice borrowed for `'a`, used through this only.
+pub(crate) struct Parts<'a, T> {
+    base: *mut T,
+    len: usize,
+    slice: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: shared are a pointer and a length; who takes a part has it alone, and may move elements: `T: Send`.
+unsafe impl<T: Send> Sync for Parts<'_, T> {}
+
+impl<'a, T> Parts<'a, T> {
+    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+        Parts { base: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The elements in `range`.
+    ///
+    /// # Safety
+    ///
+    /// No element is in two parts that are used at the same time.
+    #[inline(always)]
+    #[expect(clippy::mut_from_ref, reason = "parts do not overlap, by the contract")]
+    pub(crate) unsafe fn part(&self, range: Range<usize>) -> &mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "the part lies within the slice");
+        // SAFETY: inside the slice of invariant 1, and nobody else's meanwhile.
+        unsafe { std::slice::from_raw_parts_mut(self.base.wrapping_add(range.start), range.len()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fusain_testkit::{drive, script};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_index_once(n in 0..5_000_usize, weight in 0..20_usize, script in script(80)) {
+            let mut visits = vec![0_u8; n];
+            let parts = Parts::new(&mut visits);
+            let each = Ranges::new(weight, |range: Range<usize>| {
+                // SAFETY: ranges do not overlap, which is what is tested.
+                unsafe { parts.part(range) }.iter_mut().for_each(|x| *x += 1);
+            });
+            drive(&each, 0..n, &script);
+            prop_assert!(visits.into_iter().all(|x| x == 1));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Rotation by few places: one pass, as a memory move.
+//!
+//! Idea: the slice is cut into blocks. The end of each that would be overwritten by its neighbour is saved; then every block
+//! moves on by itself, and takes over what was saved of the block it moves away from.
+//! Work O(n), n moves and those of what is saved; span O(block); extra memory one end a block, at most a fourth of the slice.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use crate::policy::Team;
+use crate::ranges::Ranges;
+
+/// Blocks a worker, so that the last ones come out even.
+const BLOCKS_PER_WORKER: usize = 4;
+
+/// A block is at least so many times as long as the way it moves, which bounds what is saved.
+const LONGER: usize = 4;
+
+/// A slice cut into blocks, and the room for one end of each.
+///
+/// Invariants:
+/// 1. `base` and `len` are a slice borrowed for as long as this is used, through this only.
+/// 2. `saved` has room for `by` elements a block, and `by` is less than the length of any block.
+struct Blocks<T> {
+    base: *mut T,
+    len: usize,
+    count: usize,
+    by: usize,
+    to_front: bool,
+    saved: *mut T,
+}
+
+// SAFETY: shared are pointers and numbers; who has a block moves its elements, hence `T: Send`.
+unsafe impl<T: Send> Sync for Blocks<T> {}
+
+impl<T> Blocks<T> {
+    fn block(&self, k: usize) -> Range<usize> {
+        let cut = |k: usize| self.len / self.count * k + (self.len % self.count).min(k);
+        cut(k)..cut(k + 1)
+    }
+
+    /// Saves the end of block `k` that its neighbour will need.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else uses the block meanwhile.
+    unsafe fn save(&self, k: usize) {
+        let block = self.block(k);
+        let from = if self.to_front { block.start } else { block.end - self.by };
+        let to = self.saved.wrapping_add(k * self.by);
+        // SAFETY: within the block and the room for it, invariants 1 and 2.
+        unsafe { std::ptr::copy_nonoverlapping(self.base.wrapping_add(from), to, self.by) };
+    }
+
+    /// Moves block `k`, and to its other end what was saved of its neighbour.
+    ///
+    /// # Safety
+    ///
+    /// As [`save`](Self::save), which has been called for all blocks; called once for a block.
+    unsafe fn shift(&self, k: usize) {
+        let block = self.block(k);
+        let start = self.base.wrapping_add(block.start);
+        let rest = block.len() - self.by;
+        let (from, to, end, neighbour) = if self.to_front {
+            (self.by, 0, rest, (k + 1) % self.count)
+        } else {
+            (0, self.by, 0, (k + self.count - 1) % self.count)
+        };
+        // SAFETY: `rest` elements from either place are within the block.
+        unsafe { std::ptr::copy(start.wrapping_add(from), start.wrapping_add(to), rest) };
+        let saved = self.saved.wrapping_add(neighbour * self.by);
+        // SAFETY: `by` elements at the end that has been left, and those of a neighbour that have been saved.
+        unsafe { std::ptr::copy_nonoverlapping(saved, start.wrapping_add(end), self.by) };
+    }
+}
+
+/// Rotates by `left` places to the front where that, or the rest, is few; says whether it has.
+///
+/// No code of the user's runs in here, so nothing can panic while an element is in two places.
+pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> bool {
+    let right = v.len() - left;
+    let (by, to_front) = if left <= right { (left, true) } else { (right, false) };
+    if by == 0 {
+        return true;
+    }
+    let count = (v.len() / (LONGER * by)).min(team.workers() * BLOCKS_PER_WORKER);
+    if count < team.workers().max(2) {
+        return false;
+    }
+    let mut saved: Vec<MaybeUninit<T>> = Vec::with_capacity(count * by);
+    let (base, len) = (v.as_mut_ptr(), v.len());
+    let blocks = Blocks { base, len, count, by, to_front, saved: saved.as_mut_ptr().cast() };
+    let save = |ks: Range<usize>| {
+        for k in ks {
+            // SAFETY: each block is in one range.
+            unsafe { blocks.save(k) };
+        }
+    };
+    if count * by < len / LONGER / 8 {
+        save(0..count);
+    } else {
+        team.run(&Ranges::new(by, save), 0..count);
+    }
+    let shift = |ks: Range<usize>| {
+        for k in ks {
+            // SAFETY: each block is in one range, once, and all have been saved.
+            unsafe { blocks.shift(k) };
+        }
+    };
+    team.run(&Ranges::new(len / count, shift), 0..count);
+    true
+}

@@ -1,0 +1,89 @@
+//! `reverse`, `reverse_copy`: back to front.
+//!
+//! Idea: a range of the front half is swapped with its mirror image. C++'s algorithms of the same names.
+//! Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use crate::policy::Par;
+use crate::ranges::{Parts, each_range, fill_room};
+use crate::widest::widest;
+use crate::window::{Window, collect};
+
+/// Call sites, by what they do.
+struct Reversed<T>(PhantomData<T>);
+struct Copied<T>(PhantomData<T>);
+
+/// Swaps `front` with `back` reversed.
+#[inline(always)]
+fn swap_mirrored<T>((front, back): (&mut [T], &mut [T])) {
+    front.iter_mut().zip(back.iter_mut().rev()).for_each(|(x, y)| std::mem::swap(x, y));
+}
+
+#[inline(always)]
+fn fill_reversed<T: Clone>((window, from): (&mut Window<'_, T>, &[T])) {
+    let n = from.len();
+    window.fill_by(n, |i| from[n - 1 - i].clone());
+}
+
+impl Par<'_> {
+    /// Reverses the order of the elements.
+    ///
+    /// O(n) work, no extra memory.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3];
+    /// fusain_algorithms::par().reverse(&mut v);
+    /// assert_eq!(v, [3, 2, 1]);
+    /// ```
+    #[inline]
+    pub fn reverse<T: Send>(&self, v: &mut [T]) {
+        let v = Parts::new(v);
+        let n = v.len();
+        each_range::<Reversed<T>>(self, n / 2, |range| {
+            // SAFETY: ranges lie in the front half and do not overlap, ...
+            let front = unsafe { v.part(range.clone()) };
+            // SAFETY: ... nor do their mirror images in the back half.
+            let back = unsafe { v.part(n - range.end..n - range.start) };
+            widest((swap_mirrored, (front, back)));
+        });
+    }
+
+    /// The vector of clones of all elements, back to front.
+    ///
+    /// O(n) work, no memory besides the result. If a `clone` panics, clones made so far are dropped and the panic comes out
+    /// of the call.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().reverse_copy(&[1, 2, 3]), [3, 2, 1]);
+    /// ```
+    #[inline]
+    pub fn reverse_copy<T: Clone + Send + Sync>(&self, v: &[T]) -> Vec<T> {
+        collect(v.len(), |room| self.reverse_copy_into(v, room))
+    }
+
+    /// As [`reverse_copy`](Par::reverse_copy), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// assert_eq!(fusain_algorithms::par().reverse_copy_into(&[1, 2], &mut room), [2, 1]);
+    /// ```
+    #[inline]
+    pub fn reverse_copy_into<'r, T>(&self, v: &[T], room: &'r mut [MaybeUninit<T>]) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+    {
+        assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
+        fill_room::<Copied<T>, T>(self, room, |range, window| {
+            let from = &v[v.len() - range.end..v.len() - range.start];
+            widest((fill_reversed, (window, from)));
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! `rotate_left`, `rotate_right`, `rotate_copy`, `shift_left`, `shift_right`: all elements so many places on.
+//!
+//! Idea: by half of the slice, two ranges swap places (`swap.rs`). By few places, the slice is cut into blocks that each
+//! move on by themselves, in one pass (`blocks.rs`). By others, both parts are reversed and then all of it: two passes, and no
+//! memory (Gries & Mills, "Swapping sections", 1981, compare these and more).
+//! C++'s `std::rotate`, `std::rotate_copy`, `std::shift_left`, `std::shift_right`.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use super::blocks;
+use crate::policy::{Par, Plan};
+use crate::ranges::fill_room;
+use crate::window::collect;
+
+/// Call sites, by what they do.
+struct Rotated<T>(PhantomData<T>);
+struct Copied<T>(PhantomData<T>);
+
+impl Par<'_> {
+    /// Moves all elements `by` places to the front; the first `by` of them go to the end.
+    ///
+    /// O(n) moves, n to 2n of them. By few places, at most an eighth of the slice on two workers, extra memory for at most a
+    /// fourth of the elements; none otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If `by` is greater than the length.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3, 4, 5];
+    /// fusain_algorithms::par().rotate_left(&mut v, 2);
+    /// assert_eq!(v, [3, 4, 5, 1, 2]);
+    /// ```
+    #[doc(alias = "rotate")]
+    #[inline]
+    pub fn rotate_left<T: Send>(&self, v: &mut [T], by: usize) {
+        assert!(by <= v.len(), "a slice cannot be rotated by more than its length");
+        match self.plan_plain::<Rotated<T>>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| v.rotate_left(by)),
+            Plan::Parallel(team) => {
+                if !blocks::rotate_left(team, v, by) {
+                    self.rotate_far(v, by);
+                }
+            }
+        }
+    }
+
+    /// Moves all elements `by` places to the end; the last `by` of them go to the front.
+    ///
+    /// As [`rotate_left`](Par::rotate_left) otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If `by` is greater than the length.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3, 4, 5];
+    /// fusain_algorithms::par().rotate_right(&mut v, 2);
+    /// assert_eq!(v, [4, 5, 1, 2, 3]);
+    /// ```
+    #[doc(alias = "rotate")]
+    #[inline]
+    pub fn rotate_right<T: Send>(&self, v: &mut [T], by: usize) {
+        assert!(by <= v.len(), "a slice cannot be rotated by more than its length");
+        self.rotate_left(v, v.len() - by);
+    }
+
+    /// Rotates by halves, or by three reversals.
+    fn rotate_far<T: Send>(&self, v: &mut [T], by: usize) {
+        let (left, right) = v.split_at_mut(by);
+        if left.len() == right.len() {
+            self.swap_with_slice(left, right);
+        } else {
+            self.reverse(left);
+            self.reverse(right);
+            self.reverse(v);
+        }
+    }
+
+    /// The vector of clones of all elements from `middle` on, and then of those before.
+    ///
+    /// O(n) work, no memory besides the result. If a `clone` panics, clones made so far are dropped and the panic comes out of the
+    /// call.
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().rotate_copy(&[1, 2, 3, 4, 5], 2), [3, 4, 5, 1, 2]);
+    /// ```
+    #[inline]
+    pub fn rotate_copy<T: Clone + Send + Sync>(&self, v: &[T], middle: usize) -> Vec<T> {
+        collect(v.len(), |room| self.rotate_copy_into(v, middle, room))
+    }
+
+    /// As [`rotate_copy`](Par::rotate_copy), into `room`, which is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length of `v`, or `room` has another.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 3];
+    /// assert_eq!(fusain_algorithms::par().rotate_copy_into(&[1, 2, 3], 1, &mut room), [2, 3, 1]);
+    /// ```
+    #[inline]
+    pub fn rotate_copy_into<'r, T>(&self, v: &[T], middle: usize, room: &'r mut [MaybeUninit<T>]) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+    {
+        assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
+        let (left, right) = v.split_at(middle);
+        fill_room::<Copied<T>, T>(self, room, |range, window| {
+            // First what comes from the right part, then what comes from the left.
+            let border = right.len().clamp(range.start, range.end);
+            window.fill_clones(right.get(range.start..border).unwrap_or(&[]));
+            window.fill_clones(&left[border.max(right.len()) - right.len()..range.end.max(right.len()) - right.len()]);
+        })
+    }
+
+    /// Moves all elements `by` places to the front; those that fall off are at the end then, in some order.
+    ///
+    /// As [`rotate_left`](Par::rotate_left) where less than half fall off; else O(elements that stay). Does nothing where none or
+    /// all fall off. In C++ what is left at the end is some value of the type; here all elements stay.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3, 4, 5];
+    /// fusain_algorithms::par().shift_left(&mut v, 2);
+    /// assert_eq!(v[..3], [3, 4, 5]);
+    /// ```
+    #[inline]
+    pub fn shift_left<T: Send>(&self, v: &mut [T], by: usize) {
+        let stay = v.len().saturating_sub(by);
+        if by >= stay && stay > 0 {
+            let (front, back) = v.split_at_mut(by);
+            self.swap_with_slice(&mut front[..stay], back);
+        } else if stay > 0 {
+            self.rotate_left(v, by);
+        }
+    }
+
+    /// Moves all elements `by` places to the end; those that fall off are at the front then, in some order.
+    ///
+    /// As [`shift_left`](Par::shift_left) otherwise.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3, 4, 5];
+    /// fusain_algorithms::par().shift_right(&mut v, 2);
+    /// assert_eq!(v[2..], [1, 2, 3]);
+    /// ```
+    #[inline]
+    pub fn shift_right<T: Send>(&self, v: &mut [T], by: usize) {
+        let stay = v.len().saturating_sub(by);
+        if by >= stay && stay > 0 {
+            let (front, back) = v.split_at_mut(stay);
+            let gap = by - stay;
+            self.swap_with_slice(front, &mut back[gap..]);
+        } else if stay > 0 {
+            self.rotate_right(v, by);
+        }
+    }
+}

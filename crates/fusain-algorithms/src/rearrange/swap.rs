@@ -1,0 +1,39 @@
+//! `swap_with_slice`: two slices change places.
+//!
+//! C++'s `std::swap_ranges`. Work O(n), span O(log n) splits, no extra memory.
+
+use std::marker::PhantomData;
+
+use crate::policy::Par;
+use crate::ranges::{Parts, each_range};
+
+/// The call site.
+struct Swapped<T>(PhantomData<T>);
+
+impl Par<'_> {
+    /// Swaps all elements of `a` with those of `b`.
+    ///
+    /// O(n) work, no extra memory.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
+    ///
+    /// ```
+    /// let (mut a, mut b) = ([1, 2], [3, 4]);
+    /// fusain_algorithms::par().swap_with_slice(&mut a, &mut b);
+    /// assert_eq!((a, b), ([3, 4], [1, 2]));
+    /// ```
+    #[doc(alias = "swap_ranges")]
+    #[inline]
+    pub fn swap_with_slice<T: Send>(&self, a: &mut [T], b: &mut [T]) {
+        assert_eq!(a.len(), b.len(), "both slices must have the same length");
+        let (a, b) = (Parts::new(a), Parts::new(b));
+        each_range::<Swapped<T>>(self, a.len(), |range| {
+            // SAFETY: ranges do not overlap.
+            let part = unsafe { a.part(range.clone()) };
+            // SAFETY: likewise.
+            part.swap_with_slice(unsafe { b.part(range) });
+        });
+    }
+}
