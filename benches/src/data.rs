@@ -20,6 +20,13 @@ impl Sampled for i32 {
     }
 }
 
+impl Sampled for f32 {
+    const NAME: &'static str = "f32";
+    fn sample(rng: &mut Rng) -> f32 {
+        rng.f32()
+    }
+}
+
 impl Sampled for f64 {
     const NAME: &'static str = "f64";
     fn sample(rng: &mut Rng) -> f64 {
@@ -27,8 +34,13 @@ impl Sampled for f64 {
     }
 }
 
+/// The source of randomness, the same in every run.
+pub fn rng() -> Rng {
+    Rng::with_seed(SEED)
+}
+
 /// `n` random elements.
 pub fn random<T: Sampled>(n: usize) -> Vec<T> {
-    let mut rng = Rng::with_seed(SEED);
+    let mut rng = rng();
     (0..n).map(|_| T::sample(&mut rng)).collect()
 }

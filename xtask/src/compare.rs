@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use crate::{mpi_tests, peers, workspace};
+use crate::{mpi_tests, programs, workspace};
 
 /// What to measure, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "split", "hierarchy", "simulate"])]
+    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "algorithms", "split", "hierarchy", "simulate"])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -22,35 +22,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
         return ranks(options);
     }
-    let native = options.rest.iter().any(|argument| argument == "--native");
-    let arguments = options.rest.iter().map(String::as_str).filter(|argument| *argument != "--native");
-    // The peers are built for this processor; ours for any of its family, as cargo does it, unless asked.
-    let (folder, flags) = if native { ("native", "-C target-cpu=native") } else { ("", "") };
-    let target = workspace::target().join(folder);
-    let folder = target.display().to_string();
-    let mut build = workspace::cargo([
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        "fusain-benches",
-        "--bin",
-        "compare",
-        "--target-dir",
-        &folder,
-    ]);
-    if native {
-        build = build.env("RUSTFLAGS", flags);
+    let (native, arguments) = programs::split_native(&options.rest);
+    let mut program = programs::with_peers("compare", native)?;
+    if native && options.name == "algorithms" {
+        // Both figures of ours, in one run.
+        program.env("FUSAIN_PORTABLE", programs::build("compare", false)?);
     }
-    build.run()?;
-    let mut program =
-        duct::cmd(target.join("release/compare"), std::iter::once(options.name.as_str()).chain(arguments));
-    match peers::build() {
-        Ok(object) => program = program.env("FUSAIN_PEERS", object),
-        Err(error) => eprintln!("warning: {error:#}; they are named as missing below"),
-    }
-    program.dir(workspace::root()).run()?;
-    Ok(ExitCode::SUCCESS)
+    program.arg(&options.name).args(arguments);
+    programs::run(program)
 }
 
 /// The real MPI first, where it is installed; then the in-process world, whose last line has the keys.

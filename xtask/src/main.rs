@@ -8,6 +8,8 @@ mod lint;
 mod mpi_tests;
 mod packages;
 mod peers;
+mod programs;
+mod scaling;
 mod steps;
 mod test;
 mod tidy;
@@ -36,6 +38,8 @@ enum Verb {
     Tidy,
     /// Measures us beside the peers.
     Compare(compare::Options),
+    /// Sweeps the suite over sizes and threads, and writes a report with plots.
+    Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
     /// Runs the tests of the pool under ThreadSanitizer (needs the nightly toolchain).
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Verb::Lint(options) => lint::run(&options),
         Verb::Tidy => tidy::run(),
         Verb::Compare(options) => compare::run(&options),
+        Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
         Verb::Tsan => tsan::run(),
     };

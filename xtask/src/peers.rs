@@ -1,31 +1,122 @@
-//! The C++ peers: one shared object, built at its best.
+//! The C++ peers: a shared object built at its best, and a small one built as the compiler does it when nobody asks.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::Context;
+use duct::Expression;
 
 use crate::workspace;
 
-const FLAGS: &[&str] = &["-O3", "-march=native", "-std=c++17", "-fopenmp", "-fopenmp-simd", "-shared", "-fPIC"];
+const FLAGS: &[&str] = &["-O3", "-march=native", "-std=c++17", "-fPIC"];
 
-/// Builds the shared object where the source is newer, and says where it is.
+/// The element types; what takes long to compile is compiled once for each, side by side.
+const ELEMENTS: &[&str] = &["double", "int32_t", "float"];
+
+/// A shared object: its name, the flags it is built with besides, and its sources with whether they are for each type.
+struct Library {
+    name: &'static str,
+    flags: &'static [&'static str],
+    sources: &'static [(&'static str, bool)],
+}
+
+const BEST: Library = Library {
+    name: "libpeers.so",
+    flags: &["-fopenmp", "-fopenmp-simd"],
+    sources: &[("std", true), ("gnu", true), ("door", false)],
+};
+
+/// Without OpenMP's flags GCC ignores the simd pragmas of libstdc++'s parallel algorithms.
+const STOCK: Library = Library { name: "libpeers-stock.so", flags: &[], sources: &[("stock", false)] };
+
+/// Where the built shared objects are.
+pub(crate) struct Objects {
+    /// At its best.
+    pub(crate) best: PathBuf,
+    /// Without the flags of OpenMP.
+    pub(crate) stock: PathBuf,
+}
+
+/// Builds what is older than its sources, and says where it is.
 ///
 /// # Errors
 ///
 /// Where there is no g++ or no TBB.
-pub(crate) fn build() -> anyhow::Result<PathBuf> {
-    let source = workspace::root().join("benches/peers/peers.cpp");
-    let object = workspace::target().join("peers/libpeers.so");
-    let modified = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified());
-    let changed = modified(&source).context("benches/peers/peers.cpp is gone")?;
-    if modified(&object).is_ok_and(|built| built >= changed) {
-        return Ok(object);
+pub(crate) fn build() -> anyhow::Result<Objects> {
+    Ok(Objects { best: BEST.build()?, stock: STOCK.build()? })
+}
+
+impl Library {
+    fn build(&self) -> anyhow::Result<PathBuf> {
+        let folder = workspace::target().join("peers");
+        let object = folder.join(self.name);
+        let sources = workspace::root().join("benches/peers");
+        if is_newer(&object, &sources)? {
+            return Ok(object);
+        }
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let parts = self.parts();
+        let compile = |part: &Part| part.compile(&sources, &folder, self.flags).run();
+        // A lane a core; templates make a part the work of half a minute.
+        let lanes = thread::available_parallelism().map_or(1, |n| n.get());
+        let lane =
+            |first: usize| parts.iter().skip(first).step_by(lanes).try_for_each(|part| compile(part).map(|_| ()));
+        let outcomes: Vec<_> = thread::scope(|scope| {
+            let running: Vec<_> = (0..lanes).map(|first| scope.spawn(move || lane(first))).collect();
+            running.into_iter().map(|lane| lane.join().expect("a lane does not panic")).collect()
+        });
+        for outcome in outcomes {
+            outcome.context("g++ cannot build the C++ peers (Debian: g++ libtbb-dev)")?;
+        }
+        let mut link = vec!["-shared".to_owned(), "-o".to_owned(), object.display().to_string()];
+        link.extend(self.flags.iter().map(|flag| (*flag).to_owned()));
+        link.extend(parts.iter().map(|part| folder.join(&part.object).display().to_string()));
+        link.push("-ltbb".to_owned());
+        duct::cmd("g++", link).run().context("g++ cannot link the C++ peers (Debian: libtbb-dev)")?;
+        Ok(object)
     }
-    let folder = object.parent().expect("it lies in a folder");
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let (from, to) = (source.display().to_string(), object.display().to_string());
-    let arguments = [FLAGS, &[&from, "-o", &to, "-ltbb"]].concat();
-    duct::cmd("g++", arguments).run().context("g++ cannot build the C++ peers (Debian: g++ libtbb-dev)")?;
-    Ok(object)
+
+    fn parts(&self) -> Vec<Part> {
+        let part = |source: &str, element: Option<&'static str>| Part {
+            source: format!("{source}.cpp"),
+            object: format!("{}.{source}.{}.o", self.name, element.unwrap_or("all")),
+            element,
+        };
+        let of = |&(source, per_element): &(&str, bool)| match per_element {
+            true => ELEMENTS.iter().map(|element| part(source, Some(element))).collect(),
+            false => vec![part(source, None)],
+        };
+        self.sources.iter().flat_map(of).collect()
+    }
+}
+
+/// One call of the compiler.
+struct Part {
+    source: String,
+    object: String,
+    element: Option<&'static str>,
+}
+
+impl Part {
+    fn compile(&self, sources: &Path, folder: &Path, more: &[&str]) -> Expression {
+        let mut arguments: Vec<String> = FLAGS.iter().chain(more).map(|flag| (*flag).to_owned()).collect();
+        arguments.extend(self.element.map(|element| format!("-DELEMENT={element}")));
+        let (from, to) = (sources.join(&self.source), folder.join(&self.object));
+        arguments.extend(["-c".to_owned(), from.display().to_string(), "-o".to_owned(), to.display().to_string()]);
+        duct::cmd("g++", arguments)
+    }
+}
+
+/// Whether the object is there and no source has changed since.
+fn is_newer(object: &Path, sources: &Path) -> anyhow::Result<bool> {
+    let Ok(built) = fs::metadata(object).and_then(|file| file.modified()) else { return Ok(false) };
+    let gone = || format!("{} is gone", sources.display());
+    for source in fs::read_dir(sources).with_context(gone)? {
+        let changed = source.and_then(|source| source.metadata()?.modified()).with_context(gone)?;
+        if changed > built {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

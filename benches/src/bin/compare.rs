@@ -1,24 +1,37 @@
-//! `compare NAME`: what `cargo xtask compare NAME` builds and runs.
+//! `compare NAME`: what `cargo xtask compare NAME` and `cargo xtask scaling` build and run.
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use fusain_benches::compare::Comparison;
 use fusain_benches::harness::Options;
+use fusain_benches::scaling;
 
 /// Measures fusain beside its peers.
 #[derive(Debug, Parser)]
 #[command(name = "compare")]
 struct Cli {
     #[command(subcommand)]
-    comparison: Comparison,
+    what: What,
     #[command(flatten)]
     options: Options,
 }
 
+#[derive(Debug, Subcommand)]
+enum What {
+    #[command(flatten)]
+    Comparison(Comparison),
+    /// The suite over sizes and threads, and a report of it.
+    Scaling(scaling::Options),
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.comparison.run(&cli.options) {
+    let done = match &cli.what {
+        What::Comparison(comparison) => comparison.run(&cli.options),
+        What::Scaling(options) => scaling::run(options),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

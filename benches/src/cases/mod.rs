@@ -1,27 +1,15 @@
-//! The first family of algorithms as everybody has them: one case, many sides, the same data.
+//! The first family of algorithms on random data, and where several lengths are compared: the rows of [`suite`](crate::suite)
+//! on inputs of their own.
 //!
-//! A [`Case`] is an algorithm, an element type and a length. Its sides are made by one file each: `ours`, the best
-//! sequential code (`sequential`), `rayon`, and the C++ peers (`cxx`); a side that its library does not offer is
-//! `None`. Sorts, merges and extrema order floats by `total_cmp`, in Rust, and by `<` in C++; sums of `i32` wrap around.
+//! A [`Case`] is an algorithm, an element type and a length.
 
-mod cxx;
-mod number;
-mod ours;
-mod rayon;
-mod sequential;
-
-use std::cell::RefCell;
 use std::fmt;
 
-use fusain::algorithms::{Par, par};
-use fusain::pool::Pool;
-
-pub use number::Number;
-pub use ours::Ordered;
+pub use crate::suite::{Group, Number, Ordered, Runtimes};
 
 use crate::data;
-use crate::harness::{Scratch, Side};
-use crate::peers::{Backend, Cxx};
+use crate::harness::Side;
+use crate::suite::{self, Check, Stage, copies, map, order, reduce, scan, search};
 
 /// An algorithm of the first family, by our name of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,52 +106,17 @@ const NAMES: [&str; 21] = [
     "count_if",
 ];
 
-/// Who takes part.
-#[derive(Clone, Copy, Debug)]
-pub struct Runtimes<'a> {
-    /// Our workers.
-    pub pool: &'a Pool,
-    /// rayon's.
-    pub rayon: &'a ::rayon::ThreadPool,
-    /// The C++ peers, where they could be built.
-    pub cxx: Option<&'a Cxx>,
-}
-
-/// What a side is compared as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// Ours, as the model decides.
-    Ours,
-    /// Ours, parallel whatever the model says.
-    Forced,
-    /// Code for one core; there may be several, and the best counts.
-    Sequential,
-    /// A parallel library.
-    Peer,
-}
-
 /// The input of one case.
 #[derive(Debug)]
 pub struct Case<T> {
     algorithm: Algorithm,
-    /// Random; sorted for the merges, the first half and the second each for itself.
-    data: Vec<T>,
-    /// The same for algorithms that work in place, as many copies as a batch may need.
-    scratch: Scratch<T>,
-    /// What is written elsewhere.
-    out: RefCell<Vec<T>>,
-    /// What `position` and `count` look for, two thirds on; what predicates compare with.
-    needle: T,
+    input: suite::Case<T>,
 }
 
-/// Elements in the copies of a short in-place input: 256 KiB of f64, which stay in the second cache with their source.
-const SCRATCH_ELEMENTS: usize = 1 << 14;
-
-impl<T: Number + Ordered> Case<T> {
+impl<T: Number> Case<T> {
     /// `algorithm` on `n` random elements; of a merge, `n` is the length of both inputs together.
     pub fn new(algorithm: Algorithm, n: usize) -> Self {
-        let copies = (SCRATCH_ELEMENTS / n.max(1)).max(1);
-        let mut source: Vec<T> = data::random(n * copies);
+        let mut source: Vec<T> = data::random(n * copies(n));
         if matches!(algorithm, Algorithm::Merge | Algorithm::InplaceMerge) {
             for copy in source.chunks_exact_mut(n.max(1)) {
                 let (a, b) = copy.split_at_mut(n / 2);
@@ -171,87 +124,59 @@ impl<T: Number + Ordered> Case<T> {
                 b.sort_by(T::order);
             }
         }
-        let data = source[..n].to_vec();
-        let needle = match algorithm {
-            // Never reached, so that all elements are looked at.
-            Algorithm::Any | Algorithm::All | Algorithm::None => T::HIGHEST,
-            Algorithm::CountIf => T::MIDDLE,
-            _ => data.get(n * 2 / 3).copied().unwrap_or_default(),
-        };
-        Case { algorithm, data, scratch: Scratch::new(source, n), out: RefCell::new(vec![T::default(); n]), needle }
-    }
-
-    /// Both inputs of a merge.
-    fn halves(&self) -> (&[T], &[T]) {
-        self.data.split_at(self.data.len() / 2)
-    }
-
-    /// Where the second half begins.
-    fn middle(&self) -> usize {
-        self.data.len() / 2
+        Case { algorithm, input: suite::Case::of(source, n) }
     }
 
     /// All sides there are; `forced` adds ours at any size.
     pub fn sides<'a>(&'a self, on: Runtimes<'a>, forced: bool) -> Vec<(Group, Side<'a>)> {
-        let auto = par().on(on.pool);
-        let always = |par: Par<'a>| par.always();
-        let mut sides = vec![(Group::Ours, ours::side("ours", self, auto))];
-        if forced {
-            sides.push((Group::Forced, ours::side("ours forced", self, always(auto))));
+        let mut stage = Stage::new(&self.input, on, None, forced);
+        let s = &mut stage;
+        match self.algorithm {
+            Algorithm::Min => reduce::min(s),
+            Algorithm::Max => reduce::max(s),
+            Algorithm::Minmax => reduce::minmax(s),
+            Algorithm::Merge => order::merge(s),
+            Algorithm::InplaceMerge => order::inplace_merge(s),
+            Algorithm::Sort => order::sort(s),
+            Algorithm::SortUnstable => order::sort_unstable(s),
+            Algorithm::ForEach => map::for_each(s, 1),
+            Algorithm::Map => map::transform(s, "affine", T::affine),
+            Algorithm::MapInPlace => map::affine_in_place(s),
+            Algorithm::Reduce => reduce::reduce(s),
+            Algorithm::MapReduce => reduce::transform_reduce(s),
+            Algorithm::InclusiveScan => scan::inclusive_scan(s),
+            Algorithm::ExclusiveScan => scan::exclusive_scan(s),
+            Algorithm::TransformInclusiveScan => scan::transform_inclusive_scan(s),
+            Algorithm::Position => search::find(s),
+            // The bound is never reached, so that all elements are looked at.
+            Algorithm::Any => search::any_above(s, T::HIGHEST),
+            Algorithm::All => search::all(s, "all_upto", |x, bound| x <= bound, T::HIGHEST),
+            Algorithm::None => search::none_above(s, T::HIGHEST),
+            Algorithm::Count => reduce::count(s),
+            Algorithm::CountIf => reduce::count_matching(s, "count_above", |x| *x > T::MIDDLE, T::MIDDLE),
         }
-        sides.extend(sequential::sides(self).into_iter().map(|side| (Group::Sequential, side)));
-        sides.push((Group::Sequential, ours::side("ours sequential", self, auto.sequential())));
-        sides.extend(rayon::side(self, on.rayon).map(|side| (Group::Peer, side)));
-        if let Some(cxx) = on.cxx {
-            sides.extend(
-                Backend::ALL
-                    .into_iter()
-                    .filter_map(|backend| cxx::side(self, cxx, backend))
-                    .map(|side| (Group::Peer, side)),
-            );
-        }
-        sides
-    }
-
-    /// Whether the result is what is written: to the output, or over the input.
-    fn writes(&self) -> bool {
-        !matches!(
-            self.algorithm,
-            Algorithm::Min
-                | Algorithm::Max
-                | Algorithm::Minmax
-                | Algorithm::Reduce
-                | Algorithm::MapReduce
-                | Algorithm::Position
-                | Algorithm::Any
-                | Algorithm::All
-                | Algorithm::None
-                | Algorithm::Count
-                | Algorithm::CountIf
-        )
+        stage.into_sides()
     }
 
     /// Runs `side` once on fresh input and gives all it computed: its answer, and what it wrote.
     pub fn result_of(&self, side: &mut Side<'_>) -> (f64, Vec<f64>) {
-        self.out.borrow_mut().fill(T::default());
-        self.scratch.restore_first();
-        let answer = side.answer();
-        if !self.writes() {
-            return (answer, Vec::new());
-        }
-        let written = if self.works_in_place() { self.scratch.first() } else { self.out.borrow().clone() };
-        (answer, written.into_iter().map(T::number).collect())
+        self.check().result_of(&self.input, side)
     }
 
-    fn works_in_place(&self) -> bool {
-        matches!(
-            self.algorithm,
+    fn check(&self) -> Check {
+        match self.algorithm {
             Algorithm::InplaceMerge
-                | Algorithm::Sort
-                | Algorithm::SortUnstable
-                | Algorithm::ForEach
-                | Algorithm::MapInPlace
-        )
+            | Algorithm::Sort
+            | Algorithm::SortUnstable
+            | Algorithm::ForEach
+            | Algorithm::MapInPlace => Check::InPlace,
+            Algorithm::Merge
+            | Algorithm::Map
+            | Algorithm::InclusiveScan
+            | Algorithm::ExclusiveScan
+            | Algorithm::TransformInclusiveScan => Check::Written,
+            _ => Check::Answer,
+        }
     }
 }
 
@@ -263,8 +188,10 @@ impl fmt::Display for Algorithm {
 
 #[cfg(test)]
 mod tests {
+    use fusain::pool::Pool;
+
     use super::*;
-    use crate::peers::rayon_pool;
+    use crate::peers::{Cxx, rayon_pool};
 
     /// Sums of floats depend a little on the order of additions.
     fn is_close(a: f64, b: f64) -> bool {

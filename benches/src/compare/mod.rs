@@ -1,5 +1,6 @@
 //! One comparison a file; each prints its table and ends with its keys.
 
+mod algorithms;
 mod breakeven;
 mod first;
 pub mod join;
@@ -23,6 +24,11 @@ pub enum Comparison {
     Join(join::Options),
     /// The first family of algorithms, at three sizes, beside everybody.
     First(first::Options),
+    /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
+    Algorithms(algorithms::Options),
+    /// Calls sides for a comparison that runs in another process.
+    #[command(hide = true)]
+    Serve,
 }
 
 impl Comparison {
@@ -39,6 +45,8 @@ impl Comparison {
             Comparison::Tick => tick::run(options),
             Comparison::Join(own) => join::run(own, options),
             Comparison::First(own) => first::run(own, options),
+            Comparison::Algorithms(own) => algorithms::run(own, options),
+            Comparison::Serve => algorithms::serve(options),
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct Side<'a> {
     prepare: Box<dyn FnMut(usize) + 'a>,
     /// Makes so many calls and gives the last answer; the loop is inside, so that the call itself is inlined into it.
     calls: Box<dyn FnMut(usize) -> f64 + 'a>,
+    /// How long so many calls took, where the clock is elsewhere: in the process that makes them.
+    clock: Option<Box<dyn FnMut(usize) -> f64 + 'a>>,
 }
 
 /// What a call found, as a number that sides can be compared by: an index, a count, a value, or nothing.
@@ -65,6 +67,18 @@ impl<'a> Side<'a> {
             batch_max: usize::MAX,
             prepare: Box::new(|_| ()),
             calls: Box::new(move |batch| repeat(batch, &mut call)),
+            clock: None,
+        }
+    }
+
+    /// A side that times itself: `clock` makes so many calls and says how many nanoseconds they took, together.
+    pub fn timed(name: &str, batch_max: usize, clock: impl FnMut(usize) -> f64 + 'a) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(|_| f64::NAN),
+            clock: Some(Box::new(clock)),
         }
     }
 
@@ -82,6 +96,7 @@ impl<'a> Side<'a> {
                 let buffer = &mut *buffer.borrow_mut();
                 repeat(batch, || call(buffer))
             }),
+            clock: None,
         }
     }
 
@@ -100,6 +115,7 @@ impl<'a> Side<'a> {
                 let mut copies = copies.chunks_exact_mut(scratch.n.max(1));
                 repeat(batch, || copies.next().map_or(0.0, |copy| call(copy).number()))
             }),
+            clock: None,
         }
     }
 
@@ -117,6 +133,7 @@ impl<'a> Side<'a> {
                 let copy = &mut scratch.data.borrow_mut()[..scratch.n];
                 repeat(batch, || call(copy))
             }),
+            clock: None,
         }
     }
 
@@ -131,6 +148,11 @@ impl<'a> Side<'a> {
         &self.name
     }
 
+    /// How many calls can be made in a row; where each needs fresh input, as many as there are inputs.
+    pub fn batch_max(&self) -> usize {
+        self.batch_max
+    }
+
     /// How long so many calls take, with their inputs laid out before the clock starts: for criterion's `iter_custom`.
     pub fn time(&mut self, calls: u64) -> Duration {
         let (mut left, mut ns) = (usize::try_from(calls).unwrap_or(usize::MAX), 0.0);
@@ -142,7 +164,11 @@ impl<'a> Side<'a> {
         Duration::from_nanos(ns as u64)
     }
 
-    fn time_ns(&mut self, batch: usize) -> f64 {
+    /// How long so many calls take, in nanoseconds; at most [`batch_max`](Side::batch_max).
+    pub fn time_ns(&mut self, batch: usize) -> f64 {
+        if let Some(clock) = &mut self.clock {
+            return clock(batch);
+        }
         (self.prepare)(batch);
         let start = Instant::now();
         black_box((self.calls)(batch));

@@ -1,4 +1,4 @@
-//! The C++ peers, through the shared object built from `peers/peers.cpp`.
+//! The C++ peers, through the shared object built from the sources in `peers/`.
 
 use std::env;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use libloading::{Library, Symbol};
 
-/// Mirrors `struct Args` of `peers.cpp`, field by field.
+/// Mirrors `struct Args` of `peers.hpp`, field by field.
 #[repr(C)]
 #[derive(Debug)]
 struct RawArgs {
@@ -54,16 +54,20 @@ impl Backend {
 
 /// An element type the shared object knows.
 pub trait Element: Copy + 'static {
-    /// Whether it is `double`; else it is `int32_t`.
-    const IS_F64: bool;
+    /// Its number in `peer_find`.
+    const NUMBER: c_int;
 }
 
 impl Element for i32 {
-    const IS_F64: bool = false;
+    const NUMBER: c_int = 0;
+}
+
+impl Element for f32 {
+    const NUMBER: c_int = 1;
 }
 
 impl Element for f64 {
-    const IS_F64: bool = true;
+    const NUMBER: c_int = 2;
 }
 
 /// The arguments of every function; each takes what it needs.
@@ -71,16 +75,38 @@ impl Element for f64 {
 pub struct Args<'a, T> {
     /// First input.
     pub a: &'a [T],
-    /// Second input, of merge.
+    /// Second input, of merges, comparisons and sets.
     pub b: &'a [T],
     /// Output, at least as long as the inputs together; or the data of an algorithm that works in place.
     pub out: &'a mut [T],
-    /// Where the second run of an in-place merge begins.
+    /// Where the second run of an in-place merge begins, or the sorted part of a partial sort ends.
     pub middle: usize,
     /// What find and count look for, and the bound of predicates.
     pub needle: f64,
     /// How often for_each increments.
     pub k: usize,
+}
+
+impl<'a, T> Args<'a, T> {
+    /// Of an algorithm that reads one sequence.
+    pub fn reading(a: &'a [T]) -> Self {
+        Args { a, ..Args::default() }
+    }
+
+    /// Of an algorithm that reads two.
+    pub fn comparing(a: &'a [T], b: &'a [T]) -> Self {
+        Args { a, b, ..Args::default() }
+    }
+
+    /// Of an algorithm that reads one and writes another.
+    pub fn writing(a: &'a [T], out: &'a mut [T]) -> Self {
+        Args { a, out, ..Args::default() }
+    }
+
+    /// Of an algorithm that works in place.
+    pub fn in_place(out: &'a mut [T]) -> Self {
+        Args { out, ..Args::default() }
+    }
 }
 
 impl<T> Default for Args<'_, T> {
@@ -94,6 +120,8 @@ impl<T> Default for Args<'_, T> {
 pub struct Function<'lib, T> {
     call: RawCall,
     writes: Writes,
+    /// Whether it reads as many elements of the second input as the first has.
+    pairs: bool,
     library: PhantomData<&'lib Library>,
     element: PhantomData<fn(T)>,
 }
@@ -112,7 +140,7 @@ impl<T: Element> Function<'_, T> {
     ///
     /// # Panics
     ///
-    /// If `out` is too short for what the algorithm writes.
+    /// If an input is empty, the second input is too short, or `out` is too short for what the algorithm writes.
     pub fn call(&self, args: Args<'_, T>) -> f64 {
         let (mut a, mut a_len) = (args.a.as_ptr(), args.a.len());
         let (mut b_len, wanted) = (
@@ -127,6 +155,8 @@ impl<T: Element> Function<'_, T> {
                 }
             },
         );
+        assert!(a_len > 0, "C++ takes the extremum of nothing to be somewhere");
+        assert!(!self.pairs || b_len >= a_len, "the second input must hold {a_len} elements, not {b_len}");
         assert!(args.out.len() >= wanted, "out must hold {wanted} elements, not {}", args.out.len());
         if self.writes == Writes::InPlace {
             assert!(args.middle <= a_len, "the middle must lie in the data");
@@ -161,29 +191,48 @@ impl fmt::Debug for Cxx {
 }
 
 impl Cxx {
-    /// Where xtask puts the shared object, or where `FUSAIN_PEERS` says it is.
-    pub fn path() -> PathBuf {
-        env::var_os("FUSAIN_PEERS")
-            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/libpeers.so"), PathBuf::from)
-    }
-
     /// Loads it and limits its runtimes to `threads`.
     ///
     /// # Errors
     ///
     /// Where it was not built or a library it needs is missing.
     pub fn load(threads: usize) -> anyhow::Result<Cxx> {
-        let path = Cxx::path();
+        let cxx = Cxx::open("FUSAIN_PEERS", "libpeers.so")?;
+        cxx.set_threads(threads)?;
+        Ok(cxx)
+    }
+
+    /// Loads the few functions that were built without the flags of OpenMP. They run on the threads of the other.
+    ///
+    /// # Errors
+    ///
+    /// Where it was not built or a library it needs is missing.
+    pub fn load_stock() -> anyhow::Result<Cxx> {
+        Cxx::open("FUSAIN_PEERS_STOCK", "libpeers-stock.so")
+    }
+
+    /// Opens the object that `variable` says, or the one that xtask has put into the target folder.
+    fn open(variable: &str, name: &str) -> anyhow::Result<Cxx> {
+        let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers").join(name);
+        let path = env::var_os(variable).map_or_else(built, PathBuf::from);
         let missing = || format!("the C++ peers are missing: {} (cargo xtask compare builds it)", path.display());
         // SAFETY: the object is ours; its initialisers are those of the C++ runtime, OpenMP and TBB.
         let library = unsafe { Library::new(&path) }.with_context(missing)?;
-        let cxx = Cxx { library: ManuallyDrop::new(library) };
-        // SAFETY: `peer_init` has this signature in peers.cpp.
-        let init: Symbol<'_, RawInit> = unsafe { cxx.library.get(b"peer_init\0") }.with_context(missing)?;
+        Ok(Cxx { library: ManuallyDrop::new(library) })
+    }
+
+    /// Limits its runtimes to `threads`.
+    ///
+    /// # Errors
+    ///
+    /// Where that is more than an `int` holds.
+    pub fn set_threads(&self, threads: usize) -> anyhow::Result<()> {
+        // SAFETY: `peer_init` has this signature in door.cpp.
+        let init: Symbol<'_, RawInit> = unsafe { self.library.get(b"peer_init\0") }?;
         let threads = c_int::try_from(threads).context("so many threads cannot be asked for")?;
-        // SAFETY: it may be called at any time from one thread; nobody else has the library yet.
+        // SAFETY: `Cxx` is not `Sync`, so no call of the library runs meanwhile.
         unsafe { init(threads) };
-        Ok(cxx)
+        Ok(())
     }
 
     /// The algorithm of that backend, where it has one.
@@ -196,18 +245,31 @@ impl Cxx {
         self.find_named(backend, "region")
     }
 
-    fn find_named<T: Element>(&self, backend: &str, algorithm: &str) -> Option<Function<'_, T>> {
-        let writes = match algorithm {
+    fn find_named<T: Element>(&self, backend: &str, name: &str) -> Option<Function<'_, T>> {
+        let writes = match name {
             "merge" => Writes::LikeAAndB,
-            "map" | "inclusive_scan" | "exclusive_scan" | "transform_inclusive_scan" => Writes::LikeA,
-            "inplace_merge" | "sort" | "sort_unstable" | "for_each" | "map_in_place" => Writes::InPlace,
+            "transform"
+            | "affine"
+            | "inclusive_scan"
+            | "exclusive_scan"
+            | "transform_inclusive_scan"
+            | "transform_exclusive_scan"
+            | "adjacent_difference"
+            | "copy"
+            | "copy_n"
+            | "copy_if"
+            | "set_difference"
+            | "set_intersection" => Writes::LikeA,
+            "inplace_merge" | "stable_sort" | "sort" | "partial_sort" | "partition" | "for_each"
+            | "affine_in_place" | "fill" | "generate" => Writes::InPlace,
             _ => Writes::Nothing,
         };
-        let (backend, algorithm) = (CString::new(backend).ok()?, CString::new(algorithm).ok()?);
-        // SAFETY: `peer_find` has this signature in peers.cpp.
+        let (backend, algorithm) = (CString::new(backend).ok()?, CString::new(name).ok()?);
+        // SAFETY: `peer_find` has this signature in door.cpp.
         let find: Symbol<'_, RawFind> = unsafe { self.library.get(b"peer_find\0") }.ok()?;
         // SAFETY: both strings end in NUL and live through the call, which only reads them.
-        let call = unsafe { find(backend.as_ptr(), algorithm.as_ptr(), T::IS_F64.into()) }?;
-        Some(Function { call, writes, library: PhantomData, element: PhantomData })
+        let call = unsafe { find(backend.as_ptr(), algorithm.as_ptr(), T::NUMBER) }?;
+        let pairs = ["equal", "mismatch"].contains(&name);
+        Some(Function { call, writes, pairs, library: PhantomData, element: PhantomData })
     }
 }

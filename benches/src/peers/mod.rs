@@ -2,8 +2,12 @@
 
 mod chili;
 mod cxx;
+mod orx;
+mod paralight;
 
 pub use self::chili::Chili;
+pub use self::orx::Orx;
+pub use self::paralight::Paralight;
 pub use cxx::{Args, Backend, Cxx, Element, Function};
 
 /// A rayon pool of `threads`, used as a program uses it: called from outside.

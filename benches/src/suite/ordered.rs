@@ -1,0 +1,95 @@
+//! Ours where integers and floats call it by different names: what has an order, and what gets one.
+
+use std::mem::MaybeUninit;
+
+use fusain::algorithms::Par;
+
+/// What is called by another name for integers, which have an order, than for floats, which get one.
+pub trait Ordered: Sized {
+    /// `Par::min`, the value.
+    fn min(par: Par<'_>, v: &[Self]) -> Option<Self>;
+    /// `Par::max`, the value.
+    fn max(par: Par<'_>, v: &[Self]) -> Option<Self>;
+    /// `Par::minmax`, both values.
+    fn minmax(par: Par<'_>, v: &[Self]) -> Option<(Self, Self)>;
+    /// `Par::sort`.
+    fn sort(par: Par<'_>, v: &mut [Self]);
+    /// `Par::sort_unstable`.
+    fn sort_unstable(par: Par<'_>, v: &mut [Self]);
+    /// `Par::merge_into`.
+    fn merge_into(par: Par<'_>, a: &[Self], b: &[Self], room: &mut [MaybeUninit<Self>]);
+    /// `Par::inplace_merge`.
+    fn inplace_merge(par: Par<'_>, v: &mut [Self], middle: usize);
+    /// std's smallest value, by what vectorises.
+    fn std_min(v: &[Self]) -> Option<Self>;
+    /// std's greatest value, by what vectorises.
+    fn std_max(v: &[Self]) -> Option<Self>;
+}
+
+impl Ordered for i32 {
+    fn min(par: Par<'_>, v: &[i32]) -> Option<i32> {
+        par.min(v).map(|(_, value)| *value)
+    }
+    fn max(par: Par<'_>, v: &[i32]) -> Option<i32> {
+        par.max(v).map(|(_, value)| *value)
+    }
+    fn minmax(par: Par<'_>, v: &[i32]) -> Option<(i32, i32)> {
+        par.minmax(v).map(|((_, min), (_, max))| (*min, *max))
+    }
+    fn sort(par: Par<'_>, v: &mut [i32]) {
+        par.sort(v);
+    }
+    fn sort_unstable(par: Par<'_>, v: &mut [i32]) {
+        par.sort_unstable(v);
+    }
+    fn merge_into(par: Par<'_>, a: &[i32], b: &[i32], room: &mut [MaybeUninit<i32>]) {
+        par.merge_into(a, b, room);
+    }
+    fn inplace_merge(par: Par<'_>, v: &mut [i32], middle: usize) {
+        par.inplace_merge(v, middle);
+    }
+    fn std_min(v: &[i32]) -> Option<i32> {
+        v.iter().copied().min()
+    }
+    fn std_max(v: &[i32]) -> Option<i32> {
+        v.iter().copied().max()
+    }
+}
+
+/// Floats, ordered by `total_cmp`.
+macro_rules! float {
+    ($type:ident) => {
+        impl Ordered for $type {
+            fn min(par: Par<'_>, v: &[$type]) -> Option<$type> {
+                par.min_by(v, $type::total_cmp).map(|(_, value)| *value)
+            }
+            fn max(par: Par<'_>, v: &[$type]) -> Option<$type> {
+                par.max_by(v, $type::total_cmp).map(|(_, value)| *value)
+            }
+            fn minmax(par: Par<'_>, v: &[$type]) -> Option<($type, $type)> {
+                par.minmax_by(v, $type::total_cmp).map(|((_, min), (_, max))| (*min, *max))
+            }
+            fn sort(par: Par<'_>, v: &mut [$type]) {
+                par.sort_by(v, $type::total_cmp);
+            }
+            fn sort_unstable(par: Par<'_>, v: &mut [$type]) {
+                par.sort_unstable_by(v, $type::total_cmp);
+            }
+            fn merge_into(par: Par<'_>, a: &[$type], b: &[$type], room: &mut [MaybeUninit<$type>]) {
+                par.merge_into_by(a, b, room, $type::total_cmp);
+            }
+            fn inplace_merge(par: Par<'_>, v: &mut [$type], middle: usize) {
+                par.inplace_merge_by(v, middle, $type::total_cmp);
+            }
+            fn std_min(v: &[$type]) -> Option<$type> {
+                v.iter().copied().reduce($type::min)
+            }
+            fn std_max(v: &[$type]) -> Option<$type> {
+                v.iter().copied().reduce($type::max)
+            }
+        }
+    };
+}
+
+float!(f32);
+float!(f64);
