@@ -1,4 +1,5 @@
-//! Tests over several processes: the communicator conformance suite over Open MPI, MPICH, and two hosts.
+//! Tests over several processes: the conformance suites of communicators and of the progress loop over Open MPI, MPICH, and
+//! two hosts.
 //!
 //! | run | ranks | needs |
 //! |---|---|---|
@@ -45,6 +46,7 @@ pub(crate) fn run() -> Outcome<Summary> {
                 let name = format!("Open MPI, {ranks} ranks");
                 conformance(&mut summary, name, OPEN_MPI.launch(&program, ranks))?;
             }
+            progress(&mut summary, OPEN_MPI, &[2, 4])?;
             match TwoHosts::make() {
                 Ok(hosts) => {
                     let name = "Open MPI, two hosts of two ranks".to_owned();
@@ -58,12 +60,28 @@ pub(crate) fn run() -> Outcome<Summary> {
         Built::Missing(why) => summary.missing.push(why),
         Built::Program(program) => {
             conformance(&mut summary, "MPICH, 2 ranks".to_owned(), MPICH.launch(&program, 2))?;
+            progress(&mut summary, MPICH, &[2])?;
         }
     }
     for why in &summary.missing {
         println!("mpi: missing: {why}");
     }
     Ok(summary)
+}
+
+/// The progress loop at every thread level, each a process's one start of MPI.
+fn progress(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Outcome<()> {
+    let Built::Program(program) = library.build("fusain-testkit-comm", "mpi-progress", &["mpi"], false)? else {
+        return Ok(());
+    };
+    for &ranks in all_ranks {
+        for way in ["funneled", "manual", "serialized", "multiple"] {
+            let mut command = library.launch(&program, ranks);
+            command.arg(way);
+            conformance(summary, format!("{}, progress {way}, {ranks} ranks", library.name), command)?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs a program under Open MPI on two hosts of two ranks, and returns what it printed.

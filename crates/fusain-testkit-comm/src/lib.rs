@@ -12,6 +12,7 @@
 mod collectives;
 mod groups;
 mod point_to_point;
+pub mod progress;
 mod requests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
