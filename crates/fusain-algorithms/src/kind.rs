@@ -36,7 +36,7 @@ pub(crate) fn is_float<T>() -> bool {
 
 /// Whether values of `T` are light enough to be carried in several copies at once, and need no dropping.
 #[inline(always)]
-pub(crate) fn is_light<T>() -> bool {
+pub(crate) const fn is_light<T>() -> bool {
     size_of::<T>() <= 32 && !std::mem::needs_drop::<T>()
 }
 

@@ -22,6 +22,8 @@
 //! | [differences](Par::adjacent_difference) | `adjacent_difference`, also `_into`, `_in_place` |
 //! | [reducing](Par::reduce) | `reduce`, `map_reduce`, `count`, `count_if` |
 //! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
+//! | [filtering](Par::filter) | `filter`, `partition_copy`, `dedup_copy`, each with `_into`; `retain`, `dedup` of vectors |
+//! | [partitioning](Par::partition) | `partition`, `stable_partition` |
 //! | [searching](Par::position) | `position`, `position_not`, `find_first`, `find_any`, `find_first_of`, `any`, `all`, `none`, `is_partitioned` |
 //! | [sequences](Par::search) | `search`, `find_end`, `search_n`, each with `_by` |
 //! | [comparing](Par::mismatch) | `mismatch`, `eq`, `cmp`, each with `_by`; `partial_cmp`, `starts_with`, `ends_with` |
@@ -49,17 +51,21 @@
 //! may be inconsistent: the result is then some order of the same elements. Elements need to be [`Send`] to be moved,
 //! [`Sync`] to be looked at by several workers, and nothing else.
 
+mod chain;
 mod copy;
 mod extrema;
 mod feed;
+mod filter;
 mod kind;
 mod map;
 mod merge;
 mod pages;
+mod partition;
 mod policy;
 mod ranges;
 mod rearrange;
 mod reduce;
+mod runs;
 mod scan;
 mod search;
 mod slice;

@@ -69,6 +69,27 @@ impl<'o, T> Output<'o, T> {
         }
     }
 
+    /// Moves `run` to the slots from `at`, where it is published.
+    ///
+    /// # Safety
+    ///
+    /// No other run or window has any of these slots.
+    ///
+    /// # Panics
+    ///
+    /// If it does not fit.
+    pub(crate) unsafe fn place(&self, at: usize, run: &mut Vec<T>) {
+        assert!(run.len() <= self.len.saturating_sub(at), "the room must have a slot for every result");
+        // SAFETY: the slots lie inside the room, invariant 1, and are nobody else's; the run is memory of its own.
+        unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), self.slot(at), run.len()) };
+        // SAFETY: the elements have been moved out, and before anything can panic.
+        let mut filled = unsafe { self.part(at..at + run.len()) };
+        filled.next = filled.end;
+        // SAFETY: an empty vector has no elements to be initialised.
+        unsafe { run.set_len(0) };
+        filled.publish();
+    }
+
     /// Slots in the room.
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -86,13 +107,22 @@ impl<'o, T> Output<'o, T> {
     /// # Panics
     ///
     /// If not every slot has been filled and published, which would be a defect of this crate.
-    pub(crate) fn finish(mut self) -> &'o mut [T] {
+    pub(crate) fn finish(self) -> &'o mut [T] {
+        let len = self.len;
+        let filled = self.finish_front();
+        assert_eq!(filled.len(), len, "every slot is filled");
+        filled
+    }
+
+    /// Ends the filling where the front of the room has been filled without a gap, however far. That part is initialised
+    /// from now on, and belongs to the caller.
+    pub(crate) fn finish_front(mut self) -> &'o mut [T] {
         // Relaxed: the end of the call that ran the algorithm orders every publication before this.
-        assert_eq!(self.count.load(Ordering::Relaxed), self.len, "every slot is filled");
+        let filled = self.count.load(Ordering::Relaxed);
         self.published.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).clear();
-        // SAFETY: all `len` slots were filled and published, and the list is empty, so nobody else drops them; the
-        // room was borrowed for 'o, invariant 1.
-        unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
+        // SAFETY: this many slots were filled and published, which are the first ones, and the list is empty, so nobody
+        // else drops them; the room was borrowed for 'o, invariant 1.
+        unsafe { std::slice::from_raw_parts_mut(self.base, filled) }
     }
 }
 
@@ -229,13 +259,21 @@ impl<T> Drop for Window<'_, T> {
 
 /// Makes a vector of `len` elements by filling its room with `fill`, which returns the room, filled.
 pub(crate) fn collect<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) -> &mut [T]) -> Vec<T> {
+    let made = collect_front(len, fill);
+    assert_eq!(made.len(), len, "the whole room comes back");
+    made
+}
+
+/// Makes a vector of at most `len` elements by filling the front of its room with `fill`, which returns that, filled.
+pub(crate) fn collect_front<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) -> &mut [T]) -> Vec<T> {
     let mut made = Vec::with_capacity(len);
     let room = &mut made.spare_capacity_mut()[..len];
     expect_writes(room);
     let base = room.as_mut_ptr().cast::<T>();
     let filled = fill(room);
-    assert!(std::ptr::eq(filled.as_ptr(), base) && filled.len() == len, "the room itself comes back");
-    // SAFETY: the first `len` elements were just seen as a slice of initialised elements.
-    unsafe { made.set_len(len) };
+    assert!(std::ptr::eq(filled.as_ptr(), base) && filled.len() <= len, "the room itself comes back");
+    let filled = filled.len();
+    // SAFETY: the first `filled` elements were just seen as a slice of initialised elements.
+    unsafe { made.set_len(filled) };
     made
 }

@@ -14,7 +14,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-pool/src/sync.rs", "the one door: std's atomics, or loom's"),
     ("crates/fusain-pool/src/sync/faulty.rs", "loom's, behind that door"),
     ("crates/fusain-algorithms/src/reduce/count.rs", "what workers commit to: a sum"),
-    ("crates/fusain-algorithms/src/scan/chain.rs", "tiles hand their prefix on; fuzzed by splits"),
+    ("crates/fusain-algorithms/src/chain.rs", "tiles hand their prefix on; fuzzed by splits"),
     ("crates/fusain-algorithms/src/search/first_hit.rs", "claims, and what workers commit to: the first place found"),
     ("crates/fusain-algorithms/src/sort/tree.rs", "the second of two runs merges them; fuzzed by splits"),
     ("crates/fusain-algorithms/src/window.rs", "how much of the output is written, should a closure panic"),

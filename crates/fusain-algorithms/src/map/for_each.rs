@@ -47,7 +47,7 @@ fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (&F, usize, &mut [T]))
 }
 
 impl<T, F: Fn(usize, &T)> ForEach<'_, T, F> {
-    pub(super) fn new(f: F) -> Self {
+    pub(crate) fn new(f: F) -> Self {
         ForEach { f, elements: PhantomData }
     }
 }
@@ -78,7 +78,7 @@ impl<'a, T: Send, F: Fn(usize, &mut T) + Sync> Algorithm for ForEachMut<'a, T, F
 }
 
 impl<T, F: Fn(usize, &mut T)> ForEachMut<'_, T, F> {
-    pub(super) fn new(f: F) -> Self {
+    pub(crate) fn new(f: F) -> Self {
         ForEachMut { f, elements: PhantomData }
     }
 }

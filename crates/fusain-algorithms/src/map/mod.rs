@@ -4,3 +4,5 @@ mod for_each;
 #[cfg(test)]
 mod tests;
 mod transform;
+
+pub(crate) use for_each::{ForEach, ForEachMut};

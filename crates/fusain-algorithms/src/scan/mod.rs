@@ -1,18 +1,18 @@
 //! Prefix sums, for any associative operation.
 
-mod chain;
 mod elements;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod tiled;
 
 use std::mem::MaybeUninit;
 
 use crate::policy::{Par, Plan};
 use crate::window::{Output, collect};
-use chain::scan;
 use elements::{Elements, InPlace, Into};
 use tile::scan_plain;
+use tiled::scan;
 
 /// What scanning an element costs before anything is known: an addition of floats, which waits for the one before.
 const PRIOR_NS: f32 = 0.8;

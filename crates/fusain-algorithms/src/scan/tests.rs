@@ -1,20 +1,23 @@
 //! Any interleaving of a scan yields the sequential result.
 
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
-use super::chain::Chain;
 use super::elements::{Elements, InPlace, Into};
+use super::tiled::Tiled;
+use crate::chain::Chain;
 use crate::window::{Output, collect};
 
 fn run<T: Clone + Send + Sync>(elements: &impl Elements<T>, init: Option<T>, tile: usize, script: &[Move]) {
     // SAFETY: the elements are ours, and this is the first thing done with them.
-    if let Some((prefix, rest)) = unsafe { elements.start(init) } {
+    if let Some((prefix, range)) = unsafe { elements.start(init) } {
+        let tiles = Tiled { elements, range, tile, sums: PhantomData };
         // SAFETY: likewise.
-        let chain = unsafe { Chain::new(elements, rest, prefix, tile) };
+        let chain = unsafe { Chain::new(&tiles, prefix) };
         drive(&chain, chain.root(), script);
     }
 }

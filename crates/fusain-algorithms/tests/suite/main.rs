@@ -2,7 +2,9 @@
 
 mod conformance;
 mod copies;
+mod filters;
 mod panics;
+mod partitions;
 mod searches;
 mod slices;
 mod support;

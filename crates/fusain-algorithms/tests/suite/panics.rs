@@ -8,24 +8,24 @@ use crate::support::pool;
 use fusain_algorithms::{Par, par};
 use fusain_testkit::{Census, Counted};
 
-const N: usize = 5_000;
+pub(crate) const N: usize = 5_000;
 
-fn policies() -> impl Iterator<Item = Par<'static>> {
+pub(crate) fn policies() -> impl Iterator<Item = Par<'static>> {
     [(1, 0), (2, 0), (2, 100), (4, 64), (8, 1_000)]
         .into_iter()
         .map(|(w, grain)| par().on(pool(w)).grain(grain).always())
 }
 
 /// A fuse that blows at its nth use.
-struct Fuse(AtomicUsize, usize);
+pub(crate) struct Fuse(AtomicUsize, usize);
 
 impl Fuse {
-    fn new(fatal: usize) -> Self {
+    pub(crate) fn new(fatal: usize) -> Self {
         Fuse(AtomicUsize::new(0), fatal)
     }
 
     /// Raised without the hook, so that a test that passes prints nothing.
-    fn burn(&self) {
+    pub(crate) fn burn(&self) {
         if self.0.fetch_add(1, Ordering::Relaxed) == self.1 {
             resume_unwind(Box::new("planned"));
         }
@@ -33,7 +33,7 @@ impl Fuse {
 }
 
 /// Runs `call` with a fuse that blows at several times; what it returns is dropped.
-fn each<R>(elements_left: isize, call: impl Fn(&Par<'static>, &[Counted], &Census, &Fuse) -> R) {
+pub(crate) fn each<R>(elements_left: isize, call: impl Fn(&Par<'static>, &[Counted], &Census, &Fuse) -> R) {
     for policy in policies() {
         for fatal in [0, 1, N / 3, N / 2] {
             let census = Census::new();

@@ -1,0 +1,225 @@
+//! Tiles in a chain: each adds to a sum that those behind it need, in one sweep over memory.
+//!
+//! Idea: the input lies in *tiles* that fit a cache. A worker claims the next tile, looks at it for what it adds to the
+//! sum, and looks at it again, from the cache, as soon as the sum of everything before it is known; that sum travels from
+//! tile to tile much faster than data does. Nobody waits: when a tile has been looked at and its prefix is not known
+//! yet, the tile is left behind, and whoever makes the prefix known finds it there and goes on with it.
+//! After Merrill & Garland's decoupled look-back (2016), with their waiting replaced by that hand-over.
+//!
+//! A scan adds elements; a filter adds the number of elements kept, which is where the next tile's go.
+//!
+//! # States of a tile
+//!
+//! | `arrived` | who may touch the slot's fields | next |
+//! |---|---|---|
+//! | 0 | `kept`: who claimed it; `prefix`: who resolves its predecessor | either arrives |
+//! | 1 | the one that arrived is done with it, the other as before | the other arrives |
+//! | 2 | who arrived second | finished by them, or by whom they give it to |
+
+use std::cell::UnsafeCell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+use fusain_pool::Algorithm;
+
+/// Work in tiles, each of which is looked at twice.
+pub(crate) trait Tiles: Sync {
+    /// What tiles add up to.
+    type Sum: Send;
+
+    /// What is kept of a tile from the first look to the second.
+    type Kept: Send;
+
+    /// Whether a tile whose prefix is known costs less in one look, see [`at_once`](Tiles::at_once).
+    const AT_ONCE: bool;
+
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The first look, by which the tile's part of the sum is known.
+    ///
+    /// # Safety
+    ///
+    /// The first thing that is done with this tile.
+    unsafe fn look(&self, tile: usize) -> Self::Kept;
+
+    /// What everything up to the end of a tile adds up to.
+    fn sum_after(&self, prefix: &Self::Sum, kept: &Self::Kept) -> Self::Sum;
+
+    /// The second look: does what is to be done with a tile before which everything adds up to `prefix`.
+    ///
+    /// # Safety
+    ///
+    /// Once, after [`look`](Tiles::look), with what that has returned; every tile before has been looked at.
+    unsafe fn finish(&self, tile: usize, prefix: Self::Sum, kept: Self::Kept);
+
+    /// Both looks in one; returns the sum after the tile.
+    ///
+    /// # Safety
+    ///
+    /// As [`look`](Tiles::look), and every tile before has been looked at.
+    unsafe fn at_once(&self, tile: usize, prefix: Self::Sum) -> Self::Sum;
+}
+
+/// What a tile keeps and what comes before it.
+struct Slot<S, K> {
+    arrived: AtomicU8,
+    kept: UnsafeCell<Option<K>>,
+    prefix: UnsafeCell<Option<S>>,
+}
+
+pub(crate) struct Chain<'w, W: Tiles> {
+    tiles: &'w W,
+    slots: Vec<Slot<W::Sum, W::Kept>>,
+    /// The next tile that nobody has claimed.
+    next: AtomicUsize,
+    /// Tiles finished.
+    finished: AtomicUsize,
+}
+
+// SAFETY: a slot's fields are touched by the one the table of states names; what one worker leaves there another takes,
+// and no two look at it at once, hence `Send`, which the trait demands.
+unsafe impl<W: Tiles> Sync for Chain<'_, W> {}
+
+/// Tiles whose prefix is known and that are this state's to finish. A state without any may claim new ones.
+pub(crate) struct Local {
+    ready: Range<usize>,
+}
+
+impl<W: Tiles> Algorithm for Chain<'_, W> {
+    type Local = Local;
+
+    fn has_global_work(&self) -> bool {
+        // Relaxed: a hint.
+        self.finished.load(Ordering::Relaxed) < self.slots.len()
+    }
+
+    fn has_local_work(&self, local: &Local) -> bool {
+        !local.ready.is_empty() || self.has_unclaimed()
+    }
+
+    fn do_unit(&self, local: &mut Local, _grain: usize) {
+        if let Some(tile) = local.ready.next() {
+            // SAFETY: a tile is in one state's ready range only, and leaves it once.
+            unsafe { self.finish(tile) };
+            return;
+        }
+        // Relaxed: claims need only be distinct; data travels by `arrived`.
+        let tile = self.next.fetch_add(1, Ordering::Relaxed);
+        if tile < self.slots.len() {
+            // SAFETY: nobody else has claimed this tile.
+            local.ready = unsafe { self.begin(tile) };
+        }
+    }
+
+    fn commit(&self, _local: &mut Local) {}
+
+    fn steal(&self, victim: &mut Local) -> Option<Local> {
+        if victim.ready.len() > 1 {
+            let middle = victim.ready.start + victim.ready.len().div_ceil(2);
+            let stolen = middle..victim.ready.end;
+            victim.ready.end = middle;
+            return Some(Local { ready: stolen });
+        }
+        // Tiles are claimed from a common counter: to let somebody in is to give nothing.
+        self.has_unclaimed().then_some(Local { ready: 0..0 })
+    }
+}
+
+impl<'w, W: Tiles> Chain<'w, W> {
+    /// The chain of `tiles`, before which everything adds up to `prefix`.
+    ///
+    /// # Safety
+    ///
+    /// Nothing has been done with any tile, and nothing else will be.
+    pub(crate) unsafe fn new(tiles: &'w W, prefix: W::Sum) -> Self {
+        let slot = |_| Slot { arrived: AtomicU8::new(0), kept: None.into(), prefix: None.into() };
+        let mut slots: Vec<_> = (0..tiles.count()).map(slot).collect();
+        if let Some(first) = slots.first_mut() {
+            *first.prefix.get_mut() = Some(prefix);
+            *first.arrived.get_mut() = 1;
+        }
+        Chain { tiles, slots, next: AtomicUsize::new(0), finished: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn root(&self) -> Local {
+        Local { ready: 0..0 }
+    }
+
+    fn has_unclaimed(&self) -> bool {
+        // Relaxed: a hint; the claim itself decides.
+        self.next.load(Ordering::Relaxed) < self.slots.len()
+    }
+
+    /// Looks at a tile, and returns the tiles that can be finished now and that nobody else will.
+    ///
+    /// # Safety
+    ///
+    /// Called once for a tile.
+    unsafe fn begin(&self, tile: usize) -> Range<usize> {
+        let slot = &self.slots[tile];
+        // Acquire: pairs with the Release in `resolve`, for the prefix.
+        if W::AT_ONCE && slot.arrived.load(Ordering::Acquire) == 1 {
+            // SAFETY: whoever put the prefix there is done with the slot, and nobody else has claimed the tile.
+            let prefix = unsafe { (*slot.prefix.get()).take() }.expect("the prefix has arrived");
+            // SAFETY: the tile is ours, and that its prefix is known says that the others have been looked at.
+            let sum = unsafe { self.tiles.at_once(tile, prefix) };
+            self.finished.fetch_add(1, Ordering::Relaxed);
+            return tile + 1..self.resolve(tile + 1, sum);
+        }
+        // SAFETY: the tile is ours.
+        let kept = unsafe { self.tiles.look(tile) };
+        // SAFETY: `kept` is for the one who claimed the tile.
+        unsafe { *slot.kept.get() = Some(kept) };
+        // AcqRel: Release, pairs with the Acquire in `resolve`, which will read what is kept; and Acquire, pairs with
+        // the Release there, for the prefix.
+        if slot.arrived.fetch_add(1, Ordering::AcqRel) == 0 {
+            // The prefix is not known yet: who makes it known goes on with this tile.
+            return 0..0;
+        }
+        tile..self.resolve(tile + 1, self.sum_after(tile))
+    }
+
+    /// What everything up to the end of a tile adds up to.
+    fn sum_after(&self, tile: usize) -> W::Sum {
+        let slot = &self.slots[tile];
+        // SAFETY: both have arrived, and we came second: the slot is ours.
+        let prefix = unsafe { (*slot.prefix.get()).as_ref() }.expect("the prefix has arrived");
+        // SAFETY: likewise.
+        let kept = unsafe { (*slot.kept.get()).as_ref() }.expect("the tile has been looked at");
+        self.tiles.sum_after(prefix, kept)
+    }
+
+    /// Tells `tile` what comes before it, and the following ones as long as they have been looked at; returns the first
+    /// that has not been: whoever looks at that will go on.
+    fn resolve(&self, mut tile: usize, mut prefix: W::Sum) -> usize {
+        while let Some(slot) = self.slots.get(tile) {
+            // SAFETY: `prefix` is for the one who resolves the predecessor.
+            unsafe { *slot.prefix.get() = Some(prefix) };
+            // AcqRel: Release, pairs with the Acquire in `begin`, which will read the prefix; and Acquire, pairs with
+            // the Release there, for what is kept.
+            if slot.arrived.fetch_add(1, Ordering::AcqRel) == 0 {
+                break;
+            }
+            prefix = self.sum_after(tile);
+            tile += 1;
+        }
+        tile
+    }
+
+    /// Finishes a tile.
+    ///
+    /// # Safety
+    ///
+    /// Both have arrived at the tile, and it is finished once.
+    unsafe fn finish(&self, tile: usize) {
+        let slot = &self.slots[tile];
+        // SAFETY: both have arrived, and the tile was given to us.
+        let prefix = unsafe { (*slot.prefix.get()).take() }.expect("the prefix has arrived");
+        // SAFETY: likewise.
+        let kept = unsafe { (*slot.kept.get()).take() }.expect("the tile has been looked at");
+        // SAFETY: looked at before, finished once; a prefix is known only when every tile before has been looked at.
+        unsafe { self.tiles.finish(tile, prefix, kept) };
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+}

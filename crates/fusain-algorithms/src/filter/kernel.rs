@@ -1,0 +1,238 @@
+//! The inner loops of a filter, without branches.
+//!
+//! Whether an element stays is a coin toss that no branch predictor wins. So first a block of elements is judged, a
+//! loop that vectorises where the predicate does; then each of them is written where the next one that stays belongs,
+//! and only the place of that depends on the answer: who does not stay is overwritten by the next.
+//! Elements that are not plain bits are not written in vain: the answers become bits, and who stays is found by these.
+
+use std::ops::Range;
+
+use super::judge::Judge;
+use crate::kind::{is_light, is_primitive};
+use crate::widest::{Body, widest};
+
+/// Elements judged before the first of them is moved.
+pub(crate) const BLOCK: usize = 64;
+
+/// Answers for a block, those behind its end `false`.
+pub(crate) struct Answers([bool; BLOCK]);
+
+impl Answers {
+    /// Judges the elements in `block`, at most [`BLOCK`]; the answer for the first may be known.
+    ///
+    /// # Safety
+    ///
+    /// The elements from `v` in `block` are there, and the one before if the judge looks back and `first` is not known.
+    #[inline(always)]
+    pub(crate) unsafe fn of<T>(v: *const T, block: Range<usize>, first: Option<bool>, judge: &impl Judge<T>) -> Self {
+        let mut answers = [false; BLOCK];
+        if block.len() == BLOCK && first.is_none() {
+            for (j, answer) in answers.iter_mut().enumerate() {
+                // SAFETY: the caller's.
+                *answer = unsafe { judge.stays(v, block.start + j) };
+            }
+        } else {
+            for (answer, i) in answers.iter_mut().zip(block.clone()) {
+                *answer = match first {
+                    Some(first) if i == block.start => first,
+                    // SAFETY: the caller's.
+                    _ => unsafe { judge.stays(v, i) },
+                };
+            }
+        }
+        Answers(answers)
+    }
+
+    /// Where the answers are, all [`BLOCK`] of them.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn as_ptr(&self) -> *const bool {
+        self.0.as_ptr()
+    }
+
+    /// The answers as bits, the first in the lowest.
+    #[inline(always)]
+    pub(crate) fn bits(&self) -> u64 {
+        let (eights, _) = self.0.as_chunks::<8>();
+        eights.iter().rev().fold(0, |bits, eight| {
+            // Eight bytes of 0 or 1: the product gathers their lowest bits in its highest byte, none of the sums carries.
+            let byte = u64::from_le_bytes(eight.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            bits << 8 | byte
+        })
+    }
+}
+
+/// Numbers of the set bits, the lowest first.
+#[inline(always)]
+pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let one = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (one < BLOCK).then_some(one)
+    })
+}
+
+/// The elements to be judged.
+pub(crate) struct Part<'j, T, J> {
+    pub(crate) v: *const T,
+    pub(crate) range: Range<usize>,
+    /// Whether the first stays, where that is known.
+    pub(crate) first: Option<bool>,
+    pub(crate) judge: &'j J,
+}
+
+impl<T, J: Judge<T>> Part<'_, T, J> {
+    /// The blocks of the part and their answers.
+    ///
+    /// # Safety
+    ///
+    /// The elements are there, and the one before if the judge looks back and `first` is not known; and each still is
+    /// when its block's turn comes.
+    #[inline(always)]
+    unsafe fn for_each_block(&self, mut f: impl FnMut(Range<usize>, Answers)) {
+        let mut first = self.first;
+        let mut start = self.range.start;
+        while start < self.range.end {
+            let block = start..self.range.end.min(start + BLOCK);
+            // SAFETY: the caller's.
+            let answers = unsafe { Answers::of(self.v, block.clone(), first.take(), self.judge) };
+            start = block.end;
+            f(block, answers);
+        }
+    }
+}
+
+/// Elements of which the bits are moved about: those that stay to `kept`, the others to `rest`.
+struct SiftBits<'j, T, J, const N: usize> {
+    part: &'j Part<'j, T, J>,
+    kept: *mut T,
+    rest: *mut T,
+}
+
+impl<T, J: Judge<T>, const N: usize> Body for SiftBits<'_, T, J, N> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let (v, mut kept, mut rest) = (self.part.v, 0, 0);
+        let step = |block: Range<usize>, answers: Answers| {
+            for (i, stays) in block.zip(answers.0) {
+                let from = v.wrapping_add(i);
+                if N == 2 {
+                    // SAFETY: no more slots have been used than elements were seen; `rest` is memory of its own.
+                    unsafe { std::ptr::copy_nonoverlapping(from, self.rest.wrapping_add(rest), 1) };
+                    rest += usize::from(!stays);
+                }
+                // SAFETY: as above, except that `kept` may be the elements' own memory: the slot lies before the element
+                // or is the element's.
+                unsafe { std::ptr::copy(from, self.kept.wrapping_add(kept), 1) };
+                kept += usize::from(stays);
+            }
+        };
+        // SAFETY: the caller's of `sift_bits`. If elements move within their own memory, none that stays beyond its block
+        // is written to, nor the last before it: that moves to its own place or lies behind all that was written.
+        unsafe { self.part.for_each_block(step) };
+        kept
+    }
+}
+
+/// Copies the bits of elements that stay to `kept`, and with `N` = 2 of the others to `rest`. Returns how many stay.
+///
+/// # Safety
+///
+/// As [`Part::for_each_block`]; where something goes are as many slots as there are elements. `kept` may be where the
+/// elements are; other memory lies apart. That their bits are copied makes no second owner of them.
+#[inline]
+pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
+    part: &Part<'_, T, J>,
+    kept: *mut T,
+    rest: *mut T,
+) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if super::compress::can_sift::<T>() {
+        // SAFETY: the caller's, and just asked.
+        let (seen, stay) = unsafe { super::compress::sift::<_, _, N>(part, kept, rest) };
+        let tail = Part {
+            v: part.v,
+            range: part.range.start + seen..part.range.end,
+            first: if seen == 0 { part.first } else { None },
+            judge: part.judge,
+        };
+        let (kept, rest) = (kept.wrapping_add(stay), rest.wrapping_add(seen - stay));
+        return stay + SiftBits::<'_, _, _, N> { part: &tail, kept, rest }.run();
+    }
+    widest(SiftBits::<'_, _, _, N> { part, kept, rest })
+}
+
+/// The bits of all elements in new memory: of those that stay, and with `N` = 2 of the others.
+///
+/// # Safety
+///
+/// As [`Part::for_each_block`]. Elements own nothing, or are used no more where they were.
+unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
+    let len = part.range.len();
+    let mut runs: [Vec<T>; N] = std::array::from_fn(|_| Vec::with_capacity(len));
+    let [kept, rest] = [0, N - 1].map(|n| runs[n].as_mut_ptr());
+    // SAFETY: the caller's, and there is room for all in each run.
+    let stay = unsafe { sift_bits::<_, _, N>(part, kept, rest) };
+    for (n, run) in runs.iter_mut().enumerate() {
+        // SAFETY: this many have been written.
+        unsafe { run.set_len(if n == 0 { stay } else { len - stay }) };
+    }
+    runs
+}
+
+/// Clones of the elements that stay, and with `N` = 2 of the others.
+///
+/// # Safety
+///
+/// As [`Part::for_each_block`].
+pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
+    if is_primitive::<T>() {
+        // SAFETY: the caller's; a number is its bits.
+        return unsafe { runs_of_bits(part) };
+    }
+    let mut runs = [const { Vec::new() }; N];
+    let step = |block: Range<usize>, answers: Answers| {
+        let stay = answers.bits();
+        let all = u64::MAX >> (BLOCK - block.len());
+        for (run, bits) in runs.iter_mut().zip([stay, all & !stay]) {
+            run.reserve(bits.count_ones() as usize);
+            // SAFETY: the element is there.
+            run.extend(ones(bits).map(|j| unsafe { &*part.v.wrapping_add(block.start + j) }.clone()));
+        }
+    };
+    // SAFETY: the caller's.
+    unsafe { part.for_each_block(step) };
+    runs
+}
+
+/// The elements that stay, and with `N` = 2 the others, which are dropped otherwise.
+///
+/// # Safety
+///
+/// As [`Part::for_each_block`], and the elements are the caller's, who uses them no more.
+pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
+    if N == 2 || is_light::<T>() {
+        // SAFETY: the caller's; light elements own nothing, and of others all that are moved are in one run or the other.
+        return unsafe { runs_of_bits(part) };
+    }
+    let mut runs = [const { Vec::new() }; N];
+    let step = |block: Range<usize>, answers: Answers| {
+        let stay = answers.bits();
+        runs[0].reserve(stay.count_ones() as usize);
+        for i in block.clone() {
+            let from = part.v.wrapping_add(i);
+            if stay >> (i - block.start) & 1 == 1 {
+                // SAFETY: the element is there, and moves once.
+                runs[0].push(unsafe { from.read() });
+            } else {
+                // SAFETY: the element is there, and is dropped once.
+                unsafe { from.cast_mut().drop_in_place() };
+            }
+        }
+    };
+    // SAFETY: the caller's.
+    unsafe { part.for_each_block(step) };
+    runs
+}

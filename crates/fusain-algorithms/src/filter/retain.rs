@@ -1,0 +1,145 @@
+//! `retain`, `dedup`: a vector keeps some of its elements, in place.
+//!
+//! Idea: [runs](crate::runs) that are moved out of their tiles and put back in front of them: where a run belongs all
+//! elements have been moved out already. C++'s `std::remove_if` and `std::unique`, each with `erase`.
+//! Work O(n), span O(tile + n/tile), memory for the runs of tiles on their way; where elements own something, one byte an
+//! element, since these are judged before the first of them is moved.
+
+use super::judge::{If, Judge, Said, Unlike};
+use super::kernel::{Part, sift_bits};
+use super::sift::{Moving, PRIOR_NS};
+use crate::kind::is_light;
+use crate::policy::{Par, Plan, Team};
+use crate::runs::{Joined, join, tile_len};
+use crate::window::Output;
+
+impl Par<'_> {
+    /// Keeps the elements of `v` that satisfy `predicate`, in their order; drops the others.
+    ///
+    /// C++'s `remove_if` is this with the opposite predicate, `remove` is `retain(v, |x| x != value)`. O(n) work,
+    /// one call of `predicate` an element; memory for some tiles of 32 KiB a worker, and a byte an element where elements need
+    /// dropping. If `predicate` panics, `v` is empty where elements need no dropping, and has some of them otherwise, each once.
+    ///
+    /// ```
+    /// let mut v = vec![3, 1, 4, 1, 5];
+    /// fusain_algorithms::par().retain(&mut v, |x| *x != 1);
+    /// assert_eq!(v, [3, 4, 5]);
+    /// ```
+    #[doc(alias = "remove")]
+    #[doc(alias = "remove_if")]
+    #[doc(alias = "erase_if")]
+    #[inline]
+    pub fn retain<T: Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut Vec<T>, predicate: P) {
+        match self.plan_with_prior::<(P, Vec<T>)>(v.len(), PRIOR_NS) {
+            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, &If(predicate))),
+            Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
+            Plan::Parallel(team) if is_light::<T>() => {
+                let tile = tile_len::<T>(v.len(), Some(&team));
+                sift(team, v, tile, If(predicate));
+            }
+            Plan::Parallel(team) => {
+                let stays = self.map(v, predicate);
+                sift(team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+            }
+        }
+    }
+
+    /// Drops the elements of `v` that are equal to the one before.
+    ///
+    /// C++'s `unique`. As [`dedup_by`](Par::dedup_by) otherwise.
+    ///
+    /// ```
+    /// let mut v = vec![1, 1, 2, 2, 1];
+    /// fusain_algorithms::par().dedup(&mut v);
+    /// assert_eq!(v, [1, 2, 1]);
+    /// ```
+    #[doc(alias = "unique")]
+    #[inline]
+    pub fn dedup<T: PartialEq + Send + Sync>(&self, v: &mut Vec<T>) {
+        self.dedup_by(v, T::eq);
+    }
+
+    /// Drops the elements of `v` that are the `same` as the one before.
+    ///
+    /// Of a row of such elements the first stays. `same` is given an element and the one before it, as in std; it has to be an
+    /// equivalence, since an element is compared with its neighbour and not with the last one kept. O(n) work, one call
+    /// of `same` an element, memory and panics as in [`retain`](Par::retain).
+    ///
+    /// ```
+    /// let mut v = vec!["a", "A", "b"];
+    /// fusain_algorithms::par().dedup_by(&mut v, |x, y| x.eq_ignore_ascii_case(y));
+    /// assert_eq!(v, ["a", "b"]);
+    /// ```
+    #[doc(alias = "unique")]
+    #[inline]
+    pub fn dedup_by<T: Send + Sync, F: Fn(&T, &T) -> bool + Sync>(&self, v: &mut Vec<T>, same: F) {
+        match self.plan_with_prior::<(F, Vec<T>)>(v.len(), PRIOR_NS) {
+            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, &Unlike(same))),
+            Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
+            Plan::Parallel(team) if is_light::<T>() => {
+                // The first element of each tile is judged beforehand, by one worker.
+                let tile = tile_len::<T>(v.len(), Some(&team));
+                sift(team, v, tile, Unlike(same));
+            }
+            Plan::Parallel(team) => {
+                let mut stays = vec![true; v.len()];
+                self.for_each_mut_indexed(&mut stays, |i, stays| *stays = i == 0 || !same(&v[i], &v[i - 1]));
+                sift(team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+            }
+        }
+    }
+
+    /// Drops the elements of `v` that have the same key as the one before.
+    ///
+    /// Computes two keys an element. As [`dedup_by`](Par::dedup_by) otherwise.
+    ///
+    /// ```
+    /// let mut v = vec![10, 11, 20, 30, 31];
+    /// fusain_algorithms::par().dedup_by_key(&mut v, |x| *x / 10);
+    /// assert_eq!(v, [10, 20, 30]);
+    /// ```
+    #[doc(alias = "unique")]
+    #[inline]
+    pub fn dedup_by_key<T, K, F>(&self, v: &mut Vec<T>, key: F)
+    where
+        T: Send + Sync,
+        K: PartialEq,
+        F: Fn(&T) -> K + Sync,
+    {
+        self.dedup_by(v, |x, y| key(x) == key(y));
+    }
+}
+
+/// Keeps the elements that stay, which are light; if the judge panics, none.
+fn alone<T, J: Judge<T>>(v: &mut Vec<T>, judge: &J) {
+    assert!(is_light::<T>(), "elements own nothing");
+    let len = v.len();
+    // SAFETY: no element is claimed to be there; they own nothing, so none has to be dropped if the judge panics.
+    unsafe { v.set_len(0) };
+    let home = v.as_mut_ptr();
+    let first = (J::LOOKS_BACK && len > 0).then_some(true);
+    let part = Part { v: home.cast_const(), range: 0..len, first, judge };
+    // SAFETY: the elements are there, and those that stay go to their own memory.
+    let stay = unsafe { sift_bits::<_, _, 1>(&part, home, home) };
+    // SAFETY: that many elements have been put in front.
+    unsafe { v.set_len(stay) };
+}
+
+/// Keeps the elements that stay. Either elements are light or the judge neither looks back nor panics.
+#[inline(never)]
+fn sift<T: Send, J: Judge<T>>(team: Team<'_>, v: &mut Vec<T>, tile: usize, judge: J) {
+    let len = v.len();
+    // SAFETY: no element is claimed to be there. What is not moved, which is after a panic, is not dropped: light elements
+    // need not be, and others only get here with a judge that does not panic.
+    unsafe { v.set_len(0) };
+    let home = Output::new(&mut v.spare_capacity_mut()[..len]);
+    // SAFETY: the elements are there, and are the vector's no more.
+    let moving = unsafe { Moving::new(&home, judge, tile) };
+    // SAFETY: a run is no longer than its tile, and the output is used for this alone.
+    let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
+    join(team, &joined);
+    drop(joined);
+    let stay = home.finish_front().len();
+    // SAFETY: that many elements have been put in front.
+    unsafe { v.set_len(stay) };
+}

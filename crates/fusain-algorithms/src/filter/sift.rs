@@ -1,0 +1,218 @@
+//! Elements sifted tile by tile: copied out of a slice, or moved within their own memory.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use super::judge::Judge;
+use super::kernel::{Part, cloned, moved, sift_bits};
+use crate::kind::is_primitive;
+use crate::policy::{Par, Plan, Team};
+use crate::runs::{Joined, Runs, join, join_alone, tile_len};
+use crate::window::{Output, collect_front};
+
+/// What sifting an element costs before anything is known.
+pub(super) const PRIOR_NS: f32 = 1.0;
+
+fn tile_range(tile: usize, tile_len: usize, len: usize) -> Range<usize> {
+    let start = tile * tile_len;
+    start..len.min(start + tile_len)
+}
+
+/// Copies elements of a slice.
+pub(super) struct Copying<'a, T, J> {
+    pub(super) v: &'a [T],
+    pub(super) judge: &'a J,
+    pub(super) tile: usize,
+}
+
+impl<T: Clone + Send + Sync, J: Judge<T>, const N: usize> Runs<N> for Copying<'_, T, J> {
+    type Item = T;
+
+    fn count(&self) -> usize {
+        self.v.len().div_ceil(self.tile)
+    }
+
+    unsafe fn make(&self, tile: usize) -> [Vec<T>; N] {
+        // SAFETY: within the slice.
+        unsafe { copies(self.v, tile_range(tile, self.tile, self.v.len()), self.judge) }
+    }
+}
+
+/// Clones of the elements in `range` that stay, and with `N` = 2 of the others.
+///
+/// # Safety
+///
+/// The range lies within `v`.
+unsafe fn copies<T: Clone, J: Judge<T>, const N: usize>(v: &[T], range: Range<usize>, judge: &J) -> [Vec<T>; N] {
+    let first = (J::LOOKS_BACK && range.start == 0).then_some(true);
+    let part = Part { v: v.as_ptr(), range, first, judge };
+    // SAFETY: all elements are there for as long as the slice is.
+    unsafe { cloned(&part) }
+}
+
+/// The elements of `v` that stay.
+#[inline]
+pub(super) fn vector<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: &[T], judge: J) -> Vec<T> {
+    match policy.plan_with_prior::<(Vec<T>, J)>(v.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| {
+            // SAFETY: the whole slice.
+            let [kept] = unsafe { copies(v, 0..v.len(), &judge) };
+            kept
+        }),
+        Plan::Parallel(team) => collect_front(v.len(), |room| into(Some(team), v, room, &judge)),
+    }
+}
+
+/// The elements of `v` that stay, in `room`.
+#[inline]
+pub(super) fn into_room<'r, T: Clone + Send + Sync, J: Judge<T>>(
+    policy: &Par<'_>,
+    v: &[T],
+    room: &'r mut [MaybeUninit<T>],
+    judge: J,
+) -> &'r mut [T] {
+    match policy.plan_with_prior::<(J, [T])>(v.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| alone(v, room, &judge)),
+        Plan::Parallel(team) => into(Some(team), v, room, &judge),
+    }
+}
+
+fn alone<'r, T: Clone + Send + Sync, J: Judge<T>>(
+    v: &[T],
+    room: &'r mut [MaybeUninit<T>],
+    judge: &J,
+) -> &'r mut [T] {
+    if !is_primitive::<T>() || room.len() < v.len() {
+        return into(None, v, room, judge);
+    }
+    let first = (J::LOOKS_BACK && !v.is_empty()).then_some(true);
+    let part = Part { v: v.as_ptr(), range: 0..v.len(), first, judge };
+    let room = room.as_mut_ptr().cast::<T>();
+    // SAFETY: all elements are there, and for each of them a slot; a number is its bits.
+    let stay = unsafe { sift_bits::<_, _, 1>(&part, room, room) };
+    // SAFETY: this many slots have been written; they are borrowed for 'r.
+    unsafe { std::slice::from_raw_parts_mut(room, stay) }
+}
+
+fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
+    team: Option<Team<'_>>,
+    v: &[T],
+    room: &'r mut [MaybeUninit<T>],
+    judge: &J,
+) -> &'r mut [T] {
+    let output = Output::new(room);
+    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team.as_ref()) };
+    // SAFETY: the output is used for this alone.
+    let joined = unsafe { Joined::<_, 1>::new(copying, [&output]) };
+    match team {
+        Some(team) => join(team, &joined),
+        None => join_alone(&joined),
+    }
+    drop(joined);
+    output.finish_front()
+}
+
+/// The elements of `v` that stay, and the others.
+#[inline]
+pub(super) fn vectors<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: &[T], judge: J) -> (Vec<T>, Vec<T>) {
+    match policy.plan_with_prior::<((Vec<T>, Vec<T>), J)>(v.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| {
+            // SAFETY: the whole slice.
+            let [kept, rest] = unsafe { copies(v, 0..v.len(), &judge) };
+            (kept, rest)
+        }),
+        Plan::Parallel(team) => {
+            let mut rest = Vec::new();
+            let kept = collect_front(v.len(), |kept_room| {
+                let mut kept = None;
+                rest = collect_front(v.len(), |rest_room| {
+                    let (stay, go) = into_both(Some(team), v, kept_room, rest_room, &judge);
+                    kept = Some(stay);
+                    go
+                });
+                kept.unwrap_or_default()
+            });
+            (kept, rest)
+        }
+    }
+}
+
+/// The elements of `v` that stay in one room, and the others in the other.
+#[inline]
+pub(super) fn into_rooms<'r, T: Clone + Send + Sync, J: Judge<T>>(
+    policy: &Par<'_>,
+    v: &[T],
+    kept: &'r mut [MaybeUninit<T>],
+    rest: &'r mut [MaybeUninit<T>],
+    judge: J,
+) -> (&'r mut [T], &'r mut [T]) {
+    match policy.plan_with_prior::<(J, J, [T])>(v.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| into_both(None, v, kept, rest, &judge)),
+        Plan::Parallel(team) => into_both(Some(team), v, kept, rest, &judge),
+    }
+}
+
+fn into_both<'k, 'r, T: Clone + Send + Sync, J: Judge<T>>(
+    team: Option<Team<'_>>,
+    v: &[T],
+    kept: &'k mut [MaybeUninit<T>],
+    rest: &'r mut [MaybeUninit<T>],
+    judge: &J,
+) -> (&'k mut [T], &'r mut [T]) {
+    let (kept, rest) = (Output::new(kept), Output::new(rest));
+    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team.as_ref()) };
+    {
+        // SAFETY: the outputs are used for this alone.
+        let joined = unsafe { Joined::<_, 2>::new(copying, [&kept, &rest]) };
+        match team {
+            Some(team) => join(team, &joined),
+            None => join_alone(&joined),
+        }
+    }
+    (kept.finish_front(), rest.finish_front())
+}
+
+/// Moves elements out of the memory of an output, where they lie and where those that stay go.
+///
+/// Invariant: 1. every element that has not been moved is there, and belongs to this.
+pub(crate) struct Moving<'o, 'r, T, J> {
+    home: &'o Output<'r, T>,
+    judge: J,
+    tile: usize,
+    /// Of each tile, whether its first element stays; empty where that can be asked when its turn comes.
+    firsts: Vec<bool>,
+}
+
+impl<'o, 'r, T: Send, J: Judge<T>> Moving<'o, 'r, T, J> {
+    /// # Safety
+    ///
+    /// The slots of `home` are initialised, what is there belongs to this from now on, and they are used for this and
+    /// for runs of this only. Either elements own nothing, or the judge does not look back and does not panic.
+    pub(crate) unsafe fn new(home: &'o Output<'r, T>, judge: J, tile: usize) -> Self {
+        let firsts = if J::LOOKS_BACK {
+            // When a tile is judged the one before may have gone already.
+            // SAFETY: all elements are there, and none of them the first.
+            let asked = (tile..home.len()).step_by(tile).map(|i| unsafe { judge.stays(home.slot(0), i) });
+            std::iter::once(true).chain(asked).collect()
+        } else {
+            Vec::new()
+        };
+        Moving { home, judge, tile, firsts }
+    }
+}
+
+impl<T: Send, J: Judge<T>, const N: usize> Runs<N> for Moving<'_, '_, T, J> {
+    type Item = T;
+
+    fn count(&self) -> usize {
+        self.home.len().div_ceil(self.tile)
+    }
+
+    unsafe fn make(&self, tile: usize) -> [Vec<T>; N] {
+        let range = tile_range(tile, self.tile, self.home.len());
+        let first = self.firsts.get(tile).copied();
+        let part = Part { v: self.home.slot(0), range, first, judge: &self.judge };
+        // SAFETY: invariant 1; each tile is moved once, and what lies before it, which may have gone, is not looked at.
+        unsafe { moved(&part) }
+    }
+}

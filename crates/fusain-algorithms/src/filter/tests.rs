@@ -1,0 +1,122 @@
+//! Any interleaving of a filter keeps what the sequential one keeps.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fusain_testkit::{Census, Counted, Move, drive, script};
+use proptest::prelude::*;
+
+use super::judge::{If, Judge, Said, Unlike};
+use super::kernel::{Answers, ones};
+use super::sift::{Copying, Moving};
+use crate::chain::Chain;
+use crate::runs::Joined;
+use crate::window::{Output, collect_front};
+
+fn copied<T: Clone + Send + Sync>(v: &[T], judge: impl Judge<T>, tile: usize, script: &[Move]) -> Vec<T> {
+    collect_front(v.len(), |room| {
+        let output = Output::new(room);
+        // SAFETY: the output is used for this alone.
+        let joined = unsafe { Joined::<_, 1>::new(Copying { v, judge: &judge, tile }, [&output]) };
+        // SAFETY: nothing has been done yet.
+        let chain = unsafe { Chain::new(&joined, [0]) };
+        drive(&chain, chain.root(), script);
+        drop(chain);
+        output.finish_front()
+    })
+}
+
+fn kept<T: Send>(mut v: Vec<T>, judge: impl Judge<T>, tile: usize, script: &[Move]) -> Vec<T> {
+    let len = v.len();
+    // SAFETY: no element is claimed to be there; all are moved, since the judge does not panic.
+    unsafe { v.set_len(0) };
+    let home = Output::new(&mut v.spare_capacity_mut()[..len]);
+    // SAFETY: the elements are there, and are the vector's no more.
+    let moving = unsafe { Moving::new(&home, judge, tile) };
+    // SAFETY: the output is used for this alone.
+    let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
+    // SAFETY: nothing has been done yet.
+    let chain = unsafe { Chain::new(&joined, [0]) };
+    drive(&chain, chain.root(), script);
+    drop(chain);
+    let stay = home.finish_front().len();
+    // SAFETY: that many elements have been put in front.
+    unsafe { v.set_len(stay) };
+    v
+}
+
+proptest! {
+    #[test]
+    fn any_interleaving(v in proptest::collection::vec(0..6_u32, 0..2_000), tile in 1..300_usize, script in script(150)) {
+        let odd = |x: &u32| x % 2 == 1;
+        let expected: Vec<u32> = v.iter().copied().filter(odd).collect();
+        prop_assert_eq!(&copied(&v, If(odd), tile, &script), &expected);
+        prop_assert_eq!(&kept(v.clone(), If(odd), tile, &script), &expected);
+        let mut expected = v.clone();
+        expected.dedup();
+        prop_assert_eq!(&copied(&v, Unlike(u32::eq), tile, &script), &expected);
+        prop_assert_eq!(&kept(v, Unlike(u32::eq), tile, &script), &expected);
+    }
+
+    #[test]
+    fn any_interleaving_of_heavy_elements(v in proptest::collection::vec(0..6_u32, 0..1_000), tile in 1..300_usize, script in script(150)) {
+        let census = Census::new();
+        let elements: Vec<Counted> = v.iter().map(|x| census.element(*x)).collect();
+        let same = |x: &Counted, y: &Counted| x.key == y.key;
+        let filtered = copied(&elements, If(|x: &Counted| x.key < 3), tile, &script);
+        prop_assert!(filtered.iter().map(|x| x.key).eq(v.iter().copied().filter(|x| *x < 3)));
+        let mut expected = v.clone();
+        expected.dedup();
+        let unlike = copied(&elements, Unlike(same), tile, &script);
+        prop_assert!(unlike.iter().map(|x| x.key).eq(expected));
+        drop((filtered, unlike));
+        prop_assert_eq!(census.alive(), v.len() as isize);
+        let said: Vec<bool> = v.iter().map(|x| *x < 3).collect();
+        let elements = kept(elements, Said(&said), tile, &script);
+        prop_assert!(elements.iter().map(|x| x.key).eq(v.iter().copied().filter(|x| *x < 3)));
+        prop_assert_eq!(census.alive(), elements.len() as isize);
+        drop(elements);
+        prop_assert_eq!(census.alive(), 0);
+    }
+
+    #[test]
+    fn both_sides(v: Vec<u16>, tile in 1..300_usize, script in script(150)) {
+        let odd = |x: &u16| x % 2 == 1;
+        let judge = If(odd);
+        let mut rest = Vec::new();
+        let stay = collect_front(v.len(), |room| {
+            let stay = Output::new(room);
+            rest = collect_front(v.len(), |room| {
+                let rest = Output::new(room);
+                // SAFETY: the outputs are used for this alone.
+                let joined = unsafe { Joined::<_, 2>::new(Copying { v: &v, judge: &judge, tile }, [&stay, &rest]) };
+                // SAFETY: nothing has been done yet.
+                let chain = unsafe { Chain::new(&joined, [0; 2]) };
+                drive(&chain, chain.root(), &script);
+                drop(chain);
+                rest.finish_front()
+            });
+            stay.finish_front()
+        });
+        let expected: (Vec<u16>, Vec<u16>) = v.iter().partition(|x| odd(x));
+        prop_assert_eq!((stay, rest), expected);
+    }
+
+    #[test]
+    fn bits_are_the_answers(v in proptest::collection::vec(any::<bool>(), 0..=64)) {
+        // SAFETY: as many as there are.
+        let bits = unsafe { Answers::of(v.as_ptr(), 0..v.len(), None, &Said(&v)) }.bits();
+        prop_assert!(ones(bits).eq((0..v.len()).filter(|i| v[*i])));
+    }
+}
+
+#[test]
+fn each_element_is_asked_once() {
+    let asked = AtomicUsize::new(0);
+    let v: Vec<u32> = (0..10_000).collect();
+    let judge = If(|x: &u32| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        x % 3 == 0
+    });
+    assert_eq!(copied(&v, judge, 100, &[Move::Steal { victim: 0 }; 3]).len(), 3_334);
+    assert_eq!(asked.into_inner(), v.len());
+}

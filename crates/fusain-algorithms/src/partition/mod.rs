@@ -1,0 +1,50 @@
+//! Elements that satisfy a predicate to the front, in place.
+
+mod blocks;
+mod stable;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use blocks::{partition_alone, partition_on};
+use blocks::Partition;
+use stable::stable;
+
+use crate::policy::{Par, Plan};
+
+impl Par<'_> {
+    /// Moves the elements of `v` that satisfy `predicate` before all others, and returns how many these are.
+    ///
+    /// Neither part keeps its order; see [`stable_partition`](Par::stable_partition). O(n) work, one call of `predicate` an
+    /// element, at most n swaps, memory for a few ranges a worker. If `predicate` panics, `v` holds every element once.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3, 4, 5];
+    /// let even = fusain_algorithms::par().partition(&mut v, |x| x % 2 == 0);
+    /// assert_eq!(even, 2);
+    /// assert!(v[..even].iter().all(|x| x % 2 == 0) && v[even..].iter().all(|x| x % 2 == 1));
+    /// ```
+    #[doc(alias = "partition_in_place")]
+    #[inline]
+    pub fn partition<T: Send, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P) -> usize {
+        match self.plan::<Partition<'_, T, P>>(v.len()) {
+            Plan::Sequential(watch) => watch.time(|| partition_alone(v, predicate)),
+            Plan::Parallel(team) => partition_on(team, v, predicate),
+        }
+    }
+
+    /// Moves the elements of `v` that satisfy `predicate` before all others, and returns how many these are; both parts keep
+    /// their order.
+    ///
+    /// O(n) work, one call of `predicate` an element, memory for n elements, of which as many are used as do not satisfy it, and n
+    /// bytes. All elements are judged before the first is moved, so a panic of `predicate` leaves `v` as it was.
+    ///
+    /// ```
+    /// let mut v = [1, 2, 3, 4, 5];
+    /// assert_eq!(fusain_algorithms::par().stable_partition(&mut v, |x| x % 2 == 0), 2);
+    /// assert_eq!(v, [2, 4, 1, 3, 5]);
+    /// ```
+    #[inline]
+    pub fn stable_partition<T: Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P) -> usize {
+        stable(self, v, predicate)
+    }
+}

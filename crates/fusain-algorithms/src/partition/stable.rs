@@ -1,0 +1,117 @@
+//! `stable_partition`: elements that satisfy a predicate to the front, both parts in their order.
+//!
+//! Idea: all elements are judged, a byte each; then [runs](crate::runs) of those that stay move to the front of the slice
+//! and runs of the others to a buffer, whose content is moved behind them in the end.
+//! C++'s `std::stable_partition`. Work O(n), span O(tile + n/tile), memory n elements and n bytes.
+
+use std::mem::MaybeUninit;
+
+use crate::feed::FeedMut;
+use crate::filter::{Moving, Part, Said, sift_bits};
+use crate::map::ForEachMut;
+use crate::pages::expect_writes;
+use crate::policy::{Par, Plan, Team};
+use crate::runs::{Joined, join, tile_len};
+use crate::window::Output;
+
+/// What partitioning an element costs before anything is known.
+const PRIOR_NS: f32 = 1.5;
+
+/// Elements moved back by one worker without asking.
+const PIECE: usize = 1 << 12;
+
+#[inline]
+pub(super) fn stable<T, P>(policy: &Par<'_>, v: &mut [T], predicate: P) -> usize
+where
+    T: Send + Sync,
+    P: Fn(&T) -> bool + Sync,
+{
+    match policy.plan_with_prior::<(P, P, [T])>(v.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| {
+            let said: Vec<bool> = v.iter().map(predicate).collect();
+            split_alone(v, &said)
+        }),
+        Plan::Parallel(team) => {
+            let said = policy.map(v, predicate);
+            split(team, v, &said)
+        }
+    }
+}
+
+/// Room for as many elements.
+fn buffer<T>(len: usize) -> Vec<T> {
+    let mut buffer = Vec::with_capacity(len);
+    expect_writes(buffer.spare_capacity_mut());
+    buffer
+}
+
+fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
+    assert_eq!(v.len(), said.len());
+    let mut buffer = buffer::<T>(v.len());
+    let (home, rest) = (v.as_mut_ptr(), buffer.as_mut_ptr());
+    let part = Part { v: home.cast_const(), range: 0..v.len(), first: None, judge: &Said(said) };
+    // SAFETY: the elements are there, those that stay go to their own memory, for the others is room. Nothing panics until
+    // all are back: the slice is as long as the flags.
+    let stay = unsafe { sift_bits::<_, _, 2>(&part, home, rest) };
+    // SAFETY: what did not stay lies in the buffer, whose length stays 0, and goes where nothing is left.
+    unsafe { std::ptr::copy_nonoverlapping(rest, home.wrapping_add(stay), v.len() - stay) };
+    stay
+}
+
+#[inline(never)]
+fn split<T: Send>(team: Team<'_>, v: &mut [T], said: &[bool]) -> usize {
+    /// From here on elements are in two places, and only what follows knows where: if that panics, which it does not unless
+    /// memory for a run cannot be had, there is no slice to go back to.
+    struct AllOrNothing;
+    impl Drop for AllOrNothing {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                std::process::abort();
+            }
+        }
+    }
+
+    assert_eq!(v.len(), said.len());
+    let mut buffer = buffer::<T>(v.len());
+    let tile = tile_len::<T>(v.len(), Some(&team));
+    let _guard = AllOrNothing;
+    // SAFETY: a slice of elements is one of slots; it holds all elements again before this returns.
+    let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), v.len()) };
+    let home = Output::new(slots);
+    let away = Output::new(&mut buffer.spare_capacity_mut()[..said.len()]);
+    // SAFETY: the elements are there; the flags neither look back nor panic.
+    let moving = unsafe { Moving::new(&home, Said(said), tile) };
+    // SAFETY: a run is no longer than its tile, and both outputs are used for this alone.
+    let joined = unsafe { Joined::<_, 2>::new(moving, [&home, &away]) };
+    join(team, &joined);
+    drop(joined);
+    let stay = home.finish_front().len();
+    let rest = away.finish_front();
+    let from = Sent(rest.as_ptr());
+    // Those that stay are in front; behind them is room for the others.
+    let room: &mut [MaybeUninit<T>] = {
+        // SAFETY: as above.
+        let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), said.len()) };
+        &mut slots[stay..]
+    };
+    let mut pieces: Vec<(usize, &mut [MaybeUninit<T>])> =
+        room.chunks_mut(PIECE).enumerate().map(|(i, piece)| (i * PIECE, piece)).collect();
+    let back = |_: usize, (at, piece): &mut (usize, &mut [MaybeUninit<T>])| {
+        // SAFETY: the buffer has as many elements as there is room for; each is moved once, as the buffer's length is 0.
+        unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(*at), piece.as_mut_ptr().cast(), piece.len()) };
+    };
+    team.run(&ForEachMut::new(back), FeedMut::new(&mut pieces));
+    stay
+}
+
+/// A pointer to elements that several workers move away.
+struct Sent<T>(*const T);
+
+impl<T> Sent<T> {
+    fn get(&self) -> *const T {
+        self.0
+    }
+}
+
+// SAFETY: workers share out the elements behind it and move them: `T: Send`.
+unsafe impl<T: Send> Sync for Sent<T> {}

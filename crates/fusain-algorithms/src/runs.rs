@@ -1,0 +1,115 @@
+//! Results of which nobody knows beforehand how many there are: made in runs, a tile each, and put one after the other.
+//!
+//! Idea: a [chain of tiles](crate::chain) whose sum is the number of results. At the first look a tile makes its run, in
+//! memory that stays in the cache; at the second, when the number of results before it is known, the run is moved to
+//! its place. So what is asked of the caller is asked once, and nothing is read twice from memory.
+//! Filters, with or without the elements that do not pass, and operations on sorted sets are made of it.
+//! Work O(n), span O(tile + n/tile), memory for the runs of tiles that wait for one before them: about one a worker.
+
+use crate::chain::{Chain, Tiles};
+use crate::policy::Team;
+use crate::window::Output;
+
+/// Bytes of a tile: what it reads and its run fit a common second-level cache several times over.
+const TILE_BYTES: usize = 1 << 15;
+
+/// Tiles for each worker at least, so that the last ones come out even.
+const TILES_PER_WORKER: usize = 4;
+
+/// Elements in a tile at least: what claiming one costs must not show.
+const TILE_MIN: usize = 256;
+
+/// Elements in a tile of `len` elements of type `T`, for `team` or for one worker.
+pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>) -> usize {
+    let most = TILE_BYTES / size_of::<T>().max(1);
+    match team {
+        None => most.max(TILE_MIN),
+        Some(team) => team.grain().unwrap_or_else(|| {
+            let even = len / (team.workers() * TILES_PER_WORKER);
+            even.min(most).max(TILE_MIN)
+        }),
+    }
+}
+
+/// Runs of results, made tile by tile: from each tile one for each of `N` outputs.
+pub(crate) trait Runs<const N: usize>: Sync {
+    type Item: Send;
+
+    /// How many tiles there are.
+    fn count(&self) -> usize;
+
+    /// Makes the runs of a tile.
+    ///
+    /// # Safety
+    ///
+    /// Once for each tile.
+    unsafe fn make(&self, tile: usize) -> [Vec<Self::Item>; N];
+}
+
+/// Runs, and where they go.
+pub(crate) struct Joined<'o, 'r, R: Runs<N>, const N: usize> {
+    runs: R,
+    outputs: [&'o Output<'r, R::Item>; N],
+}
+
+impl<'o, 'r, R: Runs<N>, const N: usize> Joined<'o, 'r, R, N> {
+    /// # Safety
+    ///
+    /// Nothing else is ever put into the outputs. Where an output is the memory of the elements themselves, no run is longer
+    /// than its tile, and what was there is used no more once the tile has made its runs.
+    pub(crate) unsafe fn new(runs: R, outputs: [&'o Output<'r, R::Item>; N]) -> Self {
+        Joined { runs, outputs }
+    }
+}
+
+impl<R: Runs<N>, const N: usize> Tiles for Joined<'_, '_, R, N> {
+    /// How many results there are for each output.
+    type Sum = [usize; N];
+    type Kept = [Vec<R::Item>; N];
+
+    const AT_ONCE: bool = false;
+
+    fn count(&self) -> usize {
+        self.runs.count()
+    }
+
+    unsafe fn look(&self, tile: usize) -> Self::Kept {
+        // SAFETY: the caller's.
+        unsafe { self.runs.make(tile) }
+    }
+
+    fn sum_after(&self, prefix: &[usize; N], kept: &Self::Kept) -> [usize; N] {
+        std::array::from_fn(|n| prefix[n] + kept[n].len())
+    }
+
+    unsafe fn finish(&self, _tile: usize, prefix: [usize; N], mut kept: Self::Kept) {
+        for n in 0..N {
+            // SAFETY: the runs of all tiles lie one behind the other. In the elements' own memory that is nowhere behind
+            // their tiles, and all those tiles have made their runs.
+            unsafe { self.outputs[n].place(prefix[n], &mut kept[n]) };
+        }
+    }
+
+    unsafe fn at_once(&self, tile: usize, prefix: [usize; N]) -> [usize; N] {
+        // SAFETY: the caller's.
+        let kept = unsafe { self.look(tile) };
+        let sum = self.sum_after(&prefix, &kept);
+        // SAFETY: likewise.
+        unsafe { self.finish(tile, prefix, kept) };
+        sum
+    }
+}
+
+/// Makes all runs and puts them in their places.
+#[inline(never)]
+pub(crate) fn join<R: Runs<N>, const N: usize>(team: Team<'_>, joined: &Joined<'_, '_, R, N>) {
+    // SAFETY: nothing has been done yet, and `joined` is used for this alone.
+    let chain = unsafe { Chain::new(joined, [0; N]) };
+    team.run(&chain, chain.root());
+}
+
+/// As [`join`], on the calling thread alone.
+pub(crate) fn join_alone<R: Runs<N>, const N: usize>(joined: &Joined<'_, '_, R, N>) {
+    // SAFETY: tile by tile, each once.
+    (0..joined.count()).fold([0; N], |prefix, tile| unsafe { joined.at_once(tile, prefix) });
+}

@@ -1,0 +1,83 @@
+//! `inclusive_scan`, `exclusive_scan`: all prefix sums, in one sweep over memory.
+//!
+//! Idea: a [chain of tiles](crate::chain), each folded at the first look and scanned, from the cache, at the second.
+//! C++'s `std::inclusive_scan`. Work O(n), two operations an element, span O(tile + n/tile), memory one sum a tile.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::elements::Elements;
+use super::tile::{self, Folded};
+use crate::chain::{Chain, Tiles};
+use crate::kind::is_light;
+use crate::policy::Team;
+
+/// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
+const TILE_BYTES: usize = 1 << 15;
+
+/// Tiles for each worker at least, so that the last ones come out even.
+const TILES_PER_WORKER: usize = 4;
+
+/// Elements in a tile at least: what claiming one costs must not show.
+const TILE_MIN: usize = 256;
+
+/// The elements in `range`, in tiles of `tile` elements.
+pub(super) struct Tiled<'e, T, E> {
+    pub(super) elements: &'e E,
+    pub(super) range: Range<usize>,
+    pub(super) tile: usize,
+    pub(super) sums: PhantomData<fn() -> T>,
+}
+
+impl<T, E> Tiled<'_, T, E> {
+    fn range(&self, tile: usize) -> Range<usize> {
+        let start = self.range.start + tile * self.tile;
+        start..self.range.end.min(start + self.tile)
+    }
+}
+
+impl<T: Clone + Send + Sync, E: Elements<T>> Tiles for Tiled<'_, T, E> {
+    type Sum = T;
+    type Kept = Folded<T>;
+
+    /// Where adding costs, every element is added once, not twice.
+    const AT_ONCE: bool = !is_light::<T>();
+
+    fn count(&self) -> usize {
+        self.range.len().div_ceil(self.tile)
+    }
+
+    unsafe fn look(&self, tile: usize) -> Folded<T> {
+        // SAFETY: the tile is ours, and not scanned before it has been folded.
+        unsafe { tile::fold(self.elements, self.range(tile)) }
+    }
+
+    fn sum_after(&self, prefix: &T, kept: &Folded<T>) -> T {
+        self.elements.combine(prefix, &kept.total)
+    }
+
+    unsafe fn finish(&self, tile: usize, prefix: T, kept: Folded<T>) {
+        // SAFETY: the tile is ours and was not scanned.
+        unsafe { tile::scan(self.elements, self.range(tile), &prefix, kept.lanes) };
+    }
+
+    unsafe fn at_once(&self, tile: usize, prefix: T) -> T {
+        // SAFETY: the tile is ours.
+        unsafe { tile::scan_plain(self.elements, self.range(tile), prefix) }
+    }
+}
+
+/// Scans all elements; without an `init` the first element is one.
+#[inline(never)]
+pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, elements: &E, init: Option<T>) {
+    // SAFETY: the elements are ours, and this is the first thing done with them.
+    let Some((prefix, range)) = (unsafe { elements.start(init) }) else { return };
+    let tile = team.grain().unwrap_or_else(|| {
+        let even = range.len() / (team.workers() * TILES_PER_WORKER);
+        even.min(TILE_BYTES / size_of::<T>().max(1)).max(TILE_MIN)
+    });
+    let tiles = Tiled { elements, range, tile, sums: PhantomData };
+    // SAFETY: the elements in `range` are ours and untouched.
+    let chain = unsafe { Chain::new(&tiles, prefix) };
+    team.run(&chain, chain.root());
+}
