@@ -23,6 +23,7 @@
 //! | [reducing](Par::reduce) | `reduce`, `map_reduce`, `count`, `count_if` |
 //! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
 //! | [filtering](Par::filter) | `filter`, `partition_copy`, `dedup_copy`, each with `_into`; `retain`, `dedup` of vectors |
+//! | [sets](Par::set_union) | `set_union`, `set_intersection`, `set_difference`, `set_symmetric_difference`, each with `_by`, `_into_by` |
 //! | [partitioning](Par::partition) | `partition`, `stable_partition` |
 //! | [searching](Par::position) | `position`, `position_not`, `find_first`, `find_any`, `find_first_of`, `any`, `all`, `none`, `is_partitioned` |
 //! | [sequences](Par::search) | `search`, `find_end`, `search_n`, each with `_by` |
@@ -68,6 +69,7 @@ mod reduce;
 mod runs;
 mod scan;
 mod search;
+mod set;
 mod slice;
 mod sort;
 mod widest;

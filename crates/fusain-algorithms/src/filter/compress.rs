@@ -49,12 +49,11 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
         for i in (start..start + BLOCK).step_by(lanes) {
             // SAFETY: the block has these elements, which are numbers.
             let x = unsafe { _mm512_loadu_si512(part.v.wrapping_add(i).cast()) };
-            // SAFETY: no more elements stay, and no more go, than have been seen; who stays lands at or before its place.
-            unsafe {
-                stay += store::<T>(x, bits, kept.wrapping_add(stay));
-                if N == 2 {
-                    go += store::<T>(x, !bits, rest.wrapping_add(go));
-                }
+            // SAFETY: no more elements stay than have been seen: who stays lands at or before its place.
+            stay += unsafe { store::<T>(x, bits, kept.wrapping_add(stay)) };
+            if N == 2 {
+                // SAFETY: nor do more go.
+                go += unsafe { store::<T>(x, !bits, rest.wrapping_add(go)) };
             }
             bits >>= lanes % BLOCK;
         }
@@ -74,16 +73,18 @@ unsafe fn store<T>(x: __m512i, bits: u64, to: *mut T) -> usize {
         let mask = bits as u8;
         let n = mask.count_ones();
         let packed = _mm512_maskz_compress_epi64(mask, x);
+        let front = _bzhi_u32(u32::MAX, n) as u8;
         // A masked store of what was packed: the instruction that does both at once is slow on some machines.
         // SAFETY: the caller's.
-        unsafe { _mm512_mask_storeu_epi64(to.cast(), _bzhi_u32(u32::MAX, n) as u8, packed) };
+        unsafe { _mm512_mask_storeu_epi64(to.cast(), front, packed) };
         n as usize
     } else {
         let mask = bits as u16;
         let n = mask.count_ones();
         let packed = _mm512_maskz_compress_epi32(mask, x);
+        let front = _bzhi_u32(u32::MAX, n) as u16;
         // SAFETY: the caller's.
-        unsafe { _mm512_mask_storeu_epi32(to.cast(), _bzhi_u32(u32::MAX, n) as u16, packed) };
+        unsafe { _mm512_mask_storeu_epi32(to.cast(), front, packed) };
         n as usize
     }
 }

@@ -11,8 +11,8 @@ mod tests;
 
 use std::mem::MaybeUninit;
 
-pub(crate) use judge::{If, Said};
 use judge::Unlike;
+pub(crate) use judge::{If, Said};
 pub(crate) use kernel::{Answers, BLOCK, Part, ones, sift_bits};
 pub(crate) use sift::Moving;
 use sift::{into_room, into_rooms, vector, vectors};

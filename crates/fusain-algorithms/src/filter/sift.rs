@@ -77,11 +77,7 @@ pub(super) fn into_room<'r, T: Clone + Send + Sync, J: Judge<T>>(
     }
 }
 
-fn alone<'r, T: Clone + Send + Sync, J: Judge<T>>(
-    v: &[T],
-    room: &'r mut [MaybeUninit<T>],
-    judge: &J,
-) -> &'r mut [T] {
+fn alone<'r, T: Clone + Send + Sync, J: Judge<T>>(v: &[T], room: &'r mut [MaybeUninit<T>], judge: &J) -> &'r mut [T] {
     if !is_primitive::<T>() || room.len() < v.len() {
         return into(None, v, room, judge);
     }
@@ -108,7 +104,6 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
         Some(team) => join(team, &joined),
         None => join_alone(&joined),
     }
-    drop(joined);
     output.finish_front()
 }
 

@@ -115,7 +115,7 @@ fn each_element_is_asked_once() {
     let v: Vec<u32> = (0..10_000).collect();
     let judge = If(|x: &u32| {
         asked.fetch_add(1, Ordering::Relaxed);
-        x % 3 == 0
+        x.is_multiple_of(3)
     });
     assert_eq!(copied(&v, judge, 100, &[Move::Steal { victim: 0 }; 3]).len(), 3_334);
     assert_eq!(asked.into_inner(), v.len());

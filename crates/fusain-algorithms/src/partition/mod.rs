@@ -5,8 +5,8 @@ mod stable;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use blocks::{partition_alone, partition_on};
 use blocks::Partition;
+pub(crate) use blocks::{partition_alone, partition_on};
 use stable::stable;
 
 use crate::policy::{Par, Plan};

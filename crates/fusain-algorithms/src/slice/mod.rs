@@ -13,6 +13,7 @@ mod rearrange;
 mod reduce;
 mod scan;
 mod search;
+mod set;
 mod sort;
 mod visit;
 
@@ -26,5 +27,6 @@ pub use rearrange::ParRearrange;
 pub use reduce::ParReduce;
 pub use scan::ParScan;
 pub use search::ParSearch;
+pub use set::ParSet;
 pub use sort::ParSort;
 pub use visit::ParVisit;

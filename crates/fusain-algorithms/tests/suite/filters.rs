@@ -89,13 +89,13 @@ fn a_panic_drops_every_copy() {
     each(N as isize, |par, v, _, fuse| {
         par.filter(v, |x| {
             fuse.burn();
-            x.key % 2 == 0
+            x.key.is_multiple_of(2)
         })
     });
     each(N as isize, |par, v, _, fuse| {
         par.partition_copy(v, |x| {
             fuse.burn();
-            x.key % 2 == 0
+            x.key.is_multiple_of(2)
         })
     });
     each(N as isize, |par, v, _, fuse| {
@@ -116,7 +116,7 @@ fn a_panic_in_place_drops_nothing_twice() {
             let result = catch_unwind(AssertUnwindSafe(|| {
                 policy.retain(&mut v, |x| {
                     fuse.burn();
-                    x.key % 2 == 0
+                    x.key.is_multiple_of(2)
                 });
             }));
             assert!(result.is_err());
@@ -140,7 +140,7 @@ fn rejected_elements_are_dropped() {
     for policy in policies() {
         let census = Census::new();
         let mut v: Vec<Counted> = (0..N as u32).map(|x| census.element(x)).collect();
-        policy.retain(&mut v, |x| x.key % 3 == 0);
+        policy.retain(&mut v, |x| x.key.is_multiple_of(3));
         assert_eq!(census.alive(), v.len() as isize);
         policy.dedup_by_key(&mut v, |x| x.key / 30);
         assert_eq!(v.len(), N.div_ceil(30));
@@ -154,7 +154,8 @@ fn a_room_too_short() {
         let census = Census::new();
         let v: Vec<Counted> = (0..N as u32).map(|x| census.element(x)).collect();
         let mut short = room(N / 2 - 1);
-        let result = catch_unwind(AssertUnwindSafe(|| policy.filter_into(&v, &mut short, |x| x.key % 2 == 0).len()));
+        let result =
+            catch_unwind(AssertUnwindSafe(|| policy.filter_into(&v, &mut short, |x| x.key.is_multiple_of(2)).len()));
         assert!(result.is_err());
         assert_eq!(census.alive(), N as isize);
     }

@@ -48,10 +48,14 @@ fn a_panic_loses_nothing() {
                 let fuse = Fuse::new(fatal);
                 let predicate = |x: &Counted| {
                     fuse.burn();
-                    x.key.count_ones() % 2 == 0
+                    x.key.count_ones().is_multiple_of(2)
                 };
                 let result = catch_unwind(AssertUnwindSafe(|| {
-                    if stable { policy.stable_partition(&mut v, predicate) } else { policy.partition(&mut v, predicate) }
+                    if stable {
+                        policy.stable_partition(&mut v, predicate)
+                    } else {
+                        policy.partition(&mut v, predicate)
+                    }
                 }));
                 assert!(result.is_err());
                 assert_eq!(census.alive(), N as isize);

@@ -1,0 +1,211 @@
+//! The inner loop of set operations, without branches and several parts at a time.
+//!
+//! As in a merge, which run the next element comes from is a coin toss, and whether it stays another; so both are data, and to
+//! hide the latency of one step waiting for the other up to four parts go side by side. See `merge/kernel.rs`.
+
+use std::hint::select_unpredictable;
+
+use super::path::cut;
+use crate::kind::is_primitive;
+use crate::widest::{Body, widest};
+
+/// Which elements stay: those in the first run alone,
+pub(super) const ONLY_A: u8 = 1;
+/// in the second alone,
+pub(super) const ONLY_B: u8 = 2;
+/// in both, taken from the first.
+pub(super) const BOTH: u8 = 4;
+
+/// Parts that are advanced side by side.
+const LANES: usize = 4;
+
+/// Elements of both runs from which cutting them into lanes pays.
+const CUT: usize = 256;
+
+/// How many results there can be at most.
+pub(super) fn bound<const OP: u8>(a: usize, b: usize) -> usize {
+    match OP {
+        BOTH => a.min(b),
+        ONLY_A => a,
+        _ => a + b,
+    }
+}
+
+/// Appends the results of the operation on `a` and `b`.
+pub(super) fn operate<T: Clone, const OP: u8>(a: &[T], b: &[T], less: &impl Fn(&T, &T) -> bool, results: &mut Vec<T>) {
+    if a.is_empty() || b.is_empty() {
+        return alone::<_, OP>(a, b, results);
+    }
+    if is_primitive::<T>() {
+        widest(Side::<_, _, OP> { a, b, less, results });
+    } else {
+        one_by_one::<_, OP>(a, b, less, results);
+    }
+}
+
+/// One of both is empty.
+fn alone<T: Clone, const OP: u8>(a: &[T], b: &[T], results: &mut Vec<T>) {
+    if OP & ONLY_A != 0 {
+        results.extend_from_slice(a);
+    }
+    if OP & ONLY_B != 0 {
+        results.extend_from_slice(b);
+    }
+}
+
+fn one_by_one<T: Clone, const OP: u8>(mut a: &[T], mut b: &[T], less: &impl Fn(&T, &T) -> bool, results: &mut Vec<T>) {
+    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
+        let (from, stays) = if less(x, y) {
+            a = a_rest;
+            (x, OP & ONLY_A != 0)
+        } else if less(y, x) {
+            b = b_rest;
+            (y, OP & ONLY_B != 0)
+        } else {
+            (a, b) = (a_rest, b_rest);
+            (x, OP & BOTH != 0)
+        };
+        if stays {
+            results.push(from.clone());
+        }
+    }
+    alone::<_, OP>(a, b, results);
+}
+
+/// An operation on numbers.
+struct Side<'s, T, L, const OP: u8> {
+    a: &'s [T],
+    b: &'s [T],
+    less: &'s L,
+    results: &'s mut Vec<T>,
+}
+
+/// What is left of two runs, and where their results go.
+///
+/// Invariant: 1. from `start` as many slots are the lane's as there can be results, apart from both runs; `made` are filled.
+struct Lane<'l, T> {
+    a: &'l [T],
+    b: &'l [T],
+    start: *mut T,
+    made: usize,
+}
+
+impl<T: Clone, L: Fn(&T, &T) -> bool, const OP: u8> Body for Side<'_, T, L, OP> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Side { a, b, less, results } = self;
+        let total = a.len() + b.len();
+        let count = if total < CUT { 1 } else { LANES };
+        results.reserve(bound::<OP>(a.len(), b.len()));
+        let home = results.as_mut_ptr().wrapping_add(results.len());
+        let mut room = home;
+        let mut before = (0, 0);
+        let mut lanes: [Lane<'_, T>; LANES] = std::array::from_fn(|l| {
+            let end = if l + 1 >= count { (a.len(), b.len()) } else { cut(a, b, total * (l + 1) / count, less) };
+            // Runs that are not sorted may have cuts that go back.
+            let end = (end.0.max(before.0), end.1.max(before.1));
+            let (a, b) = (&a[before.0..end.0], &b[before.1..end.1]);
+            before = end;
+            let start = room;
+            room = room.wrapping_add(bound::<OP>(a.len(), b.len()));
+            Lane { a, b, start, made: 0 }
+        });
+        let mut active = count;
+        // Lanes that are done go to the end.
+        while active > 0 {
+            let steps = lanes[..active].iter().map(|lane| lane.a.len().min(lane.b.len())).min().unwrap_or(0);
+            match active {
+                // SAFETY: that many elements are in each run of each lane; their room is inside the vector's, bounds of parts
+                // add up to at most that of the whole.
+                4 => unsafe { advance::<_, OP, 4>(&mut lanes, steps, less) },
+                // SAFETY: likewise.
+                3 => unsafe { advance::<_, OP, 3>(&mut lanes, steps, less) },
+                // SAFETY: likewise.
+                2 => unsafe { advance::<_, OP, 2>(&mut lanes, steps, less) },
+                // SAFETY: likewise.
+                _ => unsafe { advance::<_, OP, 1>(&mut lanes, steps, less) },
+            }
+            let mut l = 0;
+            while l < active {
+                if lanes[l].a.is_empty() || lanes[l].b.is_empty() {
+                    // SAFETY: as above.
+                    unsafe { finish::<_, OP>(&mut lanes[l]) };
+                    active -= 1;
+                    lanes.swap(l, active);
+                } else {
+                    l += 1;
+                }
+            }
+        }
+        // The lanes' results, one behind the other.
+        lanes[..count].sort_unstable_by_key(|lane| lane.start);
+        let mut made = 0;
+        for lane in &lanes[..count] {
+            // SAFETY: results, which are numbers, moved towards the front of the room they lie in.
+            unsafe { std::ptr::copy(lane.start, home.wrapping_add(made), lane.made) };
+            made += lane.made;
+        }
+        // SAFETY: so many results lie behind those that were there, inside the room reserved.
+        unsafe { results.set_len(results.len() + made) };
+    }
+}
+
+/// Makes `steps` steps in each of the first `N` lanes.
+///
+/// # Safety
+///
+/// No run of theirs is shorter, and each has room for its results; `T` is a number.
+#[inline(always)]
+unsafe fn advance<T, const OP: u8, const N: usize>(
+    lanes: &mut [Lane<'_, T>; LANES],
+    steps: usize,
+    less: &impl Fn(&T, &T) -> bool,
+) {
+    let a: [*const T; N] = std::array::from_fn(|l| lanes[l].a.as_ptr());
+    let b: [*const T; N] = std::array::from_fn(|l| lanes[l].b.as_ptr());
+    let out: [*mut T; N] = std::array::from_fn(|l| lanes[l].start);
+    let mut made: [usize; N] = std::array::from_fn(|l| lanes[l].made);
+    let (mut i, mut j) = ([0; N], [0; N]);
+    for _ in 0..steps {
+        for l in 0..N {
+            let (x, y) = (a[l].wrapping_add(i[l]), b[l].wrapping_add(j[l]));
+            // SAFETY: a step passes at most one element of a run.
+            let in_a = unsafe { &*x };
+            // SAFETY: likewise.
+            let in_b = unsafe { &*y };
+            let (only_a, only_b) = (less(in_a, in_b), less(in_b, in_a));
+            let from = if OP & ONLY_B == 0 { x } else { select_unpredictable(only_b, y, x) };
+            // SAFETY: there are fewer results so far than there can be from what has been passed and one more step.
+            unsafe { std::ptr::copy_nonoverlapping(from, out[l].wrapping_add(made[l]), 1) };
+            let stays =
+                (only_a & (OP & ONLY_A != 0)) | (only_b & (OP & ONLY_B != 0)) | (!(only_a | only_b) & (OP & BOTH != 0));
+            made[l] += usize::from(stays);
+            i[l] += usize::from(!only_b);
+            j[l] += usize::from(!only_a);
+        }
+    }
+    for l in 0..N {
+        lanes[l].a = &lanes[l].a[i[l]..];
+        lanes[l].b = &lanes[l].b[j[l]..];
+        lanes[l].made = made[l];
+    }
+}
+
+/// Copies what stays of the run that is left.
+///
+/// # Safety
+///
+/// One of the runs is empty, the lane has room for its results, and `T` is a number.
+#[inline(always)]
+unsafe fn finish<T, const OP: u8>(lane: &mut Lane<'_, T>) {
+    let (a, b) = (std::mem::take(&mut lane.a), std::mem::take(&mut lane.b));
+    for (run, stays) in [(a, OP & ONLY_A != 0), (b, OP & ONLY_B != 0)] {
+        if stays {
+            // SAFETY: the caller's.
+            unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), lane.start.wrapping_add(lane.made), run.len()) };
+            lane.made += run.len();
+        }
+    }
+}

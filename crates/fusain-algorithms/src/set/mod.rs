@@ -1,0 +1,247 @@
+//! Sorted slices as sets, of which an element may be a member several times.
+
+mod kernel;
+mod parts;
+mod path;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+use std::mem::MaybeUninit;
+
+use crate::policy::Par;
+use kernel::{BOTH, ONLY_A, ONLY_B};
+use parts::{into_room, vector};
+
+const UNION: u8 = ONLY_A | BOTH | ONLY_B;
+const INTERSECTION: u8 = BOTH;
+const DIFFERENCE: u8 = ONLY_A;
+const SYMMETRIC_DIFFERENCE: u8 = ONLY_A | ONLY_B;
+
+impl Par<'_> {
+    /// The sorted vector of the elements that are in one of two sorted slices or in both.
+    ///
+    /// Of elements that are m times in `a` and n times in `b` the result has max(m, n): the m of `a`, and then the last n - m of `b`.
+    /// O(n) work, at most two comparisons an element; memory for the result, as long as it can be, and some tiles a worker.
+    /// Where a slice is not sorted, the result has some of the elements, or the call panics. A panic of a comparison comes out of
+    /// the call; clones made so far are dropped.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().set_union(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 2, 3, 4]);
+    /// ```
+    #[inline]
+    pub fn set_union<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
+        vector::<_, _, UNION>(self, a, b, T::lt)
+    }
+
+    /// As [`set_union`](Par::set_union), of slices sorted by `compare`.
+    ///
+    /// ```
+    /// let union = fusain_algorithms::par().set_union_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// assert_eq!(union, [4, 3, 2, 2, 1]);
+    /// ```
+    #[inline]
+    pub fn set_union_by<T, F>(&self, a: &[T], b: &[T], compare: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        vector::<_, _, UNION>(self, a, b, |x, y| compare(x, y).is_lt())
+    }
+
+    /// As [`set_union_by`](Par::set_union_by), to the front of `room`, of which that part is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` is too short.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 8];
+    /// let union = fusain_algorithms::par().set_union_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// assert_eq!(union, [1, 2, 2, 3, 4]);
+    /// ```
+    #[inline]
+    pub fn set_union_into_by<'r, T, F>(
+        &self,
+        a: &[T],
+        b: &[T],
+        room: &'r mut [MaybeUninit<T>],
+        compare: F,
+    ) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        into_room::<_, _, UNION>(self, a, b, room, |x, y| compare(x, y).is_lt())
+    }
+
+    /// The sorted vector of the elements that are in both of two sorted slices.
+    ///
+    /// Of elements that are m times in `a` and n times in `b` the result has min(m, n), the first ones of `a`.
+    /// Work, memory and panics as in [`set_union`](Par::set_union).
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().set_intersection(&[1, 2, 2, 3], &[2, 3, 4]), [2, 3]);
+    /// ```
+    #[inline]
+    pub fn set_intersection<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
+        vector::<_, _, INTERSECTION>(self, a, b, T::lt)
+    }
+
+    /// As [`set_intersection`](Par::set_intersection), of slices sorted by `compare`.
+    ///
+    /// ```
+    /// let intersection = fusain_algorithms::par().set_intersection_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// assert_eq!(intersection, [3, 2]);
+    /// ```
+    #[inline]
+    pub fn set_intersection_by<T, F>(&self, a: &[T], b: &[T], compare: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        vector::<_, _, INTERSECTION>(self, a, b, |x, y| compare(x, y).is_lt())
+    }
+
+    /// As [`set_intersection_by`](Par::set_intersection_by), to the front of `room`, of which that part is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` is too short.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 8];
+    /// let intersection = fusain_algorithms::par().set_intersection_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// assert_eq!(intersection, [2, 3]);
+    /// ```
+    #[inline]
+    pub fn set_intersection_into_by<'r, T, F>(
+        &self,
+        a: &[T],
+        b: &[T],
+        room: &'r mut [MaybeUninit<T>],
+        compare: F,
+    ) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        into_room::<_, _, INTERSECTION>(self, a, b, room, |x, y| compare(x, y).is_lt())
+    }
+
+    /// The sorted vector of the elements of a sorted slice that are not in another.
+    ///
+    /// Of elements that are m times in `a` and n times in `b` the result has the last m - n of `a`, or none.
+    /// Work, memory and panics as in [`set_union`](Par::set_union).
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().set_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2]);
+    /// ```
+    #[inline]
+    pub fn set_difference<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
+        vector::<_, _, DIFFERENCE>(self, a, b, T::lt)
+    }
+
+    /// As [`set_difference`](Par::set_difference), of slices sorted by `compare`.
+    ///
+    /// ```
+    /// let difference = fusain_algorithms::par().set_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// assert_eq!(difference, [2, 1]);
+    /// ```
+    #[inline]
+    pub fn set_difference_by<T, F>(&self, a: &[T], b: &[T], compare: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        vector::<_, _, DIFFERENCE>(self, a, b, |x, y| compare(x, y).is_lt())
+    }
+
+    /// As [`set_difference_by`](Par::set_difference_by), to the front of `room`, of which that part is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` is too short.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 8];
+    /// let difference = fusain_algorithms::par().set_difference_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// assert_eq!(difference, [1, 2]);
+    /// ```
+    #[inline]
+    pub fn set_difference_into_by<'r, T, F>(
+        &self,
+        a: &[T],
+        b: &[T],
+        room: &'r mut [MaybeUninit<T>],
+        compare: F,
+    ) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        into_room::<_, _, DIFFERENCE>(self, a, b, room, |x, y| compare(x, y).is_lt())
+    }
+
+    /// The sorted vector of the elements that are in one of two sorted slices and not in the other.
+    ///
+    /// Of elements that are m times in `a` and n times in `b` the result has |m - n|, the last ones of the slice that has more.
+    /// Work, memory and panics as in [`set_union`](Par::set_union).
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().set_symmetric_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 4]);
+    /// ```
+    #[inline]
+    pub fn set_symmetric_difference<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
+        vector::<_, _, SYMMETRIC_DIFFERENCE>(self, a, b, T::lt)
+    }
+
+    /// As [`set_symmetric_difference`](Par::set_symmetric_difference), of slices sorted by `compare`.
+    ///
+    /// ```
+    /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// assert_eq!(symmetric_difference, [4, 2, 1]);
+    /// ```
+    #[inline]
+    pub fn set_symmetric_difference_by<T, F>(&self, a: &[T], b: &[T], compare: F) -> Vec<T>
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        vector::<_, _, SYMMETRIC_DIFFERENCE>(self, a, b, |x, y| compare(x, y).is_lt())
+    }
+
+    /// As [`set_symmetric_difference_by`](Par::set_symmetric_difference_by), to the front of `room`, of which that part is returned, initialised.
+    ///
+    /// # Panics
+    ///
+    /// If `room` is too short.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 8];
+    /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// assert_eq!(symmetric_difference, [1, 2, 4]);
+    /// ```
+    #[inline]
+    pub fn set_symmetric_difference_into_by<'r, T, F>(
+        &self,
+        a: &[T],
+        b: &[T],
+        room: &'r mut [MaybeUninit<T>],
+        compare: F,
+    ) -> &'r mut [T]
+    where
+        T: Clone + Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        into_room::<_, _, SYMMETRIC_DIFFERENCE>(self, a, b, room, |x, y| compare(x, y).is_lt())
+    }
+}

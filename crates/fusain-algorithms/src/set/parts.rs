@@ -1,0 +1,117 @@
+//! `set_union` and its kin: operations on sorted slices, cut into even parts.
+//!
+//! Idea: tiles end where the [balanced path](super::path) crosses every so many-th diagonal, so each knows by itself which part
+//! of both slices is its own, and no two equal elements that belong together are parted; their results are
+//! [runs](crate::runs), put one behind the other. C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge
+//! Path (2014), and Baxter's balanced path. Work O(n), span O(tile + n/tile), memory besides the result some tiles a worker.
+
+use std::mem::MaybeUninit;
+
+use super::kernel::{bound, operate};
+use super::path::cut;
+use crate::policy::{Par, Plan, Team};
+use crate::runs::{Joined, Runs, join, join_alone, tile_len};
+use crate::window::{Output, collect_front};
+
+/// What an element costs before anything is known.
+const PRIOR_NS: f32 = 1.5;
+
+/// How much longer tiles are than others': finding where one ends takes some fifty comparisons.
+const LONGER: usize = 2;
+
+/// An operation on `a` and `b`, in tiles of `tile` elements of both.
+pub(super) struct Operation<'a, T, L, const OP: u8> {
+    pub(super) a: &'a [T],
+    pub(super) b: &'a [T],
+    pub(super) less: L,
+    pub(super) tile: usize,
+}
+
+impl<T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync, const OP: u8> Runs<1> for Operation<'_, T, L, OP> {
+    type Item = T;
+
+    fn count(&self) -> usize {
+        (self.a.len() + self.b.len()).div_ceil(self.tile)
+    }
+
+    unsafe fn make(&self, tile: usize) -> [Vec<T>; 1] {
+        let (i, j) = cut(self.a, self.b, tile * self.tile, &self.less);
+        let end = cut(self.a, self.b, (tile + 1) * self.tile, &self.less);
+        // Slices that are not sorted may have cuts that go back.
+        let (a, b) = (&self.a[i..end.0.max(i)], &self.b[j..end.1.max(j)]);
+        let mut results = Vec::new();
+        operate::<_, OP>(a, b, &self.less, &mut results);
+        [results]
+    }
+}
+
+/// The results as a vector.
+#[inline]
+pub(super) fn vector<T, L, const OP: u8>(policy: &Par<'_>, a: &[T], b: &[T], less: L) -> Vec<T>
+where
+    T: Clone + Send + Sync,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    match policy.plan_with_prior::<(L, Operation<'_, T, L, OP>)>(a.len() + b.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| alone::<_, OP>(a, b, &less)),
+        Plan::Parallel(team) => {
+            collect_front(bound::<OP>(a.len(), b.len()), |room| into::<_, _, OP>(Some(team), a, b, room, less))
+        }
+    }
+}
+
+/// Part after part, each cut off what is left.
+fn alone<T: Clone, const OP: u8>(mut a: &[T], mut b: &[T], less: &impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let mut results = Vec::with_capacity(bound::<OP>(a.len(), b.len()));
+    let part = LONGER * tile_len::<T>(0, None);
+    while !a.is_empty() && !b.is_empty() {
+        let near = |run: &'_ [T]| run.len().min(part);
+        let (i, j) = cut(&a[..near(a)], &b[..near(b)], part, less);
+        operate::<_, OP>(&a[..i], &b[..j], less, &mut results);
+        (a, b) = (&a[i..], &b[j..]);
+    }
+    operate::<_, OP>(a, b, less, &mut results);
+    results
+}
+
+/// The results in `room`.
+#[inline]
+pub(super) fn into_room<'r, T, L, const OP: u8>(
+    policy: &Par<'_>,
+    a: &[T],
+    b: &[T],
+    room: &'r mut [MaybeUninit<T>],
+    less: L,
+) -> &'r mut [T]
+where
+    T: Clone + Send + Sync,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    match policy.plan_with_prior::<(Operation<'_, T, L, OP>, L)>(a.len() + b.len(), PRIOR_NS) {
+        Plan::Sequential(watch) => watch.time(|| into::<_, _, OP>(None, a, b, room, less)),
+        Plan::Parallel(team) => into::<_, _, OP>(Some(team), a, b, room, less),
+    }
+}
+
+fn into<'r, T, L, const OP: u8>(
+    team: Option<Team<'_>>,
+    a: &[T],
+    b: &[T],
+    room: &'r mut [MaybeUninit<T>],
+    less: L,
+) -> &'r mut [T]
+where
+    T: Clone + Send + Sync,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    let output = Output::new(room);
+    let tile = LONGER * tile_len::<T>((a.len() + b.len()) / LONGER, team.as_ref());
+    // SAFETY: the output is used for this alone.
+    let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
+    match team {
+        Some(team) => join(team, &joined),
+        None => join_alone(&joined),
+    }
+    drop(joined);
+    output.finish_front()
+}

@@ -1,0 +1,104 @@
+//! Where to cut two sorted runs so that a set operation on the parts is that on the whole.
+//!
+//! The *merge path* goes through the pairs (i, j) such that the first i elements of one run and the first j of the other are
+//! the first i + j of their merge; a binary search finds where it crosses a diagonal (Odeh, Green et al., Merge Path,
+//! 2012). Operations on sets pair the k-th of equal elements in one run with the k-th of them in the other, and a cut must not
+//! come between: so among equal elements the path steps over pairs as long as there are any (*balanced path*, Baxter, moderngpu,
+//! 2013). Then cuts are even, also where all elements are equal. O(log n) comparisons a cut.
+
+use std::hint::select_unpredictable;
+
+/// Elements of a group of equal ones that are looked at one by one before they are searched.
+const NEAR: usize = 4;
+
+/// Where the balanced path crosses the diagonal `d`, or one element before where that would be in a pair.
+///
+/// For runs that are not sorted somewhere inside them.
+pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
+    if d >= a.len() + b.len() {
+        return (a.len(), b.len());
+    }
+    let (i, j) = crossing(a, b, d, less);
+    // What was passed last is a greatest element before the cut; how far do its equals go, and where do they begin?
+    let last = match (i.checked_sub(1), j.checked_sub(1)) {
+        (Some(i), Some(j)) if less(&a[i], &b[j]) => &b[j],
+        (Some(i), _) => &a[i],
+        (None, Some(j)) => &b[j],
+        (None, None) => return (0, 0),
+    };
+    let (a_first, b_first) = (first_of(&a[..i], last, less), first_of(&b[..j], last, less));
+    let (a_count, b_count) = (i - a_first + count(&a[i..], last, less), j - b_first + count(&b[j..], last, less));
+    let passed = (i - a_first) + (j - b_first);
+    let pairs = a_count.min(b_count);
+    if passed / 2 <= pairs {
+        return (a_first + passed / 2, b_first + passed / 2);
+    }
+    // All pairs are behind: one run alone has more of them.
+    let more = passed - 2 * pairs;
+    if a_count > b_count {
+        (a_first + pairs + more, b_first + pairs)
+    } else {
+        (a_first + pairs, b_first + pairs + more)
+    }
+}
+
+/// Where the merge path, which takes equal elements from `a` first, crosses the diagonal `d`.
+fn crossing<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
+    let mut i = d.saturating_sub(b.len());
+    let mut n = d.min(a.len()) - i;
+    // The answer lies in `i..=i + n`. Which half is a coin toss, so it is data and not a branch.
+    while n > 0 {
+        let half = n / 2;
+        let from_a = !less(&b[d - 1 - (i + half)], &a[i + half]);
+        i = select_unpredictable(from_a, i + half + 1, i);
+        n = select_unpredictable(from_a, n - half - 1, half);
+    }
+    (i, d - i)
+}
+
+/// Where the elements equal to `x` begin at the end of `v`, in which nothing is greater.
+fn first_of<T>(v: &[T], x: &T, less: &impl Fn(&T, &T) -> bool) -> usize {
+    let near = v.iter().rev().take(NEAR).take_while(|y| !less(y, x)).count();
+    if near < NEAR { v.len() - near } else { v.partition_point(|y| less(y, x)) }
+}
+
+/// How many elements equal to `x` there are at the beginning of `v`, in which nothing is less.
+fn count<T>(v: &[T], x: &T, less: &impl Fn(&T, &T) -> bool) -> usize {
+    let near = v.iter().take(NEAR).take_while(|y| !less(x, y)).count();
+    if near < NEAR { near } else { v.partition_point(|y| !less(x, y)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn cuts_are_even_rising_and_between_pairs(
+            mut a in proptest::collection::vec(0..12_u8, 0..80),
+            mut b in proptest::collection::vec(0..12_u8, 0..80),
+        ) {
+            a.sort();
+            b.sort();
+            let less = |x: &u8, y: &u8| x < y;
+            let mut before = (0, 0);
+            for d in 0..=a.len() + b.len() {
+                let (i, j) = cut(&a, &b, d, &less);
+                prop_assert!(i + j == d || i + j + 1 == d);
+                prop_assert!(i >= before.0 && j >= before.1);
+                before = (i, j);
+                // Nothing before is greater than anything behind, and of equals as many pairs as can be are whole.
+                for x in 0..12 {
+                    let count = |v: &[u8]| v.iter().filter(|y| **y == x).count();
+                    let (a_before, b_before) = (count(&a[..i]), count(&b[..j]));
+                    let pairs = count(&a).min(count(&b));
+                    prop_assert!(a_before == b_before || a_before.min(b_before) == pairs);
+                }
+                let last = a[..i].iter().chain(&b[..j]).max();
+                let first = a[i..].iter().chain(&b[j..]).min();
+                prop_assert!(last.zip(first).is_none_or(|(last, first)| last <= first));
+            }
+        }
+    }
+}

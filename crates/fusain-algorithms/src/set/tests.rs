@@ -1,0 +1,89 @@
+//! Any interleaving of an operation yields what counting says.
+
+use fusain_testkit::{Census, Counted, Move, drive, script};
+use proptest::prelude::*;
+
+use super::kernel::bound;
+use super::parts::Operation;
+use super::{DIFFERENCE, INTERSECTION, SYMMETRIC_DIFFERENCE, UNION};
+use crate::chain::Chain;
+use crate::runs::Joined;
+use crate::window::{Output, collect_front};
+
+fn driven<T: Clone + Send + Sync, const OP: u8>(
+    a: &[T],
+    b: &[T],
+    less: impl Fn(&T, &T) -> bool + Sync,
+    tile: usize,
+    script: &[Move],
+) -> Vec<T> {
+    collect_front(bound::<OP>(a.len(), b.len()), |room| {
+        let output = Output::new(room);
+        // SAFETY: the output is used for this alone.
+        let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
+        // SAFETY: nothing has been done yet.
+        let chain = unsafe { Chain::new(&joined, [0]) };
+        drive(&chain, chain.root(), script);
+        drop(chain);
+        output.finish_front()
+    })
+}
+
+/// Keys, and an order of elements that tells them by key: what is taken from where shows in the rest.
+fn tagged(keys: &[u32], side: u32) -> Vec<u32> {
+    let mut keys: Vec<u32> = keys.to_vec();
+    keys.sort();
+    let nth = |i: usize| keys[..i].iter().rev().take_while(|x| **x == keys[i]).count() as u32;
+    (0..keys.len()).map(|i| keys[i] << 16 | side << 15 | nth(i)).collect()
+}
+
+/// What C++ says there is, key by key.
+fn expected(a: &[u32], b: &[u32], op: u8) -> Vec<u32> {
+    let mut results = Vec::new();
+    for key in 0..=a.iter().chain(b).map(|x| x >> 16).max().unwrap_or(0) {
+        let of = |v: &[u32]| v.iter().copied().filter(|x| x >> 16 == key).collect::<Vec<_>>();
+        let (a, b) = (of(a), of(b));
+        let both = a.len().min(b.len());
+        match op {
+            UNION => results.extend(a.iter().chain(&b[both..])),
+            INTERSECTION => results.extend(&a[..both]),
+            DIFFERENCE => results.extend(&a[both..]),
+            _ => results.extend(a[both..].iter().chain(&b[both..])),
+        }
+    }
+    results
+}
+
+fn keys() -> impl Strategy<Value = Vec<u32>> {
+    (1..400_u32, 0..1_500_usize).prop_flat_map(|(max, len)| proptest::collection::vec(0..max, 0..=len))
+}
+
+proptest! {
+    #[test]
+    fn any_interleaving(a in keys(), b in keys(), tile in 1..900_usize, script in script(60)) {
+        let (a, b) = (tagged(&a, 0), tagged(&b, 1));
+        let less = |x: &u32, y: &u32| x >> 16 < y >> 16;
+        prop_assert_eq!(driven::<_, UNION>(&a, &b, less, tile, &script), expected(&a, &b, UNION));
+        prop_assert_eq!(driven::<_, INTERSECTION>(&a, &b, less, tile, &script), expected(&a, &b, INTERSECTION));
+        prop_assert_eq!(driven::<_, DIFFERENCE>(&a, &b, less, tile, &script), expected(&a, &b, DIFFERENCE));
+        prop_assert_eq!(
+            driven::<_, SYMMETRIC_DIFFERENCE>(&a, &b, less, tile, &script),
+            expected(&a, &b, SYMMETRIC_DIFFERENCE)
+        );
+    }
+
+    #[test]
+    fn any_interleaving_of_heavy_elements(a in keys(), b in keys(), tile in 1..900_usize, script in script(60)) {
+        let (a, b) = (tagged(&a, 0), tagged(&b, 1));
+        let census = Census::new();
+        let elements = |v: &[u32]| v.iter().map(|x| census.element(*x)).collect::<Vec<Counted>>();
+        let (heavy_a, heavy_b) = (elements(&a), elements(&b));
+        let less = |x: &Counted, y: &Counted| x.key >> 16 < y.key >> 16;
+        let union = driven::<_, UNION>(&heavy_a, &heavy_b, less, tile, &script);
+        prop_assert!(union.iter().map(|x| x.key).eq(expected(&a, &b, UNION)));
+        let difference = driven::<_, DIFFERENCE>(&heavy_a, &heavy_b, less, tile, &script);
+        prop_assert!(difference.iter().map(|x| x.key).eq(expected(&a, &b, DIFFERENCE)));
+        drop((heavy_a, heavy_b, union, difference));
+        prop_assert_eq!(census.alive(), 0);
+    }
+}
