@@ -25,6 +25,7 @@ pub mod goal;
 mod graph;
 mod operation;
 pub mod simulate;
+pub mod timeline;
 
 pub use graph::{Block, Edge, Graph, Moment, OpId, Operation};
 pub use operation::{Action, ElementType, Operator, Side};

@@ -46,12 +46,14 @@ mod error;
 mod hosts;
 mod matching;
 mod network;
+mod picture;
 mod program;
 mod queue;
 
 pub use engine::{Outcome, Span, SpanKind, simulate, simulate_with};
 pub use error::{Cause, Error, Site, Stuck};
 pub use network::{Level, Levels, Link, Network, Parameters};
+pub use picture::timeline;
 pub use program::Program;
 
 #[cfg(test)]

@@ -209,6 +209,25 @@ fn spans_tell_the_whole_story() {
     assert_eq!(spans, expected);
 }
 
+#[test]
+fn a_timeline_has_a_bar_for_all_that_takes_time_and_an_arrow_for_each_message() {
+    let reduce = Program::generate(8, |into, rank| patterns::binomial_reduce(into, rank, 8, 1024)).unwrap();
+    let (outcome, timeline) = timeline(&reduce, &Parameters::default()).unwrap();
+    assert_eq!(outcome, simulate(&reduce, &Parameters::default()).unwrap());
+    assert_eq!((timeline.rows.len(), timeline.bars.len(), timeline.arrows.len()), (8, 14, 7));
+    assert_eq!(timeline.end_ns(), 34914);
+    for row in 0..8 {
+        let mut bars: Vec<_> = timeline.bars.iter().filter(|bar| bar.row == row).collect();
+        bars.sort_by_key(|bar| bar.start_ns);
+        assert!(bars.windows(2).all(|pair| pair[0].end_ns <= pair[1].start_ns), "one thing at a time");
+    }
+    for arrow in &timeline.arrows {
+        assert!(arrow.from.1 + 2500 <= arrow.to.1);
+        assert!(timeline.bars.iter().any(|bar| (bar.row, bar.start_ns) == arrow.to));
+        assert!(timeline.bars.iter().any(|bar| (bar.row, bar.end_ns) == arrow.from));
+    }
+}
+
 /// The model as one would write it down: an event that finds its processor or card busy goes back into the queue, messages and receives stand in
 /// lists that are searched. For hosts with one processor. `None` if something never ends.
 fn plain(ranks: &[Rank], parameters: &Parameters) -> Option<Vec<u64>> {

@@ -1,0 +1,88 @@
+//! What happened when, to be looked at: of a simulation, or of a run.
+//!
+//! Rows (a rank, or one of its processors) have bars for what kept them busy; arrows between rows are messages. [`Timeline::svg`] is
+//! for a person, [`Timeline::chrome`] for a viewer that can zoom (`chrome://tracing`, ui.perfetto.dev).
+//!
+//! ```
+//! use fusain_schedule::timeline::{Activity, Arrow, Bar, Timeline};
+//!
+//! let mut timeline = Timeline { rows: vec!["rank 0".into(), "rank 1".into()], ..Timeline::default() };
+//! timeline.bars.push(Bar { row: 0, activity: Activity::Send, start_ns: 0, end_ns: 1500, label: "8 b to 1".into() });
+//! timeline.bars.push(Bar { row: 1, activity: Activity::Receive, start_ns: 4000, end_ns: 5500, label: "8 b from 0".into() });
+//! timeline.arrows.push(Arrow { from: (0, 1500), to: (1, 4000), label: "8 b".into() });
+//! let mut picture = Vec::new();
+//! timeline.svg(&mut picture)?;
+//! assert!(picture.starts_with(b"<svg "));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod chrome;
+mod svg;
+
+/// What happened when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// The names of the rows, top to bottom.
+    pub rows: Vec<String>,
+    /// What kept them busy.
+    pub bars: Vec<Bar>,
+    /// What went from one to another.
+    pub arrows: Vec<Arrow>,
+}
+
+/// A row was busy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bar {
+    /// Which row.
+    pub row: usize,
+    /// With what, roughly.
+    pub activity: Activity,
+    /// From when on.
+    pub start_ns: u64,
+    /// Until when.
+    pub end_ns: u64,
+    /// With what, exactly.
+    pub label: String,
+}
+
+/// A message went from one row to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// From which row, and when.
+    pub from: (usize, u64),
+    /// To which row, and when.
+    pub to: (usize, u64),
+    /// What it was.
+    pub label: String,
+}
+
+/// What a row was busy with: a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// Sending.
+    Send,
+    /// Receiving.
+    Receive,
+    /// Something local.
+    Compute,
+}
+
+impl Activity {
+    const ALL: [Self; 3] = [Self::Send, Self::Receive, Self::Compute];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Receive => "receive",
+            Self::Compute => "compute",
+        }
+    }
+}
+
+impl Timeline {
+    /// The end of the last bar or arrow.
+    pub fn end_ns(&self) -> u64 {
+        let bars = self.bars.iter().map(|bar| bar.end_ns);
+        bars.chain(self.arrows.iter().map(|arrow| arrow.to.1)).max().unwrap_or(0)
+    }
+}
