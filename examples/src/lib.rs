@@ -1,3 +1,4 @@
 //! Complete programs, each an `[[example]]` of this package.
 
+pub mod goal;
 pub mod ranks;

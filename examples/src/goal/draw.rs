@@ -1,0 +1,60 @@
+//! `goal draw`: a picture of a simulation, or of the graph.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use fusain::schedule::Moment;
+use fusain::schedule::goal::{Kind, Rank};
+use fusain::schedule::simulate::timeline;
+
+use super::file;
+use super::machine::Machine;
+
+/// Draws a schedule into `output`, whose ending says what: `.svg`, when things happen; `.dot`, what waits for what.
+///
+/// # Errors
+/// What is wrong with the text; a schedule that does not end; another ending; a picture that can not be written.
+pub(super) fn draw(file: &Path, output: &Path, machine: &Machine) -> anyhow::Result<String> {
+    let create = || File::create(output).map(BufWriter::new).with_context(|| output.display().to_string());
+    match output.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => {
+            let (_, timeline) = timeline(&file::program(file)?, &machine.levels())?;
+            let mut into = create()?;
+            timeline.svg(&mut into)?;
+            into.flush()?;
+        }
+        Some("dot") => {
+            let mut reader = file::open(file)?;
+            let (mut into, mut rank, mut number) = (create()?, Rank::default(), 0);
+            writeln!(into, "digraph schedule {{\nrankdir=LR node [shape=box style=filled fontname=\"sans-serif\"]")?;
+            while reader.read(&mut rank).with_context(|| file.display().to_string())? {
+                dot(&mut into, number, &rank)?;
+                number += 1;
+            }
+            writeln!(into, "}}")?;
+            into.flush()?;
+        }
+        _ => bail!("{}: draw makes .svg and .dot", output.display()),
+    }
+    Ok(format!("drawn: {}", output.display()))
+}
+
+/// A box for each operation; dashed arrows are those to the start of the one waited for.
+fn dot(mut into: impl Write, number: u32, rank: &Rank) -> io::Result<()> {
+    writeln!(into, "subgraph cluster_{number} {{ label=\"rank {number}\"")?;
+    for (place, operation) in rank.operations.iter().enumerate() {
+        let fill = match operation.kind {
+            Kind::Send { .. } => "#9ecae9",
+            Kind::Recv { .. } => "#ffd580",
+            Kind::Calc { .. } => "#9fdfc3",
+        };
+        writeln!(into, "r{number}_{place} [label=\"{operation}\" fillcolor=\"{fill}\"]")?;
+    }
+    for dependency in &rank.dependencies {
+        let style = if dependency.moment == Moment::Start { " [style=dashed]" } else { "" };
+        writeln!(into, "r{number}_{} -> r{number}_{}{style}", dependency.on, dependency.operation)?;
+    }
+    writeln!(into, "}}")
+}

@@ -1,0 +1,24 @@
+//! Reading a schedule, with a bar for those that take long.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+use fusain::schedule::goal::Reader;
+use fusain::schedule::simulate::Program;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Opens a schedule. The bar goes away when the reader does.
+pub(super) fn open(file: &Path) -> anyhow::Result<Reader<impl Read + use<>>> {
+    let open = File::open(file).with_context(|| file.display().to_string())?;
+    let length = open.metadata().map_or(0, |metadata| metadata.len());
+    let style = ProgressStyle::with_template("reading {wide_bar} {bytes}/{total_bytes} {eta}")?;
+    let bar = ProgressBar::new(length).with_style(style);
+    Reader::new(bar.wrap_read(open)).with_context(|| file.display().to_string())
+}
+
+/// The whole of a schedule, compact.
+pub(super) fn program(file: &Path) -> anyhow::Result<Program> {
+    Program::read(open(file)?).with_context(|| file.display().to_string())
+}

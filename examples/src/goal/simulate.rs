@@ -1,0 +1,74 @@
+//! `goal simulate`: when each rank would be done.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use comfy_table::Table;
+use fusain::schedule::simulate::{self, Outcome, Program, simulate_with};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::file;
+use super::machine::Machine;
+
+/// Up to so many ranks are listed.
+const LISTED_MAX: usize = 16;
+
+/// Simulates a schedule; with `trace`, writes there what happened when.
+///
+/// # Errors
+/// What is wrong with the text; a schedule that does not end; a trace that can not be written.
+pub(super) fn simulate(file: &Path, machine: &Machine, trace: Option<&Path>) -> anyhow::Result<String> {
+    let program = file::program(file)?;
+    let begin = Instant::now();
+    let outcome = match trace {
+        None => with_bar(&program, machine)?,
+        Some(trace) => {
+            let (outcome, timeline) = simulate::timeline(&program, &machine.levels())?;
+            let written = File::create(trace).and_then(|file| {
+                let mut into = BufWriter::new(file);
+                timeline.chrome(&mut into)?;
+                into.flush()
+            });
+            written.with_context(|| trace.display().to_string())?;
+            outcome
+        }
+    };
+    Ok(format!("{}\n{} events in {:.3} s", table(&outcome), outcome.events, begin.elapsed().as_secs_f64()))
+}
+
+/// A line for each rank, or for the last of many.
+fn table(outcome: &Outcome) -> String {
+    let mut table = Table::new();
+    table.set_header(["rank", "done at"]);
+    let last = outcome.finish.iter().max().copied().unwrap_or(0);
+    for (rank, finish) in outcome.finish.iter().enumerate() {
+        if outcome.finish.len() <= LISTED_MAX {
+            table.add_row([rank.to_string(), finish.to_string()]);
+        } else if *finish == last {
+            table.add_row([format!("{rank}, the first of the last"), finish.to_string()]);
+            break;
+        }
+    }
+    table.to_string()
+}
+
+/// Every so many things that happen, the bar is told.
+const TOLD: u64 = 1 << 16;
+
+fn with_bar(program: &Program, machine: &Machine) -> anyhow::Result<Outcome> {
+    let style = ProgressStyle::with_template("simulating {elapsed} {human_pos} spans {per_sec}")?;
+    let bar = ProgressBar::no_length().with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let mut spans = 0u64;
+    let outcome = simulate_with(program, &machine.levels(), |_| {
+        spans += 1;
+        if spans.is_multiple_of(TOLD) {
+            bar.set_position(spans);
+        }
+    });
+    bar.finish_and_clear();
+    Ok(outcome?)
+}
