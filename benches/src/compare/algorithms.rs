@@ -9,7 +9,7 @@ use fusain::pool::Pool;
 use crate::harness::{
     Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
 };
-use crate::peers::{Cxx, Orx, Paralight, rayon_pool};
+use crate::peers::{Cxx, rayon_pool};
 use crate::remote::{self, Server, leaks_tasks};
 use crate::suite::{self, Group, Number, Others, Row as Algorithm, Runtimes};
 
@@ -161,7 +161,7 @@ fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
     let rayon = rayon_pool(options.threads)?;
     let cxx = Cxx::load(options.threads);
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
-    let others = others(options.threads);
+    let others = Others::new(options.threads);
     let processes = Processes::start(options, cxx.is_ok())?;
     let sizes = if options.smoke { vec![10] } else { own.log2.clone() };
     let mut algorithms = suite::rows::<T>();
@@ -265,11 +265,6 @@ fn finish(rows: &[Row], sizes: &[u32], mut report: Report, options: &Common) -> 
     report.finish(options)
 }
 
-/// Those who take part besides.
-pub(super) fn others(threads: usize) -> Others {
-    Others { paralight: Paralight::new(threads), orx: Orx::new(threads), stock: Cxx::load_stock().ok() }
-}
-
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     match own.element.as_str() {
         "i32" => all::<i32>(own, options),
@@ -283,5 +278,5 @@ pub(super) fn serve(options: &Common) -> anyhow::Result<()> {
     let pool = options.pool()?;
     let rayon = rayon_pool(options.threads)?;
     let cxx = Cxx::load(options.threads);
-    remote::serve(Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() }, &others(options.threads))
+    remote::serve(Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() }, &Others::new(options.threads))
 }

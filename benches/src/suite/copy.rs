@@ -20,6 +20,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
 fn copy<T: Number>(s: &mut Stage<'_, T>, cxx: &str) {
     let (case, pool, piece) = (s.case(), s.rayon_pool(), s.rayon_piece());
     let v = case.data();
+    s.ours(|par| case.writing(move |out| par.copy_from_slice(out, v)));
     s.sequential("std", case.writing(move |out| out.copy_from_slice(v)));
     s.rayon(case.writing(move |out| {
         let pieces = out.par_chunks_mut(piece).zip(v.par_chunks(piece));
@@ -72,6 +73,7 @@ fn copy_even<T: Number>(v: &[T], out: &mut [T]) -> usize {
 
 fn fill<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool, piece) = (s.case(), s.rayon_pool(), s.rayon_piece());
+    s.ours(|par| case.in_place(move |v| par.fill(v, T::default())));
     s.sequential("std", case.in_place(|v| v.fill(T::default())));
     s.rayon(case.in_place(move |v| pool.install(|| v.par_chunks_mut(piece).for_each(|v| v.fill(T::default())))));
     s.paralight(|p| case.in_place(move |v| p.for_each(v, |x| *x = T::default())));
@@ -80,6 +82,7 @@ fn fill<T: Number>(s: &mut Stage<'_, T>) {
 
 fn generate<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
+    s.ours(|par| case.in_place(move |v| par.fill_with(v, T::default)));
     s.sequential("std", case.in_place(|v| v.fill_with(T::default)));
     s.rayon(case.in_place(move |v| pool.install(|| v.par_iter_mut().for_each(|x| *x = T::default()))));
     s.paralight(|p| case.in_place(move |v| p.for_each(v, |x| *x = T::default())));

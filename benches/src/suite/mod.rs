@@ -168,6 +168,28 @@ pub fn rows<T: Number>() -> Vec<Row<T>> {
     rows
 }
 
+/// Shows every row for elements of that name at length `n`: its name, the bytes a call reads and writes, and its sides.
+///
+/// # Panics
+///
+/// If `n` is less than two.
+pub fn visit(element: &str, n: usize, on: Runtimes<'_>, others: &Others, visitor: &mut Visitor<'_>) {
+    fn visit<T: Number>(n: usize, on: Runtimes<'_>, others: &Others, visitor: &mut Visitor<'_>) {
+        for row in rows::<T>().into_iter().filter(|row| n <= 1 << row.log2_max()) {
+            let case = row.case(n);
+            visitor(row.name, row.bytes(n), row.sides(&case, on, Some(others), false));
+        }
+    }
+    match element {
+        "i32" => visit::<i32>(n, on, others, visitor),
+        "f32" => visit::<f32>(n, on, others, visitor),
+        _ => visit::<f64>(n, on, others, visitor),
+    }
+}
+
+/// What [`visit`] calls.
+pub type Visitor<'v> = dyn FnMut(&str, usize, Vec<(Group, Side<'_>)>) + 'v;
+
 /// The names of all rows.
 pub fn names() -> Vec<&'static str> {
     rows::<f64>().iter().map(Row::name).collect()

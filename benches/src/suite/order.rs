@@ -118,5 +118,6 @@ pub(crate) fn sort_unstable<T: Number>(s: &mut Stage<'_, T>) {
     s.ours(|par| case.consuming(move |v| T::sort_unstable(par, v)));
     s.sequential("std", case.consuming(|v| v.sort_unstable_by(T::order)));
     s.rayon(case.consuming(move |v| pool.install(|| v.par_sort_unstable_by(T::order))));
+    s.besides("rdst", case.consuming(move |v| pool.install(|| T::radix_sort(v))));
     s.cxx("sort", |f| case.consuming(move |v| f.call(Args::in_place(v))));
 }

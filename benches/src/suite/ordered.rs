@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 
 use fusain::algorithms::Par;
+use rdst::RadixSort;
 
 /// What is called by another name for integers, which have an order, than for floats, which get one.
 pub trait Ordered: Sized {
@@ -20,6 +21,8 @@ pub trait Ordered: Sized {
     fn merge_into(par: Par<'_>, a: &[Self], b: &[Self], room: &mut [MaybeUninit<Self>]);
     /// `Par::inplace_merge`.
     fn inplace_merge(par: Par<'_>, v: &mut [Self], middle: usize);
+    /// rdst's radix sort, on the rayon pool it is called in. (crumsort has no floats, and had one release.)
+    fn radix_sort(v: &mut [Self]);
     /// std's smallest value, by what vectorises.
     fn std_min(v: &[Self]) -> Option<Self>;
     /// std's greatest value, by what vectorises.
@@ -47,6 +50,9 @@ impl Ordered for i32 {
     }
     fn inplace_merge(par: Par<'_>, v: &mut [i32], middle: usize) {
         par.inplace_merge(v, middle);
+    }
+    fn radix_sort(v: &mut [i32]) {
+        v.radix_sort_unstable();
     }
     fn std_min(v: &[i32]) -> Option<i32> {
         v.iter().copied().min()
@@ -80,6 +86,9 @@ macro_rules! float {
             }
             fn inplace_merge(par: Par<'_>, v: &mut [$type], middle: usize) {
                 par.inplace_merge_by(v, middle, $type::total_cmp);
+            }
+            fn radix_sort(v: &mut [$type]) {
+                v.radix_sort_unstable();
             }
             fn std_min(v: &[$type]) -> Option<$type> {
                 v.iter().copied().reduce($type::min)

@@ -20,6 +20,11 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
 fn adjacent_difference<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let v = case.data();
+    s.ours(|par| {
+        case.writing(move |out| {
+            par.adjacent_difference_into(v, room(out), |x, before| x.minus(*before));
+        })
+    });
     s.sequential(
         "std",
         case.writing(move |out| {

@@ -32,6 +32,13 @@ pub struct Others {
     pub stock: Option<Cxx>,
 }
 
+impl Others {
+    /// All of them, on so many threads.
+    pub fn new(threads: usize) -> Self {
+        Others { paralight: Paralight::new(threads), orx: Orx::new(threads), stock: Cxx::load_stock().ok() }
+    }
+}
+
 /// What a side is compared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -99,8 +106,7 @@ impl<'a, T: Number> Stage<'a, T> {
         self.sides.push((Group::Sequential, side(name)));
     }
 
-    /// A library of Rust.
-    pub(super) fn peer(&mut self, name: &str, side: impl FnOnce(&str) -> Side<'a>) {
+    fn peer(&mut self, name: &str, side: impl FnOnce(&str) -> Side<'a>) {
         self.sides.push((Group::Peer, side(name)));
     }
 
@@ -120,6 +126,13 @@ impl<'a, T: Number> Stage<'a, T> {
     pub(super) fn orx<M: FnOnce(&str) -> Side<'a>>(&mut self, side: impl FnOnce(&'a Orx) -> M) {
         if let Some(others) = self.others {
             self.peer("orx", side(&others.orx));
+        }
+    }
+
+    /// Another library of Rust, where the others take part.
+    pub(super) fn besides(&mut self, name: &str, side: impl FnOnce(&str) -> Side<'a>) {
+        if self.others.is_some() {
+            self.peer(name, side);
         }
     }
 

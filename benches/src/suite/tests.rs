@@ -3,7 +3,7 @@
 use fusain::pool::Pool;
 
 use super::*;
-use crate::peers::{Cxx, Orx, Paralight, rayon_pool};
+use crate::peers::{Cxx, rayon_pool};
 
 /// Sums of floats depend on the order of additions, those of `f32` by a lot.
 fn is_close<T: Number>(a: f64, b: f64) -> bool {
@@ -43,7 +43,7 @@ fn all_sides_agree() {
     let rayon = rayon_pool(2).unwrap();
     let cxx = Cxx::load(2).ok();
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref() };
-    let others = Others { paralight: Paralight::new(2), orx: Orx::new(2), stock: Cxx::load_stock().ok() };
+    let others = Others::new(2);
     all_sides_agree_on::<i32>(on, &others);
     all_sides_agree_on::<f32>(on, &others);
     all_sides_agree_on::<f64>(on, &others);
