@@ -132,6 +132,7 @@ fn draw(
         let mut chart = ChartBuilder::on(&root)
             .caption(title, ("sans-serif", 16))
             .margin(10)
+            .margin_right(28)
             .x_label_area_size(40)
             .y_label_area_size(64)
             .build_cartesian_2d(x.0, y.0)?;

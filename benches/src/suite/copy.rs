@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::stage::room;
 use super::{Check, Input, Number, Order, Row, Stage, even};
 use crate::peers::Args;
 
@@ -34,6 +35,7 @@ fn copy<T: Number>(s: &mut Stage<'_, T>, cxx: &str) {
 fn copy_if<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool, piece) = (s.case(), s.rayon_pool(), s.rayon_piece());
     let v = case.data();
+    s.ours(|par| case.writing(move |out| par.filter_into(v, room(out), even).len()));
     s.sequential("std", case.writing(move |out| fill_from(out, v.iter().filter(|x| even(*x)))));
     s.sequential("no branch", case.writing(move |out| copy_even(v, out)));
     // Counted, the output split accordingly, and copied: its filter makes a list of vectors instead, which is slower.

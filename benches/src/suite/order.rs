@@ -78,6 +78,7 @@ fn partial_sort<T: Number>(s: &mut Stage<'_, T>) {
 /// The even ones first.
 fn partition<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
+    s.ours(|par| case.consuming(move |v| par.partition(v, even)));
     s.sequential("from both ends", case.consuming(from_both_ends));
     s.sequential("no branch", case.consuming(without_branch));
     s.cxx("partition", |f| case.consuming(move |v| f.call(Args::in_place(v))));

@@ -79,6 +79,11 @@ pub(crate) fn transform_inclusive_scan<T: Number>(s: &mut Stage<'_, T>) {
 fn transform_exclusive_scan<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
     let v = case.data();
+    s.ours(|par| {
+        case.writing(move |out| {
+            par.transform_exclusive_scan_into(v, room(out), T::default(), |x| x.square(), |a, b| a.add(*b));
+        })
+    });
     s.sequential("std", case.writing(move |out| exclusive(v, out, T::square)));
     s.cxx("transform_exclusive_scan", |f| case.writing(move |out| f.call(Args::writing(v, out))));
 }

@@ -3,6 +3,7 @@
 //! The second sequence lies in the middle of the first, so half of it remains and half is common.
 
 use super::case::Second;
+use super::stage::room;
 use super::{Check, Input, Number, Row, Stage};
 use crate::peers::Args;
 
@@ -14,6 +15,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
 fn difference<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
     let (a, b) = (case.data(), case.second());
+    s.ours(|par| case.writing(move |out| par.set_difference_into_by(a, b, room(out), T::order).len()));
     s.sequential(
         "two pointers",
         case.writing(move |out| {
@@ -38,6 +40,7 @@ fn difference<T: Number>(s: &mut Stage<'_, T>) {
 fn intersection<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
     let (a, b) = (case.data(), case.second());
+    s.ours(|par| case.writing(move |out| par.set_intersection_into_by(a, b, room(out), T::order).len()));
     s.sequential(
         "two pointers",
         case.writing(move |out| {

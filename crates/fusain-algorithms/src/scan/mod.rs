@@ -164,6 +164,40 @@ impl Par<'_> {
         collect(v.len(), |room| into::<_, _, false>(self, v, room, Some(init), &map, add, &op))
     }
 
+    /// Writes the exclusive scan of `map` of every element into `room`, and returns it.
+    ///
+    /// As [`transform_exclusive_scan`](Par::transform_exclusive_scan) otherwise. If a closure panics, what was written is not dropped.
+    ///
+    /// # Panics
+    ///
+    /// If `room` has not the length of `v`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// let mut room = [const { MaybeUninit::uninit() }; 2];
+    /// let starts = fusain_algorithms::par().transform_exclusive_scan_into(&["a", "bc"], &mut room, 0, |s| s.len(), |a, b| a + b);
+    /// assert_eq!(starts, [0, 1]);
+    /// ```
+    #[inline]
+    pub fn transform_exclusive_scan_into<'r, S, T, M, F>(
+        &self,
+        v: &[S],
+        room: &'r mut [MaybeUninit<T>],
+        init: T,
+        map: M,
+        op: F,
+    ) -> &'r mut [T]
+    where
+        S: Sync,
+        T: Clone + Send + Sync,
+        M: Fn(&S) -> T + Sync,
+        F: Fn(&T, &T) -> T + Sync,
+    {
+        let add = |acc: &T, x: &S| op(acc, &map(x));
+        into::<_, _, false>(self, v, room, Some(init), &map, add, &op)
+    }
+
     /// Replaces `v[i]` by `v[0] ⊕ ... ⊕ v[i]`.
     ///
     /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
