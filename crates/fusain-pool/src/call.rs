@@ -4,28 +4,24 @@
 //!
 //! Each participant but the caller is accounted for in one of two ways:
 //!
-//! * Those the caller has handed work with the announcement by *receipt*: the caller watches their front mailboxes, and the line that brought
-//!   the work brings the result (see [`mailbox`](crate::mailbox)).
+//! * Those the caller has handed work with the announcement by their [errand](crate::errand), which comes back into the caller's frame.
 //! * All others by a *share* in `active`, which counts two for each, the caller's own among them; bit 0 says that the caller sleeps.
 //!
 //! A giver adds a share before it delivers. It is accounted for itself, so the count cannot have been at its end: Relaxed. A worker that
 //! has finished takes its share off (AcqRel) as its *last* touch of the call: the caller may return, and the call be gone, at
-//! that moment. The caller waits until all receipts are in and only its own share is left, in this order; each is an
+//! that moment. The caller waits until all errands are back and only its own share is left, in this order; each is an
 //! Acquire that pairs with the Release of the one who left, so whatever the others wrote is seen, shares they added before they
 //! left among it.
 //!
-//! To sleep, the caller sets bit 0 and marks the mailboxes it watches as awaited. Marking and leaving are read-modify-writes of one word
+//! To sleep, the caller sets bit 0 and marks its errands as awaited. Marking and leaving are read-modify-writes of one word
 //! each, so one of the two sees the other: either the caller finds the participant gone, or that one finds the mark and unparks
 //! the caller, which then looks again at all of them. Checked by `models::call`.
 
-use crate::mailbox::{Mailbox, Receipt};
 use crate::pace::{Grain, Timing};
-use crate::pool::Inner;
 use crate::seat::Seat;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, current};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
 use crate::trace;
 use std::any::Any;
-use std::cell::Cell;
 
 const SHARE: usize = 2;
 const CALLER_SLEEPS: usize = 1;
@@ -45,23 +41,7 @@ pub(crate) struct Call {
     pub(crate) work: usize,
     pub(crate) owner: usize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Desks the caller watches; only the caller touches them.
-    receipts: Receipts,
 }
-
-/// The desks a caller has delivered to: one for each level of the tree in which an announcement spreads.
-#[derive(Default)]
-struct Receipts {
-    desks: [Cell<u16>; RECEIPTS_MAX],
-    count: Cell<usize>,
-}
-
-/// Two to the power of this exceeds the largest pool.
-const RECEIPTS_MAX: usize = 13;
-
-// SAFETY: only the thread that made the call touches its receipts: `watch`, `is_alone` and `sleep_until_alone` are the
-// caller's, by their contracts, and the others get to know the call through `&Call` only to use what is atomic in it.
-unsafe impl Sync for Receipts {}
 
 impl Call {
     pub(crate) fn new(owner: usize, brief: Brief) -> Self {
@@ -74,7 +54,6 @@ impl Call {
             work: brief.work,
             owner,
             panic: Mutex::new(None),
-            receipts: Receipts::default(),
         }
     }
 
@@ -153,48 +132,16 @@ impl Call {
         self.active.fetch_add(SHARE, Ordering::Relaxed);
     }
 
-    /// Caller: watches the front mailbox of `desk` from now on, if there is room; else the delivery needs a share.
+    /// Caller, all errands being back: whether nobody else is left. Acquire: pairs with the Release in [`drop_share`](Self::drop_share).
     #[inline(always)]
-    pub(crate) fn watch(&self, desk: usize) -> bool {
-        let count = self.receipts.count.get();
-        let room = count < RECEIPTS_MAX;
-        if room {
-            self.receipts.desks[count].set(desk as u16);
-            self.receipts.count.set(count + 1);
-        }
-        room
-    }
-
-    /// Caller: whether nobody else is left; `collect` is offered each mailbox that has something to return.
-    #[inline(always)]
-    pub(crate) fn is_alone(&self, pool: &Inner, collect: &impl Fn(&Mailbox)) -> bool {
-        while let Some(last) = self.receipts.count.get().checked_sub(1) {
-            let mailbox = &pool.desks[usize::from(self.receipts.desks[last].get())].front;
-            match mailbox.receipt(self.token()) {
-                Receipt::AtWork => return false,
-                Receipt::Returned => {
-                    collect(mailbox);
-                    // Collected, or taken back by its owner: look again.
-                    continue;
-                }
-                Receipt::Gone => self.receipts.count.set(last),
-            }
-        }
+    pub(crate) fn is_alone(&self) -> bool {
         self.active.load(Ordering::Acquire) & !CALLER_SLEEPS == SHARE
     }
 
-    /// Caller: sleeps until it is alone.
+    /// Caller: asks to be unparked by the last who takes its share off. That may have happened, and the caller looks again.
     #[cold]
-    pub(crate) fn sleep_until_alone(&self, seat: &Seat<'_>, collect: &impl Fn(&Mailbox)) {
-        seat.desk().set_thread(current());
+    pub(crate) fn await_shares(&self) {
         self.active.fetch_or(CALLER_SLEEPS, Ordering::AcqRel);
-        for receipt in &self.receipts.desks[..self.receipts.count.get()] {
-            seat.pool.desks[usize::from(receipt.get())].front.await_end();
-        }
-        while !self.is_alone(seat.pool, collect) {
-            seat.desk().tally().parks.add(1);
-            seat.desk().park();
-        }
     }
 
     /// Worker: takes its share off. The call may be gone afterwards, hence the pointer.

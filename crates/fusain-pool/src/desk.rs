@@ -51,6 +51,8 @@ struct Own {
     /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
     taken: AtomicBool,
     tally: Tally,
+    /// Whether the owner's last announcement found its first worker waiting.
+    hopeful: AtomicBool,
     /// Where the thread ran that unparked the owner last, as `place` names it.
     woken_from: AtomicUsize,
     /// The thread to unpark; set before the desk can be seen asleep.
@@ -66,6 +68,7 @@ impl Desk {
             own: CachePadded::new(Own {
                 taken: AtomicBool::new(false),
                 tally: Tally::default(),
+                hopeful: AtomicBool::new(false),
                 woken_from: AtomicUsize::new(place::UNKNOWN),
                 thread: Mutex::new(None),
             }),
@@ -124,14 +127,25 @@ impl Desk {
     pub(crate) fn claim_for(&self, token: usize, if_asleep: bool) -> Option<Claim<'_>> {
         let state = self.front.peek();
         if state == mailbox::ANY || (state == mailbox::ASLEEP && if_asleep) {
-            return self.front.claim(state).ok();
+            return self.front.claim(state);
         }
-        (self.side.peek() == token).then(|| self.side.claim(token).ok()).flatten()
+        (self.side.peek() == token).then(|| self.side.claim(token)).flatten()
     }
 
     /// Ends the lease. Release: pairs with the Acquire in [`try_sit`](Self::try_sit).
     pub(crate) fn leave(&self) {
         self.own.taken.store(false, Ordering::Release);
+    }
+
+    /// Owner: whether its last announcement found its first worker waiting. Relaxed: the owner's own.
+    #[inline(always)]
+    pub(crate) fn is_hopeful(&self) -> bool {
+        self.own.hopeful.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_hopeful(&self, hopeful: bool) {
+        self.own.hopeful.store(hopeful, Ordering::Relaxed);
     }
 
     pub(crate) fn tally(&self) -> &Tally {

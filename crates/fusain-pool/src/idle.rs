@@ -25,7 +25,7 @@
 //! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
 //! is computed, only to who computes it.
 
-use crate::mailbox::{self, Errand};
+use crate::mailbox;
 use crate::pool::{Inner, Wait};
 use crate::seat::Seat;
 use crate::sync::{Ordering, fence, spin_loop, yield_now};
@@ -130,9 +130,8 @@ pub(crate) fn serve(seat: &Seat<'_>) {
     let mailbox = &seat.desk().front;
     let mut patience = Patience::of_worker(pool, seat.index);
     loop {
-        if mailbox.is_full() {
-            // SAFETY: full, and run once.
-            unsafe { mailbox.run_letter(seat, mailbox::ANY, Errand::Work) };
+        // SAFETY: this thread's.
+        if unsafe { mailbox.run_letter(seat, mailbox::ANY) } {
             patience = Patience::of_worker(pool, seat.index);
             continue;
         }
@@ -141,11 +140,6 @@ pub(crate) fn serve(seat: &Seat<'_>) {
             Step::Look => {
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
                     return;
-                }
-                // Some microseconds are enough for the giver to come and collect.
-                if mailbox.take_back() {
-                    // SAFETY: taken back, and run once.
-                    unsafe { mailbox.run_letter(seat, mailbox::ANY, Errand::Commit) };
                 }
                 pool.ask(seat, |serves| serves != 0);
             }

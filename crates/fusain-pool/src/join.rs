@@ -22,7 +22,7 @@
 use crate::desk::askers;
 use crate::idle::{Patience, Step};
 use crate::jobs::{JobRef, Reopen};
-use crate::mailbox::{self, Content, Errand, Mailbox, open_content};
+use crate::mailbox::{self, Letter, Mailbox};
 use crate::pool::Pool;
 use crate::seat::{Forked, Seat};
 use crate::sync::{AtomicUsize, Ordering, current};
@@ -137,7 +137,7 @@ pub(crate) fn announce(seat: &Seat<'_>) {
         if index == seat.index {
             continue;
         }
-        if let Ok(claim) = seat.pool.desks[index].front.claim(mailbox::ANY) {
+        if let Some(claim) = seat.pool.desks[index].front.claim(mailbox::ANY) {
             if let Some(job) = seat.jobs.give() {
                 mail(seat, index, claim, job);
             }
@@ -339,13 +339,15 @@ pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl 
         mailbox.open(root);
     }
     loop {
-        if helps && mailbox.is_full() {
+        if helps {
             seat.depth.set(seat.depth.get() + 1);
-            // SAFETY: full, and run once.
-            unsafe { mailbox.run_letter(seat, root, Errand::Work) };
+            // SAFETY: this thread's.
+            let has_worked = unsafe { mailbox.run_letter(seat, root) };
             seat.depth.set(seat.depth.get() - 1);
-            patience = Patience::of_caller(seat.pool);
-            continue;
+            if has_worked {
+                patience = Patience::of_caller(seat.pool);
+                continue;
+            }
         }
         // A giver may be writing at this moment; then the letter comes first.
         if is_done() && (!helps || mailbox.change(root, mailbox::SHUT)) {
@@ -365,35 +367,38 @@ pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl 
     }
 }
 
-/// What a delivered job runs: `call` is the job, the content its [`JobRef::execute`] and root token.
+/// A job on its way to a thief, on the heap.
+#[repr(C)]
+struct Mail {
+    letter: Letter,
+    job: JobRef,
+    /// The outermost join or scope it belongs to.
+    root: usize,
+}
+
+/// Runs the job of a [`Mail`].
 ///
 /// # Safety
-/// As for [`JobRef::execute`]; the content was written by [`mail`].
-unsafe fn run_mailed(
-    call: *const (),
-    content: *mut Content,
-    seat: &Seat<'_>,
-    mailbox: &Mailbox,
-    reopen: usize,
-    _: Errand,
-) {
-    // SAFETY: by the contract.
-    let (execute, token) = unsafe { open_content::<(unsafe fn(*const (), &Seat<'_>, Reopen<'_>), usize)>(content) };
-    let _forked = Forked::begin(seat, token);
+/// `letter` is that of a `Mail` on the heap that has been delivered and is run once; its job is there until it has been executed.
+unsafe fn run_mail(letter: *const Letter, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize) {
+    // SAFETY: by the contract; it begins with its letter.
+    let mail = unsafe { Box::from_raw(letter.cast_mut().cast::<Mail>()) };
+    let Mail { job, root, .. } = *mail;
+    let _forked = Forked::begin(seat, root);
     // Whoever receives work passes the news on, so that a large recursion wakes the whole pool, one by one.
     if seat.pool.workers > 1 {
         seat.pool.wake(seat, 1);
     }
     // SAFETY: by the contract.
-    unsafe { execute(call, seat, Some((mailbox, reopen))) };
+    unsafe { (job.execute)(job.job, seat, Some((mailbox, reopen))) };
 }
 
 fn mail(seat: &Seat<'_>, to: usize, claim: mailbox::Claim<'_>, job: JobRef) {
     let asleep = claim.is_asleep();
+    let mail = Box::new(Mail { letter: Letter { run: run_mail }, job, root: seat.jobs.root.get() });
     // SAFETY: the job has been given, so it is run once, there; its owner waits for it. What it captures is `Send`.
-    unsafe { claim.deliver(run_mailed, job.job, (job.execute, seat.jobs.root.get())) };
-    seat.desk().tally().steals_done.add(1);
-    trace::gave(seat.index, to);
+    unsafe { claim.deliver(Box::into_raw(mail).cast()) };
+    seat.gave(to);
     if asleep {
         seat.pool.rouse(to);
         seat.desk().tally().wakes.add(1);

@@ -22,7 +22,7 @@
 //! | `algorithm` | the five callbacks |
 //! | `pool`, `builder`, `error` | threads, desks, the ways in |
 //! | `run`, `pace`, `call` | one call: the loop, the length of a unit, who still takes part |
-//! | `mailbox`, `desk`, `seat` | how work reaches a worker; what others see of it; what it is to itself |
+//! | `mailbox`, `errand`, `desk`, `seat` | how work reaches a worker and comes back; what others see of it; what it is to itself |
 //! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
 //! | [`model`], `costs` | whether to go parallel at all |
@@ -65,6 +65,7 @@ mod call;
 mod costs;
 mod counters;
 mod desk;
+mod errand;
 mod error;
 mod idle;
 mod jobs;

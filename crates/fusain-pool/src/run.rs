@@ -2,74 +2,57 @@
 //!
 //! ```text
 //! caller                                   worker
-//!   split the state, claim an idle desk
-//!   deliver ───────────── one line ─────▶  takes the letter
+//!   splits the state, lays one half down in its frame
+//!   posts its address ───────────────────▶ takes the state out
 //!   unit, glance, unit, glance, ...        unit, glance, unit, ...
 //!                                          out of work: opens its mailbox, asks
 //!   sees the request: commit, steal ─────▶ goes on
 //!   out of work: asks in its turn
-//!   alone? return                     ◀──  takes its share off
+//!   commits it, alone? returns       ◀──── puts the state back
 //! ```
 //!
 //! **Who splits.** The victim does it for the thief. In the paper the thief splits while the victim waits. Counted in line transfers: here
 //! the request goes out and the part comes back, two; with the thief splitting, the victim's "go", the state to the thief, and the
 //! "done" back come on top, and the victim stands still all the while. (Counted, not measured: only this form is built.)
 //!
-//! **Announce with work.** [`share`] claims idle mailboxes and delivers halves before the caller starts on its own, so that a
-//! two-worker call is one line out and one line back. A receiver passes on half of what it got while the call wants more
-//! workers: a binary tree, not a queue at the caller's door.
+//! **Announce with work.** [`announce`] hands halves to idle workers before the caller starts on its own, and they come back as
+//! [errands](crate::errand). A receiver passes on half of what it got while the call wants more workers: a binary tree, not a queue at the
+//! caller's door. A half that nobody takes is worked off by the caller after its own.
 
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
 use crate::costs::is_worth_waking;
 use crate::desk::askers;
+use crate::errand::{Errand, Errands};
 use crate::idle::{Patience, Step};
 use crate::join::{drain, give_to};
-use crate::mailbox::{self, Claim, Content, Errand, Mailbox, fits, open_content};
+use crate::mailbox::{self, Claim, Letter, Mailbox};
 use crate::pace::{Grain, Pace};
 use crate::seat::Seat;
-use crate::trace;
+use crate::sync::current;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
-
-/// A part of the work on its way to another worker, with all it needs to begin, so that no line but the mailbox's has to travel first.
-#[repr(C)]
-struct Part<'a, A: Algorithm> {
-    algorithm: &'a A,
-    grain: Grain,
-    /// How many more workers it should be shared with.
-    fanout: u32,
-    /// Desk of the caller.
-    owner: u16,
-    /// Whether the receiver holds a share; else the caller watches for its receipt.
-    counted: bool,
-    local: A::Local,
-}
 
 /// Runs `algorithm` from `local` on the pool of `seat`; returns what it has shown.
 pub(crate) fn run<A: Algorithm>(seat: &Seat<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
     let mut call = Call::new(seat.index, brief);
-    if let Some(local) = work(&call, algorithm, seat, local, brief.grain, seat.pool.helpers_max) {
+    let errands = Errands::new();
+    let finished = work(&call, algorithm, seat, local, brief.grain, |local| {
+        let helpers = seat.pool.helpers_max;
+        announce(&call, algorithm, seat, local, brief.grain, helpers, &errands)
+    });
+    if let Some(local) = finished {
         commit(&call, algorithm, seat, local);
     }
-    wait(&call, seat, || algorithm.has_global_work(), &|mailbox: &Mailbox| {
-        let read = |content: *mut Content| {
-            // SAFETY: a front letter of this call, so its content is a part, unboxed since something came back in it.
-            let place = unsafe { &raw const (*content.cast::<Part<'_, A>>()).local };
-            // SAFETY: `work_letter::<A>` has written a state back there; read once.
-            unsafe { place.read() }
-        };
-        // SAFETY: `read` reads what was written back.
-        let returned = unsafe { mailbox.collect(call.token(), read) };
-        if let Some(local) = returned {
-            commit(&call, algorithm, seat, local);
-        }
-    });
+    wait(&call, algorithm, seat, &errands);
     if let Some(payload) = call.take_panic() {
         resume_unwind(payload);
     }
     call.outcome()
 }
+
+/// What became of the attempt to share a state: how many workers were missing, and a part that was split off in vain.
+type Shared<A> = (usize, Option<<A as Algorithm>::Local>);
 
 /// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
 #[inline(always)]
@@ -79,25 +62,36 @@ fn work<A: Algorithm>(
     seat: &Seat<'_>,
     local: A::Local,
     grain: Grain,
-    fanout: usize,
+    share: impl FnOnce(&mut A::Local) -> Shared<A>,
 ) -> Option<A::Local> {
     let mark = seat.jobs.len();
     let desk = seat.desk();
     let outer = desk.serves();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut local = local;
-        let fanout = share(call, algorithm, seat, &mut local, grain, fanout);
+        let (missing, rest) = share(&mut local);
         // After the delivery, which should not have to wait for this line.
         desk.serve(call.token());
-        if fanout > 0 {
+        if missing > 0 {
             if seat.index == call.owner {
                 call.set_unshared();
             }
             if call.wakes() {
-                seat.pool.wake(seat, fanout);
+                seat.pool.wake(seat, missing);
             }
         }
-        drive(call, algorithm, seat, &mut local, grain).then_some(local)
+        if !drive(call, algorithm, seat, &mut local, grain) {
+            return None;
+        }
+        if let Some(rest) = rest {
+            // What lies behind comes after: a state may wait for what the one before it has found.
+            algorithm.commit(&mut local);
+            local = rest;
+            if !drive(call, algorithm, seat, &mut local, grain) {
+                return None;
+            }
+        }
+        Some(local)
     }));
     // Tasks that a unit has spawned into a scope around this call and left here.
     drain(seat, mark);
@@ -120,87 +114,144 @@ fn commit<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, mut local: 
     }
 }
 
-/// What a delivered letter runs.
+/// Caller: splits `local` with up to `fanout` workers that are awake and idle, by errands.
+#[inline(always)]
+fn announce<'a, A: Algorithm>(
+    call: &'a Call,
+    algorithm: &'a A,
+    seat: &Seat<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    mut fanout: usize,
+    errands: &Errands<'a, A>,
+) -> Shared<A> {
+    let desk = seat.desk();
+    // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
+    let mut leaps = desk.is_hopeful();
+    let mut is_prepared = false;
+    for to in seat.others() {
+        if fanout == 0 || errands.is_full() {
+            break;
+        }
+        let front = &seat.pool.desks[to].front;
+        let leapt = std::mem::take(&mut leaps);
+        if !leapt && front.peek() != mailbox::ANY {
+            continue;
+        }
+        if !is_prepared {
+            let Some(stolen) = algorithm.steal(local) else { return (0, None) };
+            errands.prepare(run_errand::<A>, call, algorithm, grain, stolen);
+            is_prepared = true;
+        }
+        let passed_on = (fanout - 1) / 2;
+        // SAFETY: prepared above.
+        let letter = unsafe { errands.letter(passed_on) };
+        // SAFETY: a letter of `run_errand::<A>`; the call waits until the errand is back.
+        if unsafe { front.post(mailbox::ANY, letter) } {
+            errands.sent();
+            is_prepared = false;
+            fanout -= 1 + passed_on;
+            desk.set_hopeful(true);
+            if call.is_stopped() {
+                // Its owner may have swallowed the bell of a panic in this call just before.
+                seat.pool.desks[to].ring();
+            }
+            seat.gave(to);
+        } else if leapt {
+            desk.set_hopeful(false);
+        }
+    }
+    // SAFETY: prepared above, and nobody has taken it.
+    let rest = is_prepared.then(|| unsafe { errands.take_back() });
+    (fanout, rest)
+}
+
+/// Does an [`Errand`].
 ///
 /// # Safety
-/// `call` is the [`Call`] that `content`, a `Part<A>`, was split from; the call waits for this letter.
-unsafe fn work_letter<A: Algorithm>(
-    call: *const (),
-    content: *mut Content,
+/// `letter` is that of an `Errand<A>` that has been delivered and is run once; its call waits for it.
+pub(crate) unsafe fn run_errand<A: Algorithm>(
+    letter: *const Letter,
     seat: &Seat<'_>,
     mailbox: &Mailbox,
     reopen: usize,
-    errand: Errand,
 ) {
-    let running: *const Call = call.cast();
-    // SAFETY: written by `deliver` below, or the state in it by this function on its first errand.
-    let part = unsafe { open_content::<Part<'_, A>>(content) };
-    let Part { algorithm, grain, fanout, owner, counted, local } = part;
-    {
-        // SAFETY: the call waits for this letter.
-        let call = unsafe { &*running };
-        let finished = match errand {
-            Errand::Work => work(call, algorithm, seat, local, grain, fanout as usize),
-            Errand::Commit => Some(local),
-        };
-        if let Some(mut local) = finished {
-            if !counted && errand == Errand::Work && fits::<Part<'_, A>>() {
-                // SAFETY: the letter is this worker's until it is offered, and the part lies in it unboxed.
-                let place = unsafe { &raw mut (*content.cast::<Part<'_, A>>()).local };
-                // SAFETY: as above; what was there has been read.
-                unsafe { place.write(local) };
-                if mailbox.offer(call.token()) {
-                    return;
-                }
-                // The giver sleeps.
-                // SAFETY: written just now, and nobody has read it.
-                local = unsafe { place.read() };
-            }
-            commit(call, algorithm, seat, local);
-        }
-    }
-    // The caller may be gone once it knows that this worker has left; it may also call again at once, and shall find it ready.
-    if counted {
-        mailbox.open(reopen);
-        // SAFETY: this letter's share, given up once.
-        unsafe { Call::drop_share(running, seat) };
-    } else if mailbox.reopen(reopen) {
-        seat.pool.desks[usize::from(owner)].unpark();
+    // SAFETY: an errand begins with its letter, and is there until it is brought back.
+    let errand = unsafe { &*letter.cast::<Errand<'_, A>>() };
+    let Errand { call, algorithm, grain, owner, .. } = *errand;
+    // SAFETY: delivered, and taken once.
+    let local = unsafe { errand.take() };
+    let fanout = errand.fanout.get() as usize;
+    let finished =
+        work(call, algorithm, seat, local, grain, |local| (share(call, algorithm, seat, local, grain, fanout), None));
+    // The caller may call again as soon as it knows that this is back, and shall find its worker ready.
+    mailbox.open(reopen);
+    // SAFETY: once, and nothing of the call is touched any more.
+    if unsafe { errand.bring_back(finished) } {
+        seat.pool.desks[owner as usize].unpark();
         seat.desk().tally().wakes.add(1);
     }
 }
 
-/// Hands a part to whoever the claim belongs to; the caller watches for the receipt if `watched`.
-#[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "inlined at both its places; a struct to carry them would name nothing")]
+/// A part of the work for somebody whom the caller does not wait for in particular: on the heap, its receiver holding a share of the call.
+#[repr(C)]
+struct Parcel<'a, A: Algorithm> {
+    letter: Letter,
+    call: *const Call,
+    algorithm: &'a A,
+    grain: Grain,
+    /// How many more workers it should be shared with.
+    fanout: usize,
+    local: A::Local,
+}
+
+/// Hands a part to whoever the claim belongs to.
 pub(crate) fn deliver<A: Algorithm>(
     call: &Call,
     algorithm: &A,
     seat: &Seat<'_>,
-    to: usize,
-    claim: Claim<'_>,
-    watched: bool,
+    (to, claim): (usize, Claim<'_>),
     grain: Grain,
     fanout: usize,
     local: A::Local,
 ) {
-    if !watched {
-        call.add_share();
-    }
+    call.add_share();
     let asleep = claim.is_asleep();
-    let part = Part { algorithm, grain, fanout: fanout as u32, owner: call.owner as u16, counted: !watched, local };
-    // SAFETY: `work_letter::<A>` reads what is written here; the call waits, by share or receipt, until it has run.
-    unsafe { claim.deliver(work_letter::<A>, (&raw const *call).cast(), part) };
-    seat.desk().tally().steals_done.add(1);
-    trace::gave(seat.index, to);
+    let letter = Letter { run: run_parcel::<A> };
+    let parcel = Box::into_raw(Box::new(Parcel { letter, call, algorithm, grain, fanout, local }));
+    // SAFETY: `run_parcel::<A>` takes what lies on the heap; the call waits until the share is given up.
+    unsafe { claim.deliver(parcel.cast()) };
+    seat.gave(to);
     if asleep {
         seat.pool.rouse(to);
         seat.desk().tally().wakes.add(1);
     }
 }
 
-/// Splits `local` with up to `fanout` workers that are awake and idle; returns how many were missing.
-#[inline(always)]
+/// Works off a [`Parcel`].
+///
+/// # Safety
+/// `letter` is that of a `Parcel<A>` on the heap that has been delivered and is run once; its call waits for the share.
+unsafe fn run_parcel<A: Algorithm>(letter: *const Letter, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize) {
+    // SAFETY: by the contract; a parcel begins with its letter.
+    let parcel = unsafe { Box::from_raw(letter.cast_mut().cast::<Parcel<'_, A>>()) };
+    let Parcel { call: running, algorithm, grain, fanout, local, .. } = *parcel;
+    {
+        // SAFETY: the call waits for this share.
+        let call = unsafe { &*running };
+        let finished = work(call, algorithm, seat, local, grain, |local| {
+            (share(call, algorithm, seat, local, grain, fanout), None)
+        });
+        if let Some(local) = finished {
+            commit(call, algorithm, seat, local);
+        }
+    }
+    mailbox.open(reopen);
+    // SAFETY: this parcel's share, given up once; the call may be gone afterwards.
+    unsafe { Call::drop_share(running, seat) };
+}
+
+/// Receiver: splits `local` with up to `fanout` workers that are awake and idle; returns how many were missing.
 fn share<A: Algorithm>(
     call: &Call,
     algorithm: &A,
@@ -209,25 +260,18 @@ fn share<A: Algorithm>(
     grain: Grain,
     mut fanout: usize,
 ) -> usize {
-    let workers = seat.pool.workers;
-    let mut to = seat.index;
-    for _ in 0..workers {
+    for to in seat.others() {
         if fanout == 0 {
             break;
         }
-        to = if to + 1 >= workers { 0 } else { to + 1 };
-        if to == seat.index {
-            continue;
-        }
-        let Ok(claim) = seat.pool.desks[to].front.claim(mailbox::ANY) else { continue };
+        let Some(claim) = seat.pool.desks[to].front.claim(mailbox::ANY) else { continue };
         // After the claim: its owner may have swallowed the bell of a panic in this call just before (see `Desk::ring`).
         if call.is_stopped() {
             return 0;
         }
         let Some(stolen) = algorithm.steal(local) else { return 0 };
         let passed_on = (fanout - 1) / 2;
-        let watched = seat.index == call.owner && call.watch(to);
-        deliver(call, algorithm, seat, to, claim, watched, grain, passed_on, stolen);
+        deliver(call, algorithm, seat, (to, claim), grain, passed_on, stolen);
         fanout -= 1 + passed_on;
     }
     fanout
@@ -307,7 +351,7 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut
             Some(stolen) => {
                 // The receiver looks for one more idle worker where the call is worth waking for.
                 let fanout = usize::from(call.wakes());
-                deliver(call, algorithm, seat, thief, claim, false, grain, fanout, stolen);
+                deliver(call, algorithm, seat, (thief, claim), grain, fanout, stolen);
             }
             None => {
                 tally.steals_refused.add(1);
@@ -323,41 +367,51 @@ const GLANCES: u32 = if cfg!(loom) { 1 } else { 32 };
 
 /// The caller, out of work: helps its own call until it is alone in it.
 #[inline(always)]
-fn wait(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool, collect: &impl Fn(&Mailbox)) {
+fn wait<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, errands: &Errands<'_, A>) {
     // Most often the others are about to finish: look for as long as a line takes to travel, before anything is written.
     for _ in 0..GLANCES {
-        if call.is_alone(seat.pool, collect) {
+        if is_alone(call, algorithm, seat, errands) {
             return;
         }
         crate::sync::spin_loop();
     }
-    help(call, seat, has_global_work, collect);
+    help(call, algorithm, seat, errands);
+}
+
+/// Commits what has come back, and says whether nobody else is left.
+#[inline(always)]
+fn is_alone<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, errands: &Errands<'_, A>) -> bool {
+    errands.collect(|local| commit(call, algorithm, seat, local)) && call.is_alone()
 }
 
 #[cold]
 #[inline(never)]
-fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool, collect: &impl Fn(&Mailbox)) {
+fn help<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, errands: &Errands<'_, A>) {
     let mailbox = &seat.desk().side;
     let mut patience = Patience::of_caller(seat.pool);
     mailbox.open(call.token());
-    while !call.is_alone(seat.pool, collect) {
-        if mailbox.is_full() {
-            // SAFETY: full, and run once. The letter is this call's: nobody else claims a token.
-            unsafe { mailbox.run_letter(seat, call.token(), Errand::Work) };
+    while !is_alone(call, algorithm, seat, errands) {
+        // SAFETY: this thread's; the letter is this call's: nobody else claims a token.
+        if unsafe { mailbox.run_letter(seat, call.token()) } {
             patience = Patience::of_caller(seat.pool);
             continue;
         }
         match patience.step() {
             Step::Spin => {}
             Step::Look => {
-                if has_global_work() {
+                // Others are at work in this frame: it must not be left by a panic.
+                let wants = catch_unwind(AssertUnwindSafe(|| algorithm.has_global_work()));
+                if wants.unwrap_or_else(|payload| {
+                    call.fail(payload, seat);
+                    false
+                }) {
                     seat.pool.ask(seat, |serves| serves == call.token());
                 }
             }
             Step::Sleep => {
                 // Nobody delivers to a caller asleep; the last worker wakes it.
                 if mailbox.change(call.token(), mailbox::SHUT) {
-                    call.sleep_until_alone(seat, collect);
+                    sleep(call, algorithm, seat, errands);
                     return;
                 }
             }
@@ -365,6 +419,18 @@ fn help(call: &Call, seat: &Seat<'_>, has_global_work: impl Fn() -> bool, collec
     }
     // Alone: no giver is left who could be claiming this mailbox.
     mailbox.shut();
+}
+
+/// The caller sleeps until it is alone.
+#[cold]
+pub(crate) fn sleep<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, errands: &Errands<'_, A>) {
+    seat.desk().set_thread(current());
+    call.await_shares();
+    errands.await_all();
+    while !is_alone(call, algorithm, seat, errands) {
+        seat.desk().tally().parks.add(1);
+        seat.desk().park();
+    }
 }
 
 /// The same loop where no desk is free: nobody can ask.

@@ -7,6 +7,7 @@
 use crate::desk::Desk;
 use crate::jobs::Jobs;
 use crate::pool::Inner;
+use crate::trace;
 use std::cell::Cell;
 use std::ptr;
 
@@ -60,6 +61,20 @@ impl<'p> Seat<'p> {
     #[inline(always)]
     pub(crate) fn desk(&self) -> &'p Desk {
         self.desk
+    }
+
+    /// The desks of all other workers, from the next one on.
+    #[inline(always)]
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let (index, workers) = (self.index, self.pool.workers);
+        (index + 1..workers).chain(0..index.min(workers))
+    }
+
+    /// Notes that work has been handed over.
+    #[inline(always)]
+    pub(crate) fn gave(&self, to: usize) {
+        self.desk().tally().steals_done.add(1);
+        trace::gave(self.index, to);
     }
 }
 

@@ -9,6 +9,7 @@
 use std::marker::PhantomData;
 use std::sync::Mutex;
 
+use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
 use super::block::{BLOCK, best};
@@ -34,7 +35,7 @@ pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
     less: L,
     /// Whether values are numbers, to be compared by the vector.
     numbers: bool,
-    found: Mutex<Found<V>>,
+    found: CachePadded<Mutex<Found<V>>>,
     elements: PhantomData<fn(&'a T) -> V>,
 }
 
@@ -126,7 +127,14 @@ where
 {
     #[inline]
     pub(super) fn new(all: &'a [T], get: G, less: L, numbers: bool) -> Self {
-        Extrema { all, get, less, numbers, found: Mutex::new(Found { min: None, max: None }), elements: PhantomData }
+        Extrema {
+            all,
+            get,
+            less,
+            numbers,
+            found: CachePadded::new(Mutex::new(Found { min: None, max: None })),
+            elements: PhantomData,
+        }
     }
 
     pub(super) fn root(&self) -> Local<'a, T, V> {

@@ -6,6 +6,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
 use crate::feed::Feed;
@@ -14,7 +15,8 @@ use crate::widest::widest;
 
 pub(crate) struct Count<'a, T, P> {
     predicate: P,
-    found: AtomicUsize,
+    /// Padded, here as elsewhere: whoever commits writes to it, and shall not have to wait for those who read the rest.
+    found: CachePadded<AtomicUsize>,
     elements: PhantomData<&'a T>,
 }
 
@@ -95,10 +97,13 @@ fn parallel<T: Sync, P: Fn(&T) -> bool + Sync>(team: Team<'_>, v: &[T], predicat
 
 impl<'a, T, P: Fn(&T) -> bool> Count<'a, T, P> {
     pub(super) fn new(v: &'a [T], predicate: P) -> (Self, Local<'a, T>) {
-        (Count { predicate, found: AtomicUsize::new(0), elements: PhantomData }, Local { found: 0, left: Feed::new(v) })
+        (
+            Count { predicate, found: CachePadded::new(AtomicUsize::new(0)), elements: PhantomData },
+            Local { found: 0, left: Feed::new(v) },
+        )
     }
 
     pub(super) fn finish(self) -> usize {
-        self.found.into_inner()
+        self.found.into_inner().into_inner()
     }
 }

@@ -9,6 +9,7 @@
 use std::marker::PhantomData;
 use std::sync::Mutex;
 
+use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
 use super::fold::fold;
@@ -19,7 +20,7 @@ use crate::widest::widest;
 pub(crate) struct Reduce<'a, T, U, M, F> {
     map: M,
     op: F,
-    pieces: Mutex<Vec<(usize, U)>>,
+    pieces: CachePadded<Mutex<Vec<(usize, U)>>>,
     elements: PhantomData<&'a T>,
 }
 
@@ -71,11 +72,14 @@ fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
 
 impl<'a, T, U, M, F: Fn(U, U) -> U> Reduce<'a, T, U, M, F> {
     pub(super) fn new(v: &'a [T], map: M, op: F) -> (Self, Local<'a, T, U>) {
-        (Reduce { map, op, pieces: Mutex::new(Vec::new()), elements: PhantomData }, root(Feed::new(v)))
+        (
+            Reduce { map, op, pieces: CachePadded::new(Mutex::new(Vec::new())), elements: PhantomData },
+            root(Feed::new(v)),
+        )
     }
 
     pub(super) fn finish(self, identity: U) -> U {
-        let mut pieces = self.pieces.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut pieces = self.pieces.into_inner().into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         pieces.sort_unstable_by_key(|piece| piece.0);
         pieces.into_iter().fold(identity, |acc, piece| (self.op)(acc, piece.1))
     }

@@ -1,17 +1,14 @@
-//! Shares, receipts and the caller's sleep: see [`call`](crate::call).
+//! Shares, errands and the caller's sleep: see [`call`](crate::call).
 
+use super::errand::{BRIEF, Out, send, work};
 use super::{Frame, Marks, check, finds, pool};
-use crate::call::{Brief, Call};
-use crate::mailbox::{ANY, Errand, Mailbox};
-use crate::pace::Grain;
-use crate::run::deliver;
+use crate::call::Call;
+use crate::errand::Errands;
+use crate::mailbox::ANY;
+use crate::run::sleep;
 use crate::seat::Seat;
 use crate::sync::faulty::Fault;
 use loom::thread;
-
-const BRIEF: Brief = Brief { grain: Grain::Fixed(1), work: 0, wakes: false };
-
-fn nothing(_: &Mailbox) {}
 
 /// Two workers take their shares off while the caller goes to sleep; nobody touches the call after it has returned.
 fn shares() {
@@ -27,7 +24,7 @@ fn shares() {
         })
     });
     let seat = Seat::new(&pool, 0);
-    call.sleep_until_alone(&seat, &nothing);
+    sleep(&call, &*marks, &seat, &Errands::new());
     marks.assert_all_done();
     call.retire();
     for worker in workers {
@@ -45,54 +42,35 @@ fn last_share_wakes_the_caller_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, shares);
 }
 
-/// The owner of desk `index` reads the letter that is there or comes while it looks, as a worker does that is soon tired of waiting.
-fn work(seat: &Seat<'_>) {
-    let mailbox = &seat.desk().front;
-    if mailbox.is_full() {
-        // SAFETY: full, and run once.
-        unsafe { mailbox.run_letter(seat, ANY, Errand::Work) };
-    }
-    if mailbox.take_back() {
-        // SAFETY: taken back, and run once.
-        unsafe { mailbox.run_letter(seat, ANY, Errand::Commit) };
-    }
-}
-
-/// One worker is watched, and passes a part on to another, which holds a share; the caller sleeps for both.
-fn receipt_and_share() {
+/// One worker has an errand, and passes a part of it on to another, which holds a share; the caller sleeps for both.
+fn errand_and_share() {
     let pool = pool(2, 1);
     let call = Frame::new(Call::new(2, BRIEF));
     let marks = Frame::new(Marks::new(2));
+    let errands: Out = Frame::new(Errands::new());
     let seat = Seat::new(&pool, 2);
     for desk in &pool.desks[..2] {
         desk.front.open(ANY);
     }
-    assert!(call.watch(0));
-    let claim = pool.desks[0].front.claim(ANY).ok().expect("open");
-    deliver(&call, &*marks, &seat, 0, claim, true, BRIEF.grain, 1, 0..2);
+    send(errands, call.get(), marks.get(), &seat, 0..2, 1);
     let first = thread::spawn(move || {
         work(&Seat::new(&pool, 0));
         // Found open above, so the first has delivered by now.
         let second = thread::spawn(move || work(&Seat::new(&pool, 1)));
         second.join().unwrap();
     });
-    // As in `run::run`: what comes back is committed, which is nothing here.
-    let collect = |mailbox: &Mailbox| {
-        // SAFETY: nothing is read.
-        let _ = unsafe { mailbox.collect(call.token(), |_| ()) };
-    };
-    call.sleep_until_alone(&seat, &collect);
+    sleep(&call, &*marks, &seat, &errands);
     marks.assert_all_done();
     call.retire();
     first.join().unwrap();
 }
 
 #[test]
-fn receipts_and_shares_are_awaited() {
-    check(2, receipt_and_share);
+fn errands_and_shares_are_awaited() {
+    check(2, errand_and_share);
 }
 
 #[test]
-fn receipts_and_shares_are_awaited_faults() {
-    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, receipt_and_share);
+fn errands_and_shares_are_awaited_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, errand_and_share);
 }

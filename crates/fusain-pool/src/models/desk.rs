@@ -22,7 +22,7 @@ fn bell<const AFTER_CLAIM: bool>() {
         // The planted fault is to look before.
         let before = !AFTER_CLAIM && sees_stop();
         let claim = pool.desks[0].front.claim(ANY);
-        claim.is_ok() && !(before || AFTER_CLAIM && sees_stop())
+        claim.is_some() && !(before || AFTER_CLAIM && sees_stop())
     });
     let desk = &pool.desks[0];
     desk.take_requests();
@@ -46,6 +46,40 @@ fn bell_reaches_late_receivers_faults() {
 #[should_panic(expected = "the receiver never hears of the stop")]
 fn bell_checked_before_the_claim() {
     check(3, bell::<false>);
+}
+
+/// Likewise with a giver that delivers in one step, and passes the bell on if it finds the call stopped then.
+fn passed_on<const PASSES: bool>() {
+    let pool = pool(1, 0);
+    let stopped = Frame::new(AtomicBool::new(false));
+    let panics = thread::spawn(move || {
+        stopped.store(true, Ordering::Relaxed);
+        pool.desks[0].ring();
+    });
+    let giver = thread::spawn(move || {
+        let claim = pool.desks[0].front.claim(ANY);
+        if PASSES && claim.is_some() && stopped.load(Ordering::Relaxed) {
+            pool.desks[0].ring();
+        }
+        claim.is_some()
+    });
+    let desk = &pool.desks[0];
+    desk.take_requests();
+    desk.front.open(ANY);
+    let delivered = giver.join().unwrap();
+    panics.join().unwrap();
+    assert!(!delivered || desk.is_asked(), "the receiver never hears of the stop");
+}
+
+#[test]
+fn bell_is_passed_on() {
+    check(3, passed_on::<true>);
+}
+
+#[test]
+#[should_panic(expected = "the receiver never hears of the stop")]
+fn bell_not_passed_on() {
+    check(3, passed_on::<false>);
 }
 
 /// Two threads lease the same desk in turn: each counts on from where the other stopped.

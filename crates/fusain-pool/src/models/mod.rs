@@ -13,6 +13,7 @@
 
 mod call;
 mod desk;
+mod errand;
 mod join;
 mod mailbox;
 mod scope;
@@ -68,6 +69,10 @@ struct Frame<T: 'static>(&'static ManuallyDrop<T>);
 impl<T> Frame<T> {
     fn new(value: T) -> Self {
         Self(Box::leak(Box::new(ManuallyDrop::new(value))))
+    }
+
+    fn get(self) -> &'static T {
+        self.0
     }
 
     /// The owner returns.

@@ -42,7 +42,7 @@ fn whole_call() {
 
 #[test]
 fn whole_call_faults() {
-    finds(&[Fault::LostUnpark, Fault::WeakStore, Fault::WeakLoad], 2, call);
+    finds(&[Fault::LostUnpark, Fault::WeakRmw, Fault::WeakLoad], 2, call);
 }
 
 /// Likewise for a join.
