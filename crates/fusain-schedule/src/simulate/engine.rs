@@ -7,7 +7,8 @@
 use super::hosts::{At, Hosts, NONE};
 use super::matching::Matching;
 use super::network::{Link, Network, Parameters};
-use super::program::{Program, Step, Verb};
+use super::node::{Node, Waiting, nodes};
+use super::program::{Edge, Program, Verb};
 use super::queue::{Event, Queue};
 use super::{Cause, Error, Stuck};
 use crate::Moment;
@@ -68,7 +69,7 @@ pub enum SpanKind {
 
 /// Runs a schedule on a machine: when is each rank done?
 ///
-/// Time O(1) an operation, a dependency and a message (see [the module](self)); 12 bytes an operation, 16 to 43 a receive, 48 a rank and 16 a pending event of extra memory.
+/// Time O(1) an operation, a dependency and a message (see [the module](self)); 64 bytes an operation, 16 to 43 a receive, 64 a rank and 16 a pending event of extra memory.
 /// Times past 2^64 stay there.
 ///
 /// # Errors
@@ -89,30 +90,15 @@ pub fn simulate_with(program: &Program, machine: &impl Network, show: impl FnMut
     engine.end()
 }
 
-/// What changes of a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct State {
-    /// How many of its dependencies are not met.
-    pending: u32,
-    /// The one behind it in whichever list it is: of what waits for a processor, then of messages or receives.
-    pub(super) next: u32,
-    /// When it became possible, then when its message was sent, among all such moments.
-    stamp: u32,
-}
-
 struct Engine<'a, N, F> {
     program: &'a Program,
-    steps: &'a [Step],
     machine: &'a N,
     parameters: Parameters,
     show: F,
     queue: Queue,
     hosts: Hosts,
     matching: Matching,
-    states: Vec<State>,
-    /// Before which moment a step can not start; of a message that has been taken up, when that was done. Empty if hosts have one processor: what is waited
-    /// for then keeps that processor busy as long.
-    earliest: Vec<u64>,
+    nodes: Vec<Node>,
     stamp: u32,
     /// Steps whose last dependency has just been met.
     freed: Vec<u32>,
@@ -126,19 +112,15 @@ const MESSAGE: u32 = 1 << 31;
 impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     fn new(program: &'a Program, machine: &'a N, show: F) -> Result<Self, Error> {
         let too_large = Error::TooLarge { what: "processors, cards and pairs of them on all ranks", max: 1 << 31 };
-        let steps = program.steps();
-        let state = |step: &Step| State { pending: step.needs, next: NONE, stamp: 0 };
         Ok(Self {
             program,
-            steps,
             machine,
             parameters: *machine.parameters(),
             show,
             queue: Queue::new(),
             hosts: Hosts::new(program).ok_or(too_large)?,
             matching: Matching::new(program),
-            states: steps.iter().map(state).collect(),
-            earliest: if program.cpus() > 1 { vec![0; steps.len()] } else { Vec::new() },
+            nodes: nodes(program),
             stamp: 0,
             freed: Vec::new(),
             ended: 0,
@@ -149,8 +131,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     /// Frees what waits for nothing, rank by rank.
     fn begin(&mut self) {
         for rank in 0..self.program.ranks() {
-            let steps = self.steps;
-            self.freed.extend(self.program.of_rank(rank).filter(|&step| steps[step as usize].needs == 0));
+            self.freed.extend(self.program.of_rank(rank).filter(|&step| self.nodes[step as usize].pending == 0));
             self.start_freed();
         }
     }
@@ -158,7 +139,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     fn run(&mut self) -> Result<(), Error> {
         while let Some(Event { time, what, .. }) = self.queue.pop() {
             let step = what & !MESSAGE;
-            let it = self.steps[step as usize];
+            let it = self.nodes[step as usize];
             match it.verb {
                 Verb::Send if what & MESSAGE != 0 => self.arrive(step, it, time)?,
                 Verb::Send => self.send(step, it, time),
@@ -172,7 +153,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         Ok(())
     }
 
-    fn calculate(&mut self, step: u32, it: Step, time: u64) {
+    fn calculate(&mut self, step: u32, it: Node, time: u64) {
         let (list, cpu) = (self.hosts.calcs(it.rank, it.cpu), self.hosts.cpu(it.rank, it.cpu));
         if !self.has_turn(list, step, step, time, self.hosts.busy(cpu)) {
             return;
@@ -185,9 +166,8 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         self.release(step, Moment::End, end);
     }
 
-    fn send(&mut self, step: u32, it: Step, time: u64) {
-        let nic = self.program.lanes()[usize::from(it.lane)].1;
-        let (cpu, card) = (self.hosts.cpu(it.rank, it.cpu), self.hosts.sending(it.rank, nic));
+    fn send(&mut self, step: u32, it: Node, time: u64) {
+        let (cpu, card) = (self.hosts.cpu(it.rank, it.cpu), self.hosts.sending(it.rank, it.nic));
         let list = self.hosts.sends(it.rank, it.lane);
         if !self.has_turn(list, step, step, time, self.hosts.busy(cpu).max(self.hosts.busy(card))) {
             return;
@@ -212,9 +192,8 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         }
     }
 
-    fn arrive(&mut self, step: u32, it: Step, time: u64) -> Result<(), Error> {
-        let nic = self.program.lanes()[usize::from(it.lane)].1;
-        let (cpu, card) = (self.hosts.cpu(it.peer, it.cpu), self.hosts.receiving(it.peer, nic));
+    fn arrive(&mut self, step: u32, it: Node, time: u64) -> Result<(), Error> {
+        let (cpu, card) = (self.hosts.cpu(it.peer, it.cpu), self.hosts.receiving(it.peer, it.nic));
         let list = self.hosts.messages(it.peer, it.lane);
         if !self.has_turn(list, step, step | MESSAGE, time, self.hosts.busy(cpu).max(self.hosts.busy(card))) {
             return Ok(());
@@ -229,20 +208,18 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         self.hosts.set_busy(card, card_end);
         self.leave(list, cpu_end.max(card_end), MESSAGE);
         self.span(SpanKind::Receive { from: it.rank, bytes: it.size }, it.peer, it.cpu, step, time, cpu_end);
-        if let Some(earliest) = self.earliest.get_mut(step as usize) {
-            *earliest = cpu_end;
-        }
-        match self.matching.message(self.steps, &mut self.states, step) {
+        self.nodes[step as usize].earliest = cpu_end;
+        match self.matching.message(&mut self.nodes, step) {
             Some(receive) => self.meet(step, receive, time, cpu_end),
             None => Ok(()),
         }
     }
 
-    fn post(&mut self, step: u32, _: Step, time: u64) -> Result<(), Error> {
+    fn post(&mut self, step: u32, _: Node, time: u64) -> Result<(), Error> {
         self.release(step, Moment::Start, time);
-        match self.matching.receive(self.steps, &mut self.states, step) {
+        match self.matching.receive(&mut self.nodes, step) {
             Some(message) => {
-                let taken = self.earliest.get(message as usize).copied().unwrap_or(0);
+                let taken = self.nodes[message as usize].earliest;
                 self.meet(message, step, time, time.max(taken))
             }
             None => Ok(()),
@@ -251,14 +228,13 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
 
     /// Message and receive have met: the receive ends, and so does a rendezvous' send.
     fn meet(&mut self, send: u32, receive: u32, time: u64, end: u64) -> Result<(), Error> {
-        let it = self.steps[send as usize];
-        if it.size > self.steps[receive as usize].size {
+        let it = self.nodes[send as usize];
+        if it.size > self.nodes[receive as usize].size {
             return Err(Error::Truncated { send: self.program.site(send), recv: self.program.site(receive) });
         }
         self.met += 1;
         if it.size > self.parameters.eager_bytes_max {
-            let nic = self.program.lanes()[usize::from(it.lane)].1;
-            for at in [self.hosts.cpu(it.rank, it.cpu), self.hosts.sending(it.rank, nic)] {
+            for at in [self.hosts.cpu(it.rank, it.cpu), self.hosts.sending(it.rank, it.nic)] {
                 self.hosts.set_busy(at, self.hosts.busy(at).max(time));
             }
             self.release(send, Moment::End, time);
@@ -276,7 +252,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
             return false;
         }
         if free > time {
-            let stamp = self.states[step as usize].stamp;
+            let stamp = self.nodes[step as usize].stamp;
             self.queue.push(Event { time: free, stamp, what: event });
         }
         free <= time
@@ -286,11 +262,11 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     #[inline]
     fn join(&mut self, list: At, step: u32) -> bool {
         let (first, last) = self.hosts.list(list);
-        self.states[step as usize].next = NONE;
+        self.nodes[step as usize].next = NONE;
         if first == NONE {
             self.hosts.set_list(list, step, step);
         } else {
-            self.states[last as usize].next = step;
+            self.nodes[last as usize].next = step;
             self.hosts.set_list(list, first, step);
         }
         first == NONE
@@ -300,10 +276,10 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     #[inline]
     fn leave(&mut self, list: At, free: u64, flag: u32) {
         let (first, last) = self.hosts.list(list);
-        let next = self.states[first as usize].next;
+        let next = self.nodes[first as usize].next;
         self.hosts.set_list(list, next, if next == NONE { NONE } else { last });
         if next != NONE {
-            let stamp = self.states[next as usize].stamp;
+            let stamp = self.nodes[next as usize].stamp;
             self.queue.push(Event { time: free, stamp, what: next | flag });
         }
     }
@@ -312,13 +288,20 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     #[inline]
     fn release(&mut self, step: u32, moment: Moment, time: u64) {
         self.ended += u64::from(moment == Moment::End);
-        for edge in self.program.edges(step).iter().filter(|edge| edge.moment() == moment) {
-            if let Some(earliest) = self.earliest.get_mut(edge.step() as usize) {
-                *earliest = time.max(*earliest);
-            }
-            let pending = &mut self.states[edge.step() as usize].pending;
-            *pending -= 1;
-            if *pending == 0 {
+        match self.nodes[step as usize].waiting {
+            Waiting::Nobody => {}
+            Waiting::One(edge) => self.tell(edge, moment, time),
+            Waiting::Many => self.program.edges(step).iter().for_each(|&edge| self.tell(edge, moment, time)),
+        }
+    }
+
+    #[inline]
+    fn tell(&mut self, edge: Edge, moment: Moment, time: u64) {
+        if edge.moment() == moment {
+            let node = &mut self.nodes[edge.step() as usize];
+            node.earliest = node.earliest.max(time);
+            node.pending -= 1;
+            if node.pending == 0 {
                 self.freed.push(edge.step());
             }
         }
@@ -327,7 +310,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     /// Lets the freed steps begin: rank by rank, sends before receives before calculations, else in the order in which they were freed.
     fn start_freed(&mut self) {
         let mut freed = std::mem::take(&mut self.freed);
-        let place = |&step: &u32| (self.steps[step as usize].rank, self.steps[step as usize].verb);
+        let place = |&step: &u32| (self.nodes[step as usize].rank, self.nodes[step as usize].verb);
         if !freed.is_sorted_by_key(place) {
             freed.sort_by_key(place);
         }
@@ -338,16 +321,15 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     }
 
     fn start(&mut self, step: u32) {
-        let it = self.steps[step as usize];
+        let it = self.nodes[step as usize];
         let stamp = self.stamp(step);
-        let earliest = self.earliest.get(step as usize).copied().unwrap_or(0);
+        let earliest = it.earliest;
         let cpu = self.hosts.busy(self.hosts.cpu(it.rank, it.cpu));
         let (free, list) = match it.verb {
             Verb::Recv => return self.queue.push(Event { time: cpu.max(earliest), stamp, what: step }),
             Verb::Calc => (cpu, self.hosts.calcs(it.rank, it.cpu)),
             Verb::Send => {
-                let nic = self.program.lanes()[usize::from(it.lane)].1;
-                (cpu.max(self.hosts.busy(self.hosts.sending(it.rank, nic))), self.hosts.sends(it.rank, it.lane))
+                (cpu.max(self.hosts.busy(self.hosts.sending(it.rank, it.nic))), self.hosts.sends(it.rank, it.lane))
             }
         };
         // Either only processor and card are waited for, or an event joins the list later.
@@ -360,36 +342,35 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     fn stamp(&mut self, step: u32) -> u32 {
         let stamp = self.stamp;
         self.stamp += 1;
-        self.states[step as usize].stamp = stamp;
+        self.nodes[step as usize].stamp = stamp;
         stamp
     }
 
     #[inline]
     fn span(&mut self, kind: SpanKind, rank: u32, cpu: u8, step: u32, start: u64, end: u64) {
-        let it = self.steps[step as usize];
-        let operation = step - self.program.of_rank(it.rank).start;
+        let operation = step - self.program.of_rank(self.nodes[step as usize].rank).start;
         (self.show)(Span { kind, rank, cpu, operation, start, end });
     }
 
     fn end(self) -> Result<Outcome, Error> {
-        let sends = self.steps.iter().filter(|step| step.verb == Verb::Send).count() as u64;
+        let sends = self.nodes.iter().filter(|node| node.verb == Verb::Send).count() as u64;
         let operations = self.program.operations();
         if self.ended == operations && self.met == sends {
             let finish = (0..self.program.ranks()).map(|rank| self.hosts.finish(rank)).collect();
             return Ok(Outcome { finish, events: operations + sends });
         }
-        let mut left = self.matching.left(&self.states);
-        let waits = |&(_, state): &(usize, &State)| state.pending > 0;
-        let never_started = self.states.iter().enumerate().filter(waits).count() as u64;
+        let mut left = self.matching.left(&self.nodes);
+        let waits = |&(_, node): &(usize, &Node)| node.pending > 0;
+        let never_started = self.nodes.iter().enumerate().filter(waits).count() as u64;
         let cycle = left.is_empty();
         if cycle {
-            let all = self.states.iter().enumerate().filter(waits).map(|(step, _)| step as u32);
+            let all = self.nodes.iter().enumerate().filter(waits).map(|(step, _)| step as u32);
             left = all.take(Stuck::SITES_MAX).collect();
         }
         left.sort_unstable();
         let causes = if cycle { never_started } else { left.len() as u64 };
         let cause = |&step: &u32| {
-            let cause = match self.steps[step as usize].verb {
+            let cause = match self.nodes[step as usize].verb {
                 _ if cycle => Cause::Cycle,
                 Verb::Recv => Cause::NoMessage,
                 _ => Cause::NoReceive,

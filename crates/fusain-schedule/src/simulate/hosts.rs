@@ -1,6 +1,6 @@
 //! Processors and network cards: until when each is busy, and what waits for it.
 //!
-//! All of a host is one run of words: for one processor and one card six of them, less than a cache line.
+//! All of a host is one run of words that begins with a cache line: for one processor and one card, six words of one line.
 //!
 //! ```text
 //! processors | cards, sending | cards, receiving | sends waiting | messages waiting | calculations waiting
@@ -14,12 +14,19 @@ use super::program::Program;
 pub(super) const NONE: u32 = u32::MAX;
 
 pub(super) struct Hosts {
-    words: Vec<u64>,
+    lines: Vec<Line>,
+    /// Words from one host to the next, a whole number of lines.
     stride: usize,
     cpus: usize,
     nics: usize,
     lanes: usize,
 }
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line([u64; WORDS_PER_LINE]);
+
+const WORDS_PER_LINE: usize = 8;
 
 /// The place of a word.
 #[derive(Clone, Copy)]
@@ -29,14 +36,14 @@ impl Hosts {
     pub(super) fn new(program: &Program) -> Option<Self> {
         let (cpus, nics, lanes) = (program.cpus(), program.nics(), program.lanes().len());
         let (busy, lists) = (cpus + 2 * nics, 2 * lanes + cpus);
-        let stride = busy + lists;
-        let total = stride.checked_mul(program.ranks() as usize).filter(|&words| words <= WORDS_MAX)?;
-        let mut words = Vec::with_capacity(total);
-        for _ in 0..program.ranks() {
-            words.resize(words.len() + busy, 0);
-            words.resize(words.len() + lists, EMPTY);
+        let stride = (busy + lists).next_multiple_of(WORDS_PER_LINE);
+        let words = stride.checked_mul(program.ranks() as usize).filter(|&words| words <= WORDS_MAX)?;
+        let mut hosts =
+            Self { lines: vec![Line([EMPTY; WORDS_PER_LINE]); words / WORDS_PER_LINE], stride, cpus, nics, lanes };
+        for host in 0..program.ranks() as usize {
+            (0..busy).for_each(|word| hosts.set_busy(At(host * stride + word), 0));
         }
-        Some(Self { words, stride, cpus, nics, lanes })
+        Some(hosts)
     }
 
     #[inline]
@@ -72,29 +79,30 @@ impl Hosts {
     /// Until when a processor or a card is busy.
     #[inline]
     pub(super) fn busy(&self, at: At) -> u64 {
-        self.words[at.0]
+        self.lines[at.0 / WORDS_PER_LINE].0[at.0 % WORDS_PER_LINE]
     }
 
     #[inline]
     pub(super) fn set_busy(&mut self, at: At, until: u64) {
-        self.words[at.0] = until;
+        self.lines[at.0 / WORDS_PER_LINE].0[at.0 % WORDS_PER_LINE] = until;
     }
 
     /// The end of the last thing that the rank's processors did.
     pub(super) fn finish(&self, rank: u32) -> u64 {
         let begin = rank as usize * self.stride;
-        self.words[begin..begin + self.cpus].iter().copied().max().unwrap_or(0)
+        (begin..begin + self.cpus).map(|word| self.busy(At(word))).max().unwrap_or(0)
     }
 
     /// The first and the last of a list, both [`NONE`] if it is empty.
     #[inline]
     pub(super) fn list(&self, at: At) -> (u32, u32) {
-        (self.words[at.0] as u32, (self.words[at.0] >> 32) as u32)
+        let word = self.busy(at);
+        (word as u32, (word >> 32) as u32)
     }
 
     #[inline]
     pub(super) fn set_list(&mut self, at: At, first: u32, last: u32) {
-        self.words[at.0] = u64::from(first) | u64::from(last) << 32;
+        self.set_busy(at, u64::from(first) | u64::from(last) << 32);
     }
 }
 

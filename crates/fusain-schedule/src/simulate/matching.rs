@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::engine::State;
 use super::hosts::NONE;
+use super::node::Node;
 use super::program::{ANY, Program, Step, Verb};
 
 pub(super) struct Matching {
@@ -81,39 +81,39 @@ impl Matching {
 
     /// Posts a receive: returns the step of the oldest message for it, or lets it wait.
     #[inline]
-    pub(super) fn receive(&mut self, steps: &[Step], states: &mut [State], receive: u32) -> Option<u32> {
-        let Step { rank, peer, tag, .. } = steps[receive as usize];
+    pub(super) fn receive(&mut self, nodes: &mut [Node], receive: u32) -> Option<u32> {
+        let Node { rank, peer, tag, .. } = nodes[receive as usize];
         match self.search(rank, peer, tag) {
-            Some(at) => self.slots[at].meet(steps, states, receive, Verb::Send),
-            None => self.wild.get_mut(&rank).and_then(|wild| wild.receive(states, receive, (peer, tag))),
+            Some(at) => self.slots[at].meet(nodes, receive, Verb::Send),
+            None => self.wild.get_mut(&rank).and_then(|wild| wild.receive(nodes, receive, (peer, tag))),
         }
     }
 
     /// Brings a message, named by the step that sent it: returns the oldest receive for it, or lets it wait.
     #[inline]
-    pub(super) fn message(&mut self, steps: &[Step], states: &mut [State], message: u32) -> Option<u32> {
-        let Step { rank: from, peer: rank, tag, .. } = steps[message as usize];
+    pub(super) fn message(&mut self, nodes: &mut [Node], message: u32) -> Option<u32> {
+        let Node { rank: from, peer: rank, tag, .. } = nodes[message as usize];
         if let Some(at) = self.search(rank, from, tag).filter(|&at| self.slots[at].from != ANY) {
-            return self.slots[at].meet(steps, states, message, Verb::Recv);
+            return self.slots[at].meet(nodes, message, Verb::Recv);
         }
         if let Some(wild) = self.wild.get_mut(&rank) {
-            return wild.message(states, message, (from, tag));
+            return wild.message(nodes, message, (from, tag));
         }
         self.stray.push(message);
         None
     }
 
     /// All that still waits, messages and receives.
-    pub(super) fn left(&self, states: &[State]) -> Vec<u32> {
+    pub(super) fn left(&self, nodes: &[Node]) -> Vec<u32> {
         let mut left = self.stray.clone();
         for slot in &self.slots {
             let mut at = slot.first;
             while at != NONE {
                 left.push(at);
-                at = states[at as usize].next;
+                at = nodes[at as usize].next;
             }
         }
-        left.extend(self.wild.values().flat_map(|wild| wild.left(states)));
+        left.extend(self.wild.values().flat_map(|wild| wild.left(nodes)));
         left
     }
 }
@@ -121,16 +121,16 @@ impl Matching {
 impl Slot {
     /// Takes the first of the list if it is of the other kind, or else joins it.
     #[inline]
-    fn meet(&mut self, steps: &[Step], states: &mut [State], step: u32, other: Verb) -> Option<u32> {
+    fn meet(&mut self, nodes: &mut [Node], step: u32, other: Verb) -> Option<u32> {
         let first = self.first;
-        if first != NONE && steps[first as usize].verb == other {
-            self.first = states[first as usize].next;
+        if first != NONE && nodes[first as usize].verb == other {
+            self.first = nodes[first as usize].next;
             return Some(first);
         }
-        states[step as usize].next = NONE;
+        nodes[step as usize].next = NONE;
         match first {
             NONE => self.first = step,
-            _ => states[self.last as usize].next = step,
+            _ => nodes[self.last as usize].next = step,
         }
         self.last = step;
         None
@@ -169,10 +169,10 @@ impl Wild {
         Self { patterns, posted: 0 }
     }
 
-    fn receive(&mut self, states: &mut [State], receive: u32, pattern: (u32, u32)) -> Option<u32> {
+    fn receive(&mut self, nodes: &mut [Node], receive: u32, pattern: (u32, u32)) -> Option<u32> {
         let pattern = self.patterns.entry(pattern).or_default();
         while let Some(message) = pattern.messages.pop_front() {
-            if std::mem::replace(&mut states[message as usize].next, MET) != MET {
+            if std::mem::replace(&mut nodes[message as usize].next, MET) != MET {
                 return Some(message);
             }
         }
@@ -181,13 +181,13 @@ impl Wild {
         None
     }
 
-    fn message(&mut self, states: &mut [State], message: u32, (from, tag): (u32, u32)) -> Option<u32> {
+    fn message(&mut self, nodes: &mut [Node], message: u32, (from, tag): (u32, u32)) -> Option<u32> {
         let fits = [(from, tag), (from, ANY), (ANY, tag), (ANY, ANY)];
         let oldest = fits.into_iter().filter_map(|fit| Some((self.patterns.get(&fit)?.receives.front()?.0, fit))).min();
         if let Some((_, fit)) = oldest {
             return self.patterns.get_mut(&fit)?.receives.pop_front().map(|(_, receive)| receive);
         }
-        states[message as usize].next = NONE;
+        nodes[message as usize].next = NONE;
         for fit in fits {
             if let Some(pattern) = self.patterns.get_mut(&fit) {
                 pattern.messages.push_back(message);
@@ -196,11 +196,11 @@ impl Wild {
         None
     }
 
-    fn left(&self, states: &[State]) -> Vec<u32> {
+    fn left(&self, nodes: &[Node]) -> Vec<u32> {
         let receives = self.patterns.values().flat_map(|pattern| pattern.receives.iter().map(|&(_, receive)| receive));
         let messages = self.patterns.values().flat_map(|pattern| pattern.messages.iter().copied());
         let mut left: Vec<_> =
-            receives.chain(messages.filter(|&message| states[message as usize].next != MET)).collect();
+            receives.chain(messages.filter(|&message| nodes[message as usize].next != MET)).collect();
         left.sort_unstable();
         left.dedup();
         left
