@@ -10,11 +10,11 @@ use crate::{Communicator, Completion, Error, FIRST_LIBRARY_TAG, Pass, Result, So
 
 /// A communicator between MPI processes.
 pub struct MpiComm {
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     /// For tags below [`FIRST_LIBRARY_TAG`].
     program: RawComm,
     /// For the other tags, which no `MPI_ANY_TAG` of the program may match.
-    library: RawComm,
+    pub(super) library: RawComm,
     rank: usize,
     size: usize,
 }
@@ -78,29 +78,6 @@ impl MpiComm {
             }
         };
         self.program.split_type(kind)?.map(|new| Self::around(&self.session, new)).transpose()
-    }
-
-    /// Collective: the library's own broadcast, to compare with. All ranks must give the same length.
-    ///
-    /// # Errors
-    /// [`Error::RankOutOfRange`], [`Error::Mpi`].
-    pub fn native_broadcast(&self, data: &mut [u8], root: usize) -> Result<()> {
-        self.session.enter()?;
-        self.check_rank(root)?;
-        self.library.broadcast(data, root)
-    }
-
-    /// Collective: the library's own sum of doubles, to compare with. All ranks must give the same length.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`] if the slices differ, [`Error::RankOutOfRange`], [`Error::Mpi`].
-    pub fn native_reduce_sum(&self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
-        self.session.enter()?;
-        self.check_rank(root)?;
-        if mine.len() != total.len() {
-            return Err(Error::LengthMismatch { given: total.len(), expected: mine.len() });
-        }
-        self.library.reduce_sum(mine, total, root)
     }
 }
 

@@ -25,6 +25,7 @@
 //! and world are dropped, by the thread that may.
 
 mod comm;
+mod native;
 mod raw;
 mod request;
 

@@ -9,6 +9,8 @@
 //!    request is null; a transfer that is not done is never dropped, only parked.
 //! 4. *Plain arguments*: pointers are to live local variables or to slices whose length is given.
 
+mod collectives;
+
 use std::ffi::{c_char, c_int};
 use std::mem::{self, MaybeUninit};
 
@@ -278,27 +280,6 @@ impl RawComm {
         // SAFETY: written by a successful probe.
         let status = read_status(&unsafe { status.assume_init() }, first_tag)?;
         Ok(RawMessage { handle, status, first_tag })
-    }
-
-    pub(super) fn barrier(self) -> Result<()> {
-        // SAFETY: invariants 1 and 2.
-        check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.0) })
-    }
-
-    pub(super) fn broadcast(self, data: &mut [u8], root: usize) -> Result<()> {
-        let count = count(data.len())?;
-        // SAFETY: invariants 1, 2 and 4.
-        let code = unsafe { ffi::MPI_Bcast(data.as_mut_ptr().cast(), count, byte(), root as c_int, self.0) };
-        check("MPI_Bcast", code)
-    }
-
-    pub(super) fn reduce_sum(self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
-        let count = count(mine.len())?;
-        // SAFETY: constants of the shim.
-        let (double, sum) = unsafe { (ffi::RSMPI_DOUBLE, ffi::RSMPI_SUM) };
-        let (from, to) = (mine.as_ptr().cast(), total.as_mut_ptr().cast());
-        // SAFETY: invariants 1, 2 and 4; the caller has checked that both have one length.
-        check("MPI_Reduce", unsafe { ffi::MPI_Reduce(from, to, count, double, sum, root as c_int, self.0) })
     }
 }
 
