@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use super::client::{Client, Step};
-use crate::{Communicator, FIRST_LIBRARY_TAG, Message, Request, Result, Source, Tag, TagMatch};
+use crate::{Communicator, FIRST_LIBRARY_TAG, Message, Request, Result, Source, Status, Tag, TagMatch};
 
 /// A message for a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,22 +32,49 @@ pub struct Handler<C: Communicator, F> {
     tags: RangeInclusive<Tag>,
     limit_bytes: usize,
     act: F,
-    /// In the order they were matched.
-    receiving: VecDeque<Receiving<C::Request>>,
-    receiving_bytes: usize,
+    receiving: Receiving<C::Request>,
     comm: PhantomData<fn(&C)>,
 }
 
+/// Messages that were taken out and are being received.
 struct Receiving<R> {
-    source: usize,
-    tag: Tag,
+    /// In the order they were matched.
+    messages: VecDeque<(Status, R)>,
     bytes: usize,
-    request: R,
+}
+
+impl<R: Request> Receiving<R> {
+    fn push(&mut self, status: Status, request: R) {
+        self.bytes += status.bytes;
+        self.messages.push_back((status, request));
+    }
+
+    /// Gives away what has arrived; a message waits for the earlier ones of its sender. Says whether there was any.
+    fn deliver(&mut self, mut act: impl FnMut(Incoming) -> Result<()>) -> Result<bool> {
+        let mut moved = false;
+        let mut at = 0;
+        while at < self.messages.len() {
+            let Status { source, tag, bytes } = self.messages[at].0;
+            let is_first_of_sender = self.messages.iter().take(at).all(|(earlier, _)| earlier.source != source);
+            let done = if is_first_of_sender { self.messages[at].1.test()? } else { None };
+            match done {
+                None => at += 1,
+                Some(done) => {
+                    self.messages.remove(at);
+                    self.bytes -= bytes;
+                    moved = true;
+                    act(Incoming { source, tag, bytes: done.buffer })?;
+                }
+            }
+        }
+        Ok(moved)
+    }
 }
 
 impl<C: Communicator, F: FnMut(Incoming) -> Result<()>> Handler<C, F> {
     pub(super) fn new(tags: RangeInclusive<Tag>, limit_bytes: usize, act: F) -> Self {
-        Self { tags, limit_bytes, act, receiving: VecDeque::new(), receiving_bytes: 0, comm: PhantomData }
+        let receiving = Receiving { messages: VecDeque::new(), bytes: 0 };
+        Self { tags, limit_bytes, act, receiving, comm: PhantomData }
     }
 
     /// Takes out the next message.
@@ -62,52 +89,18 @@ impl<C: Communicator, F: FnMut(Incoming) -> Result<()>> Handler<C, F> {
         }
         Ok(None)
     }
-
-    /// Gives the function what has arrived; a message waits for the earlier ones of its sender.
-    fn deliver(&mut self) -> Result<bool> {
-        let mut moved = false;
-        let mut at = 0;
-        while let Some(next) = self.receiving.get_mut(at) {
-            let source = next.source;
-            let first_of_sender = self.receiving.iter().take(at).all(|earlier| earlier.source != source);
-            let Some(next) = self.receiving.get_mut(at).filter(|_| first_of_sender) else {
-                at += 1;
-                continue;
-            };
-            let Some(done) = next.request.test()? else {
-                at += 1;
-                continue;
-            };
-            if let Some(Receiving { source, tag, bytes, .. }) = self.receiving.remove(at) {
-                self.receiving_bytes -= bytes;
-                (self.act)(Incoming { source, tag, bytes: done.buffer })?;
-                moved = true;
-            }
-        }
-        Ok(moved)
-    }
 }
 
 impl<C: Communicator, F: FnMut(Incoming) -> Result<()> + Send> Client<C> for Handler<C, F> {
     fn advance(&mut self, comm: &C, _now: Instant) -> Result<Step> {
         let mut moved = false;
         for _ in 0..AT_ONCE {
-            if !self.receiving.is_empty() {
-                moved |= self.deliver()?;
-                if self.receiving_bytes >= self.limit_bytes || self.receiving.len() >= AT_ONCE {
-                    break;
-                }
+            moved |= self.receiving.deliver(&mut self.act)?;
+            if self.receiving.bytes >= self.limit_bytes || self.receiving.messages.len() >= AT_ONCE {
+                break;
             }
             let Some(message) = self.probe(comm)? else { break };
-            let status = message.status();
-            let request = message.irecv()?;
-            self.receiving_bytes += status.bytes;
-            self.receiving.push_back(Receiving {
-                source: status.source,
-                tag: status.tag,
-                bytes: status.bytes,
-                request,
-            });
+            self.receiving.push(message.status(), message.irecv()?);
             moved = true;
         }
         Ok(if moved { Step::Moved } else { Step::Idle })
@@ -122,7 +115,57 @@ impl<C: Communicator, F> fmt::Debug for Handler<C, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handler")
             .field("tags", &self.tags)
-            .field("receiving", &self.receiving.len())
+            .field("receiving", &self.receiving.messages.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::{Cancelled, Completion, Error};
+
+    /// Done when it is told.
+    #[derive(Debug)]
+    struct Told(Arc<Mutex<bool>>);
+
+    impl Request for Told {
+        fn test(&mut self) -> Result<Option<Completion>> {
+            let done = *self.0.lock().unwrap();
+            let status = Status { source: 0, tag: 0, bytes: 0 };
+            Ok(done.then_some(Completion { buffer: Vec::new(), status }))
+        }
+
+        fn wait(self) -> Result<Completion> {
+            Err(Error::RequestDone)
+        }
+
+        fn cancel(self) -> Result<Cancelled> {
+            Err(Error::RequestDone)
+        }
+    }
+
+    #[test]
+    fn a_message_waits_for_earlier_ones_of_its_sender_and_no_others() {
+        let told: Vec<_> = (0..4).map(|_| Arc::new(Mutex::new(false))).collect();
+        let mut receiving = Receiving { messages: VecDeque::new(), bytes: 0 };
+        for (tag, source) in [5, 6, 5, 6].into_iter().enumerate() {
+            let status = Status { source, tag: tag as Tag, bytes: 10 };
+            receiving.push(status, Told(Arc::clone(&told[tag])));
+        }
+        let mut seen = Vec::new();
+        let mut deliver = |complete: usize| {
+            *told[complete].lock().unwrap() = true;
+            receiving.deliver(|message| {
+                seen.push(message.tag);
+                Ok(())
+            })
+        };
+        // The second of rank 5 is here before its first; the two of rank 6 come in order.
+        assert_eq!([2, 1, 0, 3].map(|at| deliver(at).unwrap()), [false, true, true, true]);
+        assert_eq!(seen, [1, 0, 2, 3]);
+        assert_eq!((receiving.bytes, receiving.messages.len()), (0, 0));
     }
 }
