@@ -122,6 +122,7 @@ pub struct Function<'lib, T> {
     writes: Writes,
     /// Whether it reads as many elements of the second input as the first has.
     pairs: bool,
+    second_max: usize,
     library: PhantomData<&'lib Library>,
     element: PhantomData<fn(T)>,
 }
@@ -136,11 +137,17 @@ enum Writes {
 }
 
 impl<T: Element> Function<'_, T> {
+    /// How long the second input may be. GNU's search keeps an array as long as its pattern on the stack, and dies of more.
+    pub fn second_max(&self) -> usize {
+        self.second_max
+    }
+
     /// Calls it. The answer is an index, a count or a value.
     ///
     /// # Panics
     ///
-    /// If an input is empty, the second input is too short, or `out` is too short for what the algorithm writes.
+    /// If an input is empty, the second input is too short or [too long](Function::second_max), or `out` is too short for what
+    /// the algorithm writes.
     pub fn call(&self, args: Args<'_, T>) -> f64 {
         let (mut a, mut a_len) = (args.a.as_ptr(), args.a.len());
         let (mut b_len, wanted) = (
@@ -157,6 +164,7 @@ impl<T: Element> Function<'_, T> {
         );
         assert!(a_len > 0, "C++ takes the extremum of nothing to be somewhere");
         assert!(!self.pairs || b_len >= a_len, "the second input must hold {a_len} elements, not {b_len}");
+        assert!(args.b.len() <= self.second_max, "the second input must hold at most {} elements", self.second_max);
         assert!(args.out.len() >= wanted, "out must hold {wanted} elements, not {}", args.out.len());
         if self.writes == Writes::InPlace {
             assert!(args.middle <= a_len, "the middle must lie in the data");
@@ -176,6 +184,9 @@ impl<T: Element> Function<'_, T> {
         unsafe { (self.call)(&raw const raw) }
     }
 }
+
+/// A quarter of the usual stack, of eight bytes each.
+const GNU_PATTERN_MAX: usize = 1 << 18;
 
 /// The loaded shared object.
 ///
@@ -264,12 +275,14 @@ impl Cxx {
             | "affine_in_place" | "fill" | "generate" => Writes::InPlace,
             _ => Writes::Nothing,
         };
+        let is_gnu = backend == Backend::Gnu.name();
         let (backend, algorithm) = (CString::new(backend).ok()?, CString::new(name).ok()?);
         // SAFETY: `peer_find` has this signature in door.cpp.
         let find: Symbol<'_, RawFind> = unsafe { self.library.get(b"peer_find\0") }.ok()?;
         // SAFETY: both strings end in NUL and live through the call, which only reads them.
         let call = unsafe { find(backend.as_ptr(), algorithm.as_ptr(), T::NUMBER) }?;
         let pairs = ["equal", "mismatch"].contains(&name);
-        Some(Function { call, writes, pairs, library: PhantomData, element: PhantomData })
+        let second_max = if is_gnu && name == "search" { GNU_PATTERN_MAX } else { usize::MAX };
+        Some(Function { call, writes, pairs, second_max, library: PhantomData, element: PhantomData })
     }
 }

@@ -139,7 +139,8 @@ impl<'a, T: Number> Stage<'a, T> {
     /// Each of the C++ peers that has the algorithm.
     pub(super) fn cxx<M: FnOnce(&str) -> Side<'a>>(&mut self, algorithm: &str, side: impl Fn(Function<'a, T>) -> M) {
         for backend in Backend::ALL {
-            if let Some(function) = self.on.cxx.and_then(|cxx| cxx.find(backend, algorithm)) {
+            let function = self.on.cxx.and_then(|cxx| cxx.find(backend, algorithm));
+            if let Some(function) = function.filter(|f: &Function<'_, T>| self.case.second().len() <= f.second_max()) {
                 self.peer(backend.name(), side(function));
             }
             let stock = self.others.and_then(|others| others.stock.as_ref());
