@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::Action;
+use crate::{Action, Functions, Result, Schedule, compile};
 
 /// One operation of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,14 @@ pub struct Block {
     pub offset: u64,
     /// How long it is.
     pub bytes: u64,
+}
+
+impl Block {
+    /// Whether they have a byte in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let shares = |a: &Self, b: &Self| a.offset <= b.offset && b.offset - a.offset < a.bytes && b.bytes > 0;
+        self.memory == other.memory && (shares(self, other) || shares(other, self))
+    }
 }
 
 /// From when on the other may start.
@@ -145,6 +153,14 @@ impl Graph {
     /// `after` starts once `before` has started.
     pub fn irequires(&mut self, after: OpId, before: OpId) {
         self.edges.push(Edge { before, after, until: Moment::Start });
+    }
+
+    /// Checks it and gives its binary form, as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) does; it calls no functions.
+    ///
+    /// # Errors
+    /// As [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile).
+    pub fn compile(&self) -> Result<Schedule> {
+        Ok(Schedule::new(compile::compile(self, 0)?, Functions::default()))
     }
 
     /// All operations, in the order they were added.

@@ -1,0 +1,94 @@
+//! All-to-all: everything at once, in pairs, or by doubling (Bruck).
+
+use fusain_comm::Plain;
+
+use super::{Blocks, Group, TAG, fits, in_program_order};
+use crate::{Error, OpId, Region, Result, ScheduleBuilder};
+
+/// How an all-to-all goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AllToAll {
+    /// All messages at once.
+    Linear,
+    /// In round i with the ranks i before and i further on, one round after another: for much data, no rank is flooded.
+    Pairwise,
+    /// In the round of bit k each block whose way has that bit goes 2^k ranks further: ⌈log₂ p⌉ rounds, for small blocks, which must all have one
+    /// length.
+    Bruck,
+}
+
+/// Rank `r` gets, in block `s` of `received`, block `r` of what rank `s` has in `sent`. The lengths of the blocks are given with either; what `s` sends
+/// to `r` must be as long as what `r` expects from `s`.
+///
+/// # Errors
+/// [`Error::Shape`] if lengths do not fit; [`Error::Unsuitable`] for [`AllToAll::Bruck`] with unequal blocks, or a builder that is not in program
+/// order.
+pub fn all_to_all<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    (sent, sent_counts): (Region<T>, &[usize]),
+    (received, received_counts): (Region<T>, &[usize]),
+    algorithm: AllToAll,
+) -> Result<()> {
+    in_program_order(builder)?;
+    let (rank, size) = (group.rank(), group.size());
+    fits("blocks to send, one a rank", sent_counts.len(), size)?;
+    fits("blocks to receive, one a rank", received_counts.len(), size)?;
+    let out = Blocks::new("elements to send", sent, sent_counts)?;
+    let into = Blocks::new("elements to receive", received, received_counts)?;
+    fits("elements of a rank to itself", received_counts[rank], sent_counts[rank])?;
+    match algorithm {
+        AllToAll::Linear => {
+            builder.copy(into.block(rank), out.block(rank));
+            for from in (1..size).map(|step| (rank + size - step) % size) {
+                builder.recv(into.block(from), group.member(from), TAG);
+            }
+            for to in (1..size).map(|step| (rank + step) % size) {
+                builder.send(out.block(to), group.member(to), TAG);
+            }
+        }
+        AllToAll::Pairwise => {
+            builder.copy(into.block(rank), out.block(rank));
+            let mut before: Option<[OpId; 2]> = None;
+            for step in 1..size {
+                let (to, from) = ((rank + step) % size, (rank + size - step) % size);
+                let receive = builder.recv(into.block(from), group.member(from), TAG);
+                let send = builder.send(out.block(to), group.member(to), TAG);
+                for done in before.into_iter().flatten() {
+                    builder.requires(receive, done);
+                    builder.requires(send, done);
+                }
+                before = Some([receive, send]);
+            }
+        }
+        AllToAll::Bruck => {
+            let count = sent_counts[rank];
+            if sent_counts.iter().chain(received_counts).any(|&other| other != count) {
+                return Err(Error::Unsuitable("Bruck's all-to-all needs blocks of one length"));
+            }
+            bruck(builder, group, &out, &into, count);
+        }
+    }
+    Ok(())
+}
+
+/// Block i of `passing` has i ranks to go in all; what has arrived came from i ranks before.
+fn bruck<T: Plain>(builder: &mut ScheduleBuilder, group: &Group, out: &Blocks<T>, into: &Blocks<T>, count: usize) {
+    let (rank, size) = (group.rank(), group.size());
+    let passing: Vec<Region<T>> = (0..size).map(|_| builder.scratch(count)).collect();
+    builder.copy(&passing, out.cyclic(rank, size));
+    let mut distance = 1;
+    while distance < size {
+        let goes: Vec<usize> = (0..size).filter(|block| block & distance != 0).collect();
+        let sent: Vec<Region<T>> = goes.iter().map(|&block| passing[block]).collect();
+        // Received elsewhere first: a receive that waited for the send of its own round could wait for ever.
+        let arriving = builder.scratch(count * goes.len());
+        builder.send(&sent, group.member(rank + distance), TAG);
+        builder.recv(arriving, group.member(rank + size - distance), TAG);
+        builder.copy(&sent, [arriving]);
+        distance *= 2;
+    }
+    for (way, &block) in passing.iter().enumerate() {
+        builder.copy(into.block((rank + size - way) % size), block);
+    }
+}

@@ -1,0 +1,60 @@
+//! Allgather: round the ring, or by doubling (Bruck).
+
+use fusain_comm::Plain;
+
+use super::{Blocks, Group, TAG, fits, in_program_order};
+use crate::{Region, Result, ScheduleBuilder};
+
+/// How an allgather goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Allgather {
+    /// Each block goes round the ring: for much data, each rank talks to two others only.
+    Ring,
+    /// At distance d a rank has d blocks and gets the next d: ⌈log₂ p⌉ rounds (Bruck). Blocks lie where they belong at once, so nothing
+    /// is turned at the end.
+    Bruck,
+}
+
+/// Everybody gets everybody's block, in the order of ranks, in `all`; block `r` has `counts[r]` elements.
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) if lengths do not fit; [`Error::Unsuitable`](crate::Error::Unsuitable) for a builder that is not in
+/// program order.
+pub fn allgather<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    mine: Region<T>,
+    (all, counts): (Region<T>, &[usize]),
+    algorithm: Allgather,
+) -> Result<()> {
+    in_program_order(builder)?;
+    fits("blocks of an allgather, one a rank", counts.len(), group.size())?;
+    let blocks = Blocks::new("elements of an allgather", all, counts)?;
+    fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
+    builder.copy(blocks.block(group.rank()), mine);
+    match algorithm {
+        Allgather::Ring => ring(builder, group, &blocks),
+        Allgather::Bruck => bruck(builder, group, &blocks),
+    }
+    Ok(())
+}
+
+/// Rank `r` has block `r` and passes on what it got last, to the next rank.
+pub(super) fn ring<T: Plain>(builder: &mut ScheduleBuilder, group: &Group, blocks: &Blocks<T>) {
+    let (rank, size) = (group.rank(), group.size());
+    for round in 1..size {
+        builder.send(blocks.block((rank + size - round + 1) % size), group.member(rank + 1), TAG);
+        builder.recv(blocks.block((rank + size - round) % size), group.member(rank + size - 1), TAG);
+    }
+}
+
+fn bruck<T: Plain>(builder: &mut ScheduleBuilder, group: &Group, blocks: &Blocks<T>) {
+    let (rank, size) = (group.rank(), group.size());
+    let mut distance = 1;
+    while distance < size {
+        let count = distance.min(size - distance);
+        builder.send(blocks.cyclic(rank, count), group.member(rank + size - distance), TAG);
+        builder.recv(blocks.cyclic(rank + distance, count), group.member(rank + distance), TAG);
+        distance *= 2;
+    }
+}

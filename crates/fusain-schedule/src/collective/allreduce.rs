@@ -1,0 +1,216 @@
+//! Allreduce in three ways, and reduce-scatter, which two of them begin with.
+
+use fusain_comm::Plain;
+
+use super::{Blocks, Group, Reduction, TAG, fits, in_program_order};
+use crate::{Region, Result, ScheduleBuilder};
+
+/// How an allreduce goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Allreduce {
+    /// Pairs exchange everything at the distances 1, 2, 4, ...: fewest rounds.
+    RecursiveDoubling,
+    /// Pairs exchange halves, then quarters, ... of the elements and so each gets a part of the result; then the way back (Rabenseifner).
+    Rabenseifner,
+    /// Blocks go round the ring and collect, then go round once more: each rank talks to two others only. The reduction must commute.
+    Ring,
+}
+
+/// How a reduce-scatter goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduceScatter {
+    /// Blocks go round the ring and collect. The reduction must commute.
+    Ring,
+    /// Everybody gets its block of everybody, and combines them in the order of ranks. Extra memory: p blocks.
+    Linear,
+}
+
+/// Everybody's `data` becomes, element by element, the reduction over all ranks.
+///
+/// # Errors
+/// [`Error::Unsuitable`](crate::Error::Unsuitable) for a ring with a function, or a builder that is not in program order.
+pub fn allreduce<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    data: Region<T>,
+    reduction: &Reduction<T>,
+    algorithm: Allreduce,
+) -> Result<()> {
+    in_program_order(builder)?;
+    match algorithm {
+        Allreduce::Ring => {
+            let blocks = Blocks::equal(data, group.size());
+            ring_collect(builder, group, &blocks, reduction)?;
+            super::allgather::ring(builder, group, &blocks);
+        }
+        Allreduce::RecursiveDoubling => folded(builder, group, data, reduction, recursive_doubling),
+        Allreduce::Rabenseifner => folded(builder, group, data, reduction, rabenseifner),
+    }
+    Ok(())
+}
+
+/// Rank `r` gets block `r` of the reduction over all ranks, in `into`. `data` has one block for each rank, of `counts` elements;
+/// it is left with partial results.
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) if lengths do not fit; [`Error::Unsuitable`](crate::Error::Unsuitable) as [`allreduce`].
+pub fn reduce_scatter<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    (data, counts): (Region<T>, &[usize]),
+    into: Region<T>,
+    reduction: &Reduction<T>,
+    algorithm: ReduceScatter,
+) -> Result<()> {
+    in_program_order(builder)?;
+    fits("blocks of a reduce-scatter, one a rank", counts.len(), group.size())?;
+    let blocks = Blocks::new("elements of a reduce-scatter", data, counts)?;
+    let (rank, size) = (group.rank(), group.size());
+    fits("elements of a rank's result", into.len(), counts[rank])?;
+    match algorithm {
+        ReduceScatter::Ring => {
+            ring_collect(builder, group, &blocks, reduction)?;
+            builder.copy(into, blocks.block(rank));
+        }
+        ReduceScatter::Linear => {
+            let others = || (1..size).map(|step| (rank + step) % size);
+            let mut theirs: Vec<Region<T>> = vec![blocks.block(rank); size];
+            for other in others() {
+                theirs[other] = builder.scratch(into.len());
+                builder.recv(theirs[other], group.member(other), TAG);
+            }
+            for other in others() {
+                builder.send(blocks.block(other), group.member(other), TAG);
+            }
+            builder.copy(into, theirs[0]);
+            for &theirs in &theirs[1..] {
+                reduction.append(builder, into, theirs);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// After p - 1 rounds block `r` is complete on rank `r`: it set out on rank r + 1 and came round.
+fn ring_collect<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    blocks: &Blocks<T>,
+    reduction: &Reduction<T>,
+) -> Result<()> {
+    reduction.must_commute("a ring takes operands out of order: a function needs another algorithm")?;
+    let (rank, size) = (group.rank(), group.size());
+    for round in 1..size {
+        let (out, into) =
+            (blocks.block((rank + size - round) % size), blocks.block((rank + 2 * size - round - 1) % size));
+        let theirs = builder.scratch(into.len());
+        builder.send(out, group.member(rank + 1), TAG);
+        builder.recv(theirs, group.member(rank + size - 1), TAG);
+        reduction.append(builder, into, theirs);
+    }
+    Ok(())
+}
+
+/// A power of two of ranks, each with a contiguous range of the group's, in order.
+struct Folded<'a> {
+    group: &'a Group,
+    rank: usize,
+    size: usize,
+    /// How many pairs were folded: the first ones.
+    pairs: usize,
+}
+
+impl Folded<'_> {
+    fn member(&self, rank: usize) -> usize {
+        self.group.member(if rank < self.pairs { 2 * rank + 1 } else { rank + self.pairs })
+    }
+}
+
+type Doubling<T> = fn(&mut ScheduleBuilder, &Folded<'_>, Region<T>, &Reduction<T>);
+
+/// Among as many ranks as the largest power of two; of the others, 2i gives its data to 2i + 1 before and gets the result after.
+fn folded<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    data: Region<T>,
+    reduction: &Reduction<T>,
+    doubling: Doubling<T>,
+) {
+    let size = 1 << group.size().ilog2();
+    let (rank, pairs) = (group.rank(), group.size() - size);
+    if rank < 2 * pairs && rank.is_multiple_of(2) {
+        builder.send(data, group.member(rank + 1), TAG);
+        builder.recv(data, group.member(rank + 1), TAG);
+        return;
+    }
+    if rank < 2 * pairs {
+        let theirs = builder.scratch(data.len());
+        builder.recv(theirs, group.member(rank - 1), TAG);
+        reduction.prepend(builder, data, theirs);
+    }
+    let folded = Folded { group, rank: if rank < 2 * pairs { rank / 2 } else { rank - pairs }, size, pairs };
+    doubling(builder, &folded, data, reduction);
+    if rank < 2 * pairs {
+        builder.send(data, group.member(rank - 1), TAG);
+    }
+}
+
+/// Combines in the order of ranks: the partner's range lies before or behind this one's.
+fn combine<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    reduction: &Reduction<T>,
+    is_before: bool,
+    into: Region<T>,
+    theirs: Region<T>,
+) {
+    if is_before {
+        reduction.prepend(builder, into, theirs)
+    } else {
+        reduction.append(builder, into, theirs)
+    };
+}
+
+fn recursive_doubling<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    ranks: &Folded<'_>,
+    data: Region<T>,
+    reduction: &Reduction<T>,
+) {
+    let mut distance = 1;
+    while distance < ranks.size {
+        let partner = ranks.rank ^ distance;
+        let theirs = builder.scratch(data.len());
+        builder.send(data, ranks.member(partner), TAG);
+        builder.recv(theirs, ranks.member(partner), TAG);
+        combine(builder, reduction, partner < ranks.rank, data, theirs);
+        distance *= 2;
+    }
+}
+
+/// The nearest partner comes first, so ranges stay contiguous and operands in order; which part of the elements a rank ends with is
+/// told by the bits of its number, lowest first.
+fn rabenseifner<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    ranks: &Folded<'_>,
+    data: Region<T>,
+    reduction: &Reduction<T>,
+) {
+    let mut halvings = Vec::new();
+    let (mut mine, mut distance) = (data, 1);
+    while distance < ranks.size {
+        let partner = ranks.rank ^ distance;
+        let (front, back) = (mine.slice(..mine.len() / 2), mine.slice(mine.len() / 2..));
+        let (keep, give) = if partner > ranks.rank { (front, back) } else { (back, front) };
+        let theirs = builder.scratch(keep.len());
+        builder.send(give, ranks.member(partner), TAG);
+        builder.recv(theirs, ranks.member(partner), TAG);
+        combine(builder, reduction, partner < ranks.rank, keep, theirs);
+        halvings.push((partner, keep, give));
+        mine = keep;
+        distance *= 2;
+    }
+    for (partner, kept, given) in halvings.into_iter().rev() {
+        builder.send(kept, ranks.member(partner), TAG);
+        builder.recv(given, ranks.member(partner), TAG);
+    }
+}

@@ -1,0 +1,93 @@
+//! Which algorithm for which size.
+
+use super::{AllToAll, Allgather, Allreduce, ReduceScatter, Shape, Tree};
+
+/// From how many bytes on which algorithm is taken.
+///
+/// The defaults are those of MPICH (Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4 and its tables), where the same
+/// algorithms stand against each other; they depend on the network, so they are fields. All ranks must use the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Broadcasts and reductions of more bytes run down a binary tree in segments, others down a binomial tree.
+    pub tree_whole_max_bytes: usize,
+    /// The segments' length.
+    pub segment_bytes: usize,
+    /// Allreduces of more bytes are Rabenseifner's, others recursive doubling.
+    pub allreduce_doubling_max_bytes: usize,
+    /// Allreduces of more bytes go round the ring if the reduction commutes.
+    pub allreduce_halving_max_bytes: usize,
+    /// Allgathers of more bytes in all go round the ring, others are Bruck's.
+    pub allgather_bruck_max_bytes: usize,
+    /// All-to-alls with longer blocks are linear or pairwise, others Bruck's.
+    pub all_to_all_bruck_max_bytes: usize,
+    /// All-to-alls with longer blocks are pairwise.
+    pub all_to_all_linear_max_bytes: usize,
+    /// Gathers and scatters with longer blocks go straight to the root, others over a binomial tree.
+    pub gather_tree_max_bytes: usize,
+    /// Partners a round of a barrier.
+    pub barrier_ways: usize,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self {
+            tree_whole_max_bytes: 12 << 10,
+            segment_bytes: 16 << 10,
+            allreduce_doubling_max_bytes: 2 << 10,
+            allreduce_halving_max_bytes: 512 << 10,
+            allgather_bruck_max_bytes: 80 << 10,
+            all_to_all_bruck_max_bytes: 256,
+            all_to_all_linear_max_bytes: 32 << 10,
+            gather_tree_max_bytes: 2 << 10,
+            barrier_ways: 1,
+        }
+    }
+}
+
+impl Choice {
+    /// For a broadcast or reduction of `bytes`.
+    pub fn tree(&self, bytes: usize) -> Tree {
+        if bytes <= self.tree_whole_max_bytes {
+            Tree::whole(Shape::Binomial)
+        } else {
+            Tree { shape: Shape::Binary, segment_bytes: self.segment_bytes }
+        }
+    }
+
+    /// For an allreduce of `bytes`.
+    pub fn allreduce(&self, bytes: usize, commutes: bool) -> Allreduce {
+        if bytes <= self.allreduce_doubling_max_bytes {
+            Allreduce::RecursiveDoubling
+        } else if bytes <= self.allreduce_halving_max_bytes || !commutes {
+            Allreduce::Rabenseifner
+        } else {
+            Allreduce::Ring
+        }
+    }
+
+    /// For a reduce-scatter: a ring if it may.
+    pub fn reduce_scatter(&self, commutes: bool) -> ReduceScatter {
+        if commutes { ReduceScatter::Ring } else { ReduceScatter::Linear }
+    }
+
+    /// For an allgather of `bytes` in all.
+    pub fn allgather(&self, bytes: usize) -> Allgather {
+        if bytes <= self.allgather_bruck_max_bytes { Allgather::Bruck } else { Allgather::Ring }
+    }
+
+    /// For an all-to-all with blocks of `block_bytes`, or of different lengths up to it.
+    pub fn all_to_all(&self, block_bytes: usize, are_equal: bool) -> AllToAll {
+        if are_equal && block_bytes <= self.all_to_all_bruck_max_bytes {
+            AllToAll::Bruck
+        } else if block_bytes <= self.all_to_all_linear_max_bytes {
+            AllToAll::Linear
+        } else {
+            AllToAll::Pairwise
+        }
+    }
+
+    /// For a gather or scatter with blocks of up to `block_bytes`.
+    pub fn rooted(&self, block_bytes: usize) -> Shape {
+        if block_bytes <= self.gather_tree_max_bytes { Shape::Binomial } else { Shape::Linear }
+    }
+}

@@ -1,0 +1,124 @@
+//! Collective operations as graphs.
+//!
+//! Each function here adds one rank's part of a collective to a builder [in program
+//! order](ScheduleBuilder::in_program_order). It is a pure function of the builder's rank, the [`Group`] and the sizes, so
+//! the same code makes schedules that run and schedules of a million ranks that are simulated. Several collectives may follow one another in
+//! one schedule; where they share no data they overlap.
+//!
+//! | function | algorithms | rounds | bytes a rank sends (n bytes a rank, p ranks) |
+//! |---|---|---|---|
+//! | [`barrier`] | dissemination, n-way | ⌈log₍w₊₁₎ p⌉ | 0 |
+//! | [`broadcast`] | a tree of any [`Shape`], whole or in segments (a pipeline) | depth + segments | n · children |
+//! | [`reduce`] | the same, upwards | depth + segments | n |
+//! | [`allreduce`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
+//! | | Rabenseifner: recursive halving, then doubling | 2 ⌈log₂ p⌉ | 2 n |
+//! | | ring | 2 (p − 1) | 2 n |
+//! | [`gather`], [`scatter`] | a tree of any [`Shape`] | depth | its subtree's |
+//! | [`allgather`] | ring | p − 1 | n (p − 1) |
+//! | | Bruck | ⌈log₂ p⌉ | n (p − 1) |
+//! | [`all_to_all`] | linear, pairwise | 1, p − 1 | n (p − 1) |
+//! | | Bruck | ⌈log₂ p⌉ | n ⌈log₂ p⌉ p / 2 |
+//! | [`scan`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
+//! | [`reduce_scatter`] | ring | p − 1 | n (p − 1) / p |
+//! | | linear, in the order of ranks | 1 | n (p − 1) / p |
+//! | [`neighbours`] | all at once | 1 | what is asked |
+//! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
+//!
+//! The number of ranks is arbitrary, and so are sizes; blocks may be empty, and messages of empty blocks are sent all the same. Which algorithm is taken
+//! for which size stands in [`Choice`].
+//!
+//! One rule holds in all of them: a receive never waits, not even through others, for the end of a send of its own round. A
+//! send may end only when its receive is posted, so ranks that all waited in this way would wait for ever.
+//!
+//! Sources: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", 1988 (dissemination); J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D.
+//! Weathersby, "Efficient algorithms for all-to-all communications", IEEE TPDS 1997; R. Rabenseifner, "Optimization of collective reduction operations", ICCS 2004;
+//! R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005.
+
+mod all_to_all;
+mod allgather;
+mod allreduce;
+mod barrier;
+mod choice;
+mod group;
+mod hierarchy;
+mod neighbours;
+mod reduction;
+mod rooted;
+mod scan;
+mod tree;
+
+pub use all_to_all::{AllToAll, all_to_all};
+pub use allgather::{Allgather, allgather};
+pub use allreduce::{Allreduce, ReduceScatter, allreduce, reduce_scatter};
+pub use barrier::barrier;
+pub use choice::Choice;
+pub use fusain_comm::Shape;
+pub use group::Group;
+pub use hierarchy::Hierarchy;
+pub use neighbours::{Incoming, Outgoing, neighbours};
+pub use reduction::Reduction;
+pub use rooted::{gather, scatter};
+pub use scan::scan;
+pub use tree::{Tree, broadcast, reduce};
+
+use crate::{Error, Region, Result, ScheduleBuilder};
+
+/// All messages of a collective have this tag: between two ranks they are matched in the order they are started.
+const TAG: fusain_comm::Tag = 0;
+
+fn in_program_order(builder: &ScheduleBuilder) -> Result<()> {
+    match builder.is_in_program_order() {
+        true => Ok(()),
+        false => Err(Error::Unsuitable("collectives are added to a builder made by ScheduleBuilder::in_program_order")),
+    }
+}
+
+/// `given` must be `expected`.
+fn fits(what: &'static str, given: usize, expected: usize) -> Result<()> {
+    if given == expected { Ok(()) } else { Err(Error::Shape { what, given, expected }) }
+}
+
+/// Blocks of given lengths, one after another in one region.
+struct Blocks<T> {
+    region: Region<T>,
+    /// One more than there are blocks.
+    begins: Vec<usize>,
+}
+
+impl<T> Blocks<T> {
+    fn new(what: &'static str, region: Region<T>, counts: &[usize]) -> Result<Self> {
+        let mut begins = vec![0];
+        begins.extend(counts.iter().scan(0, |sum: &mut usize, count| {
+            *sum += count;
+            Some(*sum)
+        }));
+        fits(what, region.len(), begins[counts.len()])?;
+        Ok(Self { region, begins })
+    }
+
+    /// As equal as can be.
+    fn equal(region: Region<T>, blocks: usize) -> Self {
+        let begins = (0..=blocks).map(|index| (index as u128 * region.len() as u128 / blocks as u128) as usize);
+        Self { region, begins: begins.collect() }
+    }
+
+    fn count(&self) -> usize {
+        self.begins.len() - 1
+    }
+
+    fn block(&self, index: usize) -> Region<T> {
+        self.run(index, index + 1)
+    }
+
+    /// The blocks from `first` up to `end`.
+    fn run(&self, first: usize, end: usize) -> Region<T> {
+        self.region.slice(self.begins[first]..self.begins[end])
+    }
+
+    /// `count` blocks from `first` on, beginning again at 0 after the last one.
+    fn cyclic(&self, first: usize, count: usize) -> [Region<T>; 2] {
+        let (first, size) = (first % self.count(), self.count());
+        let end = (first + count).min(size);
+        [self.run(first, end), self.run(0, first + count - end)]
+    }
+}

@@ -1,0 +1,57 @@
+//! Exchange with neighbours that the user lists.
+
+use fusain_comm::{Plain, Tag};
+
+use super::{Group, in_program_order};
+use crate::{Block, Error, Region, Result, ScheduleBuilder};
+
+/// What goes to a neighbour.
+#[derive(Clone, Debug)]
+pub struct Outgoing<T> {
+    /// Its number within the group.
+    pub to: usize,
+    /// Tells messages apart where two ranks are neighbours twice, as in a ring of two; else any, such as 0.
+    pub tag: Tag,
+    /// What it gets, such as the rows and columns of an edge.
+    pub regions: Vec<Region<T>>,
+}
+
+/// What comes from a neighbour.
+#[derive(Clone, Debug)]
+pub struct Incoming<T> {
+    /// Its number within the group.
+    pub from: usize,
+    /// The neighbour's tag.
+    pub tag: Tag,
+    /// Where it goes.
+    pub regions: Vec<Region<T>>,
+}
+
+/// Sends to some and receives from some, all at once. Each message is listed on both sides.
+///
+/// # Errors
+/// [`Error::Comm`] for a neighbour outside the group, [`Error::Unsuitable`] if what is received overlaps what is sent, or for a builder that is
+/// not in program order.
+pub fn neighbours<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    outgoing: &[Outgoing<T>],
+    incoming: &[Incoming<T>],
+) -> Result<()> {
+    in_program_order(builder)?;
+    let sent: Vec<Block> = outgoing.iter().flat_map(|one| &one.regions).map(Region::block).collect();
+    let mut received = incoming.iter().flat_map(|one| &one.regions).map(Region::block);
+    // The receive would wait for the send, and the neighbour's the other way round.
+    if received.any(|into| sent.iter().any(|from| from.overlaps(&into))) {
+        return Err(Error::Unsuitable("what is sent to neighbours and what is received from them must be apart"));
+    }
+    for Outgoing { to, tag, regions } in outgoing {
+        group.check(*to)?;
+        builder.send(regions, group.member(*to), *tag);
+    }
+    for Incoming { from, tag, regions } in incoming {
+        group.check(*from)?;
+        builder.recv(regions, group.member(*from), *tag);
+    }
+    Ok(())
+}

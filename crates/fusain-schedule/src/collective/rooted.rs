@@ -1,0 +1,124 @@
+//! Gather and scatter over a tree: a rank passes on the blocks of its whole subtree, which are neighbours.
+
+use fusain_comm::Plain;
+
+use super::{Blocks, Group, Shape, TAG, fits, in_program_order};
+use crate::{Region, Result, ScheduleBuilder};
+
+/// The tree, over ranks counted from the root, as one of its ranks sees it.
+struct Node {
+    root: usize,
+    /// This rank, counted from the root; its subtree ends before `end`.
+    node: usize,
+    end: usize,
+    parent: Option<usize>,
+    /// Each with the end of its subtree.
+    children: Vec<(usize, usize)>,
+}
+
+impl Node {
+    fn new(group: &Group, root: usize, shape: Shape) -> Self {
+        let size = group.size();
+        let node = (group.rank() + size - root) % size;
+        let children = shape.children(node, size);
+        let end = end_of(shape, node, size);
+        let ends = children.iter().skip(1).copied().chain([end]);
+        let children = children.iter().copied().zip(ends).collect();
+        Self { root, node, end, parent: shape.parent(node, size), children }
+    }
+}
+
+/// A subtree ends where the next sibling's begins, or else its parent's ends.
+fn end_of(shape: Shape, node: usize, size: usize) -> usize {
+    let Some(parent) = shape.parent(node, size) else { return size };
+    let next = shape.children(parent, size).into_iter().find(|&sibling| sibling > node);
+    next.unwrap_or_else(|| end_of(shape, parent, size))
+}
+
+/// Where the blocks of a subtree lie on a rank: at the root in the order of ranks, elsewhere as they come, from its own on.
+enum Place<T> {
+    Root(Blocks<T>, usize),
+    Inner(Blocks<T>, usize),
+}
+
+impl<T> Place<T> {
+    fn of(&self, from: usize, end: usize) -> [Region<T>; 2] {
+        match self {
+            Place::Root(blocks, root) => blocks.cyclic(from + root, end - from),
+            Place::Inner(blocks, node) => [blocks.run(from - node, end - node), blocks.run(0, 0)],
+        }
+    }
+}
+
+fn place<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    tree: &Node,
+    counts: &[usize],
+    all: Option<Region<T>>,
+) -> Result<Place<T>> {
+    if tree.node == 0 {
+        let all = all.unwrap_or_else(|| builder.scratch(0));
+        return Ok(Place::Root(Blocks::new("elements at the root", all, counts)?, tree.root));
+    }
+    let counts: Vec<usize> = (tree.node..tree.end).map(|node| counts[(node + tree.root) % counts.len()]).collect();
+    let passing = builder.scratch(counts.iter().sum());
+    Ok(Place::Inner(Blocks::new("elements of a subtree", passing, &counts)?, tree.node))
+}
+
+/// `root` gets everybody's block, in the order of ranks, in `all`, which others need not give; block `r` has `counts[r]` elements.
+///
+/// # Errors
+/// [`Error::Comm`](crate::Error::Comm) for a root outside the group, [`Error::Shape`](crate::Error::Shape) if lengths do not fit,
+/// [`Error::Unsuitable`](crate::Error::Unsuitable) for a builder that is not in program order.
+pub fn gather<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    mine: Region<T>,
+    (all, counts): (Option<Region<T>>, &[usize]),
+    root: usize,
+    shape: Shape,
+) -> Result<()> {
+    in_program_order(builder)?;
+    group.check(root)?;
+    fits("blocks of a gather, one a rank", counts.len(), group.size())?;
+    fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
+    let tree = Node::new(group, root, shape);
+    let place = place(builder, &tree, counts, all)?;
+    builder.copy(place.of(tree.node, tree.node + 1), [mine]);
+    for &(child, end) in &tree.children {
+        builder.recv(place.of(child, end), group.member(child + root), TAG);
+    }
+    if let Some(parent) = tree.parent {
+        builder.send(place.of(tree.node, tree.end), group.member(parent + root), TAG);
+    }
+    Ok(())
+}
+
+/// Rank `r` gets block `r` of `all` of `root`, which others need not give; block `r` has `counts[r]` elements.
+///
+/// # Errors
+/// As [`gather`].
+pub fn scatter<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    (all, counts): (Option<Region<T>>, &[usize]),
+    mine: Region<T>,
+    root: usize,
+    shape: Shape,
+) -> Result<()> {
+    in_program_order(builder)?;
+    group.check(root)?;
+    fits("blocks of a scatter, one a rank", counts.len(), group.size())?;
+    fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
+    let tree = Node::new(group, root, shape);
+    let place = place(builder, &tree, counts, all)?;
+    if let Some(parent) = tree.parent {
+        builder.recv(place.of(tree.node, tree.end), group.member(parent + root), TAG);
+    }
+    // Largest subtree first: it has the longest way to go.
+    for &(child, end) in tree.children.iter().rev() {
+        builder.send(place.of(child, end), group.member(child + root), TAG);
+    }
+    builder.copy([mine], place.of(tree.node, tree.node + 1));
+    Ok(())
+}

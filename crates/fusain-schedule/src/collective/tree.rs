@@ -1,0 +1,103 @@
+//! Broadcast down a tree and reduction up a tree, whole or in segments.
+//!
+//! In segments each rank passes one on while the next is on its way: a chain or tree becomes a pipeline. The order of
+//! messages does it: segments are added in order, and each waits only for the data it needs.
+
+use std::ops::Range;
+
+use fusain_comm::Plain;
+
+use super::{Group, Reduction, Shape, TAG, in_program_order};
+use crate::{Region, Result, ScheduleBuilder};
+
+/// How a broadcast or reduction goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// The tree.
+    pub shape: Shape,
+    /// Bytes of a segment, at least one element; `usize::MAX` for the whole.
+    pub segment_bytes: usize,
+}
+
+impl Tree {
+    /// A tree that is passed in one piece.
+    pub const fn whole(shape: Shape) -> Self {
+        Self { shape, segment_bytes: usize::MAX }
+    }
+
+    /// The parts of `count` elements; one empty part if there are none.
+    fn segments<T>(self, count: usize) -> impl Iterator<Item = Range<usize>> {
+        let segment = (self.segment_bytes / size_of::<T>().max(1)).max(1);
+        (0..count.div_ceil(segment).max(1)).map(move |at| at * segment..((at + 1).saturating_mul(segment)).min(count))
+    }
+}
+
+/// Everybody's `data` becomes that of `root`.
+///
+/// # Errors
+/// [`Error::Comm`](crate::Error::Comm) for a root outside the group, [`Error::Unsuitable`](crate::Error::Unsuitable) for a builder that is not in
+/// program order.
+pub fn broadcast<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    data: Region<T>,
+    root: usize,
+    tree: Tree,
+) -> Result<()> {
+    in_program_order(builder)?;
+    group.check(root)?;
+    // The tree is over ranks counted from the root.
+    let (size, node) = (group.size(), (group.rank() + group.size() - root) % group.size());
+    let parent = tree.shape.parent(node, size);
+    let children = tree.shape.children(node, size);
+    for segment in tree.segments::<T>(data.len()) {
+        let part = data.slice(segment);
+        if let Some(parent) = parent {
+            builder.recv(part, group.member(parent + root), TAG);
+        }
+        // Largest subtree first: it has the longest way to go.
+        for child in children.iter().rev() {
+            builder.send(part, group.member(child + root), TAG);
+        }
+    }
+    Ok(())
+}
+
+/// Element by element the reduction over all ranks, in `data` of `root`; others' `data` is left with partial results.
+///
+/// The tree's root is rank 0 so that operands stay in the order of ranks; another root gets the result by one more
+/// message. Extra memory: `data` for each child.
+///
+/// # Errors
+/// As [`broadcast`].
+pub fn reduce<T: Plain>(
+    builder: &mut ScheduleBuilder,
+    group: &Group,
+    data: Region<T>,
+    root: usize,
+    reduction: &Reduction<T>,
+    tree: Tree,
+) -> Result<()> {
+    in_program_order(builder)?;
+    group.check(root)?;
+    let (rank, size) = (group.rank(), group.size());
+    let children = tree.shape.children(rank, size);
+    let theirs: Vec<Region<T>> = children.iter().map(|_| builder.scratch(data.len())).collect();
+    for segment in tree.segments::<T>(data.len()) {
+        let part = data.slice(segment.clone());
+        for (&child, theirs) in children.iter().zip(&theirs) {
+            let theirs = theirs.slice(segment.clone());
+            builder.recv(theirs, group.member(child), TAG);
+            reduction.append(builder, part, theirs);
+        }
+        if let Some(parent) = tree.shape.parent(rank, size) {
+            builder.send(part, group.member(parent), TAG);
+        }
+    }
+    if root != 0 && rank == 0 {
+        builder.send(data, group.member(root), TAG);
+    } else if root != 0 && rank == root {
+        builder.recv(data, group.member(0), TAG);
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Every operation by itself: what it names exists, and what it reads fits what it writes.
+
+use super::pieces::pieces;
+use crate::binary::{MEMORIES_MAX, MEMORY_BYTES_MAX};
+use crate::{Action, Block, Error, Result, TAGS};
+
+/// What operations may name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits<'a> {
+    pub(crate) size: u32,
+    pub(crate) functions: usize,
+    /// Bytes of each memory.
+    pub(crate) memories: &'a [u64],
+}
+
+impl Limits<'_> {
+    pub(crate) fn check_memories(&self) -> Result<()> {
+        if self.memories.len() > MEMORIES_MAX {
+            return Err(Error::TooLarge { what: format!("{} buffers, at most {MEMORIES_MAX}", self.memories.len()) });
+        }
+        match self.memories.iter().find(|&&bytes| bytes > MEMORY_BYTES_MAX) {
+            Some(bytes) => {
+                Err(Error::TooLarge { what: format!("a memory of {bytes} bytes, at most {MEMORY_BYTES_MAX}") })
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn check(&self, operation: usize, action: Action, target: &[Block], source: &[Block]) -> Result<()> {
+        for block in target.iter().chain(source) {
+            self.in_bounds(operation, block)?;
+        }
+        let unknown = |why: String| Err(Error::UnknownOperation { operation, why });
+        match action {
+            Action::Send { to: peer, tag } | Action::Recv { from: peer, tag } => {
+                if peer >= self.size {
+                    return Err(Error::RankOutOfRange { operation, rank: peer.into(), size: self.size.into() });
+                }
+                if tag >= TAGS {
+                    return Err(Error::TagOutOfRange { operation, tag, limit: TAGS });
+                }
+                let is_send = matches!(action, Action::Send { .. });
+                if !(if is_send { target } else { source }).is_empty() {
+                    return unknown("a send writes nothing and a receive reads nothing".to_owned());
+                }
+            }
+            Action::Copy => equal_lengths(operation, target, source)?,
+            Action::Apply { operator, element, .. } => {
+                if !element.has(operator) {
+                    return unknown(format!("{element:?} has no {operator:?}"));
+                }
+                equal_lengths(operation, target, source)?;
+                whole_elements(operation, target, source, element.bytes())?;
+            }
+            Action::Call { function } => {
+                if function as usize >= self.functions {
+                    return unknown(format!("it calls function {function} of {}", self.functions));
+                }
+                if !source.is_empty() {
+                    equal_lengths(operation, target, source)?;
+                }
+            }
+            Action::Timestamp => {
+                if !matches!(target, [Block { bytes: 8, .. }]) || !source.is_empty() {
+                    return unknown("a timestamp is one block of 8 bytes".to_owned());
+                }
+            }
+            Action::Calc { .. } => {
+                if !(target.is_empty() && source.is_empty()) {
+                    return unknown("a calculation touches no memory".to_owned());
+                }
+            }
+        }
+        no_overlap(operation, target, source)
+    }
+
+    fn in_bounds(&self, operation: usize, block: &Block) -> Result<()> {
+        let bytes = self.memories.get(block.memory as usize).copied().unwrap_or(0);
+        let end = block.offset.saturating_add(block.bytes);
+        // Even an empty block names a memory that is there.
+        if end > bytes || block.memory as usize >= self.memories.len() {
+            return Err(Error::OutOfBounds { operation, memory: block.memory, end, bytes });
+        }
+        Ok(())
+    }
+}
+
+fn length(blocks: &[Block]) -> u64 {
+    blocks.iter().fold(0, |sum, block| sum.saturating_add(block.bytes))
+}
+
+fn equal_lengths(operation: usize, target: &[Block], source: &[Block]) -> Result<()> {
+    let (target_bytes, source_bytes) = (length(target), length(source));
+    if target_bytes == source_bytes { Ok(()) } else { Err(Error::Lengths { operation, target_bytes, source_bytes }) }
+}
+
+fn whole_elements(operation: usize, target: &[Block], source: &[Block], element_bytes: u64) -> Result<()> {
+    match target.iter().chain(source).find(|block| block.bytes % element_bytes != 0) {
+        Some(block) => Err(Error::Misfit { operation, bytes: block.bytes, element_bytes }),
+        None => Ok(()),
+    }
+}
+
+/// What is written is written once, and is apart from what is read, or is exactly the piece that it is combined with.
+fn no_overlap(operation: usize, target: &[Block], source: &[Block]) -> Result<()> {
+    if target.len() > 1 {
+        let mut sorted: Vec<&Block> = target.iter().filter(|block| block.bytes > 0).collect();
+        sorted.sort_by_key(|block| (block.memory, block.offset));
+        if sorted.windows(2).any(|pair| pair[0].overlaps(pair[1])) {
+            return Err(Error::Overlap { operation });
+        }
+    }
+    if pieces(target, source).any(|(target, source)| target != source && target.overlaps(&source)) {
+        return Err(Error::Overlap { operation });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(offset: u64, bytes: u64) -> Block {
+        Block { memory: 0, offset, bytes }
+    }
+
+    #[test]
+    fn overlap_is_refused_unless_in_place() {
+        let limits = Limits { size: 1, functions: 0, memories: &[100] };
+        let check = |target: &[Block], source: &[Block]| limits.check(4, Action::Copy, target, source);
+        assert_eq!(check(&[block(0, 8)], &[block(8, 8)]), Ok(()));
+        assert_eq!(check(&[block(0, 8)], &[block(0, 8)]), Ok(()));
+        assert_eq!(check(&[block(0, 8)], &[block(4, 8)]), Err(Error::Overlap { operation: 4 }));
+        assert_eq!(check(&[block(0, 8), block(4, 8)], &[block(50, 16)]), Err(Error::Overlap { operation: 4 }));
+    }
+}

@@ -1,0 +1,228 @@
+//! What can be wrong with a schedule, and what can go wrong while it runs.
+
+/// The result of a call of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a schedule was refused, or a run failed. Operations are told by their [index](crate::OpId::index).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An operation that this version cannot do.
+    #[error("operation {operation} is unknown: {why}")]
+    UnknownOperation {
+        /// Which one.
+        operation: usize,
+        /// What about it.
+        why: String,
+    },
+    /// Operations that wait for each other: each requires the next, the last the first.
+    #[error("operations wait for each other in a circle: {operations:?}, each for the next one")]
+    Cycle {
+        /// The circle.
+        operations: Vec<usize>,
+    },
+    /// Two operations touch the same bytes, at least one writes, and nothing says which comes first.
+    #[error(
+        "operations {first} and {second} both touch bytes {offset}..{end} of memory {memory} and one of them writes; \
+         let one require the other"
+    )]
+    Race {
+        /// One of them.
+        first: usize,
+        /// The other one.
+        second: usize,
+        /// 0 for the scratchpad, else the buffer's number.
+        memory: u32,
+        /// The first byte they share.
+        offset: u64,
+        /// The first byte after those they share.
+        end: u64,
+    },
+    /// The blocks of one operation overlap each other in a way that has no meaning.
+    #[error("blocks of operation {operation} overlap: what it writes must be apart, or be exactly what it reads")]
+    Overlap {
+        /// Which one.
+        operation: usize,
+    },
+    /// An operation whose two sides have different lengths.
+    #[error("operation {operation} writes {target_bytes} bytes but reads {source_bytes}; they must be as many")]
+    Lengths {
+        /// Which one.
+        operation: usize,
+        /// What it writes.
+        target_bytes: u64,
+        /// What it reads.
+        source_bytes: u64,
+    },
+    /// A block that is no whole number of elements.
+    #[error("a block of operation {operation} has {bytes} bytes, no whole number of elements of {element_bytes}")]
+    Misfit {
+        /// Which one.
+        operation: usize,
+        /// The block's length.
+        bytes: u64,
+        /// The element's.
+        element_bytes: u64,
+    },
+    /// A block outside its memory; it may be of another graph.
+    #[error(
+        "operation {operation} touches memory {memory} up to byte {end}, which has {bytes}; is the region another graph's?"
+    )]
+    OutOfBounds {
+        /// Which one.
+        operation: usize,
+        /// 0 for the scratchpad, else the buffer's number.
+        memory: u32,
+        /// Where the block ends.
+        end: u64,
+        /// How many bytes the memory has.
+        bytes: u64,
+    },
+    /// A rank that the communicator does not have.
+    #[error("operation {operation} names rank {rank}, which does not exist among {size} ranks")]
+    RankOutOfRange {
+        /// Which one.
+        operation: usize,
+        /// The rank it names.
+        rank: u64,
+        /// How many there are.
+        size: u64,
+    },
+    /// This rank is none of the communicator's.
+    #[error("a schedule for rank {rank} of {size} makes no sense")]
+    NoSuchRank {
+        /// The rank.
+        rank: u64,
+        /// How many there are.
+        size: u64,
+    },
+    /// A tag that a run has no room for.
+    #[error("operation {operation} has tag {tag}; the tags of a schedule are below {limit}")]
+    TagOutOfRange {
+        /// Which one.
+        operation: usize,
+        /// Its tag.
+        tag: u32,
+        /// The first tag that is too large.
+        limit: u32,
+    },
+    /// A message that is longer than what its receiver has set aside.
+    #[error(
+        "rank {from} sends {sent_bytes} bytes to rank {to} with tag {tag}, which receives at most {received_bytes}"
+    )]
+    MessageTooLong {
+        /// Sender.
+        from: u32,
+        /// Receiver.
+        to: u32,
+        /// Tag.
+        tag: u32,
+        /// What is sent.
+        sent_bytes: u64,
+        /// The longest receive for it.
+        received_bytes: u64,
+    },
+    /// Sends and receives that are not as many.
+    #[error("rank {from} sends {sends} messages to rank {to} with tag {tag}, which receives {receives}")]
+    Unmatched {
+        /// Sender.
+        from: u32,
+        /// Receiver.
+        to: u32,
+        /// Tag.
+        tag: u32,
+        /// How many it sends.
+        sends: usize,
+        /// How many are received.
+        receives: usize,
+    },
+    /// The schedule is larger than its binary form can say.
+    #[error("the schedule is too large: {what}")]
+    TooLarge {
+        /// What is too large, and the limit.
+        what: String,
+    },
+    /// Bytes that are no schedule.
+    #[error("no valid schedule: {why} (at word {word})")]
+    Malformed {
+        /// Which 32-bit word.
+        word: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// A run was started on a communicator that its schedule is not for.
+    #[error("a schedule for rank {rank} of {size} cannot run as rank {run_rank} of {run_size}")]
+    WrongRank {
+        /// The schedule's rank.
+        rank: usize,
+        /// The schedule's number of ranks.
+        size: usize,
+        /// The communicator's rank.
+        run_rank: usize,
+        /// The communicator's size.
+        run_size: usize,
+    },
+    /// A buffer was not given, or has been taken out.
+    #[error("buffer {buffer} is missing: put a vector into the run before it starts")]
+    BufferMissing {
+        /// Its number, from 1.
+        buffer: u32,
+    },
+    /// A buffer has not the length that the schedule says.
+    #[error("buffer {buffer} has {given_bytes} bytes where the schedule has {expected_bytes}")]
+    BufferLength {
+        /// Its number, from 1.
+        buffer: u32,
+        /// What was given.
+        given_bytes: u64,
+        /// What was declared.
+        expected_bytes: u64,
+    },
+    /// The ranks of a collective call gave lists that do not fit the number of ranks, or a vector that does not fit the lists.
+    #[error("{what}: given {given}, expected {expected}")]
+    Shape {
+        /// What does not fit.
+        what: &'static str,
+        /// What was given.
+        given: usize,
+        /// What would fit.
+        expected: usize,
+    },
+    /// An algorithm that cannot do what was asked of it.
+    #[error("{0}")]
+    Unsuitable(&'static str),
+    /// Memory for a run could not be had.
+    #[error("the scratchpad of {bytes} bytes cannot be allocated")]
+    OutOfMemory {
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// An integer was divided by 0.
+    #[error("operation {operation} divides an integer by 0")]
+    DivisionByZero {
+        /// Which one.
+        operation: usize,
+    },
+    /// A message came that is shorter than its receive.
+    #[error("operation {operation} received {given_bytes} bytes where it expected {expected_bytes}")]
+    ShortMessage {
+        /// Which one.
+        operation: usize,
+        /// What came.
+        given_bytes: u64,
+        /// What should have come.
+        expected_bytes: u64,
+    },
+    /// A run is still there that began so many runs ago.
+    #[error("a run that began {limit} runs ago is not over, or its handle has not been waited for")]
+    TooManyRuns {
+        /// How many there can be.
+        limit: usize,
+    },
+    /// The run failed with another one, or was given up.
+    #[error("the run was given up")]
+    GivenUp,
+    /// What the communicator reports.
+    #[error(transparent)]
+    Comm(#[from] fusain_comm::Error),
+}

@@ -1,0 +1,195 @@
+//! The interpreter: a run on its way.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fusain_comm::{Communicator, Request, Tag};
+
+use crate::run::Message;
+use crate::{Error, Result, Run};
+
+/// How many tags a schedule can use: 0 to 31.
+pub const TAGS: u32 = 32;
+
+/// How many runs may be on their way at a time on one communicator: see [`Execution`].
+pub const RUNS: usize = 256;
+
+/// Runs use the tags from here up to [`fusain_comm::FIRST_COLLECTIVE_TAG`], which is RUNS · TAGS further on.
+pub const FIRST_TAG: Tag = 0xa000;
+
+/// How far an execution has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// Nothing could be done; an arriving message may change that.
+    Idle,
+    /// Something was done, and more may be possible at once.
+    Moved,
+    /// All operations have ended.
+    Done,
+}
+
+/// A run that is under way, driven by [`advance`](Self::advance).
+///
+/// An operation is started at the first call after its last dependency is fulfilled; ready messages go before local
+/// operations. The cost of the bookkeeping is O(1) for each operation and dependency. Nothing is allocated on the way but
+/// buffers for messages, and those are kept with the run.
+///
+/// # Messages of several runs
+///
+/// The runs of a communicator are numbered, and all ranks must number them alike: the first run of each rank is number 0, and
+/// so on, as with collective calls. Run `n` uses the tags `FIRST_TAG + 32 (n mod 256) ..` and the 31 after it, one for each
+/// tag of its schedule. When run `n + 256` begins, run `n` has ended on this rank, so whatever it sent was sent before, and
+/// messages of one sender with one tag are never overtaken: they can not be mixed up.
+pub struct Execution<C: Communicator> {
+    run: Run,
+    first_tag: Tag,
+    /// Under way, and the places of their operations.
+    requests: Vec<C::Request>,
+    places: Vec<u32>,
+    /// Says that the number is taken for as long as this lives.
+    _number: Arc<()>,
+}
+
+/// About how many bytes local operations may touch between two looks at messages; an operation counts as
+/// [`OPERATION_COST`] bytes at least.
+const COMPUTE_BYTES: usize = 1 << 16;
+/// What a small operation costs, in bytes that could have been copied meanwhile.
+const OPERATION_COST: usize = 64;
+
+impl<C: Communicator> Execution<C> {
+    /// Starts the clock of a run that is to be number `number` on `comm`.
+    ///
+    /// # Errors
+    /// [`Error::WrongRank`] if the schedule is for another rank or number of ranks, [`Error::BufferMissing`],
+    /// [`Error::BufferLength`].
+    pub fn new(run: Run, comm: &C, number: usize) -> Result<Self> {
+        Self::with_number(run, (comm.rank(), comm.size()), number, Arc::default())
+    }
+
+    pub(crate) fn with_number(
+        mut run: Run,
+        (run_rank, run_size): (usize, usize),
+        number: usize,
+        taken: Arc<()>,
+    ) -> Result<Self> {
+        let (rank, size) = (run.schedule().rank(), run.schedule().size());
+        if (rank, size) != (run_rank, run_size) {
+            return Err(Error::WrongRank { rank, size, run_rank, run_size });
+        }
+        run.start()?;
+        let messages = run.schedule().header().messages as usize;
+        Ok(Self {
+            run,
+            first_tag: FIRST_TAG + ((number % RUNS) as u32 * TAGS) as Tag,
+            requests: Vec::with_capacity(messages),
+            places: Vec::with_capacity(messages),
+            _number: taken,
+        })
+    }
+
+    /// Does what can be done now, without waiting, for a bounded time.
+    ///
+    /// # Errors
+    /// What a message failed with, as [`Error::Comm`]; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Messages under way
+    /// are given up then.
+    pub fn advance(&mut self, comm: &C) -> Result<Advance> {
+        let result = self.try_advance(comm);
+        if result.is_err() {
+            self.requests.clear();
+            self.places.clear();
+        }
+        result
+    }
+
+    fn try_advance(&mut self, comm: &C) -> Result<Advance> {
+        let mut moved = false;
+        while let Some(message) = self.run.next_message() {
+            self.start(comm, &message)?;
+            moved = true;
+        }
+        moved |= self.look()?;
+        if !self.run.has_ready_messages() {
+            moved |= self.run.compute(COMPUTE_BYTES, OPERATION_COST)?;
+        }
+        Ok(match (self.run.is_over(), moved) {
+            (true, _) => Advance::Done,
+            (false, true) => Advance::Moved,
+            (false, false) => Advance::Idle,
+        })
+    }
+
+    fn start(&mut self, comm: &C, message: &Message) -> Result<()> {
+        let tag = self.first_tag + message.tag as Tag;
+        let mut buffer = self.run.spare_buffer();
+        let mut request = if message.is_send {
+            buffer.clear();
+            self.run.gather(message, &mut buffer);
+            comm.isend(buffer, message.peer, tag)?
+        } else {
+            buffer.resize(message.bytes, 0);
+            comm.irecv(buffer, message.peer, tag)?
+        };
+        // Most sends are done when they have begun: what waits for them need not wait for the next look.
+        match request.test()? {
+            Some(completion) => self.run.end_message(message.at, completion),
+            None => {
+                self.requests.push(request);
+                self.places.push(message.at as u32);
+                Ok(())
+            }
+        }
+    }
+
+    /// Looks once at every message under way.
+    fn look(&mut self) -> Result<bool> {
+        let (mut index, mut moved) = (0, false);
+        while let Some(request) = self.requests.get_mut(index) {
+            let Some(completion) = request.test()? else {
+                index += 1;
+                continue;
+            };
+            drop(self.requests.swap_remove(index));
+            let at = self.places.swap_remove(index) as usize;
+            self.run.end_message(at, completion)?;
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Drives it to its end on this thread, and gives the run back. Where nothing but messages can help it waits for them as the
+    /// communicator does: in the world of threads it sleeps, and a deadlock is reported.
+    ///
+    /// Other runs of this rank stand still meanwhile: for several at once drive each with [`advance`](Self::advance).
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn wait(mut self, comm: &C) -> Result<Run> {
+        loop {
+            match self.advance(comm)? {
+                Advance::Done => return Ok(self.run),
+                Advance::Moved => {}
+                Advance::Idle => {
+                    let (index, completion) = comm.wait_any(&mut self.requests)?;
+                    let at = self.places.swap_remove(index) as usize;
+                    self.run.end_message(at, completion)?;
+                }
+            }
+        }
+    }
+
+    /// Gives the run back. If it was not over, its buffers hold what had come so far.
+    pub fn into_run(self) -> Run {
+        self.run
+    }
+
+    /// The messages it waits for, in words.
+    pub fn waits_for(&self) -> Vec<String> {
+        self.places.iter().map(|&at| self.run.describe(at as usize)).collect()
+    }
+}
+
+impl<C: Communicator> fmt::Debug for Execution<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Execution").field("run", &self.run).field("under_way", &self.places.len()).finish()
+    }
+}

@@ -1,0 +1,98 @@
+//! The memories of a run: its scratchpad, and the vectors that the user has put in.
+
+use std::any::Any;
+use std::ops::Range;
+
+use fusain_comm::Plain;
+
+use crate::{Block, Error, Result};
+
+/// A vector whose type is forgotten.
+trait Memory: Any + Send {
+    fn bytes(&self) -> &[u8];
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
+impl<T: Plain> Memory for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(self)
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(self)
+    }
+}
+
+/// Target and source of an operation.
+pub(super) enum Pair<'a> {
+    Apart(&'a mut [u8], &'a [u8]),
+    Same(&'a mut [u8]),
+}
+
+pub(super) struct Memories(Vec<Box<dyn Memory>>);
+
+impl Memories {
+    /// A scratchpad of so many bytes, and so many buffers that are missing.
+    pub(super) fn new(scratch_bytes: u64, buffers: usize) -> Result<Self> {
+        // 16 bytes are the largest alignment an element can ask for.
+        let too_large = || Error::OutOfMemory { bytes: scratch_bytes };
+        let count = usize::try_from(scratch_bytes.div_ceil(16)).map_err(|_| too_large())?;
+        let mut scratch: Vec<u128> = Vec::new();
+        scratch.try_reserve_exact(count).map_err(|_| too_large())?;
+        scratch.resize(count, 0);
+        let mut memories: Vec<Box<dyn Memory>> = vec![Box::new(scratch)];
+        memories.resize_with(buffers + 1, || Box::new(Vec::<u8>::new()));
+        Ok(Self(memories))
+    }
+
+    pub(super) fn put<T: Plain>(&mut self, memory: u32, vector: Vec<T>) {
+        self.0[memory as usize] = Box::new(vector);
+    }
+
+    pub(super) fn take<T: Plain>(&mut self, memory: u32) -> Option<Vec<T>> {
+        let memory = &mut self.0[memory as usize];
+        let vector: &mut dyn Any = memory.as_mut();
+        vector.downcast_mut::<Vec<T>>().map(std::mem::take)
+    }
+
+    /// Bytes of a buffer that is there.
+    pub(super) fn len(&self, memory: u32) -> u64 {
+        self.0[memory as usize].bytes().len() as u64
+    }
+
+    #[inline]
+    pub(super) fn read(&self, block: &Block) -> &[u8] {
+        &self.0[block.memory as usize].bytes()[range(block)]
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, block: &Block) -> &mut [u8] {
+        &mut self.0[block.memory as usize].bytes_mut()[range(block)]
+    }
+
+    /// Blocks of equal length that are the same or apart, as every schedule's are.
+    #[inline]
+    pub(super) fn pair(&mut self, target: &Block, source: &Block) -> Pair<'_> {
+        if target.memory != source.memory {
+            let memories = self.0.get_disjoint_mut([target.memory as usize, source.memory as usize]);
+            let [to, from] = memories.expect("a valid schedule names memories that are there");
+            return Pair::Apart(&mut to.bytes_mut()[range(target)], &from.bytes()[range(source)]);
+        }
+        let bytes = self.0[target.memory as usize].bytes_mut();
+        let (to, from) = (range(target), range(source));
+        if to.start < from.start {
+            let (front, back) = bytes.split_at_mut(from.start);
+            Pair::Apart(&mut front[to], &back[..from.len()])
+        } else if from.start < to.start {
+            let (front, back) = bytes.split_at_mut(to.start);
+            Pair::Apart(&mut back[..to.len()], &front[from])
+        } else {
+            Pair::Same(&mut bytes[to])
+        }
+    }
+}
+
+#[inline]
+fn range(block: &Block) -> Range<usize> {
+    block.offset as usize..(block.offset + block.bytes) as usize
+}

@@ -1,0 +1,242 @@
+//! What a run does with an operation that is ready.
+
+use std::ops::Range;
+
+use fusain_comm::Completion;
+
+use super::Run;
+use super::memory::Pair;
+use crate::binary::{BLOCK_WORDS, OPERATION_WORDS, Record, block};
+use crate::compile::pieces::Walk;
+use crate::kernel::{self, DivisorIsZero};
+use crate::{Action, Block, Error, Result};
+
+/// A message to be started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    /// Its operation's place.
+    pub(crate) at: usize,
+    pub(crate) is_send: bool,
+    pub(crate) peer: usize,
+    pub(crate) tag: u32,
+    pub(crate) bytes: usize,
+}
+
+/// Where the lists of an operation lie.
+struct Lists {
+    targets: Range<usize>,
+    sources: Range<usize>,
+    on_end: Range<usize>,
+    on_start: Range<usize>,
+}
+
+impl Lists {
+    #[inline]
+    fn of(record: &Record, at: usize) -> Self {
+        let targets = at + OPERATION_WORDS;
+        let sources = targets + BLOCK_WORDS * record.targets as usize;
+        let on_end = sources + BLOCK_WORDS * record.sources as usize;
+        let on_start = on_end + record.on_end as usize;
+        Self {
+            targets: targets..sources,
+            sources: sources..on_end,
+            on_end: on_end..on_start,
+            on_start: on_start..on_start + record.on_start as usize,
+        }
+    }
+}
+
+impl Run {
+    /// The next message that is ready. It counts as started: what waits for its start is released.
+    pub(crate) fn next_message(&mut self) -> Option<Message> {
+        let at = self.messages.pop()?;
+        let (record, _) = self.record(at);
+        let lists = Lists::of(&record, at);
+        let [peer, tag] = record.arguments;
+        let is_send = matches!(record.action(), Some(Action::Send { .. }));
+        let blocks = if is_send { lists.sources } else { lists.targets };
+        let bytes = self.blocks(blocks).map(|block| block.bytes as usize).sum();
+        if let Some(trace) = &mut self.trace {
+            trace.starts(record.number, self.started);
+        }
+        for waiting in lists.on_start {
+            self.release(self.words[waiting]);
+        }
+        Some(Message { at, is_send, peer: peer as usize, tag, bytes })
+    }
+
+    /// Writes what a send sends to the end of `buffer`.
+    pub(crate) fn gather(&self, message: &Message, buffer: &mut Vec<u8>) {
+        let (record, _) = self.record(message.at);
+        for block in self.blocks(Lists::of(&record, message.at).sources) {
+            buffer.extend_from_slice(self.memories.read(&block));
+        }
+    }
+
+    /// The message at a place is done: takes in what was received, and releases what waits for its end.
+    pub(crate) fn end_message(&mut self, at: usize, completion: Completion) -> Result<()> {
+        let (record, _) = self.record(at);
+        if matches!(record.action(), Some(Action::Recv { .. })) {
+            self.scatter(&record, at, completion.received())?;
+        }
+        self.spare.push(completion.buffer);
+        if let Some(trace) = &mut self.trace {
+            trace.ends(record.number, self.started);
+        }
+        self.left -= 1;
+        for waiting in Lists::of(&record, at).on_end {
+            self.release(self.words[waiting]);
+        }
+        Ok(())
+    }
+
+    fn scatter(&mut self, record: &Record, at: usize, mut received: &[u8]) -> Result<()> {
+        let targets = Lists::of(record, at).targets;
+        let expected_bytes: u64 = self.blocks(targets.clone()).map(|block| block.bytes).sum();
+        if expected_bytes != received.len() as u64 {
+            let operation = record.number as usize;
+            return Err(Error::ShortMessage { operation, given_bytes: received.len() as u64, expected_bytes });
+        }
+        for index in 0..record.targets as usize {
+            let block = self.block(targets.start + BLOCK_WORDS * index);
+            let (front, rest) = received.split_at(block.bytes as usize);
+            self.memories.write(&block).copy_from_slice(front);
+            received = rest;
+        }
+        Ok(())
+    }
+
+    /// A buffer for a message, of whatever length.
+    pub(crate) fn spare_buffer(&mut self) -> Vec<u8> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// What the operation at a place does, in words.
+    pub(crate) fn describe(&self, at: usize) -> String {
+        let (record, _) = self.record(at);
+        let [peer, tag] = record.arguments;
+        let number = record.number;
+        match record.action() {
+            Some(Action::Send { .. }) => {
+                format!("operation {number} of a schedule: a send to rank {peer} with tag {tag}")
+            }
+            Some(Action::Recv { .. }) => {
+                format!("operation {number} of a schedule: a message from rank {peer} with tag {tag}")
+            }
+            action => format!("operation {number} of a schedule: {action:?}"),
+        }
+    }
+
+    pub(crate) fn has_ready_messages(&self) -> bool {
+        !self.messages.is_empty()
+    }
+
+    /// Executes local operations that are ready until they have touched about `budget` bytes, each of them `least` at
+    /// least, or a message becomes ready; says whether there was any.
+    pub(crate) fn compute(&mut self, mut budget: usize, least: usize) -> Result<bool> {
+        let mut moved = false;
+        while budget > 0 {
+            let Some(at) = self.local.pop() else { return Ok(moved) };
+            moved = true;
+            let fixed = self.words[at..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
+            let record = Record::read(fixed);
+            let lists = Lists::of(&record, at);
+            if let Some(trace) = &mut self.trace {
+                trace.starts(record.number, self.started);
+            }
+            let bytes = self.execute(&record, &lists)?;
+            if let Some(trace) = &mut self.trace {
+                trace.ends(record.number, self.started);
+            }
+            self.left -= 1;
+            // Both lists lie side by side.
+            for waiting in lists.on_end.start..lists.on_start.end {
+                self.release(self.words[waiting]);
+            }
+            if self.has_ready_messages() {
+                break;
+            }
+            budget = budget.saturating_sub(bytes.max(least));
+        }
+        Ok(moved)
+    }
+
+    /// Returns how many bytes it has written.
+    #[inline]
+    fn execute(&mut self, record: &Record, lists: &Lists) -> Result<usize> {
+        let action = record.action().expect("a valid schedule's operations are known");
+        if (record.targets, record.sources) == (1, 1) {
+            let (target, source) = (self.block(lists.targets.start), self.block(lists.sources.start));
+            return self.combine(record.number, action, &target, &source);
+        }
+        match action {
+            Action::Timestamp => {
+                let now = self.started.elapsed().as_nanos() as u64;
+                let target = self.block(lists.targets.start);
+                self.memories.write(&target).copy_from_slice(&now.to_ne_bytes());
+                Ok(size_of_val(&now))
+            }
+            Action::Call { function } if record.sources == 0 => {
+                let mut written = 0;
+                for index in 0..record.targets as usize {
+                    let target = self.block(lists.targets.start + BLOCK_WORDS * index);
+                    let function = self.schedule.functions().get(function).expect("a valid schedule's functions exist");
+                    function.call(self.memories.write(&target), &[]);
+                    written += target.bytes as usize;
+                }
+                Ok(written)
+            }
+            Action::Copy | Action::Apply { .. } | Action::Call { .. } => {
+                let (mut walk, mut written) = (Walk::default(), 0);
+                loop {
+                    let target = |index: usize| self.block(lists.targets.start + BLOCK_WORDS * index);
+                    let source = |index: usize| self.block(lists.sources.start + BLOCK_WORDS * index);
+                    let (targets, sources) = (record.targets as usize, record.sources as usize);
+                    let Some((target, source)) = walk.next((targets, target), (sources, source)) else {
+                        return Ok(written);
+                    };
+                    written += self.combine(record.number, action, &target, &source)?;
+                }
+            }
+            Action::Calc { .. } | Action::Send { .. } | Action::Recv { .. } => Ok(0),
+        }
+    }
+
+    /// Copies, applies or calls, on blocks of equal length, which it returns.
+    #[inline]
+    fn combine(&mut self, number: u32, action: Action, target: &Block, source: &Block) -> Result<usize> {
+        let written = target.bytes as usize;
+        match (action, self.memories.pair(target, source)) {
+            (Action::Copy, Pair::Apart(target, source)) => target.copy_from_slice(source),
+            (Action::Apply { operator, element, side }, pair) => {
+                let outcome = match pair {
+                    Pair::Apart(target, source) => kernel::apply(element, operator, side, target, source),
+                    Pair::Same(both) => kernel::apply_to_itself(element, operator, side, both),
+                };
+                outcome.map_err(|DivisorIsZero| Error::DivisionByZero { operation: number as usize })?;
+            }
+            (Action::Call { function }, pair) => {
+                let function = self.schedule.functions().get(function).expect("a valid schedule's functions exist");
+                match pair {
+                    Pair::Apart(target, source) => function.call(target, source),
+                    // A rare case may allocate: the function wants both.
+                    Pair::Same(both) => {
+                        let source = both.to_vec();
+                        function.call(both, &source);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(written)
+    }
+
+    #[inline]
+    fn block(&self, at: usize) -> Block {
+        block(self.words[at..].first_chunk().expect("a valid schedule's blocks are whole"))
+    }
+
+    fn blocks(&self, range: Range<usize>) -> impl Iterator<Item = Block> + '_ {
+        self.words[range].as_chunks().0.iter().map(block)
+    }
+}

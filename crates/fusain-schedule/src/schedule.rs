@@ -1,0 +1,113 @@
+//! A compiled schedule.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fusain_comm::Plain;
+
+use crate::binary::{self, HEADER_WORDS, Header, wide};
+use crate::function::Functions;
+use crate::{Block, Region, Result, Run};
+
+/// A compiled schedule of one rank: checked, immutable, cheap to clone. See [`binary`] for its form.
+///
+/// ```
+/// use fusain_schedule::{Functions, Schedule, ScheduleBuilder};
+/// let mut builder = ScheduleBuilder::new(0, 1);
+/// let (a, b) = (builder.buffer::<u8>(3), builder.scratch::<u8>(3));
+/// builder.copy(b, a);
+/// let schedule = builder.compile()?;
+///
+/// let bytes = schedule.to_bytes();
+/// assert_eq!(&bytes[..4], b"FSCH");
+/// assert_eq!(Schedule::from_bytes(&bytes, &Functions::default())?.to_bytes(), bytes);
+/// assert!(Schedule::from_bytes(&bytes[4..], &Functions::default()).is_err());
+/// # Ok::<_, fusain_schedule::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Schedule {
+    /// Valid: from the compiler, or validated.
+    words: Arc<[u32]>,
+    functions: Functions,
+}
+
+impl Schedule {
+    pub(crate) fn new(words: Vec<u32>, functions: Functions) -> Self {
+        Self { words: words.into(), functions }
+    }
+
+    /// The binary form as bytes, little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        binary::to_bytes(&self.words)
+    }
+
+    /// Believes bytes that are a valid schedule; `functions` are what it may call.
+    ///
+    /// One pass over the bytes; memory O(bytes). Whatever the bytes are, the result is an error or a schedule that runs
+    /// without touching anything outside its memories; the functions may be called with slices of any length. How much memory it asks for is [`memory_bytes`](Self::memory_bytes).
+    ///
+    /// # Errors
+    /// [`Error::Malformed`](crate::Error::Malformed), or as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile)
+    /// for an operation. Races are not looked for: they can only spoil the data.
+    pub fn from_bytes(bytes: &[u8], functions: &Functions) -> Result<Self> {
+        let words = binary::from_bytes(bytes, functions.len())?;
+        Ok(Self { words: words.into(), functions: functions.clone() })
+    }
+
+    /// What it calls, for [`from_bytes`](Self::from_bytes).
+    pub fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
+    /// The rank it is for.
+    pub fn rank(&self) -> usize {
+        self.header().rank as usize
+    }
+
+    /// The number of ranks it is for.
+    pub fn size(&self) -> usize {
+        self.header().size as usize
+    }
+
+    /// How many operations it has.
+    pub fn operations(&self) -> usize {
+        self.header().operations as usize
+    }
+
+    /// Bytes of each memory: the scratchpad, then the buffers.
+    pub fn memory_bytes(&self) -> impl Iterator<Item = u64> + '_ {
+        let end = self.header().first_operation();
+        self.words[HEADER_WORDS..end].as_chunks().0.iter().map(|&[low, high]| wide(low, high))
+    }
+
+    /// A whole buffer (from 1, in the order they were declared) as a region: for schedules that came as bytes. `None` if there is none or it
+    /// is no whole number of elements.
+    pub fn buffer<T: Plain>(&self, buffer: u32) -> Option<Region<T>> {
+        let bytes = self.memory_bytes().nth(buffer as usize).filter(|_| buffer > 0)?;
+        let is_whole = bytes.checked_rem(size_of::<T>() as u64) == Some(0);
+        is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }))
+    }
+
+    /// Makes a run of it: its own copy of the counters, and the scratchpad, filled with 0. It can be started many times.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn prepare(&self) -> Result<Run> {
+        Run::new(self.clone())
+    }
+
+    pub(crate) fn header(&self) -> Header {
+        let start = self.words.first_chunk().expect("a valid schedule has a header");
+        Header::read(start)
+    }
+
+    pub(crate) fn words(&self) -> &[u32] {
+        &self.words
+    }
+}
+
+impl fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Schedule").field(&self.header()).finish()
+    }
+}

@@ -1,0 +1,69 @@
+//! When the operations of a run started and ended, and pictures of it.
+
+use std::time::Instant;
+
+use crate::binary::{OPERATION_WORDS, Record};
+use crate::{Action, Schedule};
+
+/// When one operation started and ended, in nanoseconds from the run's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its index in the graph.
+    pub operation: usize,
+    /// What it did.
+    pub action: Action,
+    /// Its start.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+/// When each operation of a run started and ended.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    rank: usize,
+    /// By index in the graph.
+    spans: Vec<Span>,
+}
+
+impl Trace {
+    pub(crate) fn new(schedule: &Schedule) -> Self {
+        let header = schedule.header();
+        let nothing = Span { operation: 0, action: Action::Copy, start_ns: 0, end_ns: 0 };
+        let mut spans = vec![nothing; header.operations as usize];
+        let mut at = header.first_operation();
+        for _ in 0..header.operations {
+            let fixed = schedule.words()[at..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
+            let record = Record::read(fixed);
+            let operation = record.number as usize;
+            let action = record.action().expect("a valid schedule's operations are known");
+            spans[operation] = Span { operation, action, ..nothing };
+            at += record.words();
+        }
+        Self { rank: schedule.rank(), spans }
+    }
+
+    /// Whose run it was.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// All operations, in the order of their index.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for span in &mut self.spans {
+            (span.start_ns, span.end_ns) = (0, 0);
+        }
+    }
+
+    pub(crate) fn starts(&mut self, operation: u32, since: Instant) {
+        self.spans[operation as usize].start_ns = since.elapsed().as_nanos() as u64;
+    }
+
+    pub(crate) fn ends(&mut self, operation: u32, since: Instant) {
+        self.spans[operation as usize].end_ns = since.elapsed().as_nanos() as u64;
+    }
+}

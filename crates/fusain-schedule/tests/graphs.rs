@@ -1,0 +1,332 @@
+//! Random graphs, executed and compared with what a sequential reference computes.
+
+use fusain_comm::{Communicator, World};
+use fusain_schedule::{Action, Block, ElementType, Error, Graph, Moment, OpId, Operator, Region, ScheduleBuilder};
+use fusain_testkit_schedule::drive;
+use proptest::prelude::*;
+
+const PLACES: usize = 24;
+
+/// An operation on an array of numbers, the first half in a buffer, the second in the scratchpad.
+#[derive(Clone, Debug)]
+enum Local {
+    Copy {
+        into: usize,
+        from: usize,
+        count: usize,
+    },
+    Apply {
+        operator: Operator,
+        into: usize,
+        with: usize,
+        count: usize,
+        before: bool,
+    },
+    /// Every other place: a list of blocks.
+    Gather {
+        into: usize,
+        from: usize,
+        count: usize,
+    },
+    Call {
+        into: usize,
+        count: usize,
+    },
+}
+
+fn local() -> impl Strategy<Value = Local> {
+    // Both ends within one half, the two apart or the same.
+    let half = PLACES / 2;
+    let place = move |count: usize| (0..2usize, 0..=half - count).prop_map(move |(side, at)| side * half + at);
+    let pair = move |count: usize| {
+        (place(count), place(count)).prop_filter("apart, or the same", move |(a, b)| a == b || a.abs_diff(*b) >= count)
+    };
+    let operators = prop::sample::select(vec![Operator::Add, Operator::Sub, Operator::Xor, Operator::Max]);
+    prop_oneof![
+        (1..6usize).prop_flat_map(move |count| pair(count).prop_map(move |(into, from)| Local::Copy {
+            into,
+            from,
+            count
+        })),
+        (1..6usize, operators, any::<bool>()).prop_flat_map(move |(count, operator, before)| {
+            pair(count).prop_map(move |(into, with)| Local::Apply { operator, into, with, count, before })
+        }),
+        (1..4usize).prop_flat_map(move |count| {
+            let apart = pair(2 * count).prop_filter("apart", |(a, b)| a != b);
+            apart.prop_map(move |(into, from)| Local::Gather { into, from, count })
+        }),
+        (1..6usize).prop_flat_map(move |count| place(count).prop_map(move |into| Local::Call { into, count })),
+    ]
+}
+
+fn scramble(value: u32) -> u32 {
+    value.rotate_left(7).wrapping_mul(0x9e37_79b9)
+}
+
+impl Local {
+    fn reference(&self, all: &mut [u32]) {
+        match *self {
+            Self::Copy { into, from, count } => all.copy_within(from..from + count, into),
+            Self::Apply { operator, into, with, count, before } => {
+                for at in 0..count {
+                    let (a, b) = (all[into + at], all[with + at]);
+                    let (a, b) = if before { (b, a) } else { (a, b) };
+                    all[into + at] = match operator {
+                        Operator::Add => a.wrapping_add(b),
+                        Operator::Sub => a.wrapping_sub(b),
+                        Operator::Xor => a ^ b,
+                        _ => a.max(b),
+                    };
+                }
+            }
+            Self::Gather { into, from, count } => (0..count).for_each(|at| all[into + at] = all[from + 2 * at]),
+            Self::Call { into, count } => {
+                all[into..into + count].iter_mut().for_each(|value| *value = scramble(*value))
+            }
+        }
+    }
+
+    fn add(&self, builder: &mut ScheduleBuilder, halves: [Region<u32>; 2]) {
+        let half = PLACES / 2;
+        let region = |at: usize, count: usize| halves[at / half].slice(at % half..at % half + count);
+        match *self {
+            Self::Copy { into, from, count } => builder.copy(region(into, count), region(from, count)),
+            Self::Apply { operator, into, with, count, before: false } => {
+                builder.apply(operator, region(into, count), region(with, count))
+            }
+            Self::Apply { operator, into, with, count, before: true } => {
+                builder.apply_before(operator, region(with, count), region(into, count))
+            }
+            Self::Gather { into, from, count } => {
+                let list: Vec<_> = (0..count).map(|at| region(from + 2 * at, 1)).collect();
+                builder.copy([region(into, count)], list)
+            }
+            Self::Call { into, count } => {
+                let all = |values: &mut [u32], _: &[u32]| values.iter_mut().for_each(|value| *value = scramble(*value));
+                builder.call(all, region(into, count), [])
+            }
+        };
+    }
+}
+
+proptest! {
+    /// Program order means: as if one after another.
+    #[test]
+    fn local_operations_in_program_order(operations in prop::collection::vec(local(), 0..60), seed: [u32; PLACES]) {
+        let mut expected = seed;
+        operations.iter().for_each(|operation| operation.reference(&mut expected));
+        World::threads(1).run(|comm| {
+            let mut builder = ScheduleBuilder::in_program_order(0, 1);
+            let halves = [builder.buffer::<u32>(PLACES / 2), builder.scratch::<u32>(PLACES / 2)];
+            operations.iter().for_each(|operation| operation.add(&mut builder, halves));
+            let mut run = builder.compile().unwrap().prepare().unwrap();
+            // Twice: the second start must find everything as the first did.
+            for number in 0..2 {
+                run.put(halves[0], seed[..PLACES / 2].to_vec()).unwrap();
+                run.get_mut(halves[1]).copy_from_slice(&seed[PLACES / 2..]);
+                run = drive(&comm, run, number).unwrap();
+                assert_eq!(run.get(halves[0]), &expected[..PLACES / 2]);
+                assert_eq!(run.get(halves[1]), &expected[PLACES / 2..]);
+            }
+        });
+    }
+
+    /// Messages among some ranks, and computing between them: as if one step after another, over all ranks.
+    #[test]
+    fn messages_in_program_order(
+        ranks in 1..5usize,
+        steps in prop::collection::vec((0..5usize, 0..5usize, 0..8usize, 0..8usize, 0..4usize, 0..3u16), 0..40),
+    ) {
+        let steps: Vec<_> = steps.into_iter().map(|(from, to, a, b, count, tag)| (from % ranks, to % ranks, a, b, count, tag)).collect();
+        let seed = |rank: usize| (0..24).map(|at| (1000 * rank + at) as u16).collect::<Vec<_>>();
+        let mut expected: Vec<Vec<u16>> = (0..ranks).map(seed).collect();
+        // What is sent is from the first third, what comes goes to the second, and is added into the first.
+        for &(from, to, a, b, count, _) in &steps {
+            let message = expected[from][a..a + count].to_vec();
+            expected[to][12 + b..12 + b + count].copy_from_slice(&message);
+            for at in 0..count {
+                expected[to][b + at] = expected[to][b + at].wrapping_add(message[at]);
+            }
+        }
+        let got = World::threads(ranks).run(|comm| {
+            let mut builder = ScheduleBuilder::in_program_order(comm.rank(), ranks);
+            let data = builder.buffer::<u16>(24);
+            for &(from, to, a, b, count, tag) in &steps {
+                if from == comm.rank() {
+                    builder.send(data.slice(a..a + count), to, tag);
+                }
+                if to == comm.rank() {
+                    let arrived = data.slice(12 + b..12 + b + count);
+                    builder.recv(arrived, from, tag);
+                    builder.apply(Operator::Add, data.slice(b..b + count), arrived);
+                }
+            }
+            let run = builder.compile().unwrap().prepare().unwrap().with(data, seed(comm.rank())).unwrap();
+            drive(&comm, run, 0).unwrap().take(data)
+        });
+        prop_assert_eq!(got, expected);
+    }
+
+    /// A race is reported if and only if two operations touch a byte, one writes, and no path leads from the end of one to the
+    /// start of the other: found here by trying all pairs.
+    #[test]
+    fn races_are_found_exactly(
+        blocks in prop::collection::vec((0..20u64, 1..6u64, 0..20u64, 0..6u64), 1..12),
+        edges in prop::collection::vec((0..12usize, 0..12usize, any::<bool>()), 0..40),
+    ) {
+        let mut graph = Graph::new(0, 1);
+        let scratch = graph.scratch(32);
+        let block = |offset, bytes| Block { offset, bytes, ..scratch };
+        let touches: Vec<(Block, Block)> = blocks.iter().map(|&(w, wn, r, rn)| (block(w, wn), block(r, rn))).collect();
+        // Writes the first block; where lengths allow also reads the second.
+        let ids: Vec<OpId> = touches.iter().map(|(write, read)| {
+            let reads = if read.bytes == write.bytes && (!read.overlaps(write) || read == write) { vec![*read] } else { vec![] };
+            if reads.is_empty() {
+                graph.add(Action::Recv { from: 0, tag: 0 }, &[*write], &[])
+            } else {
+                graph.add(Action::Copy, &[*write], &reads)
+            }
+        }).collect();
+        let count = ids.len();
+        for &(a, b, end) in &edges {
+            let (a, b) = (a.min(b), a.max(b));
+            if a < b && b < count {
+                if end { graph.requires(ids[b], ids[a]) } else { graph.irequires(ids[b], ids[a]) }
+            }
+        }
+        // reaches[a][b]: from the start of a to the start of b; follows[a][b]: from the end of a to the start of b.
+        let mut reaches = vec![vec![false; count]; count];
+        (0..count).for_each(|at| reaches[at][at] = true);
+        for b in 0..count {
+            for edge in graph.edges().iter().filter(|edge| edge.after.index() == b) {
+                for row in &mut reaches {
+                    row[b] |= row[edge.before.index()];
+                }
+            }
+        }
+        let follows = |a: usize, b: usize| graph.edges().iter().any(|edge| {
+            edge.before.index() == a && edge.until == Moment::End && reaches[edge.after.index()][b]
+        });
+        let conflict = |a: usize, b: usize| {
+            let (wa, wb) = (graph.target(ids[a]), graph.target(ids[b]));
+            let (ra, rb) = (graph.source(ids[a]), graph.source(ids[b]));
+            let any = |x: &[Block], y: &[Block]| x.iter().any(|x| y.iter().any(|y| x.overlaps(y)));
+            any(wa, wb) || any(wa, rb) || any(ra, wb)
+        };
+        let racing = |a: usize, b: usize| conflict(a, b) && !follows(a, b) && !follows(b, a);
+        let is_racy = (0..count).any(|b| (0..b).any(|a| racing(a, b)));
+        match compile(&graph) {
+            // The receives have no sends: that is found after races.
+            Ok(()) | Err(Error::Unmatched { .. }) => prop_assert!(!is_racy),
+            Err(Error::Race { first, second, memory: 0, offset, end }) => {
+                prop_assert!(racing(first, second), "{} and {} do not race", first, second);
+                prop_assert!(offset < end);
+            }
+            Err(error) => prop_assert!(false, "{}", error),
+        }
+    }
+}
+
+fn compile(graph: &Graph) -> Result<(), Error> {
+    graph.compile().map(drop)
+}
+
+#[test]
+fn a_circle_is_named() {
+    let mut graph = Graph::new(0, 1);
+    let ids: Vec<OpId> = (0..6).map(|_| graph.add(Action::Calc { duration_ns: 0 }, &[], &[])).collect();
+    for (after, before) in [(1, 0), (2, 1), (3, 2), (1, 3), (5, 4), (4, 2)] {
+        graph.requires(ids[after], ids[before]);
+    }
+    let Err(Error::Cycle { operations }) = compile(&graph) else { panic!("there is a circle") };
+    let mut sorted = operations.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, [1, 2, 3]);
+    let waits = |after: usize, before: usize| {
+        graph.edges().iter().any(|edge| (edge.after.index(), edge.before.index()) == (after, before))
+    };
+    assert!((0..3).all(|at| waits(operations[at], operations[(at + 1) % 3])), "{operations:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let check = |add: &dyn Fn(&mut Graph, Block) -> OpId| {
+        let mut graph = Graph::new(1, 3);
+        let block = graph.scratch(64);
+        add(&mut graph, block);
+        compile(&graph).expect_err("it is wrong")
+    };
+    let of = |bytes: u64, block: Block| Block { bytes, ..block };
+    let apply = |operator, element| Action::Apply { operator, element, side: fusain_schedule::Side::Left };
+    let error = check(&|graph, block| graph.add(Action::Send { to: 3, tag: 0 }, &[], &[block]));
+    assert_eq!(error, Error::RankOutOfRange { operation: 0, rank: 3, size: 3 });
+    let error = check(&|graph, block| graph.add(Action::Recv { from: 0, tag: 32 }, &[block], &[]));
+    assert_eq!(error, Error::TagOutOfRange { operation: 0, tag: 32, limit: 32 });
+    let error = check(&|graph, block| graph.add(Action::Copy, &[of(8, block)], &[]));
+    assert_eq!(error, Error::Lengths { operation: 0, target_bytes: 8, source_bytes: 0 });
+    let error = check(&|graph, block| graph.add(Action::Send { to: 0, tag: 0 }, &[], &[of(65, block)]));
+    assert_eq!(error, Error::OutOfBounds { operation: 0, memory: 0, end: 65, bytes: 64 });
+    let error =
+        check(&|graph, block| graph.add(apply(Operator::Add, ElementType::F64), &[of(12, block)], &[of(12, block)]));
+    assert_eq!(error, Error::Misfit { operation: 0, bytes: 12, element_bytes: 8 });
+    let error = check(&|graph, block| graph.add(apply(Operator::And, ElementType::F32), &[block], &[block]));
+    assert!(matches!(error, Error::UnknownOperation { operation: 0, .. }), "{error}");
+    let error = check(&|graph, block| graph.add(Action::Call { function: 0 }, &[block], &[]));
+    assert!(matches!(error, Error::UnknownOperation { operation: 0, .. }), "{error}");
+    let error = check(&|graph, block| {
+        graph.add(Action::Send { to: 1, tag: 0 }, &[], &[of(16, block)]);
+        graph.add(Action::Recv { from: 1, tag: 0 }, &[Block { offset: 32, bytes: 8, ..block }], &[])
+    });
+    assert_eq!(error, Error::MessageTooLong { from: 1, to: 1, tag: 0, sent_bytes: 16, received_bytes: 8 });
+    assert_eq!(compile(&Graph::new(3, 3)), Err(Error::NoSuchRank { rank: 3, size: 3 }));
+}
+
+/// A start-dependency does not protect what is being sent.
+#[test]
+fn the_start_of_a_send_is_not_its_end() {
+    let build = |waits_for_end: bool| {
+        let mut builder = ScheduleBuilder::new(0, 2);
+        let (a, b) = (builder.buffer::<u8>(4), builder.scratch::<u8>(4));
+        let send = builder.send(a, 1, 0);
+        let copy = builder.copy(a, b);
+        if waits_for_end {
+            builder.requires(copy, send)
+        } else {
+            builder.irequires(copy, send)
+        }
+        builder.compile()
+    };
+    assert!(build(true).is_ok());
+    assert!(matches!(build(false), Err(Error::Race { first: 0, second: 1, memory: 1, offset: 0, end: 4 })));
+}
+
+#[test]
+fn runs_that_go_wrong_say_so() {
+    World::threads(2).run(|comm| {
+        let mut builder = ScheduleBuilder::new(comm.rank(), 2);
+        let (a, b) = (builder.buffer::<i32>(1), builder.scratch::<i32>(1));
+        builder.apply(Operator::Div, a, b);
+        let schedule = builder.compile().unwrap();
+        let missing = drive(&comm, schedule.prepare().unwrap(), 0).map(drop);
+        assert_eq!(missing, Err(Error::BufferMissing { buffer: 1 }));
+        let divided = drive(&comm, schedule.prepare().unwrap().with(a, vec![7]).unwrap(), 0).map(drop);
+        assert_eq!(divided, Err(Error::DivisionByZero { operation: 0 }));
+        let longer = schedule.prepare().unwrap().put(a, vec![1, 2]);
+        assert_eq!(longer, Err(Error::BufferLength { buffer: 1, given_bytes: 8, expected_bytes: 4 }));
+
+        let mut builder = ScheduleBuilder::new(comm.rank(), 2);
+        let bytes = builder.scratch::<u8>(if comm.rank() == 0 { 3 } else { 5 });
+        if comm.rank() == 0 {
+            builder.send(bytes, 1, 0)
+        } else {
+            builder.recv(bytes, 0, 0)
+        };
+        let result = drive(&comm, builder.compile().unwrap().prepare().unwrap(), 1).map(drop);
+        if comm.rank() == 1 {
+            assert_eq!(result, Err(Error::ShortMessage { operation: 0, given_bytes: 3, expected_bytes: 5 }));
+        }
+        let elsewhere = ScheduleBuilder::new(0, 1).compile().unwrap().prepare().unwrap();
+        let refused = drive(&comm, elsewhere, 2).map(drop);
+        assert_eq!(refused, Err(Error::WrongRank { rank: 0, size: 1, run_rank: comm.rank(), run_size: 2 }));
+    });
+}

@@ -1,0 +1,32 @@
+//! Drives an execution by hand.
+
+use std::thread;
+
+use fusain_comm::Communicator;
+use fusain_schedule::{Advance, Execution, Result, Run};
+
+/// So many looks without anything new mean that nothing will come.
+const LOOKS_MAX: usize = 20_000_000;
+
+/// Runs `run` as number `number` to its end on this thread, and gives it back.
+///
+/// # Errors
+/// What the run fails with.
+///
+/// # Panics
+/// If the run does not get on.
+pub fn drive<C: Communicator>(comm: &C, run: Run, number: usize) -> Result<Run> {
+    let mut execution = Execution::new(run, comm, number)?;
+    let mut looks = 0;
+    loop {
+        match execution.advance(comm)? {
+            Advance::Done => return Ok(execution.into_run()),
+            Advance::Moved => looks = 0,
+            Advance::Idle => {
+                looks += 1;
+                assert!(looks < LOOKS_MAX, "the run waits for {:?}", execution.waits_for());
+                thread::yield_now();
+            }
+        }
+    }
+}
