@@ -8,7 +8,7 @@ use crate::{mpi_tests, programs, workspace};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "algorithms", "split", "hierarchy", "simulate"])]
+    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate"])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -16,7 +16,7 @@ pub(crate) struct Options {
 }
 
 /// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] = &["split", "hierarchy", "simulate"];
+const RANKS: &[&str] = &["split", "hierarchy", "interpret", "simulate"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
@@ -36,8 +36,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
     let outcome = match options.name.as_str() {
         "split" => mpi_tests::on_one_host(false, "fusain-benches", "compare-split-mpi", 4),
-        // Nothing to run under MPI: it is a machine we do not have.
-        "simulate" => Ok(None),
+        // Nothing to run under MPI: a graph without messages, and a machine we do not have.
+        "interpret" | "simulate" => Ok(None),
         _ => mpi_tests::on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[]),
     };
     match outcome {

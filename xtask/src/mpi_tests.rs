@@ -47,6 +47,7 @@ pub(crate) fn run() -> Outcome<Summary> {
                 conformance(&mut summary, name, OPEN_MPI.launch(&program, ranks))?;
             }
             progress(&mut summary, OPEN_MPI, &[2, 4])?;
+            collectives(&mut summary, OPEN_MPI, &[1, 2, 3, 4])?;
             match TwoHosts::make() {
                 Ok(hosts) => {
                     let name = "Open MPI, two hosts of two ranks".to_owned();
@@ -61,6 +62,7 @@ pub(crate) fn run() -> Outcome<Summary> {
         Built::Program(program) => {
             conformance(&mut summary, "MPICH, 2 ranks".to_owned(), MPICH.launch(&program, 2))?;
             progress(&mut summary, MPICH, &[2])?;
+            collectives(&mut summary, MPICH, &[2])?;
         }
     }
     for why in &summary.missing {
@@ -80,6 +82,17 @@ fn progress(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Out
             command.arg(way);
             conformance(summary, format!("{}, progress {way}, {ranks} ranks", library.name), command)?;
         }
+    }
+    Ok(())
+}
+
+/// Every collective schedule against a direct computation.
+fn collectives(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Outcome<()> {
+    let Built::Program(program) = library.build("fusain-testkit-schedule", "mpi-collectives", &["mpi"], false)? else {
+        return Ok(());
+    };
+    for &ranks in all_ranks {
+        conformance(summary, format!("{}, collectives, {ranks} ranks", library.name), library.launch(&program, ranks))?;
     }
     Ok(())
 }

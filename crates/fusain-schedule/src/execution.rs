@@ -159,7 +159,7 @@ impl<C: Communicator> Execution<C> {
     /// Drives it to its end on this thread, and gives the run back. Where nothing but messages can help it waits for them as the
     /// communicator does: in the world of threads it sleeps, and a deadlock is reported.
     ///
-    /// Other runs of this rank stand still meanwhile: for several at once drive each with [`advance`](Self::advance).
+    /// Other runs of this rank stand still meanwhile: for several at once there is [`Engine`](crate::Engine).
     ///
     /// # Errors
     /// As [`advance`](Self::advance).

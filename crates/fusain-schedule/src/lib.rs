@@ -12,8 +12,9 @@
 //!      Schedule         contiguous words, position-independent (`binary`); bytes and back
 //!         │ prepare     its own counters, scratchpad, the user's vectors
 //!        Run ◀────────▶ Execution      starts what is ready, over any Communicator; gives the run back, to be started again
-//!         │
-//!       Trace           when each operation started and ended
+//!         │                 ▲
+//!         │               Engine       has the progress loop drive many of them; starts collectives at once
+//!       Trace           when each operation started and ended ──▶ timeline
 //! ```
 //!
 //! # A collective of one's own
@@ -60,6 +61,7 @@ pub mod binary;
 mod builder;
 pub mod collective;
 mod compile;
+mod engine;
 mod error;
 mod execution;
 mod function;
@@ -77,6 +79,7 @@ mod tracker;
 
 pub use builder::ScheduleBuilder;
 pub use compile::check_world;
+pub use engine::{Engine, Running};
 pub use error::{Error, Result};
 pub use execution::{Advance, Execution, FIRST_TAG, RUNS, TAGS};
 pub use function::Functions;

@@ -12,6 +12,9 @@ use super::{Suite, element, elements, uneven};
 /// Affine maps modulo 2^32, composed: associative, and the order matters.
 type Map = [u32; 2];
 
+/// Adds a collective that reduces maps to a builder.
+type AddOrdered<'a> = dyn Fn(&mut ScheduleBuilder, &Group, Region<Map>, &Reduction<Map>) + 'a;
+
 fn compose(first: Map, second: Map) -> Map {
     [first[0].wrapping_mul(second[0]), first[1].wrapping_mul(second[0]).wrapping_add(second[1])]
 }
@@ -44,7 +47,7 @@ pub(super) fn check<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
         add(&mut builder, &group, data);
         suite.run(builder, (data, mine.clone()), None)
     };
-    let ordered = |add: &dyn Fn(&mut ScheduleBuilder, &Group, Region<Map>, &Reduction<Map>)| {
+    let ordered = |add: &AddOrdered<'_>| {
         let mut builder = suite.builder();
         let data = builder.buffer(count);
         let group = Group::all(&builder);

@@ -3,7 +3,7 @@
 //! Each function here adds one rank's part of a collective to a builder [in program
 //! order](ScheduleBuilder::in_program_order). It is a pure function of the builder's rank, the [`Group`] and the sizes, so
 //! the same code makes schedules that run and schedules of a million ranks that are simulated. Several collectives may follow one another in
-//! one schedule; where they share no data they overlap.
+//! one schedule; where they share no data they overlap. To start one and be done there are [`Engine::allreduce`](crate::Engine::allreduce) and its kin.
 //!
 //! | function | algorithms | rounds | bytes a rank sends (n bytes a rank, p ranks) |
 //! |---|---|---|---|
@@ -45,6 +45,7 @@ mod neighbours;
 mod reduction;
 mod rooted;
 mod scan;
+mod start;
 mod tree;
 
 pub use all_to_all::{AllToAll, all_to_all};
@@ -59,6 +60,7 @@ pub use neighbours::{Incoming, Outgoing, neighbours};
 pub use reduction::Reduction;
 pub use rooted::{gather, scatter};
 pub use scan::scan;
+pub use start::Pending;
 pub use tree::{Tree, broadcast, reduce};
 
 use crate::{Error, Region, Result, ScheduleBuilder};

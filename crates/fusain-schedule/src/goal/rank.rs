@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Moment;
+use crate::{Action, Graph, Moment, OpId};
 
 /// One rank's operations and their dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,5 +154,29 @@ impl fmt::Display for Operation {
             write!(f, " nic {}", self.nic)?;
         }
         Ok(())
+    }
+}
+
+/// What the text form and the simulator know of a graph: lengths instead of memory, and local operations as calculations, of no time unless they
+/// are [`Action::Calc`]. Processors and cards above 255 become 255.
+impl From<&Graph> for Rank {
+    fn from(graph: &Graph) -> Self {
+        let mut rank = Self::default();
+        let narrow = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        for (index, operation) in graph.operations().iter().enumerate() {
+            let bytes = graph.message_bytes(OpId(index as u32));
+            let kind = match operation.action {
+                Action::Send { to, tag } => Kind::Send { bytes, to, tag },
+                Action::Recv { from, tag } => Kind::Recv { bytes, from: Some(from), tag: Some(tag) },
+                Action::Calc { duration_ns } => Kind::Calc { time: duration_ns },
+                _ => Kind::Calc { time: 0 },
+            };
+            rank.push(Operation { kind, cpu: narrow(operation.cpu), nic: narrow(operation.nic) });
+        }
+        for edge in graph.edges() {
+            let (operation, on, moment) = (edge.after.0, edge.before.0, edge.until);
+            rank.dependencies.push(Dependency { operation, on, moment });
+        }
+        rank
     }
 }

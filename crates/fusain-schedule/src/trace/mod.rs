@@ -1,5 +1,7 @@
 //! When the operations of a run started and ended, and pictures of it.
 
+mod picture;
+
 use std::time::Instant;
 
 use crate::binary::{OPERATION_WORDS, Record};

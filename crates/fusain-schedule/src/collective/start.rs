@@ -1,0 +1,212 @@
+//! Collectives that are started at once: vectors in, vectors out.
+//!
+//! Each call makes a schedule and throws it away. What is called often with the same sizes is built once with the functions of
+//! this module's parent and started again and again.
+
+use std::fmt;
+
+use fusain_comm::{Communicator, Plain};
+
+use super::{
+    Group, Reduction, all_to_all, allgather, allreduce, barrier, broadcast, fits, gather, reduce, scan, scatter,
+};
+use crate::{Engine, Region, Result, Running, ScheduleBuilder};
+
+/// A collective under way, whose result is a vector.
+#[must_use = "a collective is waited for"]
+pub struct Pending<C: Communicator, T> {
+    running: Running<C>,
+    /// None where this rank gets nothing.
+    result: Option<Region<T>>,
+}
+
+impl<C: Communicator, T: Plain> Pending<C, T> {
+    /// Whether it has ended. If the loop is driven by hand this also goes once round it.
+    pub fn test(&self) -> bool {
+        self.running.test()
+    }
+
+    /// Waits for it. On ranks that get nothing the vector is empty.
+    ///
+    /// # Errors
+    /// As [`Running::wait`].
+    pub fn wait(self) -> Result<Vec<T>> {
+        let mut run = self.running.wait()?;
+        Ok(self.result.map_or_else(Vec::new, |result| run.take(result)))
+    }
+}
+
+impl<C: Communicator, T> fmt::Debug for Pending<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pending").field(&self.running).finish()
+    }
+}
+
+impl<C: Communicator> Engine<C> {
+    /// Ends when all ranks have started theirs.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn barrier(&self) -> Result<Running<C>> {
+        let (mut builder, group) = self.builder();
+        barrier(&mut builder, &group, self.choice.barrier_ways, &[])?;
+        self.start(builder.compile()?.prepare()?)
+    }
+
+    /// Everybody's vector becomes that of `root`; all have the same length.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`broadcast`](super::broadcast()).
+    pub fn broadcast<T: Plain>(&self, data: Vec<T>, root: usize) -> Result<Pending<C, T>> {
+        let tree = self.choice.tree(size_of_val(&data[..]));
+        self.in_place(data, true, |builder, group, data| broadcast(builder, group, data, root, tree))
+    }
+
+    /// `root` gets the reduction over all vectors, element by element; all have the same length.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`reduce`](super::reduce()).
+    pub fn reduce<T: Plain>(&self, data: Vec<T>, root: usize, reduction: &Reduction<T>) -> Result<Pending<C, T>> {
+        let tree = self.choice.tree(size_of_val(&data[..]));
+        let is_root = self.rank() == root;
+        self.in_place(data, is_root, |builder, group, data| reduce(builder, group, data, root, reduction, tree))
+    }
+
+    /// Everybody gets the reduction over all vectors, element by element; all have the same length.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`allreduce`](super::allreduce()).
+    pub fn allreduce<T: Plain>(&self, data: Vec<T>, reduction: &Reduction<T>) -> Result<Pending<C, T>> {
+        let algorithm = self.choice.allreduce(size_of_val(&data[..]), reduction.commutes());
+        self.in_place(data, true, |builder, group, data| allreduce(builder, group, data, reduction, algorithm))
+    }
+
+    /// Rank `r` gets the reduction over the vectors of the ranks `0..=r`; all have the same length.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`scan`](super::scan()).
+    pub fn scan<T: Plain>(&self, data: Vec<T>, reduction: &Reduction<T>) -> Result<Pending<C, T>> {
+        self.in_place(data, true, |builder, group, data| scan(builder, group, data, reduction))
+    }
+
+    /// Rank `r` gets block `r`, of `counts[r]` elements, of the reduction over all vectors.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`reduce_scatter`](super::reduce_scatter()).
+    pub fn reduce_scatter<T: Plain>(
+        &self,
+        data: Vec<T>,
+        counts: &[usize],
+        reduction: &Reduction<T>,
+    ) -> Result<Pending<C, T>> {
+        fits("blocks of a reduce-scatter, one a rank", counts.len(), self.size())?;
+        let algorithm = self.choice.reduce_scatter(reduction.commutes());
+        self.between(data, counts[self.rank()], |builder, group, from, into| {
+            super::reduce_scatter(builder, group, (from, counts), into, reduction, algorithm)
+        })
+    }
+
+    /// `root` gets everybody's vector, one after another; `counts` says how long each is.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`gather`](super::gather()).
+    pub fn gather<T: Plain>(&self, mine: Vec<T>, counts: &[usize], root: usize) -> Result<Pending<C, T>> {
+        let shape = self.choice.rooted(largest::<T>(counts));
+        let is_root = self.rank() == root;
+        let received = if is_root { counts.iter().sum() } else { 0 };
+        self.between(mine, received, |builder, group, mine, all| {
+            gather(builder, group, mine, (is_root.then_some(all), counts), root, shape)
+        })
+    }
+
+    /// Each rank gets its block, as long as `counts` says, of `root`'s vector; others give an empty one.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`scatter`](super::scatter()).
+    pub fn scatter<T: Plain>(&self, all: Vec<T>, counts: &[usize], root: usize) -> Result<Pending<C, T>> {
+        fits("blocks of a scatter, one a rank", counts.len(), self.size())?;
+        let shape = self.choice.rooted(largest::<T>(counts));
+        let is_root = self.rank() == root;
+        self.between(all, counts[self.rank()], |builder, group, all, mine| {
+            scatter(builder, group, (is_root.then_some(all), counts), mine, root, shape)
+        })
+    }
+
+    /// Everybody gets everybody's vector, one after another; `counts` says how long each is.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`allgather`](super::allgather()).
+    pub fn allgather<T: Plain>(&self, mine: Vec<T>, counts: &[usize]) -> Result<Pending<C, T>> {
+        let total = counts.iter().sum();
+        let algorithm = self.choice.allgather(total * size_of::<T>());
+        self.between(mine, total, |builder, group, mine, all| allgather(builder, group, mine, (all, counts), algorithm))
+    }
+
+    /// Rank `r` gets block `r` of everybody's vector, which has one block a rank, all of one length, the same on all ranks.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start) and [`all_to_all`](super::all_to_all()).
+    pub fn all_to_all<T: Plain>(&self, blocks: Vec<T>) -> Result<Pending<C, T>> {
+        let count = blocks.len() / self.size();
+        let algorithm = self.choice.all_to_all(count * size_of::<T>(), true);
+        let counts = vec![count; self.size()];
+        let total = count * self.size();
+        self.between(blocks, total, |builder, group, from, into| {
+            all_to_all(builder, group, (from, &counts), (into, &counts), algorithm)
+        })
+    }
+
+    /// [`all_to_all`](Self::all_to_all) with blocks of any length: what goes to each rank, and what comes from each.
+    ///
+    /// # Errors
+    /// As [`all_to_all`](Self::all_to_all).
+    pub fn all_to_all_uneven<T: Plain>(
+        &self,
+        blocks: Vec<T>,
+        sent: &[usize],
+        received: &[usize],
+    ) -> Result<Pending<C, T>> {
+        // Each rank may decide for itself: the two algorithms send the same messages.
+        let algorithm = self.choice.all_to_all(largest::<T>(sent), false);
+        self.between(blocks, received.iter().sum(), |builder, group, from, into| {
+            all_to_all(builder, group, (from, sent), (into, received), algorithm)
+        })
+    }
+
+    fn builder(&self) -> (ScheduleBuilder, Group) {
+        let builder = ScheduleBuilder::in_program_order(self.rank(), self.size());
+        let group = Group::all(&builder);
+        (builder, group)
+    }
+
+    fn in_place<T: Plain>(
+        &self,
+        data: Vec<T>,
+        has_result: bool,
+        add: impl FnOnce(&mut ScheduleBuilder, &Group, Region<T>) -> Result<()>,
+    ) -> Result<Pending<C, T>> {
+        let (mut builder, group) = self.builder();
+        let region = builder.buffer(data.len());
+        add(&mut builder, &group, region)?;
+        let running = self.start(builder.compile()?.prepare()?.with(region, data)?)?;
+        Ok(Pending { running, result: has_result.then_some(region) })
+    }
+
+    fn between<T: Plain>(
+        &self,
+        data: Vec<T>,
+        received: usize,
+        add: impl FnOnce(&mut ScheduleBuilder, &Group, Region<T>, Region<T>) -> Result<()>,
+    ) -> Result<Pending<C, T>> {
+        let (mut builder, group) = self.builder();
+        let (from, into) = (builder.buffer(data.len()), builder.buffer(received));
+        add(&mut builder, &group, from, into)?;
+        let run = builder.compile()?.prepare()?.with(from, data)?.with(into, vec![T::zeroed(); received])?;
+        Ok(Pending { running: self.start(run)?, result: Some(into) })
+    }
+}
+
+/// Bytes of the longest block.
+fn largest<T>(counts: &[usize]) -> usize {
+    counts.iter().max().map_or(0, |count| count * size_of::<T>())
+}

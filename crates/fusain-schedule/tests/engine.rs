@@ -1,0 +1,130 @@
+//! Runs on the progress loop: off the application's thread and by hand, several at once, again and again.
+
+use fusain_comm::progress::{Progress, Settings};
+use fusain_comm::{ThreadComm, World};
+use fusain_schedule::collective::{Choice, Group, Reduction, Shape, Tree, allreduce, broadcast};
+use fusain_schedule::{Engine, Error, Operator, Region, ScheduleBuilder};
+
+/// The same with a progress thread and by hand.
+fn both(ranks: usize, check: impl Fn(&Engine<ThreadComm>) + Sync) {
+    World::threads(ranks).run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        check(&Engine::new(progress.handle()));
+        assert!(progress.shutdown().abandoned.is_empty());
+    });
+    World::threads(ranks).run(|comm| {
+        let progress = Progress::manual(comm, Settings::default());
+        check(&Engine::new(progress.handle()));
+    });
+}
+
+#[test]
+fn handles_are_waited_for_in_any_order() {
+    both(5, |engine| {
+        let rank = engine.rank();
+        let sums: Vec<_> =
+            (0..40).map(|at| engine.allreduce(vec![at, rank as u64], &Reduction::sum()).unwrap()).collect();
+        let barrier = engine.barrier().unwrap();
+        let all = engine.all_to_all((0..5).map(|to| [rank, to]).collect()).unwrap();
+        // Each rank begins with another one: all go on while any is waited for.
+        let mut sums: Vec<_> = sums.into_iter().enumerate().collect();
+        sums.rotate_left(7 * rank);
+        for (at, sum) in sums {
+            assert_eq!(sum.wait().unwrap(), [5 * at as u64, 10]);
+        }
+        assert_eq!(all.wait().unwrap(), (0..5).map(|from| [from, rank]).collect::<Vec<_>>());
+        barrier.wait().unwrap();
+    });
+}
+
+#[test]
+fn every_collective_can_be_started() {
+    both(4, |engine| {
+        let rank = engine.rank();
+        let counts = [2, 0, 1, 3];
+        let mine = vec![rank as u32; counts[rank]];
+        let all = [0, 0, 2, 3, 3, 3];
+        // Associative, and the order is all that matters.
+        let first = Reduction::function(|a: u32, _: u32| a);
+        assert_eq!(engine.broadcast(vec![rank; 3], 2).unwrap().wait().unwrap(), [2; 3]);
+        let sum = engine.reduce(vec![1u8; 2], 3, &Reduction::sum()).unwrap().wait().unwrap();
+        assert_eq!(sum, if rank == 3 { vec![4; 2] } else { vec![] });
+        let joined = engine.scan(vec![[0, 1, 2, 3][rank]], &Reduction::max()).unwrap().wait().unwrap();
+        assert_eq!(joined, [rank as i16]);
+        let part = engine.reduce_scatter(vec![1u64; 6], &counts, &Reduction::sum()).unwrap().wait().unwrap();
+        assert_eq!(part, vec![4; counts[rank]]);
+        let gathered = engine.gather(mine.clone(), &counts, 1).unwrap().wait().unwrap();
+        assert_eq!(gathered, if rank == 1 { all.to_vec() } else { vec![] });
+        let whole = if rank == 0 { all.to_vec() } else { vec![] };
+        assert_eq!(engine.scatter(whole, &counts, 0).unwrap().wait().unwrap(), mine);
+        assert_eq!(engine.allgather(mine, &counts).unwrap().wait().unwrap(), all);
+        // From rank r to rank t go r elements t.
+        let sent = (0..4).flat_map(|to| vec![to; rank]).collect();
+        let got = engine.all_to_all_uneven(sent, &[rank; 4], &[0, 1, 2, 3]).unwrap().wait().unwrap();
+        assert_eq!(got, [rank; 6]);
+        assert_eq!(engine.allreduce(vec![[7, 1, 2, 3][rank]], &first).unwrap().wait().unwrap(), [7]);
+    });
+}
+
+/// More starts than there are numbers, of two runs that overlap.
+#[test]
+fn runs_are_started_again_and_again() {
+    both(3, |engine| {
+        let prepare = || {
+            let mut builder = ScheduleBuilder::in_program_order(engine.rank(), 3);
+            let data = builder.buffer::<u64>(4);
+            let group = Group::all(&builder);
+            let algorithm = Choice::default().allreduce(32, true);
+            allreduce(&mut builder, &group, data, &Reduction::operator(Operator::Max), algorithm).unwrap();
+            broadcast(&mut builder, &group, data, 1, Tree::whole(Shape::Chain)).unwrap();
+            let run = builder.compile().unwrap().prepare().unwrap();
+            (run.with(data, vec![0; 4]).unwrap(), data)
+        };
+        let ((mut first, data), (mut second, _)) = (prepare(), prepare());
+        for round in 0..400u64 {
+            first.get_mut(data).fill(round + engine.rank() as u64);
+            second.get_mut(data).fill(2 * round + engine.rank() as u64);
+            let (one, two) = (engine.start(first).unwrap(), engine.start(second).unwrap());
+            second = two.wait().unwrap();
+            first = one.wait().unwrap();
+            assert_eq!((first.get(data), second.get(data)), (&[round + 2; 4][..], &[2 * round + 2; 4][..]));
+        }
+    });
+}
+
+#[test]
+fn a_number_that_is_taken_is_not_given_again() {
+    both(2, |engine| {
+        let prepare = |receives: bool| {
+            let mut builder = ScheduleBuilder::new(engine.rank(), 2);
+            if receives {
+                // Nobody sends it.
+                let nothing: [Region<u8>; 0] = [];
+                builder.recv(nothing, 1 - engine.rank(), 5);
+            }
+            builder.compile().unwrap().prepare().unwrap()
+        };
+        let stuck = engine.start(prepare(true)).unwrap();
+        for _ in 1..256 {
+            engine.start(prepare(false)).unwrap().wait().unwrap();
+        }
+        assert!(matches!(engine.start(prepare(false)), Err(Error::TooManyRuns { limit: 256 })));
+        stuck.cancel();
+        engine.start(prepare(false)).unwrap().wait().unwrap();
+    });
+}
+
+#[test]
+fn what_goes_wrong_reaches_the_handle() {
+    both(2, |engine| {
+        let rank = engine.rank();
+        // The other's message is shorter.
+        let wrong = engine.broadcast(vec![0u8; if rank == 0 { 3 } else { 4 }], 0).unwrap();
+        match (rank, wrong.wait()) {
+            (0, result) => assert_eq!(result, Ok(vec![0; 3])),
+            (_, result) => {
+                assert_eq!(result, Err(Error::ShortMessage { operation: 0, given_bytes: 3, expected_bytes: 4 }))
+            }
+        }
+    });
+}
