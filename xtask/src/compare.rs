@@ -8,7 +8,9 @@ use crate::{mpi_tests, programs, workspace};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = ["region", "breakeven", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate"])]
+    #[arg(value_parser = [
+        "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate",
+    ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

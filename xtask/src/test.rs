@@ -75,7 +75,7 @@ fn examples() -> anyhow::Result<Outcome> {
 
 /// Every comparison runs to its last line; how fast is not asked.
 fn comparisons() -> anyhow::Result<Outcome> {
-    let names = ["region", "breakeven", "tick", "join", "first", "algorithms"];
+    let names = ["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"];
     let mut build = vec!["build", "--quiet", "--release", "--package", "fusain-benches", "--bin", "compare"];
     build.extend(["--target-dir"]);
     let target = workspace::target();

@@ -2,7 +2,9 @@
 
 mod algorithms;
 mod breakeven;
+mod crowd;
 mod first;
+mod handover;
 pub mod join;
 pub mod region;
 pub mod tick;
@@ -16,12 +18,16 @@ use crate::harness::Options;
 pub enum Comparison {
     /// How soon a parallel region begins and ends, in cache-line round trips.
     Region,
+    /// The bare protocols by which work can change hands: what the pool's was chosen from.
+    Handover,
     /// From how many elements on a call beats the best sequential code.
     Breakeven(breakeven::Options),
     /// A control loop: bursts of short regions between serial code and idleness, in time and CPU time.
     Tick,
     /// Fork and join by recursion: Fibonacci numbers and queens.
     Join(join::Options),
+    /// What more workers than cores cost.
+    Crowd,
     /// The first family of algorithms, at three sizes, beside everybody.
     First(first::Options),
     /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
@@ -41,9 +47,11 @@ impl Comparison {
     pub fn run(&self, options: &Options) -> anyhow::Result<()> {
         match self {
             Comparison::Region => region::run(options),
+            Comparison::Handover => handover::run(options),
             Comparison::Breakeven(own) => breakeven::run(own, options),
             Comparison::Tick => tick::run(options),
             Comparison::Join(own) => join::run(own, options),
+            Comparison::Crowd => crowd::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),
             Comparison::Serve => algorithms::serve(options),

@@ -1,11 +1,13 @@
 //! Sampling in turn, medians, tables and the file of all samples.
 
+mod machine;
 mod process;
 mod report;
 mod rtt;
 mod sample;
 mod stats;
 
+pub use machine::two_threads;
 pub use process::{cpu_time, settle};
 pub use report::{Options, Progress, Report, cell_ns, cell_ratio, table};
 pub use rtt::round_trip_ns;

@@ -11,7 +11,7 @@ use fusain::pool::Pool;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::{Plan, Samples};
+use super::{Plan, Samples, round_trip_ns, two_threads};
 
 /// What every comparison can be asked for on the command line.
 #[derive(clap::Args, Clone, Debug)]
@@ -93,7 +93,17 @@ impl Report {
     /// # Errors
     ///
     /// Where the file cannot be written.
-    pub fn finish(self, options: &Options) -> anyhow::Result<()> {
+    pub fn finish(mut self, options: &Options) -> anyhow::Result<()> {
+        if let (false, Some(round_trip)) = (options.smoke, round_trip_ns()) {
+            let two = two_threads();
+            println!(
+                "this machine, now: a cache line goes to the other core and back in {}; two threads of plain arithmetic do {} the work of one",
+                cell_ns(round_trip),
+                cell_ratio(two),
+            );
+            self.key("machine_rtt_ns", round_trip);
+            self.key("machine_two_threads", two);
+        }
         if let Some(file) = &options.json {
             let text = serde_json::to_string(&self).context("the report cannot be put into JSON")?;
             fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
