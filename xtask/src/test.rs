@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share three builds (debug, release, and release under `--cfg loom` in a folder of its own), so that a clean clone is done
-//! in minutes.
+//! The steps share four builds (debug, release, release under `--cfg loom` in a folder of its own, and a quick one of the comparisons), so
+//! that a clean clone is done in minutes.
 
 use std::fs;
 use std::process::ExitCode;
@@ -76,14 +76,12 @@ fn examples() -> anyhow::Result<Outcome> {
 /// Every comparison runs to its last line; how fast is not asked.
 fn comparisons() -> anyhow::Result<Outcome> {
     let names = ["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"];
-    let mut build = vec!["build", "--quiet", "--release", "--package", "fusain-benches", "--bin", "compare"];
-    build.extend(["--target-dir"]);
     let target = workspace::target();
     let folder = target.display().to_string();
-    build.push(&folder);
-    workspace::cargo(build).run()?;
+    let what = ["--package", "fusain-benches", "--bin", "compare", "--target-dir", &folder];
+    workspace::cargo([&["build", "--quiet", "--profile", "smoke"], &what[..]].concat()).run()?;
     for name in names {
-        let text = duct::cmd!(target.join("release/compare"), name, "--smoke").dir(workspace::root()).read()?;
+        let text = duct::cmd!(target.join("smoke/compare"), name, "--smoke").dir(workspace::root()).read()?;
         let last = text.lines().last().unwrap_or_default();
         anyhow::ensure!(last.starts_with(&format!("{name}: ")), "compare {name} ends with {last:?}, not with its keys");
         println!("   {last}");
