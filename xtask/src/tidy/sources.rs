@@ -20,6 +20,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-algorithms/src/window.rs", "how much of the output is written, should a closure panic"),
     ("crates/fusain-testkit/", "counts what tests drop and call"),
     ("benches/src/harness/rtt.rs", "measures the bare hardware"),
+    ("benches/src/compare/handover.rs", "measures bare protocols"),
     ("benches/src/scaling/sweep.rs", "the flag that Ctrl-C sets"),
 ];
 
