@@ -1,5 +1,6 @@
 //! What the threads of a rank share: the queue of commands, two bells, and, if nobody owns the loop, the seat to drive it from.
 
+use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -184,6 +185,10 @@ impl<C: Communicator> Hub<C> {
         let mut limit = turn.due;
         if !self.work.hears_arrivals() && engine.has_work() {
             match pace.idle(turn.now) {
+                Pause::Spin => {
+                    spin_loop();
+                    return Ok(());
+                }
                 Pause::Yield => {
                     thread::yield_now();
                     return Ok(());
