@@ -86,6 +86,18 @@ fn comparisons() -> anyhow::Result<Outcome> {
         anyhow::ensure!(last.starts_with(&format!("{name}: ")), "compare {name} ends with {last:?}, not with its keys");
         println!("   {last}");
     }
+    scaling_report()
+}
+
+/// A short sweep leaves a page with both plots of each algorithm.
+fn scaling_report() -> anyhow::Result<Outcome> {
+    let (program, out) = (workspace::target().join("release/compare"), workspace::target().join("scaling-quick"));
+    duct::cmd!(program, "scaling", "--quick", "--fresh", "--algorithms", "sort,find", "--out", &out)
+        .dir(workspace::root())
+        .run()?;
+    let page = fs::read_to_string(out.join("index.html")).context("the sweep left no page")?;
+    let plots = page.matches("<svg").count();
+    anyhow::ensure!(plots == 4, "the page of two algorithms has {plots} plots, not 4");
     Ok(Outcome::Passed)
 }
 
