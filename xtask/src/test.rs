@@ -91,7 +91,7 @@ fn comparisons() -> anyhow::Result<Outcome> {
 
 /// A short sweep leaves a page with both plots of each algorithm.
 fn scaling_report() -> anyhow::Result<Outcome> {
-    let (program, out) = (workspace::target().join("release/compare"), workspace::target().join("scaling-quick"));
+    let (program, out) = (workspace::target().join("smoke/compare"), workspace::target().join("scaling-quick"));
     duct::cmd!(program, "scaling", "--quick", "--fresh", "--algorithms", "sort,find", "--out", &out)
         .dir(workspace::root())
         .run()?;
