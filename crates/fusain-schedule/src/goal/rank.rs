@@ -171,7 +171,9 @@ impl From<&Graph> for Rank {
                 Action::Calc { duration_ns } => Kind::Calc { time: duration_ns },
                 _ => Kind::Calc { time: 0 },
             };
-            rank.push(Operation { kind, cpu: narrow(operation.cpu), nic: narrow(operation.nic) });
+            // The text form has no card for a calculation.
+            let nic = if matches!(kind, Kind::Calc { .. }) { 0 } else { narrow(operation.nic) };
+            rank.push(Operation { kind, cpu: narrow(operation.cpu), nic });
         }
         for edge in graph.edges() {
             let (operation, on, moment) = (edge.after.0, edge.before.0, edge.until);
