@@ -1,7 +1,9 @@
 //! Random graphs, executed and compared with what a sequential reference computes.
 
 use fusain_comm::{Communicator, World};
-use fusain_schedule::{Action, Block, ElementType, Error, Graph, Moment, OpId, Operator, Region, ScheduleBuilder};
+use fusain_schedule::{
+    Action, Block, ElementType, Error, Execution, Graph, Moment, OpId, Operator, Region, ScheduleBuilder,
+};
 use fusain_testkit_schedule::drive;
 use proptest::prelude::*;
 
@@ -328,5 +330,33 @@ fn runs_that_go_wrong_say_so() {
         let elsewhere = ScheduleBuilder::new(0, 1).compile().unwrap().prepare().unwrap();
         let refused = drive(&comm, elsewhere, 2).map(drop);
         assert_eq!(refused, Err(Error::WrongRank { rank: 0, size: 1, run_rank: comm.rank(), run_size: 2 }));
+    });
+}
+
+#[test]
+fn a_run_given_up_half_way_can_be_started_again() {
+    World::threads(2).run(|comm| {
+        let mut builder = ScheduleBuilder::new(comm.rank(), 2);
+        let [a, b, c] = [(); 3].map(|()| builder.scratch::<u8>(1));
+        if comm.rank() == 0 {
+            builder.send(a, 1, 0);
+        } else {
+            let (receive, copy) = (builder.recv(a, 0, 0), builder.copy(b, c));
+            let add = builder.apply(Operator::Add, b, a);
+            builder.requires(add, receive);
+            builder.requires(add, copy);
+        }
+        let mut run = builder.compile().unwrap().prepare().unwrap();
+        if comm.rank() == 0 {
+            run.get_mut(a)[0] = 7;
+        } else {
+            let mut execution = Execution::new(run, &comm, 0).unwrap();
+            for _ in 0..5 {
+                execution.advance(&comm).unwrap();
+            }
+            run = execution.into_run();
+        }
+        let run = drive(&comm, run, 1).unwrap();
+        assert_eq!(run.get(b), [if comm.rank() == 0 { 0 } else { 7 }]);
     });
 }

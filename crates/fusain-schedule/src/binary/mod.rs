@@ -111,6 +111,7 @@ impl Header {
 pub(crate) struct Record {
     pub(crate) code: [u8; 4],
     pub(crate) number: u32,
+    pub(crate) dependencies: u32,
     pub(crate) arguments: [u32; 2],
     pub(crate) targets: u32,
     pub(crate) sources: u32,
@@ -121,8 +122,8 @@ pub(crate) struct Record {
 impl Record {
     #[inline]
     pub(crate) fn read(words: &[u32; OPERATION_WORDS]) -> Self {
-        let [code, number, _, _, a, b, targets, sources, on_end, on_start] = *words;
-        Self { code: code.to_le_bytes(), number, arguments: [a, b], targets, sources, on_end, on_start }
+        let [code, number, dependencies, _, a, b, targets, sources, on_end, on_start] = *words;
+        Self { code: code.to_le_bytes(), number, dependencies, arguments: [a, b], targets, sources, on_end, on_start }
     }
 
     /// What it does; `None` if the numbers name nothing.

@@ -1,7 +1,9 @@
 //! One run of a schedule: its memories, its counters, and which operations are ready.
 //!
-//! The run has a copy of the schedule's words, in which the counters of missing dependencies are counted down. A counter that
-//! reaches 0 is set back at once, so a run that is over is ready to be started again without a look at the schedule.
+//! The run has a copy of the schedule's words, in which operations name those that wait for them by their number in traversal
+//! order instead of their place. So the counters of missing dependencies can lie side by side: counting one down, which may be any of
+//! them, touches 4 bytes of a dense array and not a line of the schedule far ahead. A counter is set back when its operation starts,
+//! so a run that is over is ready to be started again.
 //!
 //! Ready operations wait in two queues, messages before local operations, since messages take their time without a processor.
 //! No operation enters a queue twice, so both have their final capacity from the beginning.
@@ -14,7 +16,7 @@ use std::time::Instant;
 
 use fusain_comm::Plain;
 
-use crate::binary::{DEPENDENCIES, MISSING, OPERATION_WORDS, Record};
+use crate::binary::{OPERATION_WORDS, Record};
 use crate::{Error, Region, Result, Schedule, Trace};
 use memory::Memories;
 pub(crate) use step::Message;
@@ -27,6 +29,10 @@ pub(crate) use step::Message;
 pub struct Run {
     schedule: Schedule,
     words: Vec<u32>,
+    /// Where each operation's record is, in traversal order.
+    places: Vec<u32>,
+    /// What each waits for still, in traversal order; with [`IS_MESSAGE`].
+    missing: Vec<u32>,
     memories: Memories,
     messages: Queue,
     local: Queue,
@@ -38,7 +44,10 @@ pub struct Run {
     trace: Option<Trace>,
 }
 
-/// First in, first out, each at most once.
+/// Set in the counters of messages. A graph has fewer dependencies than that: each takes a word.
+const IS_MESSAGE: u32 = 1 << 31;
+
+/// First in, first out, each at most once: numbers in traversal order.
 struct Queue {
     entries: Vec<u32>,
     next: usize,
@@ -50,15 +59,15 @@ impl Queue {
     }
 
     #[inline]
-    fn push(&mut self, at: u32) {
-        self.entries.push(at);
+    fn push(&mut self, operation: u32) {
+        self.entries.push(operation);
     }
 
     #[inline]
     fn pop(&mut self) -> Option<usize> {
-        let at = *self.entries.get(self.next)?;
+        let operation = *self.entries.get(self.next)?;
         self.next += 1;
-        Some(at as usize)
+        Some(operation as usize)
     }
 
     fn is_empty(&self) -> bool {
@@ -76,8 +85,10 @@ impl Run {
         let header = schedule.header();
         let scratch_bytes = schedule.memory_bytes().next().unwrap_or(0);
         let (operations, messages) = (header.operations as usize, header.messages as usize);
-        Ok(Self {
+        let mut run = Self {
             words: schedule.words().to_vec(),
+            places: Vec::with_capacity(operations),
+            missing: Vec::with_capacity(operations),
             memories: Memories::new(scratch_bytes, header.memories as usize - 1)?,
             messages: Queue::with_capacity(messages),
             local: Queue::with_capacity(operations - messages),
@@ -86,7 +97,31 @@ impl Run {
             started: Instant::now(),
             trace: None,
             schedule,
-        })
+        };
+        run.number();
+        Ok(run)
+    }
+
+    /// Fills in places and counters, and writes numbers in the place of places.
+    fn number(&mut self) {
+        let header = self.schedule.header();
+        let mut at = header.first_operation();
+        for _ in 0..header.operations {
+            let (record, end) = self.record(at);
+            self.places.push(at as u32);
+            self.missing.push(record.counter());
+            at = end;
+        }
+        for &place in &self.places {
+            let start = place as usize;
+            let fixed = self.words[start..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
+            let record = Record::read(fixed);
+            let end = start + record.words();
+            for waiting in &mut self.words[end - (record.on_end + record.on_start) as usize..end] {
+                let number = self.places.binary_search(waiting).expect("a valid schedule's places are operations");
+                *waiting = number as u32;
+            }
+        }
     }
 
     /// The schedule it is a run of.
@@ -171,19 +206,20 @@ impl Run {
                 return Err(Error::BufferLength { buffer, given_bytes, expected_bytes });
             }
         }
+        if self.left > 0 {
+            // It was given up half way.
+            for (missing, &place) in self.missing.iter_mut().zip(&self.places) {
+                let fixed =
+                    self.words[place as usize..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
+                *missing = Record::read(fixed).counter();
+            }
+        }
         self.messages.clear();
         self.local.clear();
         let header = self.schedule.header();
         self.left = header.operations as usize;
-        let mut at = header.first_operation();
-        for _ in 0..header.independent {
-            let (record, end) = self.record(at);
-            if record.is_message() {
-                self.messages.push(at as u32)
-            } else {
-                self.local.push(at as u32)
-            }
-            at = end;
+        for operation in 0..header.independent {
+            self.is_ready(operation);
         }
         if let Some(trace) = &mut self.trace {
             trace.clear();
@@ -203,22 +239,41 @@ impl Run {
         (record, at + record.words())
     }
 
-    /// One dependency of the operation at a place is fulfilled.
+    /// One dependency of an operation is fulfilled.
     #[inline]
-    fn release(&mut self, at: u32) {
-        let place = at as usize;
-        let missing = self.words[place + MISSING] - 1;
-        if missing > 0 {
-            self.words[place + MISSING] = missing;
-            return;
+    fn release(&mut self, operation: u32) {
+        let missing = &mut self.missing[operation as usize];
+        *missing -= 1;
+        if *missing & !IS_MESSAGE == 0 {
+            self.is_ready(operation);
         }
-        // Nobody else will count it down in this run: set back for the next.
-        self.words[place + MISSING] = self.words[place + DEPENDENCIES];
-        if self.words[place].to_le_bytes()[0] <= 1 {
-            self.messages.push(at);
+    }
+
+    #[inline]
+    fn is_ready(&mut self, operation: u32) {
+        if self.missing[operation as usize] & IS_MESSAGE == 0 {
+            self.local.push(operation);
         } else {
-            self.local.push(at);
+            self.messages.push(operation);
         }
+    }
+
+    /// The next of a queue's operations: its place, and its counter set back.
+    #[inline]
+    fn begin(&mut self, operation: usize) -> (usize, Record) {
+        let at = self.places[operation] as usize;
+        let fixed = self.words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole");
+        let record = Record::read(fixed);
+        self.missing[operation] = record.counter();
+        (at, record)
+    }
+}
+
+impl Record {
+    /// The counter of an operation at rest.
+    #[inline]
+    fn counter(&self) -> u32 {
+        self.dependencies | if self.is_message() { IS_MESSAGE } else { 0 }
     }
 }
 

@@ -49,8 +49,8 @@ impl Lists {
 impl Run {
     /// The next message that is ready. It counts as started: what waits for its start is released.
     pub(crate) fn next_message(&mut self) -> Option<Message> {
-        let at = self.messages.pop()?;
-        let (record, _) = self.record(at);
+        let operation = self.messages.pop()?;
+        let (at, record) = self.begin(operation);
         let lists = Lists::of(&record, at);
         let [peer, tag] = record.arguments;
         let is_send = matches!(record.action(), Some(Action::Send { .. }));
@@ -136,10 +136,9 @@ impl Run {
     pub(crate) fn compute(&mut self, mut budget: usize, least: usize) -> Result<bool> {
         let mut moved = false;
         while budget > 0 {
-            let Some(at) = self.local.pop() else { return Ok(moved) };
+            let Some(operation) = self.local.pop() else { return Ok(moved) };
             moved = true;
-            let fixed = self.words[at..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
-            let record = Record::read(fixed);
+            let (at, record) = self.begin(operation);
             let lists = Lists::of(&record, at);
             if let Some(trace) = &mut self.trace {
                 trace.starts(record.number, self.started);
