@@ -20,6 +20,7 @@ pub mod cases;
 pub mod compare;
 pub mod data;
 pub mod harness;
+pub mod nonblocking;
 pub mod peers;
 mod remote;
 pub mod scaling;

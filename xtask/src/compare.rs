@@ -10,6 +10,7 @@ pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
         "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate",
+        "overlap", "latency",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
@@ -18,7 +19,7 @@ pub(crate) struct Options {
 }
 
 /// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] = &["split", "hierarchy", "interpret", "simulate"];
+const RANKS: &[&str] = &["split", "hierarchy", "interpret", "simulate", "overlap", "latency"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
@@ -37,6 +38,18 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 /// The real MPI first, where it is installed; then the in-process world, whose last line has the keys.
 fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
     let outcome = match options.name.as_str() {
+        // It is about MPI only: what it prints ends with the key.
+        "latency" => {
+            let printed = mpi_tests::on_one_host(false, "fusain-benches", "compare-latency-mpi", 2);
+            println!("{}", printed.map_err(|error| anyhow::anyhow!("{error}"))?.unwrap_or_default());
+            return Ok(ExitCode::SUCCESS);
+        }
+        "overlap" => [false, true]
+            .into_iter()
+            .map(|mpich| mpi_tests::on_one_host(mpich, "fusain-benches", "compare-overlap-mpi", 2))
+            .map(|printed| printed.map(Option::unwrap_or_default))
+            .collect::<Result<Vec<_>, _>>()
+            .map(|printed| Some(printed.join("\n"))),
         "split" => mpi_tests::on_one_host(false, "fusain-benches", "compare-split-mpi", 4),
         // Nothing to run under MPI: a graph without messages, and a machine we do not have.
         "interpret" | "simulate" => Ok(None),

@@ -1,0 +1,99 @@
+//! `compare overlap` over an MPI library: `mpirun -n 2 compare-overlap-mpi [thread]`.
+//!
+//! Ours, driven by hand or by a progress thread, beside the library's own nonblocking collectives, which get on only inside its calls.
+//! Computing keeps the core busy, so where there are as many ranks as cores the progress thread has none of its own.
+
+#![allow(clippy::print_stdout, reason = "a comparison prints its table")]
+
+use std::cell::Cell;
+use std::hint::spin_loop;
+use std::time::{Duration, Instant};
+
+use comfy_table::Table;
+use fusain::comm::mpi::MpiRequest;
+use fusain::comm::progress::{Progress, Settings};
+use fusain::comm::{Communicator, MpiComm, MpiWorld, Request};
+use fusain_benches::nonblocking::{CASES, Call, Nonblocking, Ours, Overlap, overlap};
+
+const ROUNDS: usize = 101;
+
+/// The library's own.
+struct Native<'a> {
+    comm: &'a MpiComm,
+    call: Call,
+    buffer: Vec<u8>,
+    under_way: Option<MpiRequest>,
+}
+
+impl Nonblocking for Native<'_> {
+    fn start(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let request = match self.call {
+            Call::Barrier => self.comm.native_ibarrier(),
+            Call::AllToAll => self.comm.native_iall_to_all(buffer),
+            Call::Allreduce => self.comm.native_iallreduce_or(buffer),
+        };
+        self.under_way = Some(request.expect("a collective starts"));
+    }
+
+    fn wait(&mut self) {
+        let request = self.under_way.take().expect("it was started");
+        self.buffer = request.wait().expect("a collective ends well").buffer;
+    }
+}
+
+fn compute(time: Duration) {
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        spin_loop();
+    }
+}
+
+fn main() {
+    // Any thread may call, so that both sides can be measured in turn; by hand the level makes no difference.
+    let world = MpiWorld::start_multiple().expect("MPI starts");
+    let comm = world.communicator().expect("a communicator of all");
+    let agree = |time_us: f64| {
+        let mut slowest = [time_us];
+        comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
+        slowest[0]
+    };
+    let transport = || world.communicator().expect("a communicator for the loop");
+    let manual = Progress::manual(transport(), Settings::default());
+    let (handle, number) = (manual.handle(), Cell::new(0));
+    let mut rows: Vec<Vec<Overlap>> = CASES
+        .into_iter()
+        .map(|(call, bytes)| {
+            let length = if call == Call::AllToAll { bytes * comm.size() } else { bytes };
+            let mut native = Native { comm: &comm, call, buffer: vec![0; 2 * length], under_way: None };
+            comm.barrier().expect("a barrier");
+            let library = overlap(ROUNDS, &mut native, compute, agree);
+            comm.barrier().expect("a barrier");
+            vec![library, overlap(ROUNDS, &mut Ours::new(&handle, &number, call, bytes), compute, agree)]
+        })
+        .collect();
+    manual.shutdown();
+    let threads = world.is_multiple();
+    if threads {
+        let thread = Progress::spawn(transport(), Settings::default()).expect("a progress thread");
+        let (handle, number) = (thread.handle(), Cell::new(0));
+        for ((call, bytes), row) in CASES.into_iter().zip(&mut rows) {
+            comm.barrier().expect("a barrier");
+            row.push(overlap(ROUNDS, &mut Ours::new(&handle, &number, call, bytes), compute, agree));
+        }
+        thread.shutdown();
+    }
+    if comm.rank() != 0 {
+        return;
+    }
+    let mut table = Table::new();
+    table.set_header(["collective", "bytes", "library us", "overlap", "manual us", "overlap", "thread us", "overlap"]);
+    for ((call, bytes), row) in CASES.into_iter().zip(rows) {
+        let cells = row.iter().flat_map(|one| [format!("{:.1}", one.pure_us), format!("{:.2}", one.share)]);
+        table.add_row([call.name().to_owned(), bytes.to_string()].into_iter().chain(cells));
+    }
+    println!("{}, {} ranks\n{table}", world.library(), comm.size());
+    if !threads {
+        println!("The library grants no MPI_THREAD_MULTIPLE: the progress thread is left out.");
+    }
+}

@@ -1,0 +1,202 @@
+//! Nonblocking collectives under measurement: ours as clients of the progress loop, the schedules they run, and overlap as
+//! NBCBench computes it.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use fusain::comm::progress::{Client, Handle, Step, Ticket};
+use fusain::comm::{Communicator, Error};
+use fusain::schedule::collective::{self, Choice, Group, Reduction};
+use fusain::schedule::{Advance, Execution, Operator, Run, ScheduleBuilder};
+
+use crate::harness::median;
+
+/// Which collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Dissemination.
+    Barrier,
+    /// A block for each rank, from each rank.
+    AllToAll,
+    /// Bitwise or of bytes.
+    Allreduce,
+}
+
+/// Every call with every size in bytes: of a block for the all-to-all, of the data for the allreduce.
+pub const CASES: [(Call, usize); 7] = [
+    (Call::Barrier, 0),
+    (Call::AllToAll, 8),
+    (Call::AllToAll, 1 << 10),
+    (Call::AllToAll, 64 << 10),
+    (Call::Allreduce, 8),
+    (Call::Allreduce, 1 << 10),
+    (Call::Allreduce, 64 << 10),
+];
+
+impl Call {
+    /// As in the last line of a comparison.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Barrier => "barrier",
+            Self::AllToAll => "alltoall",
+            Self::Allreduce => "allreduce",
+        }
+    }
+}
+
+/// One rank's part, with its buffers, ready to be run as often as one likes.
+///
+/// # Panics
+/// If the schedule does not compile.
+pub fn prepared(call: Call, bytes: usize, rank: usize, size: usize) -> Run {
+    let (mut builder, choice) = (ScheduleBuilder::in_program_order(rank, size), Choice::default());
+    let group = Group::all(&builder);
+    let prepare = |builder: ScheduleBuilder| builder.compile().and_then(|schedule| schedule.prepare());
+    let run = match call {
+        Call::Barrier => {
+            collective::barrier(&mut builder, &group, choice.barrier_ways, &[]).and_then(|_| prepare(builder))
+        }
+        Call::AllToAll => {
+            let (sent, received) = (builder.buffer::<u8>(bytes * size), builder.buffer::<u8>(bytes * size));
+            let counts = vec![bytes; size];
+            let algorithm = choice.all_to_all(bytes, true);
+            collective::all_to_all(&mut builder, &group, (sent, &counts), (received, &counts), algorithm)
+                .and_then(|()| prepare(builder)?.with(sent, vec![rank as u8; bytes * size]))
+                .and_then(|run| run.with(received, vec![0; bytes * size]))
+        }
+        Call::Allreduce => {
+            let data = builder.buffer::<u8>(bytes);
+            let or = Reduction::operator(Operator::Or);
+            let algorithm = choice.allreduce(bytes, or.commutes());
+            collective::allreduce(&mut builder, &group, data, &or, algorithm)
+                .and_then(|()| prepare(builder)?.with(data, vec![1 << (rank % 8); bytes]))
+        }
+    };
+    run.unwrap_or_else(|error| panic!("{} of {bytes} bytes: {error}", call.name()))
+}
+
+/// A collective as a client. It comes back with its ticket and can be submitted again.
+#[derive(Debug)]
+pub struct Collective<C: Communicator> {
+    /// None while it runs.
+    pub run: Option<Run>,
+    /// Of this run, among all of the communicator: the same on all ranks.
+    pub number: usize,
+    execution: Option<Execution<C>>,
+}
+
+impl<C: Communicator> Collective<C> {
+    /// Not yet started.
+    pub fn new(run: Run) -> Self {
+        Self { run: Some(run), number: 0, execution: None }
+    }
+
+    fn step(&mut self, comm: &C) -> fusain::schedule::Result<Step> {
+        if let Some(run) = self.run.take() {
+            self.execution = Some(Execution::new(run, comm, self.number)?);
+        }
+        let Some(execution) = &mut self.execution else { return Ok(Step::Done) };
+        Ok(match execution.advance(comm)? {
+            Advance::Idle => Step::Idle,
+            Advance::Moved => Step::Moved,
+            Advance::Done => {
+                self.run = self.execution.take().map(Execution::into_run);
+                Step::Done
+            }
+        })
+    }
+}
+
+impl<C: Communicator> Client<C> for Collective<C> {
+    fn advance(&mut self, comm: &C, _now: Instant) -> Result<Step, Error> {
+        self.step(comm).map_err(|error| Error::ClientPanicked { message: error.to_string() })
+    }
+}
+
+/// One way to run a collective again and again.
+pub trait Nonblocking {
+    /// Starts it.
+    fn start(&mut self);
+    /// Waits for what was started.
+    fn wait(&mut self);
+}
+
+/// Ours, through the loop.
+#[derive(Debug)]
+pub struct Ours<'a, C: Communicator> {
+    handle: &'a Handle<C>,
+    /// Counts the runs of the communicator.
+    number: &'a Cell<usize>,
+    idle: Option<Collective<C>>,
+    under_way: Option<Ticket<C, Collective<C>>>,
+}
+
+impl<'a, C: Communicator> Ours<'a, C> {
+    /// Of one rank. `number` is shared by all of a handle's.
+    pub fn new(handle: &'a Handle<C>, number: &'a Cell<usize>, call: Call, bytes: usize) -> Self {
+        let collective = Collective::new(prepared(call, bytes, handle.rank(), handle.size()));
+        Self { handle, number, idle: Some(collective), under_way: None }
+    }
+}
+
+impl<C: Communicator> Nonblocking for Ours<'_, C> {
+    fn start(&mut self) {
+        let mut collective = self.idle.take().expect("it is not under way");
+        collective.number = self.number.replace(self.number.get() + 1);
+        self.under_way = Some(self.handle.submit(collective).expect("a collective starts"));
+    }
+
+    fn wait(&mut self) {
+        let ticket = self.under_way.take().expect("it was started");
+        self.idle = Some(ticket.wait().expect("a collective ends well"));
+    }
+}
+
+/// What one way of running a collective gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Overlap {
+    /// Start and wait, nothing between: the median.
+    pub pure_us: f64,
+    /// The share of that which computing between the two hides: 1 − (total − computing) / pure, from medians, not below 0.
+    pub share: f64,
+}
+
+/// How much longer than the collective takes the computing between start and wait lasts.
+const COMPUTE_OVER_PURE: f64 = 1.25;
+
+/// How many collectives [`overlap`] runs.
+pub fn runs(rounds: usize) -> usize {
+    rounds.div_ceil(4) + 2 * rounds
+}
+
+/// NBCBench's measure (T. Hoefler, A. Lumsdaine, W. Rehm, SC'07): time start and wait; then start, compute for at least as long, wait; what
+/// this takes beyond the computing was not hidden. `agree` makes all ranks compute for one time.
+pub fn overlap(
+    rounds: usize,
+    collective: &mut impl Nonblocking,
+    mut compute: impl FnMut(Duration),
+    agree: impl Fn(f64) -> f64,
+) -> Overlap {
+    let pure = |collective: &mut dyn Nonblocking| {
+        let begin = Instant::now();
+        collective.start();
+        collective.wait();
+        begin.elapsed().as_secs_f64() * 1e6
+    };
+    for _ in 0..rounds.div_ceil(4) {
+        pure(collective);
+    }
+    let pure_us = agree(median(&(0..rounds).map(|_| pure(collective)).collect::<Vec<_>>()));
+    let computing = Duration::from_secs_f64(pure_us * COMPUTE_OVER_PURE / 1e6);
+    let mut exposed = || {
+        let begin = Instant::now();
+        collective.start();
+        let computing_begin = Instant::now();
+        compute(computing);
+        let computed = computing_begin.elapsed();
+        collective.wait();
+        (begin.elapsed() - computed).as_secs_f64() * 1e6
+    };
+    let exposed_us = median(&(0..rounds).map(|_| exposed()).collect::<Vec<_>>());
+    Overlap { pure_us, share: (1.0 - exposed_us / pure_us).max(0.0) }
+}
