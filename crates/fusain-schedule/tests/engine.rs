@@ -1,5 +1,6 @@
 //! Runs on the progress loop: off the application's thread and by hand, several at once, again and again.
 
+use fusain_comm::Error::{PeerLeft, PeerPanicked};
 use fusain_comm::progress::{Progress, Settings};
 use fusain_comm::{ThreadComm, World};
 use fusain_schedule::collective::{Choice, Group, Reduction, Shape, Tree, allreduce, broadcast};
@@ -127,4 +128,38 @@ fn what_goes_wrong_reaches_the_handle() {
             }
         }
     });
+}
+
+/// Rank 2 is killed while collectives are under way on all ranks; everybody else is told, whatever it waits for.
+#[test]
+fn a_rank_killed_in_the_middle_of_a_collective_is_reported_by_all_others() {
+    for manual in [false, true] {
+        let ends = World::threads(5).try_run(|comm| {
+            let progress = match manual {
+                true => Progress::manual(comm, Settings::default()),
+                false => Progress::spawn(comm, Settings::default()).unwrap(),
+            };
+            let engine = Engine::new(progress.handle());
+            for round in 0_u64.. {
+                let sum = engine.allreduce(vec![round; 100], &Reduction::sum());
+                assert!((engine.rank(), round) != (2, 20), "rank two is killed");
+                if let Err(error) = sum.and_then(|sum| sum.wait()) {
+                    return (round, error);
+                }
+            }
+            unreachable!("rank two takes no part in the last round")
+        });
+        for (rank, end) in ends.into_iter().enumerate() {
+            match end {
+                Ok((round, error)) => {
+                    // Rank 2's part of round 20 may have been sent before it was killed; none of round 21 is.
+                    assert!(round <= 21, "rank {rank} got through round {round}");
+                    // Who hears late may find that another has drawn its conclusions and left.
+                    let told = matches!(error, Error::Comm(PeerPanicked { rank: 2 } | PeerLeft { .. }));
+                    assert!(told, "rank {rank}, manual {manual}: {error}");
+                }
+                Err(panic) => assert_eq!((rank, panic.rank), (2, 2), "{panic:?}"),
+            }
+        }
+    }
 }
