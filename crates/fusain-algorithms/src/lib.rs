@@ -24,6 +24,7 @@
 //! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
 //! | [filtering](Par::filter) | `filter`, `partition_copy`, `dedup_copy`, each with `_into`; `retain`, `dedup` of vectors |
 //! | [sets](Par::set_union) | `set_union`, `set_intersection`, `set_difference`, `set_symmetric_difference`, each with `_by`, `_into_by` |
+//! | [selecting](Par::select_nth_unstable) | `select_nth_unstable`, also `_by`, `_by_key`; `partial_sort`, `partial_sort_copy`, `make_heap`, each with `_by` |
 //! | [partitioning](Par::partition) | `partition`, `stable_partition` |
 //! | [searching](Par::position) | `position`, `position_not`, `find_first`, `find_any`, `find_first_of`, `any`, `all`, `none`, `is_partitioned` |
 //! | [sequences](Par::search) | `search`, `find_end`, `search_n`, each with `_by` |
@@ -69,6 +70,7 @@ mod reduce;
 mod runs;
 mod scan;
 mod search;
+mod select;
 mod set;
 mod slice;
 mod sort;

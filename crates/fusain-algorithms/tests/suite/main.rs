@@ -6,6 +6,7 @@ mod filters;
 mod panics;
 mod partitions;
 mod searches;
+mod selects;
 mod sets;
 mod slices;
 mod support;

@@ -1,0 +1,5 @@
+//! Some order: the element of a rank, the smallest ones, a heap.
+
+mod heap;
+mod nth;
+mod partial;

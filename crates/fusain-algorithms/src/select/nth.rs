@@ -1,0 +1,195 @@
+//! `select_nth_unstable`: the element that would stand at an index if all were sorted, smaller ones before it.
+//!
+//! Idea: two elements of a sample are pivots, one a little below the wanted rank and one a little above; two
+//! [partitions](crate::partition) leave a few per cent of the elements between them, and with great probability the wanted one.
+//! Again, until few are left; these are std's. Bad luck, or a worst case made by somebody, is std's as well.
+//! Floyd & Rivest, Expected time bounds for selection (1975). C++'s `std::nth_element`. Work O(n), about 1.5 n comparisons
+//! for the median; span O(log n) splits a round, memory O(workers). Not stable.
+
+use std::cmp::Ordering;
+
+use crate::partition::partition_on;
+use crate::policy::{Par, Plan, Team};
+
+/// Elements from which a round on the pool pays.
+const FEW: usize = 1 << 13;
+
+/// Elements of a sample at most. With 2,048 a band of three standard deviations each way has 7 % of the elements.
+const SAMPLE_MAX: usize = 1 << 11;
+
+/// One element of so many is in the sample, if that is not too much.
+const SAMPLE_ONE_OF: usize = 1 << 5;
+
+/// Rounds that leave more than three quarters, until std has to do it.
+const BAD_ROUNDS_MAX: usize = 2;
+
+impl Par<'_> {
+    /// Puts the element that would be at `index` if `v` were sorted there, those not greater before it and those not less
+    /// behind it; returns all three.
+    ///
+    /// O(n) work; memory for a few ranges a worker. Not stable. As [`slice::select_nth_unstable`] otherwise; if a comparison
+    /// panics, `v` holds every element once.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length of `v`.
+    ///
+    /// ```
+    /// let mut v = [5, 1, 4, 2, 3];
+    /// let (less, median, greater) = fusain_algorithms::par().select_nth_unstable(&mut v, 2);
+    /// assert!(*median == 3 && less.iter().all(|x| *x < 3) && greater.iter().all(|x| *x > 3));
+    /// ```
+    #[doc(alias = "nth_element")]
+    #[inline]
+    pub fn select_nth_unstable<'v, T: Ord + Send + Sync>(
+        &self,
+        v: &'v mut [T],
+        index: usize,
+    ) -> (&'v mut [T], &'v mut T, &'v mut [T]) {
+        self.select_nth_unstable_by(v, index, T::cmp)
+    }
+
+    /// As [`select_nth_unstable`](Par::select_nth_unstable), in the order of `compare`.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length of `v`.
+    ///
+    /// ```
+    /// let mut v = [0.5, -1.5, 1.0];
+    /// assert_eq!(*fusain_algorithms::par().select_nth_unstable_by(&mut v, 1, f64::total_cmp).1, 0.5);
+    /// ```
+    #[doc(alias = "nth_element")]
+    #[inline]
+    pub fn select_nth_unstable_by<'v, T, F>(
+        &self,
+        v: &'v mut [T],
+        index: usize,
+        compare: F,
+    ) -> (&'v mut [T], &'v mut T, &'v mut [T])
+    where
+        T: Send + Sync,
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        assert!(index < v.len(), "the index must lie within the slice");
+        match self.plan_with_prior::<(F, F, [T])>(v.len(), PRIOR_NS) {
+            Plan::Sequential(watch) => watch.time(|| v.select_nth_unstable_by(index, compare)),
+            Plan::Parallel(team) => {
+                select(team, v, index, &compare);
+                let (less, rest) = v.split_at_mut(index);
+                let (nth, greater) = rest.split_first_mut().expect("the index lies within the slice");
+                (less, nth, greater)
+            }
+        }
+    }
+
+    /// As [`select_nth_unstable`](Par::select_nth_unstable), in the order of keys, of which two are computed a comparison.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length of `v`.
+    ///
+    /// ```
+    /// let mut v: [i32; 3] = [-3, 1, 2];
+    /// assert_eq!(*fusain_algorithms::par().select_nth_unstable_by_key(&mut v, 2, |x| x.abs()).1, -3);
+    /// ```
+    #[doc(alias = "nth_element")]
+    #[inline]
+    pub fn select_nth_unstable_by_key<'v, T, K, F>(
+        &self,
+        v: &'v mut [T],
+        index: usize,
+        key: F,
+    ) -> (&'v mut [T], &'v mut T, &'v mut [T])
+    where
+        T: Send + Sync,
+        K: Ord,
+        F: Fn(&T) -> K + Sync,
+    {
+        self.select_nth_unstable_by(v, index, |x, y| key(x).cmp(&key(y)))
+    }
+}
+
+/// What selecting costs an element before anything is known.
+pub(super) const PRIOR_NS: f32 = 3.0;
+
+/// Puts the element of rank `index` there.
+#[inline(never)]
+pub(super) fn select<T, F>(team: Team<'_>, mut v: &mut [T], mut index: usize, compare: &F)
+where
+    T: Send + Sync,
+    F: Fn(&T, &T) -> Ordering + Sync,
+{
+    let mut bad_rounds = 0;
+    while v.len() > team.grain().unwrap_or(FEW).max(8) && bad_rounds < BAD_ROUNDS_MAX {
+        let before = v.len();
+        let Some((rest, at)) = narrow(team, v, index, compare) else { return };
+        (v, index) = (rest, at);
+        bad_rounds += usize::from(v.len() > before / 4 * 3);
+    }
+    v.select_nth_unstable_by(index, compare);
+}
+
+/// One round: the part of `v` in which the element of rank `index` is, and which it is there; `None` if it is in its place.
+fn narrow<'v, T, F>(team: Team<'_>, v: &'v mut [T], index: usize, compare: &F) -> Option<(&'v mut [T], usize)>
+where
+    T: Send + Sync,
+    F: Fn(&T, &T) -> Ordering + Sync,
+{
+    let (low, high) = pivots(v, index, compare);
+    // Both go to the front, out of the way of the others.
+    v.swap(0, low);
+    v.swap(1, high);
+    let ([low, high], rest) = v.split_first_chunk_mut::<2>().map(|(pivots, rest)| (&*pivots, rest))?;
+    let up_to_high = partition_on(team, rest, |x| compare(x, high).is_le());
+    if index >= up_to_high + 2 {
+        // Beyond the pivots, which are not greater than what is before them.
+        return Some((&mut v[up_to_high + 2..], index - up_to_high - 2));
+    }
+    let same = compare(low, high).is_eq();
+    let below = partition_on(team, &mut rest[..up_to_high], |x| compare(x, low).is_lt());
+    // The pivots belong behind what is below.
+    if below > 0 {
+        v.swap(0, below + 1);
+    }
+    if below > 1 {
+        v.swap(1, below);
+    }
+    if index < below {
+        Some((&mut v[..below], index))
+    } else if same {
+        None
+    } else {
+        Some((&mut v[below..up_to_high + 2], index - below))
+    }
+}
+
+/// The places of two different elements of `v` that have the wanted one between them, most probably. Elements change places.
+fn pivots<T>(v: &mut [T], index: usize, compare: impl Fn(&T, &T) -> Ordering) -> (usize, usize) {
+    let len = v.len();
+    let count = (len / SAMPLE_ONE_OF).clamp(2, SAMPLE_MAX);
+    // Any sequence will do that is not the one somebody made a slice for: the lengths of parts depend on the elements.
+    let mut state = len as u64 | 1;
+    for i in 0..count {
+        // Marsaglia's xorshift.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        v.swap(i, i + (state % (len - i) as u64) as usize);
+    }
+    let (low, high) = ranks(index, len, count);
+    let sample = &mut v[..count];
+    sample.select_nth_unstable_by(high, &compare);
+    sample[..high].select_nth_unstable_by(low, &compare);
+    (low, high)
+}
+
+/// Ranks in a sample of `count` that have rank `index` of `len` between them, three standard deviations away.
+pub(super) fn ranks(index: usize, len: usize, count: usize) -> (usize, usize) {
+    let share = index as f64 / len as f64;
+    let middle = share * count as f64;
+    let away = 3.0 * (count as f64 * share * (1.0 - share)).sqrt() + 1.0;
+    let high = ((middle + away) as usize).clamp(1, count - 1);
+    let low = ((middle - away).max(0.0) as usize).min(high - 1);
+    (low, high)
+}
