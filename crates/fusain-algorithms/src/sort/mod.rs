@@ -1,5 +1,6 @@
 //! Sorting, stable and not.
 
+mod radix;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -7,7 +8,6 @@ mod tree;
 
 use std::cmp::Ordering;
 
-use crate::kind::is_integer;
 use crate::policy::{Par, Plan};
 pub(crate) use run::merge_sort;
 use run::parallel;
@@ -27,9 +27,9 @@ impl Par<'_> {
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
         match self.plan_sort::<[T]>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.sort()),
             // Equal integers are one and the same: nobody can tell whether they kept their order.
-            Plan::Parallel(team) if is_integer::<T>() => parallel(team, v, T::lt, <[T]>::sort_unstable),
+            plan if let Some(natural) = radix::by_ord::<T>() => integers(plan, v, natural),
+            Plan::Sequential(watch) => watch.time(|| v.sort()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort),
         }
     }
@@ -47,6 +47,8 @@ impl Par<'_> {
     #[inline]
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         match self.plan_sort::<(T, F)>(v.len()) {
+            // Floats that `total_cmp` calls equal are the same bits.
+            plan if let Some(natural) = radix::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
             Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_by(&compare));
@@ -108,7 +110,8 @@ impl Par<'_> {
 
     /// Sorts `v`; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, memory for n elements. As [`sort`](Par::sort) otherwise.
+    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits are sorted by their bits, most of them in three
+    /// passes, also by [`sort`](Par::sort); so are floats by `total_cmp`. As [`sort`](Par::sort) otherwise.
     ///
     /// ```
     /// let mut v = [3, 1, 2];
@@ -118,6 +121,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
         match self.plan_sort::<(T, [T])>(v.len()) {
+            plan if let Some(natural) = radix::by_ord::<T>() => integers(plan, v, natural),
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort_unstable),
         }
@@ -135,6 +139,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         match self.plan_sort::<(F, [T])>(v.len()) {
+            plan if let Some(natural) = radix::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
@@ -157,6 +162,31 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(&key));
+            }
+        }
+    }
+}
+
+/// Sorts integers by their bits, or where that does not pay by comparing them.
+fn integers<T: Ord + Send>(plan: Plan<'_>, v: &mut [T], natural: radix::Natural) {
+    numbers(plan, v, natural, T::cmp);
+}
+
+/// Sorts numbers, of which equal ones are the same bits.
+fn numbers<T, F>(plan: Plan<'_>, v: &mut [T], natural: radix::Natural, compare: F)
+where
+    T: Send,
+    F: Fn(&T, &T) -> Ordering + Sync,
+{
+    match plan {
+        Plan::Sequential(watch) => watch.time(|| {
+            if !radix::sort(None, v, natural) {
+                v.sort_unstable_by(&compare);
+            }
+        }),
+        Plan::Parallel(team) => {
+            if !radix::sort(Some(team), v, natural) {
+                parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
             }
         }
     }

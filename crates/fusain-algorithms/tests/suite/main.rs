@@ -3,6 +3,7 @@
 mod conformance;
 mod copies;
 mod filters;
+mod numbers;
 mod panics;
 mod partitions;
 mod searches;
