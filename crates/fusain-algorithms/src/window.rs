@@ -180,6 +180,32 @@ impl<T> Window<'_, T> {
         }
     }
 
+    /// Fills the next slots with clones of the elements of `from`, back to front.
+    ///
+    /// # Panics
+    ///
+    /// If there is not room for all.
+    #[inline(always)]
+    pub(crate) fn fill_reversed(&mut self, from: &[T])
+    where
+        T: Clone,
+    {
+        let n = from.len();
+        assert!(n <= self.len(), "there is room");
+        if needs_drop::<T>() {
+            self.fill_by(n, |i| from[n - 1 - i].clone());
+        } else {
+            let to = self.base.wrapping_add(self.next).cast::<MaybeUninit<T>>();
+            // SAFETY: the next `n` slots are ours, invariant 1.
+            let slots = unsafe { std::slice::from_raw_parts_mut(to, n) };
+            // Of two slices the compiler knows that they lie apart, and turns the loop into vectors.
+            slots.iter_mut().zip(from.iter().rev()).for_each(|(slot, x)| {
+                slot.write(x.clone());
+            });
+            self.next += n;
+        }
+    }
+
     /// Fills the next `n` slots, or as many as there are, with `make` of 0, 1, 2, ...
     #[inline(always)]
     pub(crate) fn fill_by(&mut self, n: usize, mut make: impl FnMut(usize) -> T) {

@@ -356,9 +356,9 @@ impl<'p> Team<'p> {
             DEBT_NS.set(DEBT_NS.get() + self.saves_ns * calls as f32);
         } else if let Some(started) = self.started {
             let elapsed_ns = started.elapsed().as_nanos() as f32 - Costs::clock_ns();
-            let done = done();
-            let estimate_ns = self.estimate_ns * (done as f32 / self.brief.work.max(1) as f32);
-            redraw(kind, done, estimate_ns, elapsed_ns, self.workers());
+            // As if all had been done, since that is what the estimate is for.
+            let share = done().max(1) as f32 / self.brief.work.max(1) as f32;
+            redraw(kind, self.brief.work, self.estimate_ns, elapsed_ns / share.min(1.0), self.workers());
         }
     }
 }

@@ -16,6 +16,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-algorithms/src/reduce/count.rs", "what workers commit to: a sum"),
     ("crates/fusain-algorithms/src/chain.rs", "tiles hand their prefix on; fuzzed by splits"),
     ("crates/fusain-algorithms/src/search/first_hit.rs", "claims, and what workers commit to: the first place found"),
+    ("crates/fusain-algorithms/src/search/includes.rs", "what workers commit to: that an element is missing"),
     ("crates/fusain-algorithms/src/sort/tree.rs", "the second of two runs merges them; fuzzed by splits"),
     ("crates/fusain-algorithms/src/window.rs", "how much of the output is written, should a closure panic"),
     ("crates/fusain-testkit/", "counts what tests drop and call"),

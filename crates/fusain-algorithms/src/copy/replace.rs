@@ -1,24 +1,50 @@
 //! `replace`, `replace_if`, and their copies: a value in place of others.
 //!
-//! Of numbers every element is written, the old or the new one, so that the loop has no branch. C++'s algorithms of the same
-//! names. Work O(n), span O(log n) splits, no extra memory.
+//! Of numbers a stride is looked at as a whole and written only where it has a hit, then as a whole too: so neither loop has a
+//! branch, and memory that does not change is not written. C++'s algorithms of the same names. Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
 
 use crate::kind::is_primitive;
 use crate::policy::Par;
 use crate::ranges::{Parts, each_range};
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 
 /// The call site.
 struct Replaced<T, P>(PhantomData<(T, P)>);
 
-#[inline(always)]
-fn replace_part<T: Clone, P: Fn(&T) -> bool>((part, predicate, new): (&mut [T], &P, &T)) {
+/// Elements looked at before any of them is replaced: enough to fill vectors, few enough for the first-level cache.
+const STRIDE: usize = 64;
+
+/// A part in which elements are to be replaced.
+struct Replace<'a, T, P> {
+    part: &'a mut [T],
+    predicate: &'a P,
+    new: &'a T,
+}
+
+impl<T: Clone, P: Fn(&T) -> bool> Body for Replace<'_, T, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (strides, tail) = self.part.as_chunks_mut::<STRIDE>();
+        for stride in strides {
+            let hits: [bool; STRIDE] = std::array::from_fn(|i| (self.predicate)(&stride[i]));
+            if hits.iter().fold(false, |any, hit| any | hit) {
+                let new = self.new.clone();
+                for (x, hit) in stride.iter_mut().zip(hits) {
+                    *x = if hit { new.clone() } else { x.clone() };
+                }
+            }
+        }
+        replace_each(tail, self.predicate, self.new);
+    }
+}
+
+fn replace_each<T: Clone>(part: &mut [T], predicate: impl Fn(&T) -> bool, new: &T) {
     for x in part {
-        if is_primitive::<T>() {
-            *x = if predicate(x) { new.clone() } else { x.clone() };
-        } else if predicate(x) {
+        if predicate(x) {
             x.clone_from(new);
         }
     }
@@ -55,7 +81,11 @@ impl Par<'_> {
         each_range::<Replaced<T, P>>(self, v.len(), |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
-            widest((replace_part, (part, &predicate, new)));
+            if is_primitive::<T>() {
+                widest(Replace { part, predicate: &predicate, new });
+            } else {
+                replace_each(part, &predicate, new);
+            }
         });
     }
 

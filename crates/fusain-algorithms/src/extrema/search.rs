@@ -226,9 +226,9 @@ where
             };
             let numbers = is_primitive::<T>();
             let index = if is_max && MIN {
-                last_pair((block, block, numbers, wanted))
+                last_pair(block, block, numbers, wanted)
             } else {
-                first_pair((block, block, numbers, wanted))
+                first_pair(block, block, numbers, wanted)
             };
             // An inconsistent order may deny its own result; then any element will do.
             candidate.from + index.unwrap_or(0)

@@ -13,6 +13,9 @@ use crate::ranges::Ranges;
 /// Blocks a worker, so that the last ones come out even.
 const BLOCKS_PER_WORKER: usize = 4;
 
+/// Bytes from which a slice is worth the memory for one end of it: std's rotation moves most elements twice, but asks for none.
+const ALONE_BYTES: usize = 1 << 11;
+
 /// A block is at least so many times as long as the way it moves, which bounds what is saved.
 const LONGER: usize = 4;
 
@@ -78,35 +81,52 @@ impl<T> Blocks<T> {
 ///
 /// No code of the user's runs in here, so nothing can panic while an element is in two places.
 pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> bool {
-    let right = v.len() - left;
-    let (by, to_front) = if left <= right { (left, true) } else { (right, false) };
-    if by == 0 {
-        return true;
-    }
+    let by = left.min(v.len() - left).max(1);
     let count = (v.len() / (LONGER * by)).min(team.workers() * BLOCKS_PER_WORKER);
     if count < team.workers().max(2) {
         return false;
     }
+    let each = |weight: usize, f: &(dyn Fn(Range<usize>) + Sync)| team.run(&Ranges::new(weight, f), 0..count);
+    rotate_in_blocks(v, left, count, each);
+    true
+}
+
+/// As [`rotate_left`], by the calling thread: one block.
+pub(super) fn rotate_left_alone<T: Send>(v: &mut [T], left: usize) -> bool {
+    let by = left.min(v.len() - left);
+    if size_of_val(v) < ALONE_BYTES || v.len() < LONGER * by {
+        return false;
+    }
+    rotate_in_blocks(v, left, 1, |_, f| f(0..1));
+    true
+}
+
+/// Rotates by `left` places to the front, in `count` blocks; `each` has its function called for all of them, and is told how many
+/// elements that moves for each.
+#[inline]
+fn rotate_in_blocks<T: Send>(
+    v: &mut [T],
+    left: usize,
+    count: usize,
+    each: impl Fn(usize, &(dyn Fn(Range<usize>) + Sync)),
+) {
+    let (by, to_front) = if left <= v.len() - left { (left, true) } else { (v.len() - left, false) };
+    if by == 0 {
+        return;
+    }
     let mut saved: Vec<MaybeUninit<T>> = Vec::with_capacity(count * by);
     let (base, len) = (v.as_mut_ptr(), v.len());
     let blocks = Blocks { base, len, count, by, to_front, saved: saved.as_mut_ptr().cast() };
-    let save = |ks: Range<usize>| {
+    each(by, &|ks| {
         for k in ks {
             // SAFETY: each block is in one range.
             unsafe { blocks.save(k) };
         }
-    };
-    if count * by < len / LONGER / 8 {
-        save(0..count);
-    } else {
-        team.run(&Ranges::new(by, save), 0..count);
-    }
-    let shift = |ks: Range<usize>| {
+    });
+    each(len / count, &|ks| {
         for k in ks {
             // SAFETY: each block is in one range, once, and all have been saved.
             unsafe { blocks.shift(k) };
         }
-    };
-    team.run(&Ranges::new(len / count, shift), 0..count);
-    true
+    });
 }

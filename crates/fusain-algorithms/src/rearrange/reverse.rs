@@ -23,8 +23,7 @@ fn swap_mirrored<T>((front, back): (&mut [T], &mut [T])) {
 
 #[inline(always)]
 fn fill_reversed<T: Clone>((window, from): (&mut Window<'_, T>, &[T])) {
-    let n = from.len();
-    window.fill_by(n, |i| from[n - 1 - i].clone());
+    window.fill_reversed(from);
 }
 
 impl Par<'_> {

@@ -37,7 +37,11 @@ impl Par<'_> {
     pub fn rotate_left<T: Send>(&self, v: &mut [T], by: usize) {
         assert!(by <= v.len(), "a slice cannot be rotated by more than its length");
         match self.plan_plain::<Rotated<T>>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.rotate_left(by)),
+            Plan::Sequential(watch) => watch.time(|| {
+                if !blocks::rotate_left_alone(v, by) {
+                    v.rotate_left(by);
+                }
+            }),
             Plan::Parallel(team) => {
                 if !blocks::rotate_left(team, v, by) {
                     self.rotate_far(v, by);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_pool::Algorithm;
 
-use super::stride::first_pair;
+use super::stride::{FirstPair, first_pair};
 use crate::policy::{Par, Plan, Team};
 use crate::widest::widest;
 
@@ -29,8 +29,11 @@ const ALONE_NS: f32 = 500.0;
 /// Of all places the caller looks at this part at most alone, as it may be wrong about their cost.
 const ALONE_PART: usize = 1 << 5;
 
-/// Places the caller looks at before it even asks whether the rest is worth sharing, where there are many more.
+/// Places the caller looks at before it even asks whether the rest is worth sharing, ...
 const HEAD: usize = 8;
+
+/// ... but no more than this part, as a look may be heavy.
+const HEAD_PART: usize = 1 << 6;
 
 /// A number on a cache line of its own.
 #[repr(align(128))]
@@ -138,18 +141,24 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
 ///
 /// `find` is to look at the range from its front and to stop soon after a hit.
 #[inline]
-pub(crate) fn first_hit<K: ?Sized>(
+pub(super) fn first_hit<K: ?Sized>(
     policy: &Par<'_>,
     len: usize,
     any: bool,
     find: impl Fn(Range<usize>) -> Option<usize> + Sync,
 ) -> Option<usize> {
-    let head = HEAD.min(len / 64);
-    if head > 0
-        && let Some(i) = find(0..head)
-    {
-        return Some(i);
-    }
+    behind_head::<K, _>(policy, 0, len, any, find)
+}
+
+/// As [`first_hit`], when the places before `head` are known to be no hits.
+#[inline(never)]
+fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
+    policy: &Par<'_>,
+    head: usize,
+    len: usize,
+    any: bool,
+    find: F,
+) -> Option<usize> {
     let seen = |hit: &Option<usize>| hit.map_or(len, |i| i + 1) - head;
     match policy.plan::<K>(len - head) {
         Plan::Sequential(watch) => watch.time_some(|| find(head..len), seen),
@@ -177,8 +186,8 @@ fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: F
 /// # Panics
 ///
 /// If the slices are of different lengths.
-#[inline]
-pub(crate) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
+#[inline(always)]
+pub(super) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
     policy: &Par<'_>,
     (a, b): (&[A], &[B]),
     any: bool,
@@ -186,7 +195,13 @@ pub(crate) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
     hit: impl Fn(&A, &B) -> bool + Sync,
 ) -> Option<usize> {
     assert_eq!(a.len(), b.len(), "every element has a partner");
-    first_hit::<K>(policy, a.len(), any, |range| {
+    let head = HEAD.min(a.len() / HEAD_PART);
+    for i in 0..head {
+        if hit(&a[i], &b[i]) {
+            return Some(i);
+        }
+    }
+    behind_head::<K, _>(policy, head, a.len(), any, |range| {
         let start = range.start;
         first_in(&a[range.clone()], &b[range], numbers, &hit).map(|i| start + i)
     })
@@ -195,5 +210,5 @@ pub(crate) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
 /// The first `i` for which `hit(&a[i], &b[i])`, in a unit.
 #[inline(always)]
 pub(super) fn first_in<A, B>(a: &[A], b: &[B], numbers: bool, hit: impl Fn(&A, &B) -> bool) -> Option<usize> {
-    if numbers && a.len() > HEAD { widest((first_pair, (a, b, true, hit))) } else { first_pair((a, b, false, hit)) }
+    if numbers { widest(FirstPair { a, b, hit }) } else { first_pair(a, b, false, hit) }
 }

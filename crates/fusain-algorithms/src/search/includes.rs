@@ -1,56 +1,150 @@
 //! `includes`: whether a sorted slice has every element of another, each as often.
 //!
-//! Idea: a search among the elements of the second slice for one that the first has not. A unit begins where a
-//! binary search says, an element that is the k-th of its equals being the k-th of them there too, and goes through
-//! both from there. C++'s `std::includes`. Work O(m log(n / m)) for m elements of n, and O(log n) a unit; no extra memory.
+//! Idea: both are gone through side by side. A part begins where a binary search says, an element that is the k-th of its
+//! equals being the k-th of them in the other slice too; whoever meets a gap tells the others. Numbers that both have in a
+//! row are compared by the stride. C++'s `std::includes`.
+//! Work O(m log(n / m)) for m elements of n, span O(log n) splits of O(log n) each; no extra memory.
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
-use super::first_hit::first_hit;
-use crate::policy::Par;
+use fusain_pool::Algorithm;
 
-/// The call site.
-struct Missing<T, F>(PhantomData<(T, F)>);
+use crate::kind::is_primitive;
+use crate::policy::{Par, Plan, Team};
+use crate::widest::{Body, widest};
 
 /// Elements passed one by one before the next wanted one is looked for in leaps.
 const STEPS: usize = 8;
 
-/// The first in a range of `wanted` that `v` has not.
-#[inline]
-fn missing<T>(v: &[T], wanted: &[T], range: Range<usize>, compare: impl Fn(&T, &T) -> Ordering) -> Option<usize> {
-    let start = range.start;
-    let first = wanted.get(start)?;
-    let mut at = 0;
-    if start > 0 {
-        let equals = start - wanted[..start].partition_point(|x| compare(x, first).is_lt());
-        at = v.partition_point(|x| compare(x, first).is_lt()) + equals;
-    }
-    for (i, y) in wanted[range].iter().enumerate() {
-        let mut steps = 0;
-        loop {
-            let Some(x) = v.get(at) else { return Some(start + i) };
-            match compare(x, y) {
-                Ordering::Less if steps == STEPS => at += leap(&v[at..], |x| compare(x, y).is_lt()),
-                Ordering::Less => at += 1,
-                Ordering::Equal => break,
-                Ordering::Greater => return Some(start + i),
-            }
-            steps = (steps + 1).min(STEPS);
-        }
-        at += 1;
-    }
-    None
+/// Equal numbers compared at once; as many have to be equal one by one before.
+const STRIDE: usize = 32;
+
+pub(super) struct Includes<'a, T, F> {
+    compare: F,
+    /// Whether an element has been missed.
+    missing: AtomicBool,
+    elements: PhantomData<&'a T>,
 }
 
-/// How many elements at the front are `before`, the first being one; O(log) of their number.
+/// Elements still wanted, and those from the first on that may be equal to it.
+pub(super) struct Local<'a, T> {
+    wanted: &'a [T],
+    v: &'a [T],
+}
+
+impl<'a, T: Sync, F: Fn(&T, &T) -> Ordering + Sync> Algorithm for Includes<'a, T, F> {
+    type Local = Local<'a, T>;
+
+    fn has_global_work(&self) -> bool {
+        // Relaxed: a hint; it is read for good after the call has returned.
+        !self.missing.load(Memory::Relaxed)
+    }
+
+    fn has_local_work(&self, local: &Self::Local) -> bool {
+        !local.wanted.is_empty() && self.has_global_work()
+    }
+
+    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
+        let (unit, rest) = local.wanted.split_at(grain.clamp(1, local.wanted.len()));
+        match widest(Pass { v: local.v, wanted: unit, compare: &self.compare }) {
+            Some(passed) => *local = Local { wanted: rest, v: &local.v[passed..] },
+            None => {
+                self.missing.store(true, Memory::Relaxed);
+                local.wanted = &[];
+            }
+        }
+    }
+
+    fn commit(&self, _local: &mut Self::Local) {}
+
+    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        if victim.wanted.len() < 2 {
+            return None;
+        }
+        let (front, back) = victim.wanted.split_at(victim.wanted.len().div_ceil(2));
+        let before = |x: &T| (self.compare)(x, &back[0]).is_lt();
+        // The victim's own part tells how many equals come before.
+        let equals = front.len() - front.partition_point(before);
+        let passed = victim.v.partition_point(before) + equals;
+        victim.wanted = front;
+        // Where they are more than there are, the victim will find out.
+        Some(Local { wanted: back, v: victim.v.get(passed..).unwrap_or(&[]) })
+    }
+}
+
+impl<'a, T, F> Includes<'a, T, F> {
+    pub(super) fn new(v: &'a [T], wanted: &'a [T], compare: F) -> (Self, Local<'a, T>) {
+        (Includes { compare, missing: AtomicBool::new(false), elements: PhantomData }, Local { wanted, v })
+    }
+
+    pub(super) fn finish(self) -> bool {
+        !self.missing.into_inner()
+    }
+}
+
+/// Passes over `v` until every element of `wanted` has been met; how many elements that were, or `None` where one is missing.
+struct Pass<'a, T, F> {
+    v: &'a [T],
+    wanted: &'a [T],
+    compare: F,
+}
+
+impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let Pass { v, wanted, compare } = self;
+        let (mut at, mut met) = (0, 0);
+        // How many have been met, or passed, one after the other.
+        let (mut in_a_row, mut in_vain) = (0, 0);
+        while met < wanted.len() {
+            if is_primitive::<T>() && in_a_row >= STRIDE {
+                while let (Some(xs), Some(ys)) = (v[at..].first_chunk(), wanted[met..].first_chunk())
+                    && all_equal(xs, ys, &compare)
+                {
+                    at += STRIDE;
+                    met += STRIDE;
+                }
+                in_a_row = 0;
+                continue;
+            }
+            let y = &wanted[met];
+            let order = compare(v.get(at)?, y);
+            if order.is_gt() {
+                return None;
+            }
+            // Without a branch: whether an element is a wanted one is what cannot be foretold.
+            let is_met = order.is_eq();
+            at += 1;
+            met += usize::from(is_met);
+            in_a_row = if is_met { in_a_row + 1 } else { 0 };
+            in_vain = if is_met { 0 } else { in_vain + 1 };
+            if in_vain == STEPS {
+                at += leap(&v[at..], |x| compare(x, y).is_lt());
+                in_vain = 0;
+            }
+        }
+        Some(at)
+    }
+}
+
+/// Whether the elements of both are equal, one by one.
+#[inline(always)]
+fn all_equal<T>(xs: &[T; STRIDE], ys: &[T; STRIDE], compare: impl Fn(&T, &T) -> Ordering) -> bool {
+    (0..STRIDE).fold(true, |equal, i| equal & compare(&xs[i], &ys[i]).is_eq())
+}
+
+/// How many elements at the front are `before`; O(log) of their number.
 fn leap<T>(v: &[T], before: impl Fn(&T) -> bool) -> usize {
     let mut end = 1;
-    while end < v.len() && before(&v[end]) {
+    while end <= v.len() && before(&v[end - 1]) {
         end *= 2;
     }
-    end / 2 + v[end / 2..end.min(v.len())].partition_point(before)
+    let from = end / 2;
+    from + v[from..(end - 1).clamp(from, v.len())].partition_point(before)
 }
 
 impl Par<'_> {
@@ -78,7 +172,22 @@ impl Par<'_> {
     #[doc(alias = "includes")]
     #[inline]
     pub fn includes_by<T: Sync, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &[T], wanted: &[T], compare: F) -> bool {
-        let find = |range| missing(v, wanted, range, &compare);
-        wanted.len() <= v.len() && first_hit::<Missing<T, F>>(self, wanted.len(), true, find).is_none()
+        if wanted.len() > v.len() {
+            return false;
+        }
+        match self.plan::<Includes<'_, T, F>>(wanted.len()) {
+            Plan::Sequential(watch) => watch.time(|| widest(Pass { v, wanted, compare }).is_some()),
+            Plan::Parallel(team) => parallel(team, v, wanted, compare),
+        }
     }
+}
+
+#[inline(never)]
+fn parallel<T: Sync, F>(team: Team<'_>, v: &[T], wanted: &[T], compare: F) -> bool
+where
+    F: Fn(&T, &T) -> Ordering + Sync,
+{
+    let (includes, root) = Includes::new(v, wanted, compare);
+    team.run(&includes, root);
+    includes.finish()
 }

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::first_hit::{first_hit, first_in, first_pair_hit};
-use super::stride::last_pair;
+use super::stride::{LastPair, last_pair};
 use crate::kind::is_primitive;
 use crate::policy::Par;
 use crate::widest::widest;
@@ -58,7 +58,12 @@ fn last_place<T, U>(v: &[T], sequence: &[U], mut places: Range<usize>, eq: impl 
     while !places.is_empty() {
         let (fronts, backs) = (&v[places.clone()], &v[places.start + last..places.end + last]);
         let alike = |x: &T, y: &T| eq(x, &sequence[0]) & (!numbers || eq(y, &sequence[last]));
-        let place = places.start + widest((last_pair, (fronts, backs, numbers, alike)))?;
+        let found = if numbers {
+            widest(LastPair { a: fronts, b: backs, hit: alike })
+        } else {
+            last_pair(fronts, backs, false, alike)
+        };
+        let place = places.start + found?;
         if begins(&v[place..], sequence, numbers, &eq) {
             return Some(place);
         }
@@ -78,7 +83,7 @@ fn first_run<T>(v: &[T], len: usize, places: Range<usize>, is: impl Fn(&T) -> bo
     while place < places.end {
         let unknown = &v[place + known..place + len];
         let odd = |x: &T, _: &T| !is(x);
-        match last_pair((unknown, unknown, is_primitive::<T>(), odd)) {
+        match last_pair(unknown, unknown, is_primitive::<T>(), odd) {
             Some(i) => {
                 place += known + i + 1;
                 known = unknown.len() - i - 1;

@@ -7,6 +7,7 @@ use fusain_testkit::{drive, script};
 use proptest::prelude::*;
 
 use super::first_hit::FirstHit;
+use super::includes::Includes;
 
 /// The first hit in a range, one by one.
 fn find(hits: &[bool]) -> impl Fn(Range<usize>) -> Option<usize> + Sync {
@@ -39,6 +40,30 @@ proptest! {
             Some(i) => prop_assert!(hits[i]),
             None => prop_assert!(!hits.contains(&true)),
         }
+    }
+
+    #[test]
+    fn inclusion(
+        mut v in proptest::collection::vec(0..500_u32, 0..3_000),
+        keep in proptest::collection::vec(proptest::bool::weighted(0.95), 3_000),
+        more in proptest::option::of(0..500_u32),
+        script in script(80),
+    ) {
+        v.sort();
+        let kept = v.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(x, _)| *x);
+        let mut wanted: Vec<u32> = kept.chain(more).collect();
+        wanted.sort();
+        let count = |v: &[u32], x| v.iter().filter(|y| **y == x).count();
+        let expected = more.is_none_or(|x| count(&wanted, x) <= count(&v, x));
+        let (includes, root) = Includes::new(&v, &wanted, u32::cmp);
+        drive(&includes, root, &script);
+        prop_assert_eq!(includes.finish(), expected);
+        // No numbers: one by one.
+        let wrap = |v: &[u32]| v.iter().map(|x| (*x,)).collect::<Vec<_>>();
+        let (v, wanted) = (wrap(&v), wrap(&wanted));
+        let (includes, root) = Includes::new(&v, &wanted, |a: &(u32,), b: &(u32,)| a.cmp(b));
+        drive(&includes, root, &script);
+        prop_assert_eq!(includes.finish(), expected);
     }
 
     #[test]
