@@ -25,6 +25,9 @@ pub mod prelude {
     pub use fusain_algorithms::prelude::*;
 }
 
+#[doc = include_str!("coming_from.md")]
+pub mod coming_from {}
+
 /// Compiles and runs the code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -8,6 +8,25 @@ use super::arrows::Package;
 /// Where the README's table of algorithms begins and ends.
 const TABLE: [&str; 2] = ["<!-- algorithms: begin -->", "<!-- algorithms: end -->"];
 
+/// Where the table for those who come from C++ begins and ends.
+const CXX_TABLE: [&str; 2] = ["<!-- cxx: begin -->", "<!-- cxx: end -->"];
+
+/// What C++17 runs under an execution policy, and what came later and belongs to it.
+const CXX: &str = "
+    adjacent_difference adjacent_find all_of any_of copy copy_if copy_n count count_if destroy destroy_n equal exclusive_scan fill fill_n find find_end
+    find_first_of find_if find_if_not for_each for_each_n generate generate_n includes inclusive_scan inplace_merge is_heap is_heap_until
+    is_partitioned is_sorted is_sorted_until lexicographical_compare max_element merge min_element minmax_element mismatch move none_of nth_element
+    partial_sort partial_sort_copy partition partition_copy reduce remove remove_copy remove_copy_if remove_if replace replace_copy replace_copy_if
+    replace_if reverse reverse_copy rotate rotate_copy search search_n set_difference set_intersection set_symmetric_difference set_union sort
+    stable_partition stable_sort swap_ranges transform transform_exclusive_scan transform_inclusive_scan transform_reduce uninitialized_copy
+    uninitialized_copy_n uninitialized_default_construct uninitialized_default_construct_n uninitialized_fill uninitialized_fill_n uninitialized_move
+    uninitialized_move_n uninitialized_value_construct uninitialized_value_construct_n unique unique_copy
+    ends_with make_heap shift_left shift_right starts_with
+";
+
+/// Methods of rayon that our documents name.
+const RAYON: [&str; 2] = ["par_iter", "par_iter_mut"];
+
 /// ARCHITECTURE.md names every crate, and no crate that is not there.
 pub(super) fn architecture(text: &str, packages: &[Package]) -> Vec<String> {
     let named: BTreeSet<&str> = words(text).filter(|word| word.starts_with("fusain-")).collect();
@@ -25,23 +44,72 @@ pub(super) fn architecture(text: &str, packages: &[Package]) -> Vec<String> {
 
 /// The README's table has every `par_` method of the code, and no other.
 pub(super) fn readme(text: &str, sources: &[Source]) -> Vec<String> {
-    let Some((_, rest)) = text.split_once(TABLE[0]) else {
+    let Some(table) = between(text, TABLE) else {
         return vec![format!("README.md has no table of algorithms ({})", TABLE[0])];
     };
-    let table = rest.split_once(TABLE[1]).map_or(rest, |(table, _)| table);
-    let in_table: BTreeSet<String> = words(table).filter(|word| word.starts_with("par_")).map(str::to_owned).collect();
-    let in_code: BTreeSet<String> = sources
-        .iter()
-        .filter(|source| {
-            source.path.starts_with("crates/fusain-algorithms/src/") || source.path.starts_with("crates/fusain/src/")
-        })
-        .flat_map(|source| source.code().filter_map(|(_, line)| method(line)).collect::<Vec<_>>())
-        .collect();
+    let in_table: BTreeSet<String> = par_words(table).collect();
+    let in_code = methods(sources);
     let gone =
         in_table.difference(&in_code).map(|name| format!("README.md's table has {name}, which the code has not"));
     let missing =
         in_code.difference(&in_table).map(|name| format!("README.md's table has not {name}, which the code has"));
     gone.chain(missing).collect()
+}
+
+/// The table for those who come from C++ has every algorithm of the standard, each once, with something in its place, and names no `par_` method
+/// that the code has not.
+pub(super) fn coming_from(text: &str, sources: &[Source]) -> Vec<String> {
+    let Some(table) = between(text, CXX_TABLE) else {
+        return vec![format!("coming_from.md has no table of C++'s algorithms ({})", CXX_TABLE[0])];
+    };
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split('|').skip(1).map(str::trim).collect())
+        .collect();
+    let row_of = |name: &str| rows.iter().filter(|row| words(row[0]).eq([name])).collect::<Vec<_>>();
+    let holes = CXX.split_whitespace().filter_map(|name| match row_of(name)[..] {
+        [row] if row.get(1).is_some_and(|here| here.contains('`')) => None,
+        [] => Some(format!("coming_from.md has no row for {name}")),
+        [_] => Some(format!("coming_from.md has nothing in the place of {name}")),
+        _ => Some(format!("coming_from.md has {name} more than once")),
+    });
+    let in_code = methods(sources);
+    let gone: BTreeSet<String> =
+        par_words(text).filter(|name| !in_code.contains(name) && !RAYON.contains(&&**name)).collect();
+    let of_policy: BTreeSet<&str> = text.split("par().").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+    let is_declared = |name: &str| {
+        let declares = |line: &str| {
+            line.trim().strip_prefix("pub fn ").is_some_and(|rest| rest.split(['<', '(']).next() == Some(name))
+        };
+        sources
+            .iter()
+            .any(|source| source.path.starts_with("crates/fusain-algorithms/src/") && source.text.lines().any(declares))
+    };
+    let gone = gone.into_iter().chain(of_policy.into_iter().filter(|name| !is_declared(name)).map(str::to_owned));
+    holes.chain(gone.map(|name| format!("coming_from.md names {name}, which the code has not"))).collect()
+}
+
+/// What lies between two marks.
+fn between<'t>(text: &'t str, [begin, end]: [&str; 2]) -> Option<&'t str> {
+    let (_, rest) = text.split_once(begin)?;
+    Some(rest.split_once(end).map_or(rest, |(table, _)| table))
+}
+
+/// The `par_` methods that a text names.
+fn par_words(text: &str) -> impl Iterator<Item = String> {
+    words(text).filter(|word| word.starts_with("par_")).map(str::to_owned)
+}
+
+/// The `par_` methods of the code.
+fn methods(sources: &[Source]) -> BTreeSet<String> {
+    sources
+        .iter()
+        .filter(|source| {
+            source.path.starts_with("crates/fusain-algorithms/src/") || source.path.starts_with("crates/fusain/src/")
+        })
+        .flat_map(|source| source.code().filter_map(|(_, line)| method(line)).collect::<Vec<_>>())
+        .collect()
 }
 
 /// The name of the `par_` method that a line declares.
@@ -71,6 +139,27 @@ mod tests {
         let complaints = readme(&text, &sources);
         assert_eq!(complaints.len(), 2);
         assert!(complaints[0].contains("par_max") && complaints[1].contains("par_min"));
+    }
+
+    #[test]
+    fn holes_in_the_table_are_found() {
+        let sources = [Source {
+            path: "crates/fusain-algorithms/src/slice/sort.rs".to_owned(),
+            text: "    fn par_sort(&mut self)\n".to_owned(),
+        }];
+        let row = |name: &str| format!("| `{name}` | `par_sort` | |\n");
+        let page = |rows: String| format!("{}\n{rows}{}\n", CXX_TABLE[0], CXX_TABLE[1]);
+        let full: String = CXX.split_whitespace().map(row).collect();
+        assert!(coming_from(&page(full.clone()), &sources).is_empty());
+        assert_eq!(
+            coming_from(&page(full.replace(&row("merge"), "")), &sources),
+            ["coming_from.md has no row for merge"]
+        );
+        assert_eq!(coming_from(&page(full.clone() + &row("merge")), &sources).len(), 1);
+        assert_eq!(coming_from(&page(full.replace(&row("merge"), "| `merge` | | |\n")), &sources).len(), 1);
+        assert_eq!(coming_from(&page(full.replace(&row("merge"), "| `merge` | `par_merge` | |\n")), &sources).len(), 1);
+        assert_eq!(coming_from(&page(full.clone() + "par().merge_into(..)\n"), &sources).len(), 1);
+        assert_eq!(coming_from("", &sources).len(), 1);
     }
 
     #[test]

@@ -109,15 +109,7 @@ impl Par<'_> {
         U: Sync,
         F: Fn(&T, &U) -> bool + Sync,
     {
-        // By index, so that an element is compared with all wanted ones and the loop around still vectorises.
-        let is_wanted = |x: &T| {
-            if is_primitive::<T>() && wanted.len() <= FEW {
-                wanted.iter().fold(false, |hit, y| hit | eq(x, y))
-            } else {
-                wanted.iter().any(|y| eq(x, y))
-            }
-        };
-        find::<(First<T, F>, U), _>(self, v, false, is_wanted)
+        find::<(First<T, F>, U), _>(self, v, false, |x| wanted.iter().any(|y| eq(x, y)))
     }
 
     /// Whether some element of `v` satisfies `predicate`.
@@ -177,6 +169,3 @@ impl Par<'_> {
         }
     }
 }
-
-/// Wanted elements up to which all are compared, as that needs no branch.
-const FEW: usize = 16;
