@@ -61,6 +61,7 @@ fn two_pointers<T: Number>(a: &[T], b: &[T], out: &mut [T]) {
 fn partial_sort<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let middle = case.middle();
+    s.ours(|par| case.consuming(move |v| par.partial_sort_by(v, middle, T::order)));
     s.sequential(
         "std",
         case.consuming(move |v| {
