@@ -46,7 +46,9 @@ proptest! {
     }
 
     #[test]
-    fn disorder_keeps_every_element(v in numbers(), at: usize, par in policy()) {
+    fn disorder_keeps_every_element(mut v in numbers(), at: usize, par in policy()) {
+        // Not many: where there is no order, std's selection may take their square.
+        v.truncate(2_000);
         let chance = |x: &i32, y: &i32| (x ^ y.rotate_left(5)).count_ones().cmp(&16);
         let mut sorted = v.clone();
         sorted.sort();
