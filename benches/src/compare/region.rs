@@ -45,7 +45,7 @@ pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static st
     if let Some(cxx) = on.cxx {
         let region = |backend, name, what| {
             let function = cxx.region(backend)?;
-            Some((Side::reading(name, move || function.call(Args::default())), what))
+            Some((Side::reading(name, move || function.call(Args { a: &[0], ..Args::default() })), what))
         };
         sides.extend(region("openmp", "openmp", "parallel region (libgomp)"));
         sides.extend(region("tbb", "tbb", "parallel_invoke of two; the caller may run both"));
