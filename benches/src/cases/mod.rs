@@ -1,4 +1,4 @@
-//! The first family of algorithms on random data, and where several lengths are compared: the rows of [`suite`](crate::suite)
+//! The first family of algorithms on random data, and where several lengths are compared: the rows of [`crate::suite`]
 //! on inputs of their own.
 //!
 //! A [`Case`] is an algorithm, an element type and a length.

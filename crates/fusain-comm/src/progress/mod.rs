@@ -63,7 +63,7 @@
 //!
 //! # Failure
 //!
-//! An error of a call ends the client or message that made it. A client that panics ends with [`Error::ClientPanicked`](crate::Error::ClientPanicked), the others go
+//! An error of a call ends the client or message that made it. A client that panics ends with [`crate::Error::ClientPanicked`], the others go
 //! on. In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
 //! usually makes `mpirun` end the others.
 

@@ -69,7 +69,7 @@ pub enum SpanKind {
 
 /// Runs a schedule on a machine: when is each rank done?
 ///
-/// Time O(1) an operation, a dependency and a message (see [the module](self)); 64 bytes an operation, 16 to 43 a receive, 64 a rank and 16 a pending event of extra memory.
+/// Time O(1) an operation, a dependency and a message (the module says how); 64 bytes an operation, 16 to 43 a receive, 64 a rank and 16 a pending event of extra memory.
 /// Times past 2^64 stay there.
 ///
 /// # Errors
