@@ -142,6 +142,17 @@ fn with_entry<R>(id: usize, f: impl FnOnce(&Entry) -> R) -> R {
     KNOWN.with(|known| f(&known[place]))
 }
 
+/// Gives the entry to a kind of which nothing is known.
+fn begin(entry: &Entry, kind: Kind) {
+    entry.id.set(kind.id);
+    entry.light.set(0);
+    entry.cost.set(0.0);
+    entry.span.set(0.0);
+    entry.line.set(0.0);
+    entry.timings.set(0);
+    entry.weighed.set(0);
+}
+
 /// Recomputes the work below which nothing is weighed.
 fn set_light(entry: &Entry) {
     let below_ns = entry.line.get().max(NEVER_BELOW_NS);
@@ -152,11 +163,8 @@ fn set_light(entry: &Entry) {
 fn learn(kind: Kind, work: usize, elapsed_ns: f32, in_sequence: bool) {
     let measured = (elapsed_ns / work.max(1) as f32).max(1e-4);
     with_entry(kind.id, |entry| {
-        if entry.id.replace(kind.id) != kind.id {
-            entry.cost.set(0.0);
-            entry.span.set(0.0);
-            entry.line.set(0.0);
-            entry.timings.set(0);
+        if entry.id.get() != kind.id {
+            begin(entry, kind);
         }
         // A unit on the pool may be compiled otherwise than the sequential loop: it gives an idea, and the first run in sequence
         // replaces it.
@@ -409,7 +417,12 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         Plan::Parallel(Team { pool, brief, kind: Some(kind), estimate_ns, saves_ns, tries, started })
     };
     if cost == 0.0 {
+        if weighed > 0 {
+            // Tried on the pool, and over before a unit was timed.
+            return sequential();
+        }
         // Nothing known: the loop finds out, one element at first.
+        with_entry(kind.id, |entry| begin(entry, kind));
         return parallel(grain.map_or(Grain::From(0), Grain::Fixed), false, false, false);
     }
     if !sure && estimate_ns < UNSURE_BELOW_NS {
