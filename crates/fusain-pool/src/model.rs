@@ -150,6 +150,7 @@ fn begin(entry: &Entry, kind: Kind) {
     entry.span.set(0.0);
     entry.line.set(0.0);
     entry.timings.set(0);
+    entry.slow.set(false);
     entry.weighed.set(0);
 }
 
