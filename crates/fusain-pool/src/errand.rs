@@ -51,7 +51,10 @@ pub(crate) struct Errand<'a, A: Algorithm> {
     local: OwnLines<UnsafeCell<MaybeUninit<A::Local>>>,
 }
 
-/// On cache lines that hold nothing else.
+/// Bytes of a cache line, or of the shortest there are.
+const LINE: usize = 64;
+
+/// On cache lines that hold nothing else: lines are fetched in pairs.
 #[repr(align(128))]
 struct OwnLines<T>(T);
 
@@ -66,7 +69,7 @@ impl<A: Algorithm> Errand<'_, A> {
             let place = place.cast::<A::Local>();
             // SAFETY: written before it was delivered; the receiver alone touches it while it is out, and reads it once.
             let local = unsafe { place.read() };
-            for offset in (0..size_of::<A::Local>()).step_by(align_of::<OwnLines<u8>>()) {
+            for offset in (0..size_of::<A::Local>()).step_by(LINE) {
                 // SAFETY: within the place, which holds nothing now.
                 unsafe { place.cast::<u8>().wrapping_add(offset).write_volatile(0) };
             }

@@ -5,7 +5,8 @@
 //! **What the work costs.** Each thread keeps, for each [`Kind`] of call (an algorithm with its closures' types), the
 //! nanoseconds an element took, learned from sequential runs it timed: the first few, then one in 128. Looking it up takes
 //! about two nanoseconds. A kind never seen is shared with workers that are awake and timed there, from one element up; that
-//! gives a first idea, which the next small calls, run sequentially, make sure of.
+//! gives a first idea, which the next small calls, run sequentially, make sure of. A call that is over before a unit was timed gives none;
+//! the next one is run, and timed, sequentially.
 //!
 //! **What sharing costs.** Measured once a process: a cache-line round trip to a worker that is awake, a wake for one that
 //! sleeps. With `p` workers sharing saves `1 - 1/p` of the sequential time, so the first guess is that a call is worth it where

@@ -2,14 +2,18 @@
 
 use super::{Frame, check, finds, pool};
 use crate::mailbox::ANY;
+use crate::pool::Inner;
 use crate::sync::faulty::Fault;
 use crate::sync::{AtomicBool, Ordering};
 use loom::thread;
 
+/// Delivers to desk 0 within a call that `stopped` says has been stopped, or not; returns whether it has.
+type Giver = fn(&Inner, &AtomicBool) -> bool;
+
 /// A worker rings for a call that has been stopped, while a receiver swallows the bell of its last call and opens its mailbox, and a
 /// giver of the stopped call finds it open. Either the giver sees that the call has stopped, or the receiver still has the
 /// bell before it: nobody works on without ever hearing of the stop.
-fn bell<const AFTER_CLAIM: bool>() {
+fn bell(giver: Giver) {
     let pool = pool(1, 0);
     let stopped = Frame::new(AtomicBool::new(false));
     let panics = thread::spawn(move || {
@@ -17,13 +21,7 @@ fn bell<const AFTER_CLAIM: bool>() {
         stopped.store(true, Ordering::Relaxed);
         pool.desks[0].ring();
     });
-    let giver = thread::spawn(move || {
-        let sees_stop = || stopped.load(Ordering::Relaxed);
-        // The planted fault is to look before.
-        let before = !AFTER_CLAIM && sees_stop();
-        let claim = pool.desks[0].front.claim(ANY);
-        claim.is_some() && !(before || AFTER_CLAIM && sees_stop())
-    });
+    let giver = thread::spawn(move || giver(&pool, &stopped));
     let desk = &pool.desks[0];
     desk.take_requests();
     desk.front.open(ANY);
@@ -32,54 +30,48 @@ fn bell<const AFTER_CLAIM: bool>() {
     assert!(!delivered || desk.is_asked(), "the receiver never hears of the stop");
 }
 
+/// As those who split do: claims, then looks.
+fn looks_after_the_claim(pool: &Inner, stopped: &AtomicBool) -> bool {
+    let claim = pool.desks[0].front.claim(ANY);
+    claim.is_some() && !stopped.load(Ordering::Relaxed)
+}
+
+/// As a caller does that delivers in one step: passes the bell on if it finds the call stopped then.
+fn passes_the_bell_on(pool: &Inner, stopped: &AtomicBool) -> bool {
+    let delivers = pool.desks[0].front.claim(ANY).is_some();
+    if delivers && stopped.load(Ordering::Relaxed) {
+        pool.desks[0].ring();
+    }
+    delivers
+}
+
 #[test]
 fn bell_reaches_late_receivers() {
-    check(3, bell::<true>);
+    check(3, || bell(looks_after_the_claim));
+    check(3, || bell(passes_the_bell_on));
 }
 
 #[test]
 fn bell_reaches_late_receivers_faults() {
-    finds(&[Fault::WeakStore, Fault::WeakRmw], 3, bell::<true>);
+    finds(&[Fault::WeakStore, Fault::WeakRmw], 3, || bell(looks_after_the_claim));
+    finds(&[Fault::WeakStore, Fault::WeakRmw], 3, || bell(passes_the_bell_on));
 }
 
 #[test]
 #[should_panic(expected = "the receiver never hears of the stop")]
 fn bell_checked_before_the_claim() {
-    check(3, bell::<false>);
-}
-
-/// Likewise with a giver that delivers in one step, and passes the bell on if it finds the call stopped then.
-fn passed_on<const PASSES: bool>() {
-    let pool = pool(1, 0);
-    let stopped = Frame::new(AtomicBool::new(false));
-    let panics = thread::spawn(move || {
-        stopped.store(true, Ordering::Relaxed);
-        pool.desks[0].ring();
+    check(3, || {
+        bell(|pool, stopped| {
+            let is_stopped = stopped.load(Ordering::Relaxed);
+            pool.desks[0].front.claim(ANY).is_some() && !is_stopped
+        });
     });
-    let giver = thread::spawn(move || {
-        let claim = pool.desks[0].front.claim(ANY);
-        if PASSES && claim.is_some() && stopped.load(Ordering::Relaxed) {
-            pool.desks[0].ring();
-        }
-        claim.is_some()
-    });
-    let desk = &pool.desks[0];
-    desk.take_requests();
-    desk.front.open(ANY);
-    let delivered = giver.join().unwrap();
-    panics.join().unwrap();
-    assert!(!delivered || desk.is_asked(), "the receiver never hears of the stop");
-}
-
-#[test]
-fn bell_is_passed_on() {
-    check(3, passed_on::<true>);
 }
 
 #[test]
 #[should_panic(expected = "the receiver never hears of the stop")]
 fn bell_not_passed_on() {
-    check(3, passed_on::<false>);
+    check(3, || bell(|pool, _| pool.desks[0].front.claim(ANY).is_some()));
 }
 
 /// Two threads lease the same desk in turn: each counts on from where the other stopped.
