@@ -52,6 +52,8 @@ mod encode;
 pub(crate) use decode::{from_bytes, to_bytes};
 pub(crate) use encode::encode;
 
+use std::ops::Range;
+
 use crate::{Action, Block, ElementType, Operator, Side};
 
 pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"FSCH");
@@ -63,9 +65,11 @@ pub(crate) const HEADER_WORDS: usize = 10;
 pub(crate) const OPERATION_WORDS: usize = 10;
 pub(crate) const BLOCK_WORDS: usize = 4;
 
-/// Words of an operation that a run changes or jumps to.
+/// Words of an operation that are looked at or changed by themselves.
 pub(crate) const DEPENDENCIES: usize = 2;
 pub(crate) const MISSING: usize = 3;
+pub(crate) const ON_END: usize = 8;
+pub(crate) const ON_START: usize = 9;
 
 const SEND: u8 = 0;
 const RECV: u8 = 1;
@@ -151,6 +155,13 @@ impl Record {
     pub(crate) fn words(&self) -> usize {
         let blocks = self.targets as usize + self.sources as usize;
         OPERATION_WORDS + BLOCK_WORDS * blocks + self.on_end as usize + self.on_start as usize
+    }
+
+    /// Where those that wait for it are listed, if it is at `at`.
+    #[inline]
+    pub(crate) fn dependents(&self, at: usize) -> Range<usize> {
+        let end = at + self.words();
+        end - (self.on_end as usize + self.on_start as usize)..end
     }
 
     #[inline]

@@ -1,16 +1,28 @@
 //! One run of a schedule: its memories, its counters, and which operations are ready.
 //!
-//! The run has a copy of the schedule's words, in which operations name those that wait for them by their number in traversal
-//! order instead of their place. So the counters of missing dependencies can lie side by side: counting one down, which may be any of
-//! them, touches 4 bytes of a dense array and not a line of the schedule far ahead. A counter is set back when its operation starts,
-//! so a run that is over is ready to be started again.
+//! # Strands
 //!
-//! Ready operations wait in two queues, messages before local operations, since messages take their time without a processor.
-//! No operation enters a queue twice, so both have their final capacity from the beginning.
+//! An operation that waits for messages has to count what is missing. One that waits only for local operations need not, if it is
+//! known that they were executed before: so local operations are put together to *strands*, which are executed from front to back. A
+//! strand begins with an operation that waits for a message, or for operations of several strands; all who wait for operations of
+//! one strand only belong to it. What has no dependency at all begins with the run, and is one strand.
+//!
+//! All of a strand can be started when its first operation can, but for the order within, so nothing is started later than it
+//! could be; and what waits for an operation in its middle is released when that has ended, not when the strand has.
+//!
+//! The run has a copy of the schedule's words in which operations are numbered strand by strand, dependencies within a strand are left
+//! out, and those that remain lead to numbers in the place of places. So the counters can lie side by side: counting one down, which may
+//! be any of them, touches 4 bytes of a dense array and not a line of the schedule far ahead. A counter is set back when its operation
+//! starts, so a run that is over is ready to be started again.
+//!
+//! Ready operations wait in two queues, messages before strands, since messages take their time without a processor. Neither is ever in a queue
+//! twice, so both queues have their final capacity from the beginning.
 
 mod memory;
+mod number;
 mod step;
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::time::Instant;
 
@@ -29,13 +41,16 @@ pub(crate) use step::Message;
 pub struct Run {
     schedule: Schedule,
     words: Vec<u32>,
-    /// Where each operation's record is, in traversal order.
+    /// Where each operation's record is, strand by strand.
     places: Vec<u32>,
-    /// What each waits for still, in traversal order; with [`IS_MESSAGE`].
+    /// What each waits for still, strand by strand; with [`IS_MESSAGE`] and [`FOLLOWS`].
     missing: Vec<u32>,
+    /// Those that wait for nothing.
+    independent: Vec<u32>,
     memories: Memories,
-    messages: Queue,
-    local: Queue,
+    messages: VecDeque<u32>,
+    /// Strands, by the next operation of each.
+    strands: VecDeque<u32>,
     /// Buffers of messages that are done.
     spare: Vec<Vec<u8>>,
     /// Operations that have not ended.
@@ -44,84 +59,33 @@ pub struct Run {
     trace: Option<Trace>,
 }
 
-/// Set in the counters of messages. A graph has fewer dependencies than that: each takes a word.
+/// Set in the counters of messages.
 const IS_MESSAGE: u32 = 1 << 31;
-
-/// First in, first out, each at most once: numbers in traversal order.
-struct Queue {
-    entries: Vec<u32>,
-    next: usize,
-}
-
-impl Queue {
-    fn with_capacity(capacity: usize) -> Self {
-        Self { entries: Vec::with_capacity(capacity), next: 0 }
-    }
-
-    #[inline]
-    fn push(&mut self, operation: u32) {
-        self.entries.push(operation);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<usize> {
-        let operation = *self.entries.get(self.next)?;
-        self.next += 1;
-        Some(operation as usize)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.next == self.entries.len()
-    }
-
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.next = 0;
-    }
-}
+/// Set in the counters of operations that are not the first of their strand.
+const FOLLOWS: u32 = 1 << 30;
+/// The rest of a counter.
+const COUNT: u32 = FOLLOWS - 1;
 
 impl Run {
     pub(crate) fn new(schedule: Schedule) -> Result<Self> {
         let header = schedule.header();
         let scratch_bytes = schedule.memory_bytes().next().unwrap_or(0);
-        let (operations, messages) = (header.operations as usize, header.messages as usize);
-        let mut run = Self {
-            words: schedule.words().to_vec(),
-            places: Vec::with_capacity(operations),
-            missing: Vec::with_capacity(operations),
+        let numbered = number::Numbered::new(schedule.words(), &header)?;
+        let messages = header.messages as usize;
+        Ok(Self {
+            words: numbered.words,
+            places: numbered.places,
+            missing: numbered.counters,
+            independent: numbered.independent,
             memories: Memories::new(scratch_bytes, header.memories as usize - 1)?,
-            messages: Queue::with_capacity(messages),
-            local: Queue::with_capacity(operations - messages),
+            messages: VecDeque::with_capacity(messages),
+            strands: VecDeque::with_capacity(numbered.strands),
             spare: Vec::with_capacity(messages),
             left: 0,
             started: Instant::now(),
             trace: None,
             schedule,
-        };
-        run.number();
-        Ok(run)
-    }
-
-    /// Fills in places and counters, and writes numbers in the place of places.
-    fn number(&mut self) {
-        let header = self.schedule.header();
-        let mut at = header.first_operation();
-        for _ in 0..header.operations {
-            let (record, end) = self.record(at);
-            self.places.push(at as u32);
-            self.missing.push(record.counter());
-            at = end;
-        }
-        for &place in &self.places {
-            let start = place as usize;
-            let fixed = self.words[start..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
-            let record = Record::read(fixed);
-            let end = start + record.words();
-            for waiting in &mut self.words[end - (record.on_end + record.on_start) as usize..end] {
-                let number = self.places.binary_search(waiting).expect("a valid schedule's places are operations");
-                *waiting = number as u32;
-            }
-        }
+        })
     }
 
     /// The schedule it is a run of.
@@ -208,18 +172,15 @@ impl Run {
         }
         if self.left > 0 {
             // It was given up half way.
-            for (missing, &place) in self.missing.iter_mut().zip(&self.places) {
-                let fixed =
-                    self.words[place as usize..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
-                *missing = Record::read(fixed).counter();
+            for operation in 0..self.places.len() {
+                self.begin(operation as u32);
             }
         }
         self.messages.clear();
-        self.local.clear();
-        let header = self.schedule.header();
-        self.left = header.operations as usize;
-        for operation in 0..header.independent {
-            self.is_ready(operation);
+        self.strands.clear();
+        self.left = self.places.len();
+        for index in 0..self.independent.len() {
+            self.is_ready(self.independent[index]);
         }
         if let Some(trace) = &mut self.trace {
             trace.clear();
@@ -232,11 +193,10 @@ impl Run {
         self.left == 0
     }
 
-    /// The record at a place, and where the next one begins.
-    fn record(&self, at: usize) -> (Record, usize) {
-        let fixed = self.words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole");
-        let record = Record::read(fixed);
-        (record, at + record.words())
+    /// The record at a place.
+    #[inline]
+    fn record(&self, at: usize) -> Record {
+        record(&self.words, at)
     }
 
     /// One dependency of an operation is fulfilled.
@@ -244,7 +204,7 @@ impl Run {
     fn release(&mut self, operation: u32) {
         let missing = &mut self.missing[operation as usize];
         *missing -= 1;
-        if *missing & !IS_MESSAGE == 0 {
+        if *missing & COUNT == 0 {
             self.is_ready(operation);
         }
     }
@@ -252,29 +212,32 @@ impl Run {
     #[inline]
     fn is_ready(&mut self, operation: u32) {
         if self.missing[operation as usize] & IS_MESSAGE == 0 {
-            self.local.push(operation);
+            self.strands.push_back(operation);
         } else {
-            self.messages.push(operation);
+            self.messages.push_back(operation);
         }
     }
 
-    /// The next of a queue's operations: its place, and its counter set back.
+    /// An operation that is started: its place, and its counter set back.
     #[inline]
-    fn begin(&mut self, operation: usize) -> (usize, Record) {
-        let at = self.places[operation] as usize;
-        let fixed = self.words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole");
-        let record = Record::read(fixed);
-        self.missing[operation] = record.counter();
+    fn begin(&mut self, operation: u32) -> (usize, Record) {
+        let at = self.places[operation as usize] as usize;
+        let record = self.record(at);
+        let missing = &mut self.missing[operation as usize];
+        *missing = *missing & !COUNT | record.dependencies;
         (at, record)
+    }
+
+    /// Whether an operation of a strand is followed by the next.
+    #[inline]
+    fn goes_on(&self, operation: u32) -> bool {
+        self.missing.get(operation as usize + 1).is_some_and(|next| next & FOLLOWS != 0)
     }
 }
 
-impl Record {
-    /// The counter of an operation at rest.
-    #[inline]
-    fn counter(&self) -> u32 {
-        self.dependencies | if self.is_message() { IS_MESSAGE } else { 0 }
-    }
+#[inline]
+fn record(words: &[u32], at: usize) -> Record {
+    Record::read(words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole"))
 }
 
 impl fmt::Debug for Run {

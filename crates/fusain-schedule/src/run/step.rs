@@ -49,7 +49,7 @@ impl Lists {
 impl Run {
     /// The next message that is ready. It counts as started: what waits for its start is released.
     pub(crate) fn next_message(&mut self) -> Option<Message> {
-        let operation = self.messages.pop()?;
+        let operation = self.messages.pop_front()?;
         let (at, record) = self.begin(operation);
         let lists = Lists::of(&record, at);
         let [peer, tag] = record.arguments;
@@ -67,7 +67,7 @@ impl Run {
 
     /// Writes what a send sends to the end of `buffer`.
     pub(crate) fn gather(&self, message: &Message, buffer: &mut Vec<u8>) {
-        let (record, _) = self.record(message.at);
+        let record = self.record(message.at);
         for block in self.blocks(Lists::of(&record, message.at).sources) {
             buffer.extend_from_slice(self.memories.read(&block));
         }
@@ -75,7 +75,7 @@ impl Run {
 
     /// The message at a place is done: takes in what was received, and releases what waits for its end.
     pub(crate) fn end_message(&mut self, at: usize, completion: Completion) -> Result<()> {
-        let (record, _) = self.record(at);
+        let record = self.record(at);
         if matches!(record.action(), Some(Action::Recv { .. })) {
             self.scatter(&record, at, completion.received())?;
         }
@@ -113,7 +113,7 @@ impl Run {
 
     /// What the operation at a place does, in words.
     pub(crate) fn describe(&self, at: usize) -> String {
-        let (record, _) = self.record(at);
+        let record = self.record(at);
         let [peer, tag] = record.arguments;
         let number = record.number;
         match record.action() {
@@ -132,32 +132,48 @@ impl Run {
     }
 
     /// Executes local operations that are ready until they have touched about `budget` bytes, each of them `least` at
-    /// least, or a message becomes ready; says whether there was any.
+    /// least, or a message becomes ready; says whether there was any. A strand that is interrupted lets the others go first.
     pub(crate) fn compute(&mut self, mut budget: usize, least: usize) -> Result<bool> {
         let mut moved = false;
-        while budget > 0 {
-            let Some(operation) = self.local.pop() else { return Ok(moved) };
+        while let Some(mut operation) = self.strands.pop_front() {
             moved = true;
-            let (at, record) = self.begin(operation);
-            let lists = Lists::of(&record, at);
-            if let Some(trace) = &mut self.trace {
-                trace.starts(record.number, self.started);
+            loop {
+                let bytes = self.run_local(operation)?;
+                budget = budget.saturating_sub(bytes.max(least));
+                let goes_on = self.goes_on(operation);
+                operation += 1;
+                if budget == 0 || self.has_ready_messages() {
+                    if goes_on {
+                        self.strands.push_back(operation);
+                    }
+                    return Ok(true);
+                }
+                if !goes_on {
+                    break;
+                }
             }
-            let bytes = self.execute(&record, &lists)?;
-            if let Some(trace) = &mut self.trace {
-                trace.ends(record.number, self.started);
-            }
-            self.left -= 1;
-            // Both lists lie side by side.
-            for waiting in lists.on_end.start..lists.on_start.end {
-                self.release(self.words[waiting]);
-            }
-            if self.has_ready_messages() {
-                break;
-            }
-            budget = budget.saturating_sub(bytes.max(least));
         }
         Ok(moved)
+    }
+
+    /// Returns how many bytes it has written.
+    #[inline]
+    fn run_local(&mut self, operation: u32) -> Result<usize> {
+        let (at, record) = self.begin(operation);
+        let lists = Lists::of(&record, at);
+        if let Some(trace) = &mut self.trace {
+            trace.starts(record.number, self.started);
+        }
+        let bytes = self.execute(&record, &lists)?;
+        if let Some(trace) = &mut self.trace {
+            trace.ends(record.number, self.started);
+        }
+        self.left -= 1;
+        // Both lists lie side by side.
+        for waiting in lists.on_end.start..lists.on_start.end {
+            self.release(self.words[waiting]);
+        }
+        Ok(bytes)
     }
 
     /// Returns how many bytes it has written.
