@@ -1,0 +1,183 @@
+//! The model on machines that are played: what it chooses must cost little more than the better way, at any length.
+
+use super::Kind;
+use super::entry::{Choice, Entry, Prospect};
+
+/// What a call of so many elements takes.
+type Ns<'a> = &'a dyn Fn(usize) -> f32;
+
+/// A machine whose workers are always awake, and what is measured there: up to 5 % too long, and once in a while fifty times.
+struct Machine<'a> {
+    alone: Ns<'a>,
+    shared: Ns<'a>,
+    /// What it seems to charge for sharing before anybody has tried.
+    region_ns: f32,
+    workers: f32,
+    random: u64,
+    /// Calls so far that were more than looked up.
+    weighed: usize,
+}
+
+const KIND: Kind = Kind { id: 1, prior: None };
+const CALLS: usize = 20_000;
+
+impl Machine<'_> {
+    fn next(&mut self) -> u64 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random >> 33
+    }
+
+    fn measure(&mut self, ns: f32) -> f32 {
+        let interrupted = if self.next().is_multiple_of(500) { 50.0 } else { 1.0 };
+        ns * interrupted * (1.0 + (self.next() % 50) as f32 / 1_000.0)
+    }
+
+    /// Makes one call; what it took, but for interruptions, and whether it was shared.
+    fn call(&mut self, entry: &Entry, work: usize) -> (f32, bool) {
+        if entry.is_light(KIND, work) {
+            return ((self.alone)(work), false);
+        }
+        self.weighed += 1;
+        let prospect = Prospect { region_ns: self.region_ns, workers: self.workers };
+        match entry.weigh(KIND, work, || Some(prospect)) {
+            Choice::Alone { timed } => {
+                let ns = (self.alone)(work);
+                if timed {
+                    entry.took_alone(KIND, work, work, self.measure(ns));
+                }
+                (ns, false)
+            }
+            Choice::Unknown => {
+                let ns = (self.shared)(work);
+                entry.saw_unit(KIND, 1.max(work / 16), self.measure(ns / 8.0));
+                (ns, true)
+            }
+            Choice::Shared { timed, .. } => {
+                let ns = (self.shared)(work);
+                if timed {
+                    entry.took_shared(KIND, work, work, self.measure(ns));
+                }
+                (ns, true)
+            }
+        }
+    }
+
+    /// How much longer all calls took than they would have the better way.
+    fn regret(&mut self, entry: &Entry, works: impl Iterator<Item = usize>) -> f32 {
+        let (mut took, mut best) = (0.0, 0.0);
+        for work in works {
+            took += self.call(entry, work).0;
+            best += (self.alone)(work).min((self.shared)(work));
+        }
+        took / best
+    }
+}
+
+fn machine<'a>(alone: Ns<'a>, shared: Ns<'a>) -> Machine<'a> {
+    Machine { alone, shared, region_ns: 300.0, workers: 2.0, random: 7, weighed: 0 }
+}
+
+#[test]
+fn is_seldom_wrong_at_any_length() {
+    for cost in [0.05, 1.0, 30.0] {
+        // Sharing is as cheap as it seems, half as cheap, or dearer, and a unit is as fast as the loop, faster or slower.
+        for (region, unit) in [(300.0, 0.5), (150.0, 0.5), (1_500.0, 0.55), (300.0, 0.2), (300.0, 0.9), (300.0, 1.5)] {
+            let mut work = 16;
+            while work as f32 * cost < 100_000.0 {
+                let alone = |work: usize| 5.0 + work as f32 * cost;
+                let shared = |work: usize| region + work as f32 * cost * unit;
+                let regret = machine(&alone, &shared).regret(&Entry::new(), std::iter::repeat_n(work, CALLS));
+                assert!(regret < 1.1, "{regret} at {work} of {cost} ns, region {region}, units {unit}");
+                work *= 2;
+            }
+        }
+    }
+}
+
+#[test]
+fn many_workers_are_not_kept_waiting_for_a_look_at_one() {
+    let mut work = 1_000;
+    while work < 10_000_000 {
+        let alone = |work: usize| work as f32;
+        let shared = |work: usize| 1_000.0 + work as f32 / 16.0;
+        let mut machine = Machine { workers: 16.0, ..machine(&alone, &shared) };
+        let regret = machine.regret(&Entry::new(), std::iter::repeat_n(work, CALLS));
+        assert!(regret < 1.1, "{regret} at {work}");
+        work *= 3;
+    }
+}
+
+#[test]
+fn is_seldom_wrong_over_mixed_lengths() {
+    for region in [100.0, 300.0, 2_000.0] {
+        let alone = |work: usize| 5.0 + work as f32;
+        let shared = |work: usize| region + work as f32 * 0.5;
+        let mut lengths = machine(&alone, &shared);
+        let works: Vec<usize> = (0..CALLS).map(|_| 1 << (lengths.next() % 14)).collect();
+        let regret = machine(&alone, &shared).regret(&Entry::new(), works.into_iter());
+        assert!(regret < 1.1, "{regret}, region {region}");
+    }
+}
+
+#[test]
+fn goes_back_to_sharing_when_the_cores_are_free_again() {
+    let alone = |work: usize| work as f32;
+    let busy = |_: usize| 4_000_000.0;
+    let free = |work: usize| 300.0 + work as f32 * 0.5;
+    for work in [2_000, 200_000] {
+        let entry = Entry::new();
+        let _ = machine(&alone, &free).regret(&entry, std::iter::repeat_n(work, CALLS));
+        let regret = machine(&alone, &busy).regret(&entry, std::iter::repeat_n(work, CALLS));
+        assert!(regret < 1_000.0, "{regret} while the cores are busy");
+        // Twice the longest way between two tries.
+        for _ in 0..300_000 {
+            machine(&alone, &free).call(&entry, work);
+        }
+        let regret = machine(&alone, &free).regret(&entry, std::iter::repeat_n(work, CALLS));
+        assert!(regret < 1.1, "{regret} at {work} when they are free again");
+    }
+}
+
+#[test]
+fn short_calls_are_left_alone() {
+    let alone = |work: usize| work as f32;
+    let shared = |work: usize| 300.0 + work as f32 * 0.5;
+    let (mut machine, entry) = (machine(&alone, &shared), Entry::new());
+    let shares = (0..CALLS).filter(|_| machine.call(&entry, 16).1).count();
+    // The first call of all finds out what an element costs, and an interruption can be taken for a long call.
+    assert!(shares <= 8, "{shares} of {CALLS}");
+    assert!(machine.weighed < CALLS / 50, "{} of {CALLS} weighed", machine.weighed);
+}
+
+#[test]
+fn without_workers_nothing_is_shared() {
+    let entry = Entry::new();
+    for work in [16, 1_000, 1_000_000] {
+        for _ in 0..100 {
+            let choice = entry.weigh(KIND, work, || None);
+            assert!(matches!(choice, Choice::Alone { .. }), "{choice:?}");
+            entry.took_alone(KIND, work, work, work as f32);
+        }
+    }
+}
+
+#[test]
+fn an_early_end_does_not_keep_a_try_going() {
+    let entry = Entry::new();
+    let prospect = || Some(Prospect { region_ns: 300.0, workers: 2.0 });
+    let mut shares = 0;
+    for _ in 0..CALLS {
+        if entry.is_light(KIND, 500) {
+            continue;
+        }
+        match entry.weigh(KIND, 500, prospect) {
+            Choice::Alone { .. } => entry.took_alone(KIND, 500, 500, 500.0),
+            // A search that ended at once, each time it was shared.
+            Choice::Unknown | Choice::Shared { .. } => {
+                shares += 1;
+                entry.took_shared(KIND, 500, 1, 300.0);
+            }
+        }
+    }
+    assert!(shares < CALLS / 100, "{shares} of {CALLS}");
+}
