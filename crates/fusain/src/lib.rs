@@ -14,6 +14,7 @@
 
 pub use fusain_algorithms as algorithms;
 pub use fusain_algorithms::{Par, first_touch_vec, par};
+pub use fusain_cluster as cluster;
 pub use fusain_comm as comm;
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Pool, join, scope};

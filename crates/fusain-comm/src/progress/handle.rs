@@ -136,7 +136,7 @@ impl<C: Communicator> fmt::Debug for Handle<C> {
     }
 }
 
-/// What a handler or another client asks of the very loop that calls it: it never waits.
+/// What a handler or another client asks of the very loop that calls it: it never waits. Any thread may use it.
 ///
 /// What is sent from here is not held back when a queue is full: a loop that stopped to receive because it can not send would stop
 /// its peers, who do the same. It is bounded by what the peers' threads have asked for, and they are held back.
@@ -151,6 +151,11 @@ impl<C: Communicator> Outbox<C> {
     /// As [`Handle::send`].
     pub fn send(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<()> {
         send(&self.hub, data, to, tag, false).map(drop)
+    }
+
+    /// Lets the loop go round once more: for a thread that has left something where a client of the loop looks.
+    pub fn wake(&self) {
+        self.hub.wake();
     }
 
     /// Adds a client.

@@ -122,6 +122,10 @@ impl<C: Communicator> Hub<C> {
         self.work.ring();
     }
 
+    pub(super) fn wake(&self) {
+        self.work.ring();
+    }
+
     pub(super) fn stop(&self) {
         self.queue().stopping = true;
         self.work.ring();

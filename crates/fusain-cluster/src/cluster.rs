@@ -1,0 +1,302 @@
+//! A communicator's ranks as one pool: where a run begins, and how one rank goes through it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use fusain_comm::Communicator;
+use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
+use fusain_pool::Pool;
+
+use crate::codec;
+use crate::courier::{Courier, TAG};
+use crate::distributed::Distributed;
+use crate::error::{Error, Result};
+use crate::glance::{Ended, Watched};
+use crate::protocol::{Job, Label};
+use crate::station::{Next, Station};
+use crate::victims::Victims;
+
+/// The ranks of a communicator, stealing work from each other.
+///
+/// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: it returns when no rank will ask any more. (After a
+/// failure it returns at once.)
+///
+/// With one rank nothing of this exists: a run is a call of the pool.
+///
+/// # Example
+/// See [`Distributed`].
+pub struct Cluster<'p, C: Communicator> {
+    link: RefCell<Link<C>>,
+    rank: usize,
+    size: usize,
+    pool: Option<&'p Pool>,
+    victims: Victims,
+    patience: Duration,
+    /// A run is on: another can not begin inside it.
+    busy: Cell<bool>,
+}
+
+/// How far the connection to the others is made.
+enum Link<C: Communicator> {
+    /// One rank, or nothing has run yet.
+    Comm(Option<C>),
+    /// Somebody else's progress loop.
+    Handle(Handle<C>),
+    Open {
+        station: Arc<Station>,
+        outbox: Outbox<C>,
+        progress: Option<Progress<C>>,
+    },
+}
+
+impl<'p, C: Communicator> Cluster<'p, C> {
+    /// The ranks of `comm`, which belongs to the cluster from now on: a progress thread of each rank does all sending and receiving, workers never do.
+    ///
+    /// Over MPI this needs [`start_serialized`](https://docs.rs/fusain-comm) or `start_multiple`; at FUNNELED, where only the main thread may
+    /// call, use [`on`](Self::on) inside of [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
+    pub fn over(comm: C) -> Self {
+        let (rank, size) = (comm.rank(), comm.size());
+        Self::with(Link::Comm(Some(comm)), rank, size)
+    }
+
+    /// The ranks of a progress loop that a thread drives already ([`Progress::spawn`], or
+    /// [`run_funneled`](fusain_comm::progress::run_funneled)). One cluster at a time.
+    pub fn on(handle: Handle<C>) -> Self {
+        let (rank, size) = (handle.rank(), handle.size());
+        Self::with(Link::Handle(handle), rank, size)
+    }
+
+    fn with(link: Link<C>, rank: usize, size: usize) -> Self {
+        Self {
+            link: RefCell::new(link),
+            rank,
+            size,
+            pool: None,
+            victims: Victims::default(),
+            patience: Duration::from_secs(10),
+            busy: Cell::new(false),
+        }
+    }
+
+    /// The workers of this rank; without it [`Pool::global`]'s.
+    #[must_use]
+    pub fn pool(mut self, pool: &'p Pool) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    /// Whom a rank without work asks; without it [`Victims::Random`].
+    #[must_use]
+    pub fn victims(mut self, victims: Victims) -> Self {
+        self.victims = victims;
+        self
+    }
+
+    /// How long a rank may give no sign of life before it is held for lost; without it 10 seconds. Signs are given by the progress thread, four a
+    /// second, so long units do no harm; a process that is stopped for longer does.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// This rank's number.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Collective: works off `input`, the state that rank 0 gives, on all ranks; each gets what came of it.
+    ///
+    /// The inputs of other ranks are not looked at: all make the same, and the program is that of one rank. The work starts on rank 0 and spreads as ranks
+    /// ask; `algorithm` is each rank's own value of the same algorithm.
+    ///
+    /// Messages: two for each task that moves, what failed attempts cost ([`Victims`]), and ranks − 1 at the end.
+    ///
+    /// # Errors
+    /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::Corrupt`], [`Error::Encode`],
+    /// [`Error::Transport`]. After an error the cluster stays failed, and `algorithm` holds a part of the results.
+    ///
+    /// # Panics
+    /// With what a callback panics with, on the rank where it does. If a callback calls a run of the same cluster.
+    pub fn run<A: Distributed>(&self, algorithm: &A, input: A::Local) -> Result<A::Output> {
+        let pool = self.pool.unwrap_or_else(|| Pool::global());
+        if self.size == 1 {
+            return Ok(alone(pool, algorithm, input));
+        }
+        let (station, outbox) = self.open()?;
+        assert!(!self.busy.replace(true), "a run of a cluster can not begin inside another");
+        let guard = GivesUp { station: &station, busy: &self.busy };
+        let wake = || outbox.wake();
+        let outcome = Course { pool, algorithm, station: &station, wake: &wake, found: BTreeMap::new() }.run(input);
+        std::mem::forget(guard);
+        self.busy.set(false);
+        outbox.wake();
+        match outcome {
+            // The loop knows why it has ended.
+            Err(Error::Transport(fusain_comm::Error::Abandoned)) => match outbox.send(Vec::new(), self.rank, TAG) {
+                Err(fusain_comm::Error::PeerPanicked { rank }) => Err(Error::panicked(rank)),
+                Err(fusain_comm::Error::PeerLeft { rank }) => Err(Error::left(rank)),
+                Err(error) => Err(error.into()),
+                Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
+            },
+            outcome => outcome,
+        }
+    }
+
+    /// The station, connected.
+    fn open(&self) -> Result<(Arc<Station>, Outbox<C>)> {
+        let mut link = self.link.borrow_mut();
+        if let Link::Open { station, outbox, .. } = &*link {
+            return Ok((Arc::clone(station), outbox.clone()));
+        }
+        let station = Arc::new(Station::new(self.rank, self.size, self.patience, self.victims.clone()));
+        let (handle, progress) = match std::mem::replace(&mut *link, Link::Comm(None)) {
+            Link::Comm(Some(comm)) => {
+                let progress = Progress::spawn(comm, Settings::default())?;
+                (progress.handle(), Some(progress))
+            }
+            Link::Handle(handle) => (handle, None),
+            Link::Comm(None) | Link::Open { .. } => return Err(fusain_comm::Error::Abandoned.into()),
+        };
+        let outbox = handle.outbox();
+        let receiver = Arc::clone(&station);
+        handle.on_message(TAG..=TAG, move |message| {
+            receiver.receive(message.source, &message.bytes);
+            Ok(())
+        })?;
+        handle.serve(Courier::new(&station))?;
+        *link = Link::Open { station: Arc::clone(&station), outbox: outbox.clone(), progress };
+        Ok((station, outbox))
+    }
+}
+
+impl<C: Communicator> Drop for Cluster<'_, C> {
+    fn drop(&mut self) {
+        let Link::Open { station, outbox, progress } = self.link.get_mut() else { return };
+        if thread::panicking() {
+            station.give_up("it panicked");
+        }
+        station.leave(&|| outbox.wake());
+        if let Some(progress) = progress.take() {
+            progress.shutdown();
+        }
+    }
+}
+
+impl<C: Communicator> fmt::Debug for Cluster<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster").field("rank", &self.rank).field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+/// A run that ends by a panic ends for all.
+struct GivesUp<'a> {
+    station: &'a Station,
+    busy: &'a Cell<bool>,
+}
+
+impl Drop for GivesUp<'_> {
+    fn drop(&mut self) {
+        self.busy.set(false);
+        self.station.give_up("it panicked");
+    }
+}
+
+/// One rank: what the pool leaves behind is all there is.
+fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> A::Output {
+    pool.run(algorithm, input);
+    let mut output = algorithm.take();
+    while let Some(state) = algorithm.resume() {
+        pool.run(algorithm, state);
+        algorithm.merge(&mut output, algorithm.take());
+    }
+    output
+}
+
+/// One rank's way through a run.
+struct Course<'a, A: Distributed> {
+    pool: &'a Pool,
+    algorithm: &'a A,
+    station: &'a Station,
+    wake: &'a dyn Fn(),
+    /// What the unfinished tasks of this rank have found so far.
+    found: BTreeMap<Label, A::Output>,
+}
+
+impl<A: Distributed> Course<'_, A> {
+    fn run(mut self, input: A::Local) -> Result<A::Output> {
+        self.station.begin()?;
+        let mut input = Some(input);
+        loop {
+            match self.station.next(self.wake)? {
+                Next::End(payload) => {
+                    return codec::decode(&payload).map_err(|why| self.refuse(why));
+                }
+                Next::Job(Job::Start { label, payload }) => {
+                    let state = match payload {
+                        Some(payload) => codec::decode(&payload).map_err(|why| self.refuse(why))?,
+                        None => match input.take() {
+                            Some(input) => input,
+                            None => return Err(self.refuse("the root came twice".to_owned())),
+                        },
+                    };
+                    if !self.algorithm.accepts(&state) {
+                        return Err(self.refuse("the algorithm does not accept its state".to_owned()));
+                    }
+                    self.work(label, Some(state))?;
+                }
+                Next::Job(Job::Merge { label, payload }) => {
+                    let part = codec::decode(&payload).map_err(|why| self.refuse(why))?;
+                    match self.found.get_mut(&label) {
+                        Some(found) => self.algorithm.merge(found, part),
+                        None => return Err(self.refuse("a result of no task".to_owned())),
+                    }
+                    self.work(label, None)?;
+                }
+                Next::Job(Job::Finish { label }) => {
+                    let Some(found) = self.found.remove(&label) else {
+                        return Err(self.refuse("the end of no task".to_owned()));
+                    };
+                    let payload = codec::encode(&found).map_err(|error| self.station.fail_with(error))?;
+                    self.station.finished(label, payload);
+                }
+            }
+        }
+    }
+
+    /// Works off a state, and what it makes possible.
+    fn work(&mut self, label: Label, mut state: Option<A::Local>) -> Result<()> {
+        let watched = Watched { inner: self.algorithm, station: self.station };
+        while let Some(local) = state.take().or_else(|| self.algorithm.resume()) {
+            // What the workers share is the algorithm, which is the caller's.
+            match catch_unwind(AssertUnwindSafe(|| self.pool.run(&watched, local))) {
+                Ok(()) => {}
+                Err(payload) => match payload.downcast::<Ended>() {
+                    Ok(ended) => return Err(ended.0),
+                    Err(payload) => resume_unwind(payload),
+                },
+            }
+            let part = self.algorithm.take();
+            match self.found.get_mut(&label) {
+                Some(found) => self.algorithm.merge(found, part),
+                None => drop(self.found.insert(label, part)),
+            }
+        }
+        self.station.done();
+        Ok(())
+    }
+
+    fn refuse(&self, why: String) -> Error {
+        self.station.fail_with(Error::Corrupt { from: self.station.me as usize, why })
+    }
+}

@@ -1,0 +1,75 @@
+//! The station's part on the progress thread: sends what waits, and tells the time.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use fusain_comm::progress::{Client, Step};
+use fusain_comm::{Communicator, Request, Result, Tag};
+
+use crate::station::Station;
+
+/// All messages of a cluster; below are those of schedules.
+pub(crate) const TAG: Tag = 0xbf00;
+
+/// Sends what the station has for other ranks.
+pub(crate) struct Courier<C: Communicator> {
+    station: Arc<Station>,
+    outgoing: Vec<(u32, Vec<u8>)>,
+    /// Under way. The vectors belong to the transport until then.
+    sends: Vec<(u32, C::Request)>,
+    _hangs_up: HangsUp,
+}
+
+impl<C: Communicator> Courier<C> {
+    pub(crate) fn new(station: &Arc<Station>) -> Self {
+        let _hangs_up = HangsUp(Arc::clone(station));
+        Self { station: Arc::clone(station), outgoing: Vec::new(), sends: Vec::new(), _hangs_up }
+    }
+}
+
+impl<C: Communicator> Client<C> for Courier<C> {
+    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
+        let due = self.station.tick(now);
+        self.station.take_outgoing(&mut self.outgoing);
+        let moved = !self.outgoing.is_empty();
+        for (to, bytes) in self.outgoing.drain(..) {
+            match comm.isend(bytes, to as usize, TAG) {
+                Ok(request) => self.sends.push((to, request)),
+                Err(error) => self.station.transport_failed(to, error),
+            }
+        }
+        let mut at = 0;
+        while let Some((to, send)) = self.sends.get_mut(at) {
+            let to = *to;
+            match send.test() {
+                Ok(None) => at += 1,
+                Ok(Some(_)) => drop(self.sends.swap_remove(at)),
+                Err(error) => {
+                    drop(self.sends.swap_remove(at));
+                    self.station.transport_failed(to, error);
+                }
+            }
+        }
+        Ok(if moved { Step::Moved } else { Step::IdleUntil(due) })
+    }
+
+    fn waits_for(&self) -> Vec<String> {
+        vec!["messages of a cluster".to_owned()]
+    }
+}
+
+impl<C: Communicator> fmt::Debug for Courier<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Courier").field("sends", &self.sends.len()).finish_non_exhaustive()
+    }
+}
+
+/// Dropped with the courier, when the progress loop has ended: nobody shall wait for it any more.
+struct HangsUp(Arc<Station>);
+
+impl Drop for HangsUp {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

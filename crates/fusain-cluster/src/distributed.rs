@@ -1,0 +1,83 @@
+//! What an algorithm needs beside its five callbacks to run on several ranks.
+
+use fusain_pool::Algorithm;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// An [`Algorithm`] whose parts can be worked off by another process: a state can be put into bytes (serde), and what was found can be taken out of the
+/// shared value, sent, and joined to what was found elsewhere.
+///
+/// Every rank makes the same algorithm. A part that was split off by [`steal`](Algorithm::steal) may be worked off by another rank's value of it: so a state says
+/// *which* work it is (a range, a path, a seed), and the shared value holds what all ranks have (the data, the problem).
+///
+/// # Order
+///
+/// Results arrive in any order. Where order matters it is the output that knows it: keyed by position, say, joined when neighbours meet. That is what the
+/// pool asks of a `commit` too, and how [`Cluster::reduce`](crate::Cluster::reduce) does it.
+///
+/// # Example
+///
+/// The sum of a range of numbers, on any number of ranks:
+///
+/// ```
+/// use fusain_cluster::{Cluster, Distributed};
+/// use fusain_comm::World;
+/// use fusain_pool::Algorithm;
+/// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+///
+/// #[derive(Default)]
+/// struct Sum(AtomicU64);
+///
+/// impl Algorithm for Sum {
+///     type Local = (std::ops::Range<u64>, u64);
+///     fn has_local_work(&self, (range, _): &Self::Local) -> bool { !range.is_empty() }
+///     fn do_unit(&self, (range, sum): &mut Self::Local, grain: usize) {
+///         *sum += range.by_ref().take(grain).sum::<u64>();
+///     }
+///     fn commit(&self, (_, sum): &mut Self::Local) {
+///         self.0.fetch_add(std::mem::take(sum), Relaxed);
+///     }
+///     fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+///         let middle = range.start + (range.end - range.start) / 2;
+///         let stolen = middle..std::mem::replace(&mut range.end, middle);
+///         (!stolen.is_empty()).then_some((stolen, 0))
+///     }
+/// }
+///
+/// impl Distributed for Sum {
+///     type Output = u64;
+///     fn take(&self) -> u64 { self.0.swap(0, Relaxed) }
+///     fn merge(&self, sum: &mut u64, part: u64) { *sum += part; }
+/// }
+///
+/// let sums = World::threads(3).run(|comm| Cluster::over(comm).run(&Sum::default(), (0..100_000, 0)).unwrap());
+/// assert_eq!(sums, [4_999_950_000; 3]);
+/// ```
+pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
+    /// What a part of the work finds.
+    type Output: Serialize + DeserializeOwned + Send;
+
+    /// Takes out what has been committed since it was last taken, and leaves nothing.
+    ///
+    /// Called when no worker has a state.
+    fn take(&self) -> Self::Output;
+
+    /// Joins what a part has found, which was split off the same work and ran elsewhere.
+    ///
+    /// Called when no worker has a state; associative, as nothing is known of how the work is split.
+    fn merge(&self, whole: &mut Self::Output, part: Self::Output);
+
+    /// A state for work that merging has made possible, if there is any: how a computation goes on that has waited for a part.
+    ///
+    /// Called after each [`merge`](Self::merge), until it gives none.
+    fn resume(&self) -> Option<Self::Local> {
+        None
+    }
+
+    /// Whether a state from another rank makes sense: is the range within the data, is the path legal? One that does not ends the run with
+    /// [`Error::Corrupt`](crate::Error::Corrupt). Messages are protected by a checksum; this is for what can not be trusted.
+    fn accepts(&self, state: &Self::Local) -> bool {
+        let _ = state;
+        true
+    }
+}

@@ -1,0 +1,45 @@
+//! What can go wrong between ranks that share work.
+
+/// The result of a run over ranks.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a run over ranks failed. Every rank gets an error when one does; none gets a result that lacks a part.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A rank is gone: it panicked, left, or gave no sign of life. The work it had is lost, so there is no result.
+    #[error("rank {rank} is lost ({why}), and with it a part of the work; start the program again without it")]
+    RankLost {
+        /// Its number in the cluster's communicator.
+        rank: usize,
+        /// What was seen of it.
+        why: String,
+    },
+    /// A message that makes no sense: damaged on its way, or from another version of the program.
+    #[error("a message from rank {from} was refused: {why}; do all ranks run the same program?")]
+    Corrupt {
+        /// Its sender.
+        from: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A state or a result can not be put into bytes.
+    #[error("a state or result can not be put into bytes: {why}; its `Serialize` must not fail")]
+    Encode {
+        /// What the codec says.
+        why: String,
+    },
+    /// The transport failed.
+    #[error("the transport failed: {0}")]
+    Transport(#[from] fusain_comm::Error),
+}
+
+impl Error {
+    pub(crate) fn panicked(rank: usize) -> Self {
+        Self::RankLost { rank, why: "it panicked".to_owned() }
+    }
+
+    pub(crate) fn left(rank: usize) -> Self {
+        Self::RankLost { rank, why: "it left".to_owned() }
+    }
+}

@@ -1,0 +1,44 @@
+//! Work stealing between processes: the five callbacks of an [`Algorithm`](fusain_pool::Algorithm), on all ranks of a communicator.
+//!
+//! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. A busy worker answers between two of its units: it splits its
+//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress thread carries it; what came of the part returns to where it was split
+//! off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
+//!
+//! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.
+//! Hiraishi, S. Umatani: "Evaluation of an MPI-based implementation of the Tascell task-parallel language on massively parallel systems", P2S2 2016).
+//!
+//! ```text
+//!      rank 0                                                rank 1
+//!  ┌───────────────────────────┐                       ┌───────────────────────────┐
+//!  │ workers    unit, glance   │                       │ workers    (dry)          │
+//!  │   └ split ─▶ station ◀────┼── request ────────────┼── station ◀─ what now? ┘  │
+//!  │                └──────────┼── task ──────────────▶│      └───────▶ unit, ...  │
+//!  │              merge ◀──────┼── result ─────────────┼── dry, all parts back     │
+//!  └───────── progress thread ─┘                       └─ progress thread ─────────┘
+//! ```
+//!
+//! | room | what happens there |
+//! |------|--------------------|
+//! | `distributed` | what an algorithm needs beside its callbacks |
+//! | `cluster` | a run: begin, work, ask, end |
+//! | `glance` | between two units |
+//! | `station`, `courier` | what the threads of a rank share; the part on the progress thread |
+//! | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
+//! | `victims` | whom to ask, and when again |
+//! | `codec` | states and messages as bytes |
+#![forbid(unsafe_code)]
+
+mod cluster;
+mod codec;
+mod courier;
+mod distributed;
+mod error;
+mod glance;
+mod protocol;
+mod station;
+mod victims;
+
+pub use cluster::Cluster;
+pub use distributed::Distributed;
+pub use error::{Error, Result};
+pub use victims::Victims;

@@ -1,0 +1,34 @@
+//! What ranks say to each other about work.
+
+use serde::{Deserialize, Serialize};
+
+/// Names a task that was given away, at its giver.
+pub(crate) type Ticket = u64;
+
+/// A message of the protocol; `P` is what a state or a result looks like on its way (bytes, or nothing in a model).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum Message<P> {
+    /// `thief` wants work. Who has none may pass it on, `hops` more times.
+    Request { thief: u32, hops: u8, stays: bool },
+    /// There is none here.
+    Refusal,
+    /// A part of the work. `asked` unless it comes to one who had been refused, and stayed.
+    Task { ticket: Ticket, asked: bool, payload: P },
+    /// What came of it, and of all that was split off it: the acknowledgement of the task.
+    Result { ticket: Ticket, payload: P },
+    /// Everything is done; this came of it.
+    Stop { payload: P },
+}
+
+impl<P> Message<P> {
+    /// The same message with another payload.
+    pub(crate) fn map<Q>(self, f: impl FnOnce(P) -> Q) -> Message<Q> {
+        match self {
+            Self::Request { thief, hops, stays } => Message::Request { thief, hops, stays },
+            Self::Refusal => Message::Refusal,
+            Self::Task { ticket, asked, payload } => Message::Task { ticket, asked, payload: f(payload) },
+            Self::Result { ticket, payload } => Message::Result { ticket, payload: f(payload) },
+            Self::Stop { payload } => Message::Stop { payload: f(payload) },
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The protocol between ranks: a state machine without threads, clocks, or messages of its own.
+//!
+//! A [`Rank`] is told what happens and says what to send. The progress thread drives it with real messages; the exhaustive test (`explore.rs`)
+//! drives several of them through every order in which messages can arrive; a model of a large machine drives 10⁵.
+//!
+//! # Messages
+//!
+//! | message | from, to | means | is answered by |
+//! |---|---|---|---|
+//! | request | a rank without work, to any | "give me a part" | a task or a refusal, by whoever it was passed on to last |
+//! | refusal | who was asked, to the thief | "not now, nor does anybody I know of" | |
+//! | task | giver to thief | a state, under a ticket of its giver | one result |
+//! | result | thief to giver | what came of the task *and of everything split off it*: the acknowledgement of the task | |
+//! | stop | down a binary tree from rank 0 | all is done; what came of it | |
+//!
+//! Whatever else passes between the ranks of a cluster (signs of life, data that follows its task, bounds, farewells) changes nothing here.
+//!
+//! # States of a rank
+//!
+//! ```text
+//!            next() gives a job                    task, result
+//!  ┌──────┐◀──────────────────────┌────────┐◀──────────────────────┐
+//!  │ busy │                       │ hungry │        ask()      ┌────────┐
+//!  └──────┘──────────────────────▶└────────┘──────────────────▶│ asking │
+//!      next() has none                 ▲                       └────────┘
+//!                                      └────────── refusal ─────────┘
+//!  any ── stop ──▶ stopped
+//! ```
+//!
+//! A busy rank keeps requests until its workers [`offer`](Rank::offer) something; a hungry or asking one passes them on to a rank it has given work
+//! to, or refuses. *Asking* is a flag beside the rest: a result may make an asking rank busy, and the task it asked for then waits in the queue.
+//!
+//! # Termination
+//!
+//! **Tasks form a tree.** A task's parent is the task whose state it was split off. Rank 0 begins the root. A giver notes each ticket under the task it was
+//! split off, and a task is *finished* when its own state has been worked off, **and** every ticket noted under it has come back as a result, **and** these
+//! results have been merged. Only then is its own result sent. (A diffusing computation, and its detection by E. W. Dijkstra, C. S. Scholten: "Termination
+//! detection for diffusing computations", IPL 11, 1980; here the engagement is that of the single task, not of the rank, so that a result returns to
+//! where its task came from.)
+//!
+//! *Never too early.* Claim: as long as a task is unfinished, all its ancestors are. A task given away is noted at its parent before its message
+//! leaves ([`Rank::offer`] does both), and the note goes when the result has arrived, which is sent after the task is finished. By induction the root is unfinished
+//! while any task is unfinished, in particular while a task or a result is on its way. Rank 0 sends stop when the root is finished.
+//! Requests and refusals carry no work: they may still be on their way at the end, and are dropped by whoever has stopped.
+//!
+//! *Never too late.* When no state is left, tasks that are leaves of the tree are finished, their results leave, and their parents lose a note; the tree
+//! has finite height. No round is needed to find out, so there is nothing to wait for but the results themselves.
+//!
+//! *Messages.* A task costs two messages, and the end p − 1. A steal that fails costs a request for each hop, and a refusal.
+//!
+//! What is checked of it, on all interleavings of small cases: nothing of the result is missing or doubled when rank 0 stops; from every reachable state the
+//! end can be reached; nothing but requests and refusals is on its way when all have stopped.
+
+#[cfg(test)]
+mod explore;
+mod message;
+mod rank;
+
+pub(crate) use message::Message;
+pub(crate) use rank::{Job, Label, Rank};

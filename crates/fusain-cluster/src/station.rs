@@ -1,0 +1,426 @@
+//! What the threads of one rank share: the protocol behind a lock, a bell for the thread that runs the work, and one word for the workers.
+//!
+//! ```text
+//!  workers ── glance ──▶ word ◀── set ──┐
+//!     └── offer ─────────▶┌──────────────────────┐
+//!                         │ protocol, mail, tick │◀── messages, time ── progress thread
+//!  caller ◀── job ── bell └──────────────────────┘──── outgoing ──────▶      │
+//!     └── done, finished ──────▲                                        transport
+//! ```
+//!
+//! Whoever has something to tell the protocol takes the lock, tells it, and leaves what is to be sent for the progress thread. Nobody computes, encodes or
+//! waits with the lock, but on the bell.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::codec::{self, Head};
+use crate::error::{Error, Result};
+use crate::protocol::{self, Job, Label, Message};
+use crate::victims::{Attempt, Search, Victims};
+
+/// How many times a request is passed on to somebody who is known to have got work.
+const HOPS: u8 = 2;
+
+/// How often a rank says that it is there.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
+
+pub(crate) struct Station {
+    pub(crate) me: u32,
+    pub(crate) size: u32,
+    patience: Duration,
+    state: Mutex<State>,
+    /// The thread that called waits here.
+    bell: Condvar,
+    /// Somebody asks, or all is over: what the workers glance at after each unit. Relaxed everywhere: what it announces lies behind the lock.
+    asked: AtomicBool,
+}
+
+struct State {
+    /// The number of the run that is on, or was the last; the first is 1.
+    run: u32,
+    /// Its protocol, while it is on.
+    protocol: Option<protocol::Rank<Vec<u8>>>,
+    /// What came of it, once it is known.
+    outcome: Option<Vec<u8>>,
+    /// A worker is splitting.
+    offering: bool,
+    /// Ends of runs that this rank has not begun yet.
+    early: Vec<(u32, u32, Message<Vec<u8>>)>,
+    outgoing: Vec<(u32, Vec<u8>)>,
+    failure: Option<Error>,
+    search: Search,
+    /// When to ask again.
+    asks_at: Option<Instant>,
+    signs_at: Option<Instant>,
+    /// When the rank before this one was heard of last.
+    heard: Option<Instant>,
+    /// Children in the tree that have said good-bye; this rank wants to leave; may leave.
+    byes: u32,
+    leaves: bool,
+    farewell: bool,
+    /// The progress loop has ended.
+    closed: bool,
+}
+
+/// What the calling thread does next.
+pub(crate) enum Next {
+    Job(Job<Vec<u8>>),
+    /// All is done; this came of it.
+    End(Vec<u8>),
+}
+
+impl Station {
+    pub(crate) fn new(me: usize, size: usize, patience: Duration, victims: Victims) -> Self {
+        let state = State {
+            run: 0,
+            protocol: None,
+            outcome: None,
+            offering: false,
+            early: Vec::new(),
+            outgoing: Vec::new(),
+            failure: None,
+            search: Search::new(me as u32, size as u32, victims),
+            asks_at: None,
+            signs_at: None,
+            heard: None,
+            byes: 0,
+            leaves: false,
+            farewell: false,
+            closed: false,
+        };
+        Self {
+            me: me as u32,
+            size: size as u32,
+            patience,
+            state: Mutex::new(state),
+            bell: Condvar::new(),
+            asked: AtomicBool::new(false),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that is called with the lock panics.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// After any change: what the workers shall see.
+    fn announce(&self, state: &State) {
+        let asked =
+            state.failure.is_some() || !state.offering && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        self.asked.store(asked, Ordering::Relaxed);
+    }
+
+    /// Tells the protocol something, and keeps what it wants to send.
+    fn tell<R>(
+        &self,
+        state: &mut State,
+        act: impl FnOnce(&mut protocol::Rank<Vec<u8>>, &mut Vec<(u32, Message<Vec<u8>>)>) -> R,
+    ) -> Option<R> {
+        let mut out = Vec::new();
+        let result = act(state.protocol.as_mut()?, &mut out);
+        for (to, message) in out {
+            state.post(to, message);
+        }
+        self.announce(state);
+        Some(result)
+    }
+
+    // ---- the thread that called -----------------------------------------------------------------------------------
+
+    /// A new run begins.
+    pub(crate) fn begin(&self) -> Result<()> {
+        let mut state = self.lock();
+        if let Some(error) = &state.failure {
+            return Err(error.clone());
+        }
+        state.run += 1;
+        state.protocol = Some(protocol::Rank::new(self.me, self.size));
+        state.outcome = None;
+        state.search.begin();
+        state.asks_at = None;
+        let run = state.run;
+        let (now, later) = std::mem::take(&mut state.early).into_iter().partition(|(_, of, _)| *of == run);
+        state.early = later;
+        let now: Vec<(u32, u32, Message<Vec<u8>>)> = now;
+        for (from, _, message) in now {
+            self.work_message(&mut state, from, message);
+        }
+        Ok(())
+    }
+
+    /// Waits for the next thing to do.
+    pub(crate) fn next(&self, wake: &dyn Fn()) -> Result<Next> {
+        let mut state = self.lock();
+        loop {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            if let Some(outcome) = state.outcome.take() {
+                state.protocol = None;
+                self.announce(&state);
+                drop(state);
+                wake();
+                return Ok(Next::End(outcome));
+            }
+            if let Some(Some(job)) = self.tell(&mut state, protocol::Rank::next) {
+                return Ok(Next::Job(job));
+            }
+            state.seek(Instant::now());
+            wake();
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The job at hand is worked off.
+    pub(crate) fn done(&self) {
+        let mut state = self.lock();
+        self.tell(&mut state, |rank, _| rank.done());
+    }
+
+    /// A task has found this.
+    pub(crate) fn finished(&self, label: Label, payload: Vec<u8>) {
+        let mut state = self.lock();
+        let outcome = (self.me == 0).then(|| payload.clone());
+        if self.tell(&mut state, |rank, out| rank.finished(label, payload, out)) == Some(true) {
+            state.outcome = outcome;
+        }
+    }
+
+    // ---- the workers ----------------------------------------------------------------------------------------------
+
+    /// Whether a worker shall come to the counter. One relaxed load of a word that hardly ever changes.
+    #[inline(always)]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Whether the worker that asks this is the one to split something off now; it then [`offer`](Self::offer)s. An error ends the run.
+    pub(crate) fn takes_offer(&self) -> Result<bool> {
+        let mut state = self.lock();
+        if let Some(error) = &state.failure {
+            return Err(error.clone());
+        }
+        let takes = !state.offering && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        state.offering |= takes;
+        self.announce(&state);
+        Ok(takes)
+    }
+
+    /// What was split off, if anything.
+    pub(crate) fn offer(&self, payload: Option<Vec<u8>>) {
+        let mut state = self.lock();
+        state.offering = false;
+        self.tell(&mut state, |rank, out| rank.offer(payload, out));
+    }
+
+    // ---- the progress thread --------------------------------------------------------------------------------------
+
+    /// A message has come.
+    pub(crate) fn receive(&self, from: usize, bytes: &[u8]) {
+        let mut state = self.lock();
+        let state = &mut *state;
+        if state.is_before(from as u32, self) {
+            state.heard = Some(Instant::now());
+        }
+        match codec::unpack(bytes) {
+            Err(why) => self.fail(state, Error::Corrupt { from, why }),
+            Ok((Head::Alive, _)) => {}
+            Ok((Head::Lost { rank }, why)) => {
+                let why = String::from_utf8_lossy(why).into_owned();
+                self.fail(state, Error::RankLost { rank: rank as usize, why });
+            }
+            Ok((Head::Bye, _)) => {
+                state.byes += 1;
+                self.part(state);
+            }
+            Ok((Head::Farewell, _)) => {
+                state.farewell = true;
+                self.part(state);
+            }
+            Ok((Head::Work { run, message }, payload)) => {
+                let message = message.map(|()| payload.to_vec());
+                if run == state.run && state.protocol.is_some() {
+                    self.work_message(state, from as u32, message);
+                } else if run > state.run {
+                    match message {
+                        // Not there yet.
+                        Message::Request { thief, .. } if thief < self.size => {
+                            let head = Head::Work { run, message: Message::Refusal };
+                            state.outgoing.push((thief, codec::pack(&head, &[])));
+                        }
+                        message => state.early.push((from as u32, run, message)),
+                    }
+                }
+                // Else of a run that is over: nobody waits for it.
+            }
+        }
+        self.bell.notify_all();
+    }
+
+    fn work_message(&self, state: &mut State, from: u32, message: Message<Vec<u8>>) {
+        let (refused, fed) = (message == Message::Refusal, matches!(message, Message::Task { .. }));
+        let outcome = if let Message::Stop { payload } = &message { Some(payload.clone()) } else { None };
+        let told = self.tell(state, |rank, out| rank.receive(from, message, out));
+        if let Some(Err(fault)) = told {
+            return self.fail(state, Error::Corrupt { from: from as usize, why: fault.to_string() });
+        }
+        if outcome.is_some() {
+            state.outcome = outcome;
+        }
+        if refused {
+            state.search.refused();
+            state.seek(Instant::now());
+        }
+        if fed {
+            state.search.fed(from);
+        }
+    }
+
+    /// Time has passed. Says when to come again.
+    pub(crate) fn tick(&self, now: Instant) -> Instant {
+        let mut state = self.lock();
+        let state = &mut *state;
+        if state.asks_at.is_some_and(|at| at <= now) {
+            state.asks_at = None;
+            state.seek(now);
+        }
+        if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
+            state.signs_at = Some(now + SIGN_OF_LIFE);
+            state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, &[])));
+            let before = ((self.me + self.size - 1) % self.size) as usize;
+            if state.heard.is_some_and(|heard| now.duration_since(heard) > self.patience) {
+                let why = format!("no sign of life for {:.1} s", self.patience.as_secs_f64());
+                self.fail(state, Error::RankLost { rank: before, why });
+                self.bell.notify_all();
+            }
+        }
+        let signs_at = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
+        state.asks_at.map_or(signs_at, |at| at.min(signs_at))
+    }
+
+    /// What waits to be sent.
+    pub(crate) fn take_outgoing(&self, into: &mut Vec<(u32, Vec<u8>)>) {
+        let mut state = self.lock();
+        into.append(&mut state.outgoing);
+        if state.farewell || state.failure.is_some() {
+            self.bell.notify_all();
+        }
+    }
+
+    /// What was sent to `to` did not get there.
+    pub(crate) fn transport_failed(&self, to: u32, error: fusain_comm::Error) {
+        let mut state = self.lock();
+        if state.farewell {
+            return;
+        }
+        let error = match error {
+            fusain_comm::Error::PeerPanicked { .. } => Error::panicked(to as usize),
+            fusain_comm::Error::PeerLeft { .. } => Error::left(to as usize),
+            other => Error::Transport(other),
+        };
+        self.fail(&mut state, error);
+        self.bell.notify_all();
+    }
+
+    /// The progress loop has ended.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
+        self.bell.notify_all();
+    }
+
+    // ---- ends -----------------------------------------------------------------------------------------------------
+
+    /// The first failure stays, and everybody is told.
+    fn fail(&self, state: &mut State, error: Error) {
+        if state.failure.is_some() {
+            return;
+        }
+        // Who reports is lost to the others as well: it gives no result.
+        let (rank, why) = match &error {
+            Error::RankLost { rank, why } => (*rank as u32, why.clone()),
+            other => (self.me, other.to_string()),
+        };
+        let bytes = codec::pack(&Head::Lost { rank }, why.as_bytes());
+        state.outgoing.extend((0..self.size).filter(|&to| to != self.me && to != rank).map(|to| (to, bytes.clone())));
+        state.failure = Some(error);
+        self.announce(state);
+    }
+
+    /// This rank gives up, and tells the others.
+    pub(crate) fn give_up(&self, why: &str) {
+        let mut state = self.lock();
+        self.fail(&mut state, Error::RankLost { rank: self.me as usize, why: why.to_owned() });
+    }
+
+    /// This rank ends with an error of its own.
+    pub(crate) fn fail_with(&self, error: Error) -> Error {
+        let mut state = self.lock();
+        self.fail(&mut state, error);
+        self.bell.notify_all();
+        state.failure.clone().unwrap_or(Error::Encode { why: String::new() })
+    }
+
+    /// Good-byes go up the tree, farewells down.
+    fn part(&self, state: &mut State) {
+        let children = [2 * self.me + 1, 2 * self.me + 2].into_iter().filter(|&child| child < self.size);
+        if state.leaves && !state.farewell && state.byes == children.clone().count() as u32 {
+            // Once only.
+            state.byes = u32::MAX;
+            match self.me {
+                0 => state.farewell = true,
+                me => state.outgoing.push(((me - 1) / 2, codec::pack(&Head::Bye, &[]))),
+            }
+        }
+        if state.farewell {
+            let bytes = codec::pack(&Head::Farewell, &[]);
+            state.outgoing.extend(children.map(|child| (child, bytes.clone())));
+        }
+    }
+
+    /// Waits until no rank will send anything any more, or a failure is known, and all messages of this rank have been handed to the transport.
+    pub(crate) fn leave(&self, wake: &dyn Fn()) {
+        let mut state = self.lock();
+        state.leaves = true;
+        self.part(&mut state);
+        while !state.closed && (!(state.farewell || state.failure.is_some()) || !state.outgoing.is_empty()) {
+            wake();
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl State {
+    fn post(&mut self, to: u32, message: Message<Vec<u8>>) {
+        let mut bytes = Vec::new();
+        let message = message.map(|payload| bytes = payload);
+        self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, &bytes)));
+    }
+
+    /// Asks somebody for work, if this rank is hungry and it is time.
+    fn seek(&mut self, now: Instant) {
+        if self.asks_at.is_some() || !self.protocol.as_ref().is_some_and(protocol::Rank::is_hungry) {
+            return;
+        }
+        let Some(Attempt { victim, stays, pause }) = self.search.next() else { return };
+        if !pause.is_zero() {
+            self.asks_at = Some(now + pause);
+            self.search.has_paused();
+            return;
+        }
+        let mut out = Vec::new();
+        if let Some(protocol) = &mut self.protocol {
+            protocol.ask(victim, HOPS, stays, &mut out);
+        }
+        for (to, message) in out {
+            self.post(to, message);
+        }
+    }
+
+    fn is_before(&self, from: u32, station: &Station) -> bool {
+        (from + 1) % station.size == station.me
+    }
+}

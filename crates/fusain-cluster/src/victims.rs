@@ -1,0 +1,218 @@
+//! Whom to ask for work, and when to ask again.
+//!
+//! A thief that is refused asks the next few at once, then pauses between attempts, each pause twice as long as the one before up to a ceiling: in a time `t` without
+//! work a rank sends at most a few requests, log₂ of the ceiling over the first pause, and `t` over the ceiling. (How many useless requests idle workers
+//! send is left open in Tascell over MPI: Hiraishi, Muraoka, Yasugi.)
+
+use std::time::Duration;
+
+/// How a rank without work chooses whom to ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Victims {
+    /// Any other rank, all alike, as in Tascell; but first who gave something the last time.
+    #[default]
+    Random,
+    /// The nearest first: some of the first level, then of the next, and so on.
+    ///
+    /// Each level lists ranks, this rank not among them, none twice: those that share its smallest group, those of the next larger
+    /// one, ... Ranks that are in no level are asked last.
+    Nearest(Vec<Vec<usize>>),
+    /// A few ranks at random; then the ranks at distances 1, 2, 4, ... (of a ring) are asked once, and send something as soon as they have it: an idle
+    /// rank then sends nothing at all. (V. Saraswat, P. Kambadur, S. Kodali, D. Grove, S. Krishnamoorthy: "Lifeline-based global load balancing",
+    /// PPoPP 2011.)
+    Lifelines,
+}
+
+/// So many refusals in a row are followed by another request at once.
+const AT_ONCE: u32 = 2;
+
+/// Attempts on each level before the next one.
+const PER_LEVEL: u32 = 2;
+
+/// The first pause and the longest. A pause shorter than a message takes would be none; a millisecond of an idle rank's answer costs little where a task that
+/// is worth sending takes longer. Chosen by that reckoning; half and double were not measured.
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
+
+/// The next attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    pub(crate) victim: u32,
+    /// Whether the victim shall send something later if it has nothing now.
+    pub(crate) stays: bool,
+    /// To wait first.
+    pub(crate) pause: Duration,
+}
+
+/// The search for work of one rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    me: u32,
+    size: u32,
+    victims: Victims,
+    /// Splitmix64.
+    random: u64,
+    refusals: u32,
+    paused: bool,
+    last_giver: Option<u32>,
+}
+
+impl Search {
+    pub(crate) fn new(me: u32, size: u32, mut victims: Victims) -> Self {
+        if let Victims::Nearest(levels) = &mut victims {
+            for level in levels.iter_mut() {
+                level.retain(|&rank| rank < size as usize && rank != me as usize);
+            }
+            let listed: std::collections::HashSet<usize> = levels.iter().flatten().copied().collect();
+            let rest = (0..size as usize).filter(|rank| *rank != me as usize && !listed.contains(rank)).collect();
+            levels.push(rest);
+            levels.retain(|level| !level.is_empty());
+        }
+        let random = u64::from(me).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self { me, size, victims, random, refusals: 0, paused: false, last_giver: None }
+    }
+
+    /// A new run: nothing is known.
+    pub(crate) fn begin(&mut self) {
+        (self.refusals, self.paused, self.last_giver) = (0, false, None);
+    }
+
+    /// Nobody had anything.
+    pub(crate) fn refused(&mut self) {
+        self.refusals = self.refusals.saturating_add(1);
+        self.last_giver = None;
+    }
+
+    /// `giver` had something.
+    pub(crate) fn fed(&mut self, giver: u32) {
+        (self.refusals, self.paused, self.last_giver) = (0, false, Some(giver));
+    }
+
+    /// The pause of the next attempt is over.
+    pub(crate) fn has_paused(&mut self) {
+        self.paused = true;
+    }
+
+    /// What to do now; `None` is to wait for what comes.
+    pub(crate) fn next(&mut self) -> Option<Attempt> {
+        if self.size < 2 {
+            return None;
+        }
+        let (victim, stays) = match (self.last_giver, &self.victims) {
+            (Some(giver), _) => (giver, false),
+            (None, Victims::Random) => (self.anybody(), false),
+            (None, Victims::Nearest(levels)) => {
+                let at = (self.refusals / PER_LEVEL) as usize % levels.len();
+                let count = levels[at].len() as u64;
+                let choice = (self.draw() % count) as usize;
+                let Victims::Nearest(levels) = &self.victims else { return None };
+                (levels[at][choice] as u32, false)
+            }
+            (None, Victims::Lifelines) if self.refusals <= AT_ONCE => (self.anybody(), false),
+            (None, Victims::Lifelines) => {
+                let distance = 1_u64.checked_shl(self.refusals - AT_ONCE - 1)?;
+                if distance >= u64::from(self.size) {
+                    return None;
+                }
+                return Some(Attempt {
+                    victim: ((u64::from(self.me) + distance) % u64::from(self.size)) as u32,
+                    stays: true,
+                    pause: Duration::ZERO,
+                });
+            }
+        };
+        let pause = match self.free_refusals() {
+            _ if std::mem::take(&mut self.paused) => Duration::ZERO,
+            free if self.refusals <= free => Duration::ZERO,
+            free => FIRST_PAUSE.saturating_mul(1 << (self.refusals - free - 1).min(16)).min(LONGEST_PAUSE),
+        };
+        Some(Attempt { victim, stays, pause })
+    }
+
+    /// Refusals that are followed by no pause.
+    fn free_refusals(&self) -> u32 {
+        match &self.victims {
+            Victims::Nearest(levels) => PER_LEVEL * levels.len() as u32,
+            _ => AT_ONCE,
+        }
+    }
+
+    /// Any other rank.
+    fn anybody(&mut self) -> u32 {
+        let step = 1 + self.draw() % u64::from(self.size - 1);
+        ((u64::from(self.me) + step) % u64::from(self.size)) as u32
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a rank does that is refused again and again.
+    fn refused(mut search: Search, times: usize) -> Vec<Attempt> {
+        let mut attempts = Vec::new();
+        while attempts.len() < times
+            && let Some(attempt) = search.next()
+        {
+            if !attempt.pause.is_zero() {
+                search.has_paused();
+                assert_eq!(search.next().unwrap().pause, Duration::ZERO, "it pauses once");
+            }
+            search.refused();
+            attempts.push(attempt);
+        }
+        attempts
+    }
+
+    #[test]
+    fn everybody_is_asked_and_never_oneself() {
+        for victims in [Victims::Random, Victims::Nearest(vec![vec![1], vec![0, 3]])] {
+            let attempts = refused(Search::new(2, 5, victims), 200);
+            let mut asked: Vec<u32> = attempts.iter().map(|attempt| attempt.victim).collect();
+            asked.sort_unstable();
+            asked.dedup();
+            assert_eq!(asked, [0, 1, 3, 4]);
+        }
+    }
+
+    #[test]
+    fn useless_requests_are_bounded() {
+        let attempts = refused(Search::new(0, 100, Victims::Random), 50);
+        let at_once = attempts.iter().filter(|attempt| attempt.pause.is_zero()).count();
+        assert_eq!(at_once as u32, 1 + AT_ONCE);
+        assert!(attempts.iter().skip(12).all(|attempt| attempt.pause == LONGEST_PAUSE));
+        // Lifelines end in silence.
+        let attempts = refused(Search::new(0, 100, Victims::Lifelines), 50);
+        assert_eq!(attempts.len(), 3 + 7);
+        assert_eq!(attempts.iter().filter(|a| a.stays).map(|a| a.victim).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
+    }
+
+    #[test]
+    fn near_ranks_come_first() {
+        let levels = vec![vec![1], vec![2, 3], vec![4, 5, 6, 7]];
+        let attempts = refused(Search::new(0, 8, Victims::Nearest(levels.clone())), 6);
+        for (attempt, level) in attempts.iter().zip([0, 0, 1, 1, 2, 2]) {
+            assert!(levels[level].contains(&(attempt.victim as usize)));
+            assert!(attempt.pause.is_zero());
+        }
+    }
+
+    #[test]
+    fn who_gave_is_asked_again() {
+        let mut search = Search::new(0, 1000, Victims::Random);
+        search.refused();
+        search.fed(77);
+        assert_eq!(search.next(), Some(Attempt { victim: 77, stays: false, pause: Duration::ZERO }));
+        search.refused();
+        assert_ne!(search.next().unwrap().victim, 77);
+    }
+}

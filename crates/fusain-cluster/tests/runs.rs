@@ -1,0 +1,139 @@
+//! Runs over in-process ranks give what one thread gives, whatever the network does.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use fusain_cluster::{Cluster, Distributed, Error, Victims};
+use fusain_comm::{LogGp, Network, World};
+use fusain_pool::{Algorithm, Pool};
+
+/// Sums a function of a range, slowly.
+#[derive(Default)]
+struct Sum {
+    found: AtomicU64,
+    panics_at: Option<u64>,
+}
+
+fn weight(at: u64) -> u64 {
+    // Uneven: some numbers take a hundred times as long as others.
+    let turns = if at.is_multiple_of(64) { 2_000 } else { 20 };
+    (0..turns).fold(at, |x, _| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)) >> 32
+}
+
+fn expected(range: Range<u64>) -> u64 {
+    range.map(weight).sum()
+}
+
+impl Algorithm for Sum {
+    type Local = (Range<u64>, u64);
+    fn has_local_work(&self, (range, _): &Self::Local) -> bool {
+        !range.is_empty()
+    }
+    fn do_unit(&self, (range, sum): &mut Self::Local, grain: usize) {
+        for at in range.by_ref().take(grain) {
+            assert_ne!(Some(at), self.panics_at, "planted");
+            *sum += weight(at);
+        }
+    }
+    fn commit(&self, (_, sum): &mut Self::Local) {
+        self.found.fetch_add(std::mem::take(sum), Relaxed);
+    }
+    fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+        let middle = range.start + (range.end - range.start) / 2;
+        let stolen = middle..std::mem::replace(&mut range.end, middle);
+        (!stolen.is_empty()).then_some((stolen, 0))
+    }
+}
+
+impl Distributed for Sum {
+    type Output = u64;
+    fn take(&self) -> u64 {
+        self.found.swap(0, Relaxed)
+    }
+    fn merge(&self, sum: &mut u64, part: u64) {
+        *sum += part;
+    }
+}
+
+fn pool(workers: usize) -> Pool {
+    Pool::builder().threads(workers).build().unwrap()
+}
+
+#[test]
+fn any_number_of_ranks_and_workers_finds_the_same() {
+    let wanted = expected(0..20_000);
+    for ranks in [1, 2, 3, 8] {
+        for workers in [1, 2, 4] {
+            let sums = World::threads(ranks).run(|comm| {
+                let pool = pool(workers);
+                Cluster::over(comm).pool(&pool).run(&Sum::default(), (0..20_000, 0)).unwrap()
+            });
+            assert_eq!(sums, vec![wanted; ranks], "{ranks} ranks of {workers}");
+        }
+    }
+}
+
+#[test]
+fn delays_change_nothing() {
+    let wanted = expected(0..5_000);
+    for seed in 0..4_u64 {
+        // Links differ by up to half a millisecond, in no order.
+        let link = move |from: usize, to: usize| LogGp {
+            latency_ns: weight(seed * 1_000 + (from * 10 + to) as u64) % 500_000,
+            ..LogGp::default()
+        };
+        for victims in [Victims::Random, Victims::Lifelines, Victims::Nearest(vec![vec![0, 1]])] {
+            let sums = World::threads(5).network(Network::with(link)).run(|comm| {
+                let pool = pool(1);
+                let cluster = Cluster::over(comm).pool(&pool).victims(victims.clone());
+                // Runs follow each other closely: ranks that are late hear of ends before they begin.
+                [(); 3].map(|()| cluster.run(&Sum::default(), (0..5_000, 0)).unwrap())
+            });
+            assert_eq!(sums, [[wanted; 3]; 5]);
+        }
+    }
+}
+
+#[test]
+fn runs_without_work_end() {
+    World::threads(4).run(|comm| {
+        let pool = pool(1);
+        let cluster = Cluster::over(comm).pool(&pool);
+        for _ in 0..50 {
+            assert_eq!(cluster.run(&Sum::default(), (0..0, 0)), Ok(0));
+        }
+    });
+}
+
+#[test]
+fn a_panic_ends_all_ranks() {
+    for panicking in [0, 7_000, 19_999] {
+        let ends = World::threads(3).try_run(|comm| {
+            let pool = pool(2);
+            let algorithm = Sum { panics_at: Some(panicking), ..Sum::default() };
+            Cluster::over(comm).pool(&pool).run(&algorithm, (0..20_000, 0))
+        });
+        let panicked: Vec<usize> = (0..3).filter(|&rank| ends[rank].is_err()).collect();
+        assert_eq!(panicked.len(), 1, "{ends:?}");
+        for end in ends.iter().flatten() {
+            assert!(matches!(end, Err(Error::RankLost { rank, .. }) if *rank == panicked[0]), "{ends:?}");
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_leaves_is_named() {
+    let ends = World::threads(3).run(|comm| {
+        use fusain_comm::Communicator;
+        if comm.rank() == 2 {
+            return None;
+        }
+        let pool = pool(1);
+        let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(5));
+        Some(cluster.run(&Sum::default(), (0..200_000, 0)))
+    });
+    for end in ends.into_iter().flatten() {
+        assert!(matches!(end, Err(Error::RankLost { rank: 2, .. })), "{end:?}");
+    }
+}
