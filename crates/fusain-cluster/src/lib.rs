@@ -19,6 +19,7 @@
 //!
 //! | room | what happens there |
 //! |------|--------------------|
+//! | `search`, `fork_join`, `loops` | three ways to write a program: backtracking, recursion, ranges |
 //! | `distributed` | what an algorithm needs beside its callbacks |
 //! | `cluster` | a run: begin, work, ask, end |
 //! | `glance` | between two units |
@@ -33,12 +34,19 @@ mod codec;
 mod courier;
 mod distributed;
 mod error;
+mod fork_join;
+#[cfg(test)]
+mod fuzz;
 mod glance;
+mod loops;
 mod protocol;
+mod search;
 mod station;
 mod victims;
 
 pub use cluster::Cluster;
 pub use distributed::Distributed;
 pub use error::{Error, Result};
+pub use fork_join::{ForkJoin, Step};
+pub use search::Search;
 pub use victims::Victims;

@@ -1,0 +1,225 @@
+//! Loops over ranges of indices: reduced, or gathered in order.
+//!
+//! What a worker has found for a run of indices is a *piece*. Pieces that touch are joined, the left one first, as soon as both are in one place: so operations
+//! need not commute, and a rank holds few pieces at a time.
+//!
+//! Work: the loop's, and a joining for each piece, O(log pieces) to find its neighbours. Memory: the pieces.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use fusain_comm::Communicator;
+use fusain_pool::Algorithm;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::Cluster;
+use crate::distributed::Distributed;
+use crate::error::Result;
+
+impl<C: Communicator> Cluster<'_, C> {
+    /// Collective: folds every index of `range` and joins what comes of it, in order; each rank gets the result.
+    ///
+    /// `fold` adds the indices of a run, in increasing order, to what `identity` or an earlier run has left. `join(a, b)` is always called with `a` of lower
+    /// indices than `b`: it must be associative, it need not commute. All ranks give the same range.
+    ///
+    /// ```
+    /// use fusain_cluster::Cluster;
+    /// use fusain_comm::World;
+    ///
+    /// let sums = World::threads(3).run(|comm| {
+    ///     let squares = |sum: &mut u64, run: std::ops::Range<usize>| *sum += run.map(|i| (i * i) as u64).sum::<u64>();
+    ///     Cluster::over(comm).reduce(0..1_000, || 0, squares, |a, b| a + b).unwrap()
+    /// });
+    /// assert_eq!(sums, [332_833_500; 3]);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    pub fn reduce<T: Serialize + DeserializeOwned + Send>(
+        &self,
+        range: Range<usize>,
+        identity: impl Fn() -> T + Sync,
+        fold: impl Fn(&mut T, Range<usize>) + Sync,
+        join: impl Fn(T, T) -> T + Sync,
+    ) -> Result<T> {
+        let bounds = range.clone();
+        let algorithm = Loop { bounds, identity: &identity, fold, join, pieces: Mutex::default() };
+        let pieces = self.run(&algorithm, Span { range, found: None })?;
+        Ok(pieces.0.into_values().next().map_or_else(identity, |(_, value)| value))
+    }
+
+    /// Collective: `f` of every index of `range`, in order, on each rank.
+    ///
+    /// ```
+    /// use fusain_cluster::Cluster;
+    /// use fusain_comm::World;
+    ///
+    /// let words = World::threads(2).run(|comm| Cluster::over(comm).collect(7..10, |i| format!("{i}")).unwrap());
+    /// assert_eq!(words, [["7", "8", "9"]; 2]);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    pub fn collect<T: Serialize + DeserializeOwned + Send>(
+        &self,
+        range: Range<usize>,
+        f: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let join = |mut a: Vec<T>, mut b| {
+            a.append(&mut b);
+            a
+        };
+        self.reduce(range, Vec::new, |values, run| values.extend(run.map(&f)), join)
+    }
+}
+
+/// The loop as an algorithm.
+struct Loop<'a, T, I, F, J> {
+    bounds: Range<usize>,
+    identity: &'a I,
+    fold: F,
+    join: J,
+    pieces: Mutex<Pieces<T>>,
+}
+
+/// By their first index: the index after the last, and what was found.
+#[derive(Debug, Serialize, Deserialize)]
+struct Pieces<T>(BTreeMap<usize, (usize, T)>);
+
+impl<T> Default for Pieces<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T> Pieces<T> {
+    /// Adds a piece, joined with its neighbours.
+    fn add(&mut self, mut begin: usize, mut end: usize, mut value: T, join: &impl Fn(T, T) -> T) {
+        let before = self.0.range(..begin).next_back().filter(|(_, (its_end, _))| *its_end == begin);
+        if let Some(first) = before.map(|(first, _)| *first)
+            && let Some((_, left)) = self.0.remove(&first)
+        {
+            value = join(left, value);
+            begin = first;
+        }
+        if let Some((last, right)) = self.0.remove(&end) {
+            value = join(value, right);
+            end = last;
+        }
+        self.0.insert(begin, (end, value));
+    }
+}
+
+/// Indices to do, and what the ones right before them have left.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Span<T> {
+    range: Range<usize>,
+    #[serde(skip)]
+    found: Option<(usize, T)>,
+}
+
+impl<T, I, F, J> Loop<'_, T, I, F, J> {
+    fn pieces(&self) -> MutexGuard<'_, Pieces<T>> {
+        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T, I, F, J> Algorithm for Loop<'_, T, I, F, J>
+where
+    T: Send,
+    I: Fn() -> T + Sync,
+    F: Fn(&mut T, Range<usize>) + Sync,
+    J: Fn(T, T) -> T + Sync,
+{
+    type Local = Span<T>;
+
+    fn has_local_work(&self, span: &Span<T>) -> bool {
+        !span.range.is_empty()
+    }
+
+    fn do_unit(&self, span: &mut Span<T>, grain: usize) {
+        let begin = span.range.start;
+        let end = span.range.end.min(begin.saturating_add(grain));
+        let (_, found) = span.found.get_or_insert_with(|| (begin, (self.identity)()));
+        (self.fold)(found, begin..end);
+        span.range.start = end;
+    }
+
+    fn commit(&self, span: &mut Span<T>) {
+        if let Some((begin, value)) = span.found.take() {
+            self.pieces().add(begin, span.range.start, value, &self.join);
+        }
+    }
+
+    fn steal(&self, span: &mut Span<T>) -> Option<Span<T>> {
+        let middle = span.range.start + span.range.len() / 2;
+        let range = middle..mem::replace(&mut span.range.end, middle);
+        (!range.is_empty()).then_some(Span { range, found: None })
+    }
+}
+
+impl<T, I, F, J> Distributed for Loop<'_, T, I, F, J>
+where
+    T: Serialize + DeserializeOwned + Send,
+    I: Fn() -> T + Sync,
+    F: Fn(&mut T, Range<usize>) + Sync,
+    J: Fn(T, T) -> T + Sync,
+{
+    type Output = Pieces<T>;
+
+    fn take(&self) -> Pieces<T> {
+        mem::take(&mut self.pieces())
+    }
+
+    fn merge(&self, whole: &mut Pieces<T>, part: Pieces<T>) {
+        for (begin, (end, value)) in part.0 {
+            whole.add(begin, end, value, &self.join);
+        }
+    }
+
+    fn accepts(&self, span: &Span<T>) -> bool {
+        span.range.is_empty() || (span.range.start >= self.bounds.start && span.range.end <= self.bounds.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fuzz::{drive, moves};
+
+    proptest! {
+        #[test]
+        fn any_splits_keep_the_order(range in (0..50_usize, 0..400_usize), moves in moves()) {
+            let range = range.0..range.1;
+            let fold = |text: &mut String, run: Range<usize>| run.for_each(|i| *text += &format!("{i} "));
+            let mut whole = String::new();
+            fold(&mut whole, range.clone());
+            let join = |a: String, b: String| a + &b;
+            let algorithm = Loop { bounds: range.clone(), identity: &String::new, fold, join, pieces: Mutex::default() };
+            let pieces = drive(&algorithm, Span { range: range.clone(), found: None }, &moves);
+            prop_assert!(pieces.0.len() <= 1, "pieces that touch were not joined");
+            prop_assert_eq!(pieces.0.into_values().next().map_or_else(String::new, |(_, text)| text), whole);
+        }
+    }
+
+    #[test]
+    fn indices_that_the_loop_has_not_are_refused() {
+        let fold = |_: &mut (), _: Range<usize>| {};
+        let algorithm = Loop { bounds: 5..9, identity: &|| (), fold, join: |(), ()| (), pieces: Mutex::default() };
+        let accepts = |range| algorithm.accepts(&Span { range, found: None });
+        assert!(accepts(5..9) && accepts(7..8) && accepts(3..3));
+        assert!(!accepts(4..9) && !accepts(5..10) && !accepts(0..usize::MAX));
+    }
+}
