@@ -32,6 +32,7 @@ use crate::victims::Victims;
 /// See [`Distributed`].
 pub struct Cluster<'p, C: Communicator> {
     link: RefCell<Link<C>>,
+    pub(crate) station: Arc<Station>,
     rank: usize,
     size: usize,
     pool: Option<&'p Pool>,
@@ -48,9 +49,10 @@ enum Link<C: Communicator> {
     /// Somebody else's progress loop.
     Handle(Handle<C>),
     Open {
-        station: Arc<Station>,
         outbox: Outbox<C>,
         progress: Option<Progress<C>>,
+        /// Takes the handler of messages out of the loop.
+        unplug: Option<Box<dyn FnOnce()>>,
     },
 }
 
@@ -74,6 +76,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     fn with(link: Link<C>, rank: usize, size: usize) -> Self {
         Self {
             link: RefCell::new(link),
+            station: Arc::new(Station::new(rank, size)),
             rank,
             size,
             pool: None,
@@ -133,14 +136,14 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         if self.size == 1 {
             return Ok(alone(pool, algorithm, input));
         }
-        let (station, outbox) = self.open()?;
+        let outbox = self.open()?;
         assert!(!self.busy.replace(true), "a run of a cluster can not begin inside another");
-        let guard = GivesUp { station: &station, busy: &self.busy };
-        let wake = || outbox.wake();
-        let outcome = Course { pool, algorithm, station: &station, wake: &wake, found: BTreeMap::new() }.run(input);
+        let station = &*self.station;
+        let guard = GivesUp { station, busy: &self.busy };
+        let outcome = Course { pool, algorithm, station, found: BTreeMap::new() }.run(input);
         std::mem::forget(guard);
         self.busy.set(false);
-        outbox.wake();
+        station.wake();
         match outcome {
             // The loop knows why it has ended.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => match outbox.send(Vec::new(), self.rank, TAG) {
@@ -153,13 +156,12 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
     }
 
-    /// The station, connected.
-    fn open(&self) -> Result<(Arc<Station>, Outbox<C>)> {
+    /// Connects the station, the first time.
+    fn open(&self) -> Result<Outbox<C>> {
         let mut link = self.link.borrow_mut();
-        if let Link::Open { station, outbox, .. } = &*link {
-            return Ok((Arc::clone(station), outbox.clone()));
+        if let Link::Open { outbox, .. } = &*link {
+            return Ok(outbox.clone());
         }
-        let station = Arc::new(Station::new(self.rank, self.size, self.patience, self.victims.clone()));
         let (handle, progress) = match std::mem::replace(&mut *link, Link::Comm(None)) {
             Link::Comm(Some(comm)) => {
                 let progress = Progress::spawn(comm, Settings::default())?;
@@ -169,24 +171,30 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             Link::Comm(None) | Link::Open { .. } => return Err(fusain_comm::Error::Abandoned.into()),
         };
         let outbox = handle.outbox();
-        let receiver = Arc::clone(&station);
-        handle.on_message(TAG..=TAG, move |message| {
+        let waker = outbox.clone();
+        self.station.open(self.victims.clone(), self.patience, move || waker.wake());
+        let receiver = Arc::clone(&self.station);
+        let messages = handle.on_message(TAG..=TAG, move |message| {
             receiver.receive(message.source, &message.bytes);
             Ok(())
         })?;
-        handle.serve(Courier::new(&station))?;
-        *link = Link::Open { station: Arc::clone(&station), outbox: outbox.clone(), progress };
-        Ok((station, outbox))
+        handle.serve(Courier::new(&self.station))?;
+        let unplug: Box<dyn FnOnce()> = Box::new(move || drop(messages.cancel()));
+        *link = Link::Open { outbox: outbox.clone(), progress, unplug: Some(unplug) };
+        Ok(outbox)
     }
 }
 
 impl<C: Communicator> Drop for Cluster<'_, C> {
     fn drop(&mut self) {
-        let Link::Open { station, outbox, progress } = self.link.get_mut() else { return };
+        let Link::Open { progress, unplug, .. } = self.link.get_mut() else { return };
         if thread::panicking() {
-            station.give_up("it panicked");
+            self.station.give_up("it panicked");
         }
-        station.leave(&|| outbox.wake());
+        self.station.leave();
+        if let Some(unplug) = unplug.take() {
+            unplug();
+        }
         if let Some(progress) = progress.take() {
             progress.shutdown();
         }
@@ -228,7 +236,6 @@ struct Course<'a, A: Distributed> {
     pool: &'a Pool,
     algorithm: &'a A,
     station: &'a Station,
-    wake: &'a dyn Fn(),
     /// What the unfinished tasks of this rank have found so far.
     found: BTreeMap<Label, A::Output>,
 }
@@ -238,7 +245,7 @@ impl<A: Distributed> Course<'_, A> {
         self.station.begin()?;
         let mut input = Some(input);
         loop {
-            match self.station.next(self.wake)? {
+            match self.station.next()? {
                 Next::End(payload) => {
                     return codec::decode(&payload).map_err(|why| self.refuse(why));
                 }

@@ -25,6 +25,8 @@ pub(crate) enum Head {
     Alive,
     /// "This rank is gone, the runs are over." The reason follows.
     Lost { rank: u32 },
+    /// "This cell has at least this value."
+    Raise { table: u32, cell: u32, value: i64 },
     /// "Nobody below me in the tree will send anything any more."
     Bye,
     /// "Nobody at all will."
@@ -92,6 +94,11 @@ mod tests {
             Just(Head::Alive),
             any::<u32>().prop_map(|rank| Head::Lost { rank }),
             Just(Head::Bye),
+            (any::<u32>(), any::<u32>(), any::<i64>()).prop_map(|(table, cell, value)| Head::Raise {
+                table,
+                cell,
+                value
+            }),
             Just(Head::Farewell),
         ]
     }

@@ -31,7 +31,7 @@ impl<C: Communicator> Courier<C> {
 impl<C: Communicator> Client<C> for Courier<C> {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
         let due = self.station.tick(now);
-        self.station.take_outgoing(&mut self.outgoing);
+        let is_last = self.station.take_outgoing(&mut self.outgoing);
         let moved = !self.outgoing.is_empty();
         for (to, bytes) in self.outgoing.drain(..) {
             match comm.isend(bytes, to as usize, TAG) {
@@ -51,7 +51,12 @@ impl<C: Communicator> Client<C> for Courier<C> {
                 }
             }
         }
-        Ok(if moved { Step::Moved } else { Step::IdleUntil(due) })
+        Ok(match (is_last, moved) {
+            // Who is still sent to after a failure may not be there.
+            (true, _) if self.sends.is_empty() || self.station.has_failed() => Step::Done,
+            (_, true) => Step::Moved,
+            _ => Step::IdleUntil(due),
+        })
     }
 
     fn waits_for(&self) -> Vec<String> {
@@ -65,7 +70,7 @@ impl<C: Communicator> fmt::Debug for Courier<C> {
     }
 }
 
-/// Dropped with the courier, when the progress loop has ended: nobody shall wait for it any more.
+/// Dropped with the courier, when it is done or the progress loop has ended: nobody shall wait for it any more.
 struct HangsUp(Arc<Station>);
 
 impl Drop for HangsUp {

@@ -20,12 +20,13 @@
 //! | room | what happens there |
 //! |------|--------------------|
 //! | `search`, `fork_join`, `loops` | three ways to write a program: backtracking, recursion, ranges |
+//! | `table` | numbers that all ranks know: a bound, that the answer has been found |
 //! | `distributed` | what an algorithm needs beside its callbacks |
 //! | `cluster` | a run: begin, work, ask, end |
 //! | `glance` | between two units |
 //! | `station`, `courier` | what the threads of a rank share; the part on the progress thread |
-//! | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
-//! | `victims` | whom to ask, and when again |
+//! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
+//! | [`victims`] | whom to ask, and when again |
 //! | `codec` | states and messages as bytes |
 #![forbid(unsafe_code)]
 
@@ -39,14 +40,16 @@ mod fork_join;
 mod fuzz;
 mod glance;
 mod loops;
-mod protocol;
+pub mod protocol;
 mod search;
 mod station;
-mod victims;
+mod table;
+pub mod victims;
 
 pub use cluster::Cluster;
 pub use distributed::Distributed;
 pub use error::{Error, Result};
 pub use fork_join::{ForkJoin, Step};
 pub use search::Search;
+pub use table::Table;
 pub use victims::Victims;

@@ -12,13 +12,14 @@
 //! waits with the lock, but on the bell.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::codec::{self, Head};
 use crate::error::{Error, Result};
 use crate::protocol::{self, Job, Label, Message};
-use crate::victims::{Attempt, Search, Victims};
+use crate::table::Tables;
+use crate::victims::{Attempt, Seeker, Victims};
 
 /// How many times a request is passed on to somebody who is known to have got work.
 const HOPS: u8 = 2;
@@ -29,12 +30,20 @@ const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
 pub(crate) struct Station {
     pub(crate) me: u32,
     pub(crate) size: u32,
-    patience: Duration,
+    pub(crate) tables: Tables,
+    settings: OnceLock<Settings>,
     state: Mutex<State>,
     /// The thread that called waits here.
     bell: Condvar,
     /// Somebody asks, or all is over: what the workers glance at after each unit. Relaxed everywhere: what it announces lies behind the lock.
     asked: AtomicBool,
+}
+
+/// What is known when the cluster begins to talk.
+struct Settings {
+    patience: Duration,
+    /// Has the progress thread look here.
+    wake: Box<dyn Fn() + Send + Sync>,
 }
 
 struct State {
@@ -50,7 +59,7 @@ struct State {
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
     outgoing: Vec<(u32, Vec<u8>)>,
     failure: Option<Error>,
-    search: Search,
+    seeker: Seeker,
     /// When to ask again.
     asks_at: Option<Instant>,
     signs_at: Option<Instant>,
@@ -72,7 +81,7 @@ pub(crate) enum Next {
 }
 
 impl Station {
-    pub(crate) fn new(me: usize, size: usize, patience: Duration, victims: Victims) -> Self {
+    pub(crate) fn new(me: usize, size: usize) -> Self {
         let state = State {
             run: 0,
             protocol: None,
@@ -81,7 +90,7 @@ impl Station {
             early: Vec::new(),
             outgoing: Vec::new(),
             failure: None,
-            search: Search::new(me as u32, size as u32, victims),
+            seeker: Seeker::new(me as u32, size as u32, Victims::Random),
             asks_at: None,
             signs_at: None,
             heard: None,
@@ -93,11 +102,33 @@ impl Station {
         Self {
             me: me as u32,
             size: size as u32,
-            patience,
+            tables: Tables::default(),
+            settings: OnceLock::new(),
             state: Mutex::new(state),
             bell: Condvar::new(),
             asked: AtomicBool::new(false),
         }
+    }
+
+    /// From now on it is connected.
+    pub(crate) fn open(&self, victims: Victims, patience: Duration, wake: impl Fn() + Send + Sync + 'static) {
+        self.lock().seeker = Seeker::new(self.me, self.size, victims);
+        // Once a cluster.
+        drop(self.settings.set(Settings { patience, wake: Box::new(wake) }));
+    }
+
+    /// Has the progress thread look here.
+    pub(crate) fn wake(&self) {
+        if let Some(settings) = self.settings.get() {
+            (settings.wake)();
+        }
+    }
+
+    /// Above and below this rank in the tree.
+    fn neighbours(&self) -> impl Iterator<Item = u32> + Clone + use<> {
+        let (me, size) = (self.me, self.size);
+        let below = [2 * me + 1, 2 * me + 2].into_iter().filter(move |&child| child < size);
+        me.checked_sub(1).map(|above| above / 2).into_iter().chain(below)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -138,7 +169,7 @@ impl Station {
         state.run += 1;
         state.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.outcome = None;
-        state.search.begin();
+        state.seeker.begin();
         state.asks_at = None;
         let run = state.run;
         let (now, later) = std::mem::take(&mut state.early).into_iter().partition(|(_, of, _)| *of == run);
@@ -151,7 +182,7 @@ impl Station {
     }
 
     /// Waits for the next thing to do.
-    pub(crate) fn next(&self, wake: &dyn Fn()) -> Result<Next> {
+    pub(crate) fn next(&self) -> Result<Next> {
         let mut state = self.lock();
         loop {
             if let Some(error) = &state.failure {
@@ -161,14 +192,14 @@ impl Station {
                 state.protocol = None;
                 self.announce(&state);
                 drop(state);
-                wake();
+                self.wake();
                 return Ok(Next::End(outcome));
             }
             if let Some(Some(job)) = self.tell(&mut state, protocol::Rank::next) {
                 return Ok(Next::Job(job));
             }
             state.seek(Instant::now());
-            wake();
+            self.wake();
             state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -210,9 +241,12 @@ impl Station {
 
     /// What was split off, if anything.
     pub(crate) fn offer(&self, payload: Option<Vec<u8>>) {
-        let mut state = self.lock();
-        state.offering = false;
-        self.tell(&mut state, |rank, out| rank.offer(payload, out));
+        {
+            let mut state = self.lock();
+            state.offering = false;
+            self.tell(&mut state, |rank, out| rank.offer(payload, out));
+        }
+        self.wake();
     }
 
     // ---- the progress thread --------------------------------------------------------------------------------------
@@ -239,6 +273,7 @@ impl Station {
                 state.farewell = true;
                 self.part(state);
             }
+            Ok((Head::Raise { table, cell, value }, _)) => self.tables.hear(table, cell, value),
             Ok((Head::Work { run, message }, payload)) => {
                 let message = message.map(|()| payload.to_vec());
                 if run == state.run && state.protocol.is_some() {
@@ -246,7 +281,7 @@ impl Station {
                 } else if run > state.run {
                     match message {
                         // Not there yet.
-                        Message::Request { thief, .. } if thief < self.size => {
+                        Message::Request { thief, stays: false, .. } if thief < self.size => {
                             let head = Head::Work { run, message: Message::Refusal };
                             state.outgoing.push((thief, codec::pack(&head, &[])));
                         }
@@ -270,11 +305,11 @@ impl Station {
             state.outcome = outcome;
         }
         if refused {
-            state.search.refused();
+            state.seeker.refused();
             state.seek(Instant::now());
         }
         if fed {
-            state.search.fed(from);
+            state.seeker.fed(from);
         }
     }
 
@@ -290,23 +325,28 @@ impl Station {
             state.signs_at = Some(now + SIGN_OF_LIFE);
             state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, &[])));
             let before = ((self.me + self.size - 1) % self.size) as usize;
-            if state.heard.is_some_and(|heard| now.duration_since(heard) > self.patience) {
-                let why = format!("no sign of life for {:.1} s", self.patience.as_secs_f64());
+            let patience = self.settings.get().map_or(Duration::MAX, |settings| settings.patience);
+            if state.heard.is_some_and(|heard| now.duration_since(heard) > patience) {
+                let why = format!("no sign of life for {:.1} s", patience.as_secs_f64());
                 self.fail(state, Error::RankLost { rank: before, why });
                 self.bell.notify_all();
             }
         }
-        let signs_at = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
-        state.asks_at.map_or(signs_at, |at| at.min(signs_at))
+        let due = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
+        let due = state.asks_at.map_or(due, |at| at.min(due));
+        let (raised, tells_at) = self.tables.changes(now);
+        for (table, cell, value) in raised {
+            let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);
+            state.outgoing.extend(self.neighbours().map(|to| (to, bytes.clone())));
+        }
+        tells_at.map_or(due, |at| at.min(due))
     }
 
-    /// What waits to be sent.
-    pub(crate) fn take_outgoing(&self, into: &mut Vec<(u32, Vec<u8>)>) {
+    /// What waits to be sent. Says whether that is the last.
+    pub(crate) fn take_outgoing(&self, into: &mut Vec<(u32, Vec<u8>)>) -> bool {
         let mut state = self.lock();
         into.append(&mut state.outgoing);
-        if state.farewell || state.failure.is_some() {
-            self.bell.notify_all();
-        }
+        state.leaves && (state.farewell || state.failure.is_some())
     }
 
     /// What was sent to `to` did not get there.
@@ -328,8 +368,15 @@ impl Station {
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
+        if !state.farewell {
+            self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
+        }
         self.bell.notify_all();
+    }
+
+    /// Whether there will be no result any more.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.lock().failure.is_some()
     }
 
     // ---- ends -----------------------------------------------------------------------------------------------------
@@ -381,13 +428,13 @@ impl Station {
         }
     }
 
-    /// Waits until no rank will send anything any more, or a failure is known, and all messages of this rank have been handed to the transport.
-    pub(crate) fn leave(&self, wake: &dyn Fn()) {
+    /// Waits until no rank will send anything any more, or a failure is known, and the courier has sent what was left.
+    pub(crate) fn leave(&self) {
         let mut state = self.lock();
         state.leaves = true;
         self.part(&mut state);
-        while !state.closed && (!(state.farewell || state.failure.is_some()) || !state.outgoing.is_empty()) {
-            wake();
+        while !state.closed {
+            self.wake();
             state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -405,10 +452,10 @@ impl State {
         if self.asks_at.is_some() || !self.protocol.as_ref().is_some_and(protocol::Rank::is_hungry) {
             return;
         }
-        let Some(Attempt { victim, stays, pause }) = self.search.next() else { return };
+        let Some(Attempt { victim, stays, pause }) = self.seeker.next() else { return };
         if !pause.is_zero() {
             self.asks_at = Some(now + pause);
-            self.search.has_paused();
+            self.seeker.has_paused();
             return;
         }
         let mut out = Vec::new();

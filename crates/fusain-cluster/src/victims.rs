@@ -37,17 +37,18 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// The next attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Attempt {
-    pub(crate) victim: u32,
+pub struct Attempt {
+    /// Whom to ask.
+    pub victim: u32,
     /// Whether the victim shall send something later if it has nothing now.
-    pub(crate) stays: bool,
+    pub stays: bool,
     /// To wait first.
-    pub(crate) pause: Duration,
+    pub pause: Duration,
 }
 
 /// The search for work of one rank.
 #[derive(Clone, Debug)]
-pub(crate) struct Search {
+pub struct Seeker {
     me: u32,
     size: u32,
     victims: Victims,
@@ -58,8 +59,9 @@ pub(crate) struct Search {
     last_giver: Option<u32>,
 }
 
-impl Search {
-    pub(crate) fn new(me: u32, size: u32, mut victims: Victims) -> Self {
+impl Seeker {
+    /// Of rank `me` of `size`.
+    pub fn new(me: u32, size: u32, mut victims: Victims) -> Self {
         if let Victims::Nearest(levels) = &mut victims {
             for level in levels.iter_mut() {
                 level.retain(|&rank| rank < size as usize && rank != me as usize);
@@ -74,28 +76,28 @@ impl Search {
     }
 
     /// A new run: nothing is known.
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         (self.refusals, self.paused, self.last_giver) = (0, false, None);
     }
 
     /// Nobody had anything.
-    pub(crate) fn refused(&mut self) {
+    pub fn refused(&mut self) {
         self.refusals = self.refusals.saturating_add(1);
         self.last_giver = None;
     }
 
     /// `giver` had something.
-    pub(crate) fn fed(&mut self, giver: u32) {
+    pub fn fed(&mut self, giver: u32) {
         (self.refusals, self.paused, self.last_giver) = (0, false, Some(giver));
     }
 
     /// The pause of the next attempt is over.
-    pub(crate) fn has_paused(&mut self) {
+    pub fn has_paused(&mut self) {
         self.paused = true;
     }
 
     /// What to do now; `None` is to wait for what comes.
-    pub(crate) fn next(&mut self) -> Option<Attempt> {
+    pub fn next(&mut self) -> Option<Attempt> {
         if self.size < 2 {
             return None;
         }
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
 
     /// What a rank does that is refused again and again.
-    fn refused(mut search: Search, times: usize) -> Vec<Attempt> {
+    fn refused(mut search: Seeker, times: usize) -> Vec<Attempt> {
         let mut attempts = Vec::new();
         while attempts.len() < times
             && let Some(attempt) = search.next()
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn everybody_is_asked_and_never_oneself() {
         for victims in [Victims::Random, Victims::Nearest(vec![vec![1], vec![0, 3]])] {
-            let attempts = refused(Search::new(2, 5, victims), 200);
+            let attempts = refused(Seeker::new(2, 5, victims), 200);
             let mut asked: Vec<u32> = attempts.iter().map(|attempt| attempt.victim).collect();
             asked.sort_unstable();
             asked.dedup();
@@ -186,12 +188,12 @@ mod tests {
 
     #[test]
     fn useless_requests_are_bounded() {
-        let attempts = refused(Search::new(0, 100, Victims::Random), 50);
+        let attempts = refused(Seeker::new(0, 100, Victims::Random), 50);
         let at_once = attempts.iter().filter(|attempt| attempt.pause.is_zero()).count();
         assert_eq!(at_once as u32, 1 + AT_ONCE);
         assert!(attempts.iter().skip(12).all(|attempt| attempt.pause == LONGEST_PAUSE));
         // Lifelines end in silence.
-        let attempts = refused(Search::new(0, 100, Victims::Lifelines), 50);
+        let attempts = refused(Seeker::new(0, 100, Victims::Lifelines), 50);
         assert_eq!(attempts.len(), 3 + 7);
         assert_eq!(attempts.iter().filter(|a| a.stays).map(|a| a.victim).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
     }
@@ -199,7 +201,7 @@ mod tests {
     #[test]
     fn near_ranks_come_first() {
         let levels = vec![vec![1], vec![2, 3], vec![4, 5, 6, 7]];
-        let attempts = refused(Search::new(0, 8, Victims::Nearest(levels.clone())), 6);
+        let attempts = refused(Seeker::new(0, 8, Victims::Nearest(levels.clone())), 6);
         for (attempt, level) in attempts.iter().zip([0, 0, 1, 1, 2, 2]) {
             assert!(levels[level].contains(&(attempt.victim as usize)));
             assert!(attempt.pause.is_zero());
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn who_gave_is_asked_again() {
-        let mut search = Search::new(0, 1000, Victims::Random);
+        let mut search = Seeker::new(0, 1000, Victims::Random);
         search.refused();
         search.fed(77);
         assert_eq!(search.next(), Some(Attempt { victim: 77, stays: false, pause: Duration::ZERO }));

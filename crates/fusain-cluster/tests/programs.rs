@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fusain_cluster::{Cluster, ForkJoin, Search, Step};
+use fusain_cluster::{Cluster, ForkJoin, Search, Step, Table};
 use fusain_comm::{LogGp, Network, ThreadComm, World};
 use fusain_pool::Pool;
 
@@ -112,4 +112,76 @@ fn loops_keep_their_order() {
     });
     let squares: Vec<u64> = (0..2_000).map(|i| i * i).collect();
     everywhere(squares, |cluster| cluster.collect(0..2_000, |i| (i * i) as u64).unwrap());
+}
+
+/// The heaviest set of things under a limit, by branch and bound.
+struct Knapsack<'a> {
+    things: &'a [(i64, i64)],
+    limit: i64,
+    best: &'a Table,
+}
+
+#[derive(Clone, Default)]
+struct Sack {
+    at: usize,
+    weight: i64,
+    value: i64,
+}
+
+impl Search for Knapsack<'_> {
+    type Node = Sack;
+    type Choice = bool;
+    type Choices = std::array::IntoIter<bool, 2>;
+    type Output = i64;
+    fn root(&self) -> Sack {
+        Sack::default()
+    }
+    fn choices(&self, sack: &Sack, found: &mut i64) -> Self::Choices {
+        let none = || {
+            let mut all = [true, false].into_iter();
+            all.nth(1);
+            all
+        };
+        if sack.weight > self.limit {
+            return none();
+        }
+        *found = sack.value.max(*found);
+        self.best.raise(0, sack.value);
+        let rest: i64 = self.things[sack.at..].iter().map(|thing| thing.1).sum();
+        if rest == 0 || sack.value + rest <= self.best.get(0) { none() } else { [true, false].into_iter() }
+    }
+    fn apply(&self, sack: &mut Sack, &takes: &bool) {
+        let (weight, value) = self.things[sack.at];
+        sack.at += 1;
+        sack.weight += if takes { weight } else { 0 };
+        sack.value += if takes { value } else { 0 };
+    }
+    fn undo(&self, sack: &mut Sack, &takes: &bool) {
+        sack.at -= 1;
+        let (weight, value) = self.things[sack.at];
+        sack.weight -= if takes { weight } else { 0 };
+        sack.value -= if takes { value } else { 0 };
+    }
+    fn merge(&self, found: &mut i64, part: i64) {
+        *found = part.max(*found);
+    }
+}
+
+#[test]
+fn bounds_are_shared() {
+    let things: Vec<(i64, i64)> = (1..20).map(|i| (7 * i % 23 + 3, 11 * i % 29 + 1)).collect();
+    let limit = 80;
+    // Sequentially, by weights.
+    let mut most = vec![0; limit + 1];
+    for &(weight, value) in &things {
+        for at in (weight as usize..=limit).rev() {
+            most[at] = most[at].max(most[at - weight as usize] + value);
+        }
+    }
+    everywhere(most[limit], |cluster| {
+        let best = cluster.table(&[0]);
+        let found = cluster.search(&Knapsack { things: &things, limit: limit as i64, best: &best }).unwrap();
+        assert!(best.get(0) <= found, "nobody has heard of more than there is");
+        found
+    });
 }

@@ -3,26 +3,48 @@
 use serde::{Deserialize, Serialize};
 
 /// Names a task that was given away, at its giver.
-pub(crate) type Ticket = u64;
+pub type Ticket = u64;
 
 /// A message of the protocol; `P` is what a state or a result looks like on its way (bytes, or nothing in a model).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Message<P> {
+pub enum Message<P> {
     /// `thief` wants work. Who has none may pass it on, `hops` more times.
-    Request { thief: u32, hops: u8, stays: bool },
+    Request {
+        /// Who gets the answer.
+        thief: u32,
+        /// How many more times it may be passed on.
+        hops: u8,
+        /// Whether the thief wants something later if there is nothing now.
+        stays: bool,
+    },
     /// There is none here.
     Refusal,
     /// A part of the work. `asked` unless it comes to one who had been refused, and stayed.
-    Task { ticket: Ticket, asked: bool, payload: P },
+    Task {
+        /// Comes back with the result.
+        ticket: Ticket,
+        /// Whether this answers a request.
+        asked: bool,
+        /// The state.
+        payload: P,
+    },
     /// What came of it, and of all that was split off it: the acknowledgement of the task.
-    Result { ticket: Ticket, payload: P },
+    Result {
+        /// Of the task.
+        ticket: Ticket,
+        /// What was found.
+        payload: P,
+    },
     /// Everything is done; this came of it.
-    Stop { payload: P },
+    Stop {
+        /// What was found in all.
+        payload: P,
+    },
 }
 
 impl<P> Message<P> {
     /// The same message with another payload.
-    pub(crate) fn map<Q>(self, f: impl FnOnce(P) -> Q) -> Message<Q> {
+    pub fn map<Q>(self, f: impl FnOnce(P) -> Q) -> Message<Q> {
         match self {
             Self::Request { thief, hops, stays } => Message::Request { thief, hops, stays },
             Self::Refusal => Message::Refusal,

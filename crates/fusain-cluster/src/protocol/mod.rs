@@ -56,5 +56,5 @@ mod explore;
 mod message;
 mod rank;
 
-pub(crate) use message::Message;
-pub(crate) use rank::{Job, Label, Rank};
+pub use message::{Message, Ticket};
+pub use rank::{Fault, Job, Label, Rank};

@@ -5,29 +5,45 @@ use std::collections::{BTreeMap, VecDeque};
 use super::message::{Message, Ticket};
 
 /// Names a task that this rank has begun.
-pub(crate) type Label = u64;
+pub type Label = u64;
 
 /// Rank 0's first task.
 pub(crate) const ROOT: Label = 0;
 
 /// What the workers shall do next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Job<P> {
+pub enum Job<P> {
     /// Work off this state. `None` is the root's, which came in no message. Then [`Rank::done`].
-    Start { label: Label, payload: Option<P> },
+    Start {
+        /// The task.
+        label: Label,
+        /// Its state.
+        payload: Option<P>,
+    },
     /// Join this result to what the task has found, and work off what that makes possible. Then [`Rank::done`].
-    Merge { label: Label, payload: P },
+    Merge {
+        /// The task.
+        label: Label,
+        /// What a part of it has found.
+        payload: P,
+    },
     /// Nothing of the task is left. Put what it has found into a payload. Then [`Rank::finished`].
-    Finish { label: Label },
+    Finish {
+        /// The task.
+        label: Label,
+    },
 }
 
 /// Why a message makes no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Fault {
+pub enum Fault {
+    /// A result for a task that its sender does not have.
     #[error("it is the result of a task that its sender was not given")]
     UnknownTicket,
+    /// The end, while there is work.
     #[error("it tells of the end while there is work")]
     EarlyStop,
+    /// A rank that does not exist.
     #[error("it names a rank that does not exist")]
     UnknownRank,
 }
@@ -63,7 +79,7 @@ struct Asker {
 
 /// The protocol's state on one rank. Messages to send are pushed to `out`, in order, as (destination, message).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Rank<P> {
+pub struct Rank<P> {
     me: u32,
     size: u32,
     jobs: VecDeque<Job<P>>,
@@ -86,7 +102,7 @@ type Out<P> = Vec<(u32, Message<P>)>;
 
 impl<P: Clone> Rank<P> {
     /// Rank `me` of `size`. Rank 0 has the root to start.
-    pub(crate) fn new(me: u32, size: u32) -> Self {
+    pub fn new(me: u32, size: u32) -> Self {
         let mut rank = Self {
             me,
             size,
@@ -122,7 +138,7 @@ impl<P: Clone> Rank<P> {
     /// The next job. If there is none the rank is hungry, and who has asked is told.
     ///
     /// Results come before tasks: they let others finish.
-    pub(crate) fn next(&mut self, out: &mut Out<P>) -> Option<Job<P>> {
+    pub fn next(&mut self, out: &mut Out<P>) -> Option<Job<P>> {
         let first = self.jobs.iter().position(|job| !matches!(job, Job::Start { .. })).unwrap_or(0);
         let job = self.jobs.remove(first);
         match &job {
@@ -134,7 +150,7 @@ impl<P: Clone> Rank<P> {
     }
 
     /// The workers have nothing left of the job they had.
-    pub(crate) fn done(&mut self) {
+    pub fn done(&mut self) {
         let Some(label) = self.running.take() else { return };
         if let Some(task) = self.tasks.get_mut(&label) {
             task.jobs -= 1;
@@ -145,7 +161,7 @@ impl<P: Clone> Rank<P> {
     }
 
     /// What the task has found is `payload`: it goes to where the task came from. True if this was the root.
-    pub(crate) fn finished(&mut self, label: Label, payload: P, out: &mut Out<P>) -> bool {
+    pub fn finished(&mut self, label: Label, payload: P, out: &mut Out<P>) -> bool {
         let Some(task) = self.tasks.remove(&label) else { return false };
         match task.giver {
             Some((giver, ticket)) => out.push((giver, Message::Result { ticket, payload })),
@@ -155,12 +171,12 @@ impl<P: Clone> Rank<P> {
     }
 
     /// Whether somebody waits for the workers to offer something.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub fn is_asked(&self) -> bool {
         self.running.is_some() && !self.askers.is_empty()
     }
 
     /// The workers have split something off for who asked first, or have nothing to split.
-    pub(crate) fn offer(&mut self, payload: Option<P>, out: &mut Out<P>) {
+    pub fn offer(&mut self, payload: Option<P>, out: &mut Out<P>) {
         let Some(payload) = payload else { return self.send_away(out) };
         let Some((label, task)) = self.running.and_then(|label| Some((label, self.tasks.get_mut(&label)?))) else {
             debug_assert!(false, "only who works offers");
@@ -182,12 +198,12 @@ impl<P: Clone> Rank<P> {
     // ---- the thief ------------------------------------------------------------------------------------------------
 
     /// Whether there is nothing to do, and nobody has been asked.
-    pub(crate) fn is_hungry(&self) -> bool {
+    pub fn is_hungry(&self) -> bool {
         self.is_idle() && !self.asking && !self.stopped
     }
 
     /// Asks `victim`, who may pass it on `hops` times, and if it `stays` sends something later if it has nothing now.
-    pub(crate) fn ask(&mut self, victim: u32, hops: u8, stays: bool, out: &mut Out<P>) {
+    pub fn ask(&mut self, victim: u32, hops: u8, stays: bool, out: &mut Out<P>) {
         self.asking = true;
         out.push((victim, Message::Request { thief: self.me, hops, stays }));
     }
@@ -195,7 +211,10 @@ impl<P: Clone> Rank<P> {
     // ---- messages -------------------------------------------------------------------------------------------------
 
     /// A message has come.
-    pub(crate) fn receive(&mut self, from: u32, message: Message<P>, out: &mut Out<P>) -> Result<(), Fault> {
+    ///
+    /// # Errors
+    /// What makes no sense about it; it has changed nothing then.
+    pub fn receive(&mut self, from: u32, message: Message<P>, out: &mut Out<P>) -> Result<(), Fault> {
         match message {
             Message::Request { thief, .. } if thief >= self.size => return Err(Fault::UnknownRank),
             Message::Request { thief, hops, stays } => {
