@@ -102,7 +102,7 @@ impl<R: Runs<N>, const N: usize> Tiles for Joined<'_, '_, R, N> {
 
 /// Makes all runs and puts them in their places.
 #[inline(never)]
-pub(crate) fn join<R: Runs<N>, const N: usize>(team: Team<'_>, joined: &Joined<'_, '_, R, N>) {
+pub(crate) fn join<R: Runs<N>, const N: usize>(team: &Team<'_>, joined: &Joined<'_, '_, R, N>) {
     // SAFETY: nothing has been done yet, and `joined` is used for this alone.
     let chain = unsafe { Chain::new(joined, [0; N]) };
     team.run(&chain, chain.root());

@@ -35,11 +35,11 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
             Plan::Parallel(team) if is_light::<T>() => {
                 let tile = tile_len::<T>(v.len(), Some(&team));
-                sift(team, v, tile, If(predicate));
+                sift(&team, v, tile, If(predicate));
             }
             Plan::Parallel(team) => {
                 let stays = self.map(v, predicate);
-                sift(team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+                sift(&team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
             }
         }
     }
@@ -79,12 +79,12 @@ impl Par<'_> {
             Plan::Parallel(team) if is_light::<T>() => {
                 // The first element of each tile is judged beforehand, by one worker.
                 let tile = tile_len::<T>(v.len(), Some(&team));
-                sift(team, v, tile, Unlike(same));
+                sift(&team, v, tile, Unlike(same));
             }
             Plan::Parallel(team) => {
                 let mut stays = vec![true; v.len()];
                 self.for_each_mut_indexed(&mut stays, |i, stays| *stays = i == 0 || !same(&v[i], &v[i - 1]));
-                sift(team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+                sift(&team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
             }
         }
     }
@@ -127,7 +127,7 @@ fn alone<T, J: Judge<T>>(v: &mut Vec<T>, judge: &J) {
 
 /// Keeps the elements that stay. Either elements are light or the judge neither looks back nor panics.
 #[inline(never)]
-fn sift<T: Send, J: Judge<T>>(team: Team<'_>, v: &mut Vec<T>, tile: usize, judge: J) {
+fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, tile: usize, judge: J) {
     let len = v.len();
     // SAFETY: no element is claimed to be there. What is not moved, which is after a panic, is not dropped: light elements
     // need not be, and others only get here with a judge that does not panic.

@@ -59,7 +59,7 @@ pub(super) fn vector<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: &
             let [kept] = unsafe { copies(v, 0..v.len(), &judge) };
             kept
         }),
-        Plan::Parallel(team) => collect_front(v.len(), |room| into(Some(team), v, room, &judge)),
+        Plan::Parallel(team) => collect_front(v.len(), |room| into(Some(&team), v, room, &judge)),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn into_room<'r, T: Clone + Send + Sync, J: Judge<T>>(
 ) -> &'r mut [T] {
     match policy.plan_with_prior::<(J, [T])>(v.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| alone(v, room, &judge)),
-        Plan::Parallel(team) => into(Some(team), v, room, &judge),
+        Plan::Parallel(team) => into(Some(&team), v, room, &judge),
     }
 }
 
@@ -91,13 +91,13 @@ fn alone<'r, T: Clone + Send + Sync, J: Judge<T>>(v: &[T], room: &'r mut [MaybeU
 }
 
 fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
-    team: Option<Team<'_>>,
+    team: Option<&Team<'_>>,
     v: &[T],
     room: &'r mut [MaybeUninit<T>],
     judge: &J,
 ) -> &'r mut [T] {
     let output = Output::new(room);
-    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team.as_ref()) };
+    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team) };
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(copying, [&output]) };
     match team {
@@ -121,7 +121,7 @@ pub(super) fn vectors<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: 
             let kept = collect_front(v.len(), |kept_room| {
                 let mut kept = None;
                 rest = collect_front(v.len(), |rest_room| {
-                    let (stay, go) = into_both(Some(team), v, kept_room, rest_room, &judge);
+                    let (stay, go) = into_both(Some(&team), v, kept_room, rest_room, &judge);
                     kept = Some(stay);
                     go
                 });
@@ -143,19 +143,19 @@ pub(super) fn into_rooms<'r, T: Clone + Send + Sync, J: Judge<T>>(
 ) -> (&'r mut [T], &'r mut [T]) {
     match policy.plan_with_prior::<(J, J, [T])>(v.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| into_both(None, v, kept, rest, &judge)),
-        Plan::Parallel(team) => into_both(Some(team), v, kept, rest, &judge),
+        Plan::Parallel(team) => into_both(Some(&team), v, kept, rest, &judge),
     }
 }
 
 fn into_both<'k, 'r, T: Clone + Send + Sync, J: Judge<T>>(
-    team: Option<Team<'_>>,
+    team: Option<&Team<'_>>,
     v: &[T],
     kept: &'k mut [MaybeUninit<T>],
     rest: &'r mut [MaybeUninit<T>],
     judge: &J,
 ) -> (&'k mut [T], &'r mut [T]) {
     let (kept, rest) = (Output::new(kept), Output::new(rest));
-    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team.as_ref()) };
+    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team) };
     {
         // SAFETY: the outputs are used for this alone.
         let joined = unsafe { Joined::<_, 2>::new(copying, [&kept, &rest]) };

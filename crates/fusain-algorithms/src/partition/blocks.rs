@@ -292,7 +292,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
 
 /// Partitions `v` on the pool.
 #[inline(never)]
-pub(crate) fn partition_on<T: Send, P: Fn(&T) -> bool + Sync>(team: Team<'_>, v: &mut [T], predicate: P) -> usize {
+pub(crate) fn partition_on<T: Send, P: Fn(&T) -> bool + Sync>(team: &Team<'_>, v: &mut [T], predicate: P) -> usize {
     let (mut partition, root) = Partition::new(v, predicate);
     team.run(&partition, root);
     let (boundary, swaps) = partition.finish();

@@ -28,7 +28,7 @@ impl Par<'_> {
     pub fn partition<T: Send, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P) -> usize {
         match self.plan::<Partition<'_, T, P>>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| partition_alone(v, predicate)),
-            Plan::Parallel(team) => partition_on(team, v, predicate),
+            Plan::Parallel(team) => partition_on(&team, v, predicate),
         }
     }
 

@@ -33,7 +33,7 @@ where
         }),
         Plan::Parallel(team) => {
             let said = policy.map(v, predicate);
-            split(team, v, &said)
+            split(&team, v, &said)
         }
     }
 }
@@ -59,7 +59,7 @@ fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
 }
 
 #[inline(never)]
-fn split<T: Send>(team: Team<'_>, v: &mut [T], said: &[bool]) -> usize {
+fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
     /// From here on elements are in two places, and only what follows knows where: if that panics, which it does not unless
     /// memory for a run cannot be had, there is no slice to go back to.
     struct AllOrNothing;

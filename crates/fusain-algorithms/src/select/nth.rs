@@ -75,7 +75,7 @@ impl Par<'_> {
         match self.plan_with_prior::<(F, F, [T])>(v.len(), PRIOR_NS) {
             Plan::Sequential(watch) => watch.time(|| v.select_nth_unstable_by(index, compare)),
             Plan::Parallel(team) => {
-                select(team, v, index, &compare);
+                select(&team, v, index, &compare);
                 let (less, rest) = v.split_at_mut(index);
                 let (nth, greater) = rest.split_first_mut().expect("the index lies within the slice");
                 (less, nth, greater)
@@ -115,7 +115,7 @@ pub(super) const PRIOR_NS: f32 = 3.0;
 
 /// Puts the element of rank `index` there.
 #[inline(never)]
-pub(super) fn select<T, F>(team: Team<'_>, mut v: &mut [T], mut index: usize, compare: &F)
+pub(super) fn select<T, F>(team: &Team<'_>, mut v: &mut [T], mut index: usize, compare: &F)
 where
     T: Send + Sync,
     F: Fn(&T, &T) -> Ordering + Sync,
@@ -131,7 +131,7 @@ where
 }
 
 /// One round: the part of `v` in which the element of rank `index` is, and which it is there; `None` if it is in its place.
-fn narrow<'v, T, F>(team: Team<'_>, v: &'v mut [T], index: usize, compare: &F) -> Option<(&'v mut [T], usize)>
+fn narrow<'v, T, F>(team: &Team<'_>, v: &'v mut [T], index: usize, compare: &F) -> Option<(&'v mut [T], usize)>
 where
     T: Send + Sync,
     F: Fn(&T, &T) -> Ordering + Sync,

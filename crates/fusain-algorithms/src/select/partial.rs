@@ -57,7 +57,7 @@ impl Par<'_> {
                 Plan::Sequential(watch) => watch.time(|| {
                     v.select_nth_unstable_by(middle - 1, &compare);
                 }),
-                Plan::Parallel(team) => select(team, v, middle - 1, &compare),
+                Plan::Parallel(team) => select(&team, v, middle - 1, &compare),
             }
         }
         self.sort_unstable_by(&mut v[..middle], compare);

@@ -55,7 +55,7 @@ where
     match policy.plan_with_prior::<(L, Operation<'_, T, L, OP>)>(a.len() + b.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| alone::<_, OP>(a, b, &less)),
         Plan::Parallel(team) => {
-            collect_front(bound::<OP>(a.len(), b.len()), |room| into::<_, _, OP>(Some(team), a, b, room, less))
+            collect_front(bound::<OP>(a.len(), b.len()), |room| into::<_, _, OP>(Some(&team), a, b, room, less))
         }
     }
 }
@@ -89,12 +89,12 @@ where
 {
     match policy.plan_with_prior::<(Operation<'_, T, L, OP>, L)>(a.len() + b.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| into::<_, _, OP>(None, a, b, room, less)),
-        Plan::Parallel(team) => into::<_, _, OP>(Some(team), a, b, room, less),
+        Plan::Parallel(team) => into::<_, _, OP>(Some(&team), a, b, room, less),
     }
 }
 
 fn into<'r, T, L, const OP: u8>(
-    team: Option<Team<'_>>,
+    team: Option<&Team<'_>>,
     a: &[T],
     b: &[T],
     room: &'r mut [MaybeUninit<T>],
@@ -105,7 +105,7 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     let output = Output::new(room);
-    let tile = LONGER * tile_len::<T>((a.len() + b.len()) / LONGER, team.as_ref());
+    let tile = LONGER * tile_len::<T>((a.len() + b.len()) / LONGER, team);
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
     match team {

@@ -185,7 +185,7 @@ where
             }
         }),
         Plan::Parallel(team) => {
-            if !radix::sort(Some(team), v, natural) {
+            if !radix::sort(Some(&team), v, natural) {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
             }
         }

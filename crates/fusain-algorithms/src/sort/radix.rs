@@ -128,7 +128,7 @@ word!(u64, i64);
 
 /// Sorts `v`, numbers ordered as `natural` says, on `team` or on this thread. Returns whether it has: if not, `v` is as it was.
 #[inline(never)]
-pub(super) fn sort<T>(team: Option<Team<'_>>, v: &mut [T], natural: Natural) -> bool {
+pub(super) fn sort<T>(team: Option<&Team<'_>>, v: &mut [T], natural: Natural) -> bool {
     assert!(is_integer::<T>() || is_float::<T>(), "numbers only");
     let (start, len) = (v.as_mut_ptr(), v.len());
     match size_of::<T>() {
@@ -144,7 +144,7 @@ pub(super) fn sort<T>(team: Option<Team<'_>>, v: &mut [T], natural: Natural) -> 
     }
 }
 
-fn words<W: Word>(team: Option<Team<'_>>, v: &mut [W], natural: Natural) -> bool {
+fn words<W: Word>(team: Option<&Team<'_>>, v: &mut [W], natural: Natural) -> bool {
     match natural {
         _ if v.len() < FEW => false,
         Natural::Unsigned => sort_words::<_, UNSIGNED>(team, v),
@@ -201,7 +201,7 @@ impl<W> Slots<W> {
     }
 }
 
-fn sort_words<W: Word, const N: u8>(team: Option<Team<'_>>, v: &mut [W]) -> bool {
+fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> bool {
     // Upwards or downwards: a look at the first few tells mostly.
     if v.is_sorted_by_key(|x| x.to_key::<N>()) {
         return true;
@@ -261,14 +261,14 @@ fn sort_words<W: Word, const N: u8>(team: Option<Team<'_>>, v: &mut [W]) -> bool
     true
 }
 
-fn pieces<'v, W: Word>(team: Option<Team<'_>>, v: &'v [W]) -> Vec<Piece<'v, W>> {
+fn pieces<'v, W: Word>(team: Option<&Team<'_>>, v: &'v [W]) -> Vec<Piece<'v, W>> {
     let count = team.map_or(1, |team| team.workers() * PIECES_PER_WORKER);
     let piece = |elements| Piece { elements, least: W::default(), greatest: W::default(), next: Vec::new() };
     v.chunks(v.len().div_ceil(count)).map(piece).collect()
 }
 
 /// Calls `f` for each of `items`, on the team if there is one.
-fn each<I: Send>(team: Option<Team<'_>>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
+fn each<I: Send>(team: Option<&Team<'_>>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
     match team {
         Some(team) => team.run(&ForEachMut::new(|_, item: &mut I| f(item)), FeedMut::new(items)),
         None => items.iter_mut().for_each(f),

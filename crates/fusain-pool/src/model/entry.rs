@@ -12,7 +12,11 @@ const SAMPLE_EVERY: u32 = 128;
 /// The same as long as a length has never been tried on the pool.
 const SAMPLE_SOON: u32 = 16;
 
-/// Calls of a length between two tries of the way that looks worse: here, and where it looks much worse.
+/// Calls of a length from the first try of the way that looks worse to the second. Each distance is four times the last, up to one of the two below:
+/// first timings pay for fresh memory and cold caches, and may be far off.
+const TRY_AGAIN: u16 = 16;
+
+/// Calls between two tries in the long run: here, and where the other way looks much worse.
 const TRY_EVERY: u16 = 256;
 const TRY_SELDOM: u16 = 4096;
 
@@ -55,8 +59,9 @@ struct Class {
     half_octave: Cell<u8>,
     /// Timings left of the try under way.
     burst: Cell<u8>,
-    /// Calls until the next try.
+    /// Calls until the next try, and from that one to the one after.
     left: Cell<u16>,
+    distance: Cell<u16>,
     /// Calls so far.
     calls: Cell<u16>,
     /// Nanoseconds an element in sequence, and on the pool; 0: not known.
@@ -70,6 +75,7 @@ impl Class {
             half_octave: Cell::new(0),
             burst: Cell::new(0),
             left: Cell::new(0),
+            distance: Cell::new(0),
             calls: Cell::new(0),
             alone: Cell::new(0.0),
             shared: Cell::new(0.0),
@@ -80,6 +86,7 @@ impl Class {
         self.half_octave.set(half_octave);
         self.burst.set(BURST);
         self.left.set(0);
+        self.distance.set(TRY_AGAIN);
         self.calls.set(0);
         self.alone.set(0.0);
         self.shared.set(0.0);
@@ -241,10 +248,8 @@ impl Entry {
         let curious_below_ns = CURIOUS_BELOW_NS * if self.timings.get() == 0 { 10.0 } else { 1.0 };
         // A length that is shared is run in sequence only where little can be lost by it. One that is not has to be
         // shared now and then, however bad that looked: somebody else may have used the cores.
-        let tries = is_due
-            && (!shares
-                || view.alone_ns < NEAR * view.shared_ns
-                || (!view.knows_alone && view.shared_ns < curious_below_ns));
+        let may_try = !shares || view.alone_ns < NEAR * view.shared_ns || view.shared_ns < curious_below_ns;
+        let tries = is_due && (may_try || class.burst.get() < BURST);
         if !is_due {
             class.left.set(class.left.get().saturating_sub(stands_for as u16));
         } else if !tries {
@@ -276,10 +281,13 @@ impl Entry {
         if hopes { SAMPLE_SOON } else { SAMPLE_EVERY }
     }
 
-    /// Makes the next call one that is weighed: a try needs several in a row, while workers are awake.
-    pub(super) fn weigh_next(&self, kind: Kind) {
-        if self.id.get() == kind.id {
-            self.left.set(0);
+    /// A try found nobody awake: the next is due in so many calls.
+    pub(super) fn postpone(&self, kind: Kind, work: usize, calls: u16) {
+        if self.id.get() == kind.id
+            && let Some(class) = self.known_class(half_octave(work))
+        {
+            class.left.set(calls);
+            self.left.set(u32::from(calls).min(self.left.get()));
         }
     }
 
@@ -330,8 +338,10 @@ impl Entry {
             // An interruption, or the beginning of a busy time: look again at once.
             class.calls.set(0);
         }
-        known.set(if old == 0.0 { measured } else { blend(old, measured) });
-        if class.left.get() == 0 && is_other {
+        let tries = class.left.get() == 0 && is_other;
+        // The first of a try pays for cold caches; what comes after stands for itself.
+        known.set(if old == 0.0 || (tries && measured < old) { measured } else { blend(old, measured) });
+        if tries {
             let best_ns = view.alone_ns.min(view.shared_ns);
             self.count_down(class, work, measured * work as f32 > HOPELESS * best_ns);
         }
@@ -343,7 +353,10 @@ impl Entry {
         class.burst.set(if left == 0 { BURST } else { left });
         if left == 0 {
             let View { alone_ns, shared_ns, .. } = self.view(class, work);
-            class.left.set(if shared_ns < NEAR * alone_ns { TRY_EVERY } else { TRY_SELDOM });
+            let is_near = shared_ns < NEAR * alone_ns && alone_ns < NEAR * shared_ns;
+            let distance = class.distance.get().min(if is_near { TRY_EVERY } else { TRY_SELDOM });
+            class.left.set(distance);
+            class.distance.set(distance * 4);
         }
     }
 

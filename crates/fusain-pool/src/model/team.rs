@@ -1,11 +1,12 @@
 //! The two ways a call can be run, and what each tells the model afterwards.
 
 use crate::Algorithm;
-use crate::call::Brief;
+use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::pace::{Grain, grain_for};
 use crate::pool::Pool;
 use std::cell::Cell;
+use std::thread;
 use std::time::Instant;
 
 use super::entry::Choice;
@@ -80,8 +81,8 @@ fn net_ns(started: Instant) -> f32 {
     (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)
 }
 
-/// The workers a call has been given.
-#[derive(Clone, Copy, Debug)]
+/// The workers a call has been given, until the call is over: when it is dropped it tells the model how long that took.
+#[derive(Debug)]
 pub struct Team<'p> {
     pool: &'p Pool,
     brief: Brief,
@@ -89,37 +90,54 @@ pub struct Team<'p> {
     /// What the call would take in sequence, as far as that is known, and what sharing may save of it.
     alone_ns: f32,
     saves_ns: f32,
+    /// Whether the call would rather have been run in sequence.
+    tries: bool,
     /// Calls like this one, itself among them, that are not looked at.
     stands_for: u32,
     /// Where the call is one of those that are timed.
     started: Option<Instant>,
+    /// Elements a sequential run would have had to look at.
+    done: Cell<usize>,
+    /// Whether nobody was awake to share the first run with, and there was any run at all.
+    unshared: Cell<Option<bool>>,
 }
 
 impl<'p> Team<'p> {
     /// All of `pool`, sleeping workers included, whatever the work. What is known of `kind` gives the first grain, no more.
     pub fn all(pool: &'p Pool, kind: Kind, grain: Option<usize>) -> Self {
-        let brief = Brief { grain: first_grain(kind, grain), work: 0, wakes: true };
-        Self { pool, brief, kind, alone_ns: 0.0, saves_ns: 0.0, stands_for: 1, started: None }
+        Self::new(pool, kind, Brief { grain: first_grain(kind, grain), work: 0, wakes: true })
     }
 
     /// Those that are awake, and the sleepers where that pays, for a call that the model has chosen to share.
     pub(super) fn of(pool: &'p Pool, kind: Kind, work: usize, grain: Option<usize>, choice: Choice) -> Self {
-        let grain = first_grain(kind, grain);
+        let brief = Brief { grain: first_grain(kind, grain), work, wakes: false };
         let Choice::Shared { timed, tries, alone_ns, saves_ns, stands_for } = choice else {
-            let brief = Brief { grain, work, wakes: false };
-            return Self { pool, brief, kind, alone_ns: 0.0, saves_ns: 0.0, stands_for: 1, started: None };
+            return Self::new(pool, kind, brief);
         };
         // Small calls in close succession are together worth a wake: once they have lost as much as it costs, it is made.
         let wakes = saves_ns + DEBT_NS.get() > Costs::of_this_machine().wake_ns;
         if wakes {
             DEBT_NS.set(0.0);
-            if tries {
-                // Nobody can answer this one in time; try again while they are awake.
-                with_entry(kind, |entry| entry.weigh_next(kind));
-            }
         }
-        let brief = Brief { grain, work, wakes };
-        Self { pool, brief, kind, alone_ns, saves_ns, stands_for, started: timed.then(Instant::now) }
+        let mut team = Self::new(pool, kind, Brief { wakes, ..brief });
+        (team.alone_ns, team.saves_ns, team.tries, team.stands_for) = (alone_ns, saves_ns, tries, stands_for);
+        team.started = timed.then(Instant::now);
+        team
+    }
+
+    fn new(pool: &'p Pool, kind: Kind, brief: Brief) -> Self {
+        Self {
+            pool,
+            brief,
+            kind,
+            alone_ns: 0.0,
+            saves_ns: 0.0,
+            tries: false,
+            stands_for: 1,
+            started: None,
+            done: Cell::new(brief.work),
+            unshared: Cell::new(None),
+        }
     }
 
     /// The pool the call runs on.
@@ -150,7 +168,13 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        self.run_some(algorithm, local, || self.brief.work);
+        let Outcome { timing, unshared } = self.pool.run_briefed(algorithm, local, self.brief);
+        if let Some(unit) = timing {
+            with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
+        }
+        if self.unshared.get().is_none() {
+            self.unshared.set(Some(unshared));
+        }
     }
 
     /// As [`run`](Self::run) for an algorithm that may end before all of its work is done: `done` says how much a sequential run would have
@@ -159,22 +183,46 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run_some<A: Algorithm>(&self, algorithm: &A, local: A::Local, done: impl FnOnce() -> usize) {
-        let outcome = self.pool.run_briefed(algorithm, local, self.brief);
-        let kind = self.kind;
-        if let Some(unit) = outcome.timing {
-            with_entry(kind, |entry| entry.saw_unit(kind, unit.elements, unit.elapsed_ns));
+        self.run(algorithm, local);
+        self.done.set(done());
+    }
+
+    /// Notes that workers would have been wanted, and slept.
+    #[cold]
+    fn found_nobody(&self) {
+        let wakes = self.brief.wakes;
+        if !wakes {
+            DEBT_NS.set(DEBT_NS.get() + self.saves_ns * self.stands_for as f32);
         }
-        if outcome.unshared {
-            // Says nothing about calls that find workers awake, not even where it has woken some.
-            if !self.brief.wakes {
-                DEBT_NS.set(DEBT_NS.get() + self.saves_ns * self.stands_for as f32);
-            }
-        } else if let Some(started) = self.started {
-            let elapsed_ns = net_ns(started);
-            with_entry(kind, |entry| entry.took_shared(kind, self.brief.work, done(), elapsed_ns));
+        if self.tries {
+            // Again when those who have been woken should be there.
+            let calls = if wakes { 2.0 * Costs::of_this_machine().wake_ns / self.alone_ns } else { PATIENCE };
+            with_entry(self.kind, |entry| entry.postpone(self.kind, self.brief.work, calls.clamp(1.0, 1_000.0) as u16));
         }
     }
 }
+
+impl Drop for Team<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let Some(unshared) = self.unshared.get() else { return };
+        if unshared {
+            self.found_nobody();
+        }
+        // A call that found nobody says nothing about those that do; but where each has to wake somebody, that is what sharing costs.
+        let counts = !unshared || (self.brief.wakes && !self.tries);
+        if let Some(started) = self.started
+            && counts
+            && !thread::panicking()
+        {
+            let (elapsed_ns, done) = (net_ns(started), self.done.get());
+            with_entry(self.kind, |entry| entry.took_shared(self.kind, self.brief.work, done, elapsed_ns));
+        }
+    }
+}
+
+/// Calls between two tries while all workers sleep.
+const PATIENCE: f32 = 16.0;
 
 /// The grain the user asks for, or else the one that fits what is known.
 fn first_grain(kind: Kind, grain: Option<usize>) -> Grain {

@@ -139,6 +139,19 @@ fn goes_back_to_sharing_when_the_cores_are_free_again() {
 }
 
 #[test]
+fn a_first_run_on_fresh_memory_is_forgotten() {
+    let alone = |work: usize| work as f32;
+    let shared = |work: usize| 300.0 + work as f32 * 4.0;
+    let entry = Entry::new();
+    let fresh = |work: usize| alone(work) * 20.0;
+    for _ in 0..5 {
+        machine(&fresh, &shared).call(&entry, 1_000);
+    }
+    let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(1_000, CALLS));
+    assert!(regret < 1.1, "{regret}");
+}
+
+#[test]
 fn short_calls_are_left_alone() {
     let alone = |work: usize| work as f32;
     let shared = |work: usize| 300.0 + work as f32 * 0.5;
