@@ -48,6 +48,7 @@ pub(crate) fn run() -> Outcome<Summary> {
             }
             progress(&mut summary, OPEN_MPI, &[2, 4])?;
             collectives(&mut summary, OPEN_MPI, &[1, 2, 3, 4])?;
+            clusters(&mut summary, OPEN_MPI, &[1, 2, 4])?;
             match TwoHosts::make() {
                 Ok(hosts) => {
                     let name = "Open MPI, two hosts of two ranks".to_owned();
@@ -63,6 +64,7 @@ pub(crate) fn run() -> Outcome<Summary> {
             conformance(&mut summary, "MPICH, 2 ranks".to_owned(), MPICH.launch(&program, 2))?;
             progress(&mut summary, MPICH, &[2])?;
             collectives(&mut summary, MPICH, &[2])?;
+            clusters(&mut summary, MPICH, &[2])?;
         }
     }
     for why in &summary.missing {
@@ -93,6 +95,21 @@ fn collectives(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> 
     };
     for &ranks in all_ranks {
         conformance(summary, format!("{}, collectives, {ranks} ranks", library.name), library.launch(&program, ranks))?;
+    }
+    Ok(())
+}
+
+/// Programs that steal between processes, at every thread level.
+fn clusters(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Outcome<()> {
+    let Built::Program(program) = library.build("fusain-testkit-cluster", "mpi-cluster", &["mpi"], false)? else {
+        return Ok(());
+    };
+    for &ranks in all_ranks {
+        for way in ["funneled", "serialized", "multiple"] {
+            let mut command = library.launch(&program, ranks);
+            command.arg(way);
+            conformance(summary, format!("{}, cluster {way}, {ranks} ranks", library.name), command)?;
+        }
     }
     Ok(())
 }

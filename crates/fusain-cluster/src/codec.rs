@@ -27,6 +27,10 @@ pub(crate) enum Head {
     Lost { rank: u32 },
     /// "This cell has at least this value."
     Raise { table: u32, cell: u32, value: i64 },
+    /// "I want this value of yours."
+    Fetch { store: u32, key: u64 },
+    /// "Here it is."
+    Data { store: u32, key: u64 },
     /// "Nobody below me in the tree will send anything any more."
     Bye,
     /// "Nobody at all will."
@@ -93,6 +97,8 @@ mod tests {
             (any::<u32>(), message).prop_map(|(run, message)| Head::Work { run, message }),
             Just(Head::Alive),
             any::<u32>().prop_map(|rank| Head::Lost { rank }),
+            (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Fetch { store, key }),
+            (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Data { store, key }),
             Just(Head::Bye),
             (any::<u32>(), any::<u32>(), any::<i64>()).prop_map(|(table, cell, value)| Head::Raise {
                 table,

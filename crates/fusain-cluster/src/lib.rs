@@ -21,6 +21,7 @@
 //! |------|--------------------|
 //! | `search`, `fork_join`, `loops` | three ways to write a program: backtracking, recursion, ranges |
 //! | `table` | numbers that all ranks know: a bound, that the answer has been found |
+//! | `store` | data that follows its task when it is touched |
 //! | `distributed` | what an algorithm needs beside its callbacks |
 //! | `cluster` | a run: begin, work, ask, end |
 //! | `glance` | between two units |
@@ -43,6 +44,7 @@ mod loops;
 pub mod protocol;
 mod search;
 mod station;
+mod store;
 mod table;
 pub mod victims;
 
@@ -51,5 +53,6 @@ pub use distributed::Distributed;
 pub use error::{Error, Result};
 pub use fork_join::{ForkJoin, Step};
 pub use search::Search;
+pub use store::{Late, Store};
 pub use table::Table;
 pub use victims::Victims;

@@ -162,7 +162,7 @@ where
     }
 
     fn steal(&self, span: &mut Span<T>) -> Option<Span<T>> {
-        let middle = span.range.start + span.range.len() / 2;
+        let middle = span.range.start + span.range.len().div_ceil(2);
         let range = middle..mem::replace(&mut span.range.end, middle);
         (!range.is_empty()).then_some(Span { range, found: None })
     }

@@ -11,6 +11,7 @@
 //! Whoever has something to tell the protocol takes the lock, tells it, and leaves what is to be sent for the progress thread. Nobody computes, encodes or
 //! waits with the lock, but on the bell.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 use crate::codec::{self, Head};
 use crate::error::{Error, Result};
 use crate::protocol::{self, Job, Label, Message};
+use crate::store::Shelves;
 use crate::table::Tables;
 use crate::victims::{Attempt, Seeker, Victims};
 
@@ -31,6 +33,7 @@ pub(crate) struct Station {
     pub(crate) me: u32,
     pub(crate) size: u32,
     pub(crate) tables: Tables,
+    pub(crate) shelves: Shelves,
     settings: OnceLock<Settings>,
     state: Mutex<State>,
     /// The thread that called waits here.
@@ -71,6 +74,18 @@ struct State {
     farewell: bool,
     /// The progress loop has ended.
     closed: bool,
+    /// Values of other ranks that are on their way.
+    data: HashMap<DataKey, Data>,
+}
+
+/// Which value: store, rank, key.
+pub(crate) type DataKey = (u32, u32, u64);
+
+enum Data {
+    Asked,
+    Here(Vec<u8>),
+    /// A thread reads it.
+    Taken,
 }
 
 /// What the calling thread does next.
@@ -98,11 +113,13 @@ impl Station {
             leaves: false,
             farewell: false,
             closed: false,
+            data: HashMap::new(),
         };
         Self {
             me: me as u32,
             size: size as u32,
             tables: Tables::default(),
+            shelves: Shelves::default(),
             settings: OnceLock::new(),
             state: Mutex::new(state),
             bell: Condvar::new(),
@@ -249,16 +266,54 @@ impl Station {
         self.wake();
     }
 
+    /// Asks for a value, unless somebody has, and waits for it. `None`: another thread has got it; look again.
+    pub(crate) fn await_data(&self, key: DataKey) -> Result<Option<Vec<u8>>> {
+        let mut state = self.lock();
+        let (store, rank, number) = key;
+        if !state.data.contains_key(&key) {
+            state.data.insert(key, Data::Asked);
+            state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, &[])));
+            self.wake();
+        }
+        loop {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            match state.data.get_mut(&key) {
+                None => return Ok(None),
+                Some(Data::Asked | Data::Taken) => {}
+                Some(data) => {
+                    if let Data::Here(bytes) = std::mem::replace(data, Data::Taken) {
+                        return Ok(Some(bytes));
+                    }
+                }
+            }
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The value is where everybody finds it.
+    pub(crate) fn has_data(&self, key: DataKey) {
+        self.lock().data.remove(&key);
+        self.bell.notify_all();
+    }
+
     // ---- the progress thread --------------------------------------------------------------------------------------
 
     /// A message has come.
     pub(crate) fn receive(&self, from: usize, bytes: &[u8]) {
+        let unpacked = codec::unpack(bytes);
+        // Before the lock is taken: putting a value into bytes may take long.
+        let answer = match &unpacked {
+            Ok((Head::Fetch { store, key }, _)) => self.shelves.encode(*store, *key),
+            _ => None,
+        };
         let mut state = self.lock();
         let state = &mut *state;
         if state.is_before(from as u32, self) {
             state.heard = Some(Instant::now());
         }
-        match codec::unpack(bytes) {
+        match unpacked {
             Err(why) => self.fail(state, Error::Corrupt { from, why }),
             Ok((Head::Alive, _)) => {}
             Ok((Head::Lost { rank }, why)) => {
@@ -272,6 +327,18 @@ impl Station {
             Ok((Head::Farewell, _)) => {
                 state.farewell = true;
                 self.part(state);
+            }
+            Ok((Head::Fetch { store, key }, _)) => match answer {
+                Some(Ok(value)) => {
+                    state.outgoing.push((from as u32, codec::pack(&Head::Data { store, key }, &value)));
+                }
+                Some(Err(error)) => self.fail(state, error),
+                None => self.fail(state, Error::Corrupt { from, why: "it asks for what is not there".to_owned() }),
+            },
+            Ok((Head::Data { store, key }, value)) => {
+                if let Some(data @ Data::Asked) = state.data.get_mut(&(store, from as u32, key)) {
+                    *data = Data::Here(value.to_vec());
+                }
             }
             Ok((Head::Raise { table, cell, value }, _)) => self.tables.hear(table, cell, value),
             Ok((Head::Work { run, message }, payload)) => {
@@ -452,7 +519,7 @@ impl State {
         if self.asks_at.is_some() || !self.protocol.as_ref().is_some_and(protocol::Rank::is_hungry) {
             return;
         }
-        let Some(Attempt { victim, stays, pause }) = self.seeker.next() else { return };
+        let Some(Attempt { victim, stays, pause }) = self.seeker.attempt() else { return };
         if !pause.is_zero() {
             self.asks_at = Some(now + pause);
             self.seeker.has_paused();

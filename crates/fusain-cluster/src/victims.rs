@@ -97,7 +97,7 @@ impl Seeker {
     }
 
     /// What to do now; `None` is to wait for what comes.
-    pub fn next(&mut self) -> Option<Attempt> {
+    pub fn attempt(&mut self) -> Option<Attempt> {
         if self.size < 2 {
             return None;
         }
@@ -163,11 +163,11 @@ mod tests {
     fn refused(mut search: Seeker, times: usize) -> Vec<Attempt> {
         let mut attempts = Vec::new();
         while attempts.len() < times
-            && let Some(attempt) = search.next()
+            && let Some(attempt) = search.attempt()
         {
             if !attempt.pause.is_zero() {
                 search.has_paused();
-                assert_eq!(search.next().unwrap().pause, Duration::ZERO, "it pauses once");
+                assert_eq!(search.attempt().unwrap().pause, Duration::ZERO, "it pauses once");
             }
             search.refused();
             attempts.push(attempt);
@@ -213,8 +213,8 @@ mod tests {
         let mut search = Seeker::new(0, 1000, Victims::Random);
         search.refused();
         search.fed(77);
-        assert_eq!(search.next(), Some(Attempt { victim: 77, stays: false, pause: Duration::ZERO }));
+        assert_eq!(search.attempt(), Some(Attempt { victim: 77, stays: false, pause: Duration::ZERO }));
         search.refused();
-        assert_ne!(search.next().unwrap().victim, 77);
+        assert_ne!(search.attempt().unwrap().victim, 77);
     }
 }

@@ -137,3 +137,23 @@ fn a_rank_that_leaves_is_named() {
         assert!(matches!(end, Err(Error::RankLost { rank: 2, .. })), "{end:?}");
     }
 }
+
+#[test]
+fn data_is_fetched_when_it_is_touched() {
+    for (ranks, workers) in [(1, 2), (2, 1), (4, 3)] {
+        World::threads(ranks).run(|comm| {
+            let pool = pool(workers);
+            let cluster = Cluster::over(comm).pool(&pool);
+            let store = cluster.store::<Vec<u64>>();
+            let mine = store.put((0..3_000).map(|i| i * cluster.rank() as u64 + i % 7).collect());
+            // One index can not be split: rank 0 does it.
+            let root = cluster.collect(0..1, |_| mine).unwrap()[0];
+            assert_eq!(root == mine, cluster.rank() == 0);
+            // Touched by all workers of all ranks at once.
+            let fold = |sum: &mut u64, run: Range<usize>| {
+                *sum += run.map(|i| (store.get(root)[i] - i as u64 % 7) + weight(i as u64)).sum::<u64>()
+            };
+            assert_eq!(cluster.reduce(0..3_000, || 0, fold, |a, b| a + b), Ok(expected(0..3_000)));
+        });
+    }
+}

@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fusain-comm", &[]),
     ("fusain-testkit", &["fusain-algorithms", "fusain-pool"]),
     ("fusain-testkit-comm", &["fusain-comm"]),
+    ("fusain-testkit-cluster", &["fusain-cluster", "fusain-comm", "fusain-pool"]),
     ("fusain-testkit-schedule", &["fusain-comm", "fusain-schedule"]),
 ];
 

@@ -1,0 +1,193 @@
+//! Data that follows its task: a handle travels, what it stands for is fetched when it is first touched.
+//!
+//! A task that carries its input pays for it even if it is split again at once and the larger part goes elsewhere. With a handle the input goes to the ranks that work
+//! on it, once each: the first worker that touches it asks the rank that has it and waits, others that touch it meanwhile wait with it, and from then on
+//! it is there. The progress thread of its rank answers, so no worker is disturbed. (Tascell over MPI leaves this open.)
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fusain_comm::Communicator;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::Cluster;
+use crate::codec;
+use crate::error::{Error, Result};
+use crate::glance::Ended;
+use crate::station::Station;
+
+/// Values of one type, each on the rank that put it there and on those that have touched it; made by [`Cluster::store`].
+///
+/// Memory: every value stays on each rank that has touched it until the cluster is dropped.
+///
+/// ```
+/// use fusain_cluster::Cluster;
+/// use fusain_comm::World;
+///
+/// let sums = World::threads(2).run(|comm| {
+///     let cluster = Cluster::over(comm);
+///     let store = cluster.store::<Vec<f64>>();
+///     // A state holds the handle, some bytes; whoever works on it reads the vector.
+///     let handle = store.put(vec![0.5; 100]);
+///     cluster.reduce(0..100, || 0.0, |sum, run| *sum += store.get(handle)[run].iter().sum::<f64>(), |a, b| a + b).unwrap()
+/// });
+/// assert_eq!(sums, [50.0; 2]);
+/// ```
+pub struct Store<T> {
+    shelf: Arc<Shelf<T>>,
+    number: u32,
+    station: Arc<Station>,
+}
+
+/// Stands for a value of a [`Store`], on any rank: a few bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Late<T> {
+    rank: u32,
+    key: u64,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<C: Communicator> Cluster<'_, C> {
+    /// Collective: a store, empty. It lives as long as the cluster, from run to run.
+    pub fn store<T: Serialize + DeserializeOwned + Send + Sync + 'static>(&self) -> Store<T> {
+        let shelf = Arc::new(Shelf { values: Mutex::default(), next: AtomicU64::new(0), me: self.rank() as u32 });
+        let number = self.station.shelves.add(Arc::clone(&shelf) as Arc<dyn Encoded>);
+        Store { shelf, number, station: Arc::clone(&self.station) }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
+    /// Keeps `value` on this rank, under a handle that any rank can be given.
+    pub fn put(&self, value: T) -> Late<T> {
+        // Relaxed: only that no key comes twice.
+        let key = self.shelf.next.fetch_add(1, Ordering::Relaxed);
+        let rank = self.shelf.me;
+        self.shelf.values().insert((rank, key), Arc::new(value));
+        Late { rank, key, value: PhantomData }
+    }
+
+    /// The value, fetched if it was never touched on this rank: then the calling thread waits for about a message there and back.
+    ///
+    /// # Errors
+    /// What has ended the run while it waited; [`Error::Corrupt`] if there is no such value, or it can not be read.
+    pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
+        let at = (handle.rank, handle.key);
+        loop {
+            if let Some(value) = self.shelf.values().get(&at) {
+                return Ok(Arc::clone(value));
+            }
+            if handle.rank == self.shelf.me || handle.rank >= self.station.size {
+                let why = format!("it names value {} of rank {}, which is not there", handle.key, handle.rank);
+                return Err(self.station.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
+            }
+            // Nothing if another thread has it now.
+            let Some(bytes) = self.station.await_data((self.number, handle.rank, handle.key))? else { continue };
+            match codec::decode(&bytes) {
+                Ok(value) => drop(self.shelf.values().insert(at, Arc::new(value))),
+                Err(why) => {
+                    return Err(self.station.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
+                }
+            }
+            self.station.has_data((self.number, handle.rank, handle.key));
+        }
+    }
+
+    /// [`fetch`](Self::fetch) for the callbacks of an algorithm: an error ends the run, which returns it.
+    pub fn get(&self, handle: Late<T>) -> Arc<T> {
+        match self.fetch(handle) {
+            Ok(value) => value,
+            // Caught where the run has called the pool.
+            Err(error) => resume_unwind(Box::new(Ended(error))),
+        }
+    }
+}
+
+impl<T> Clone for Late<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Late<T> {}
+
+impl<T> PartialEq for Late<T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.rank, self.key) == (other.rank, other.key)
+    }
+}
+
+impl<T> Eq for Late<T> {}
+
+impl<T> Hash for Late<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.rank, self.key).hash(state);
+    }
+}
+
+impl<T> fmt::Debug for Late<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Late").field("rank", &self.rank).field("key", &self.key).finish()
+    }
+}
+
+impl<T> fmt::Debug for Store<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("values", &self.shelf.values().len()).finish_non_exhaustive()
+    }
+}
+
+/// What a rank has of a store's values, by rank and key.
+struct Shelf<T> {
+    values: Mutex<HashMap<(u32, u64), Arc<T>>>,
+    next: AtomicU64,
+    me: u32,
+}
+
+impl<T> Shelf<T> {
+    fn values(&self) -> MutexGuard<'_, HashMap<(u32, u64), Arc<T>>> {
+        // Whole values are put in; none is changed.
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A shelf whose type is forgotten: for the progress thread, which sends what is asked for.
+pub(crate) trait Encoded: Send + Sync {
+    /// The value that this rank has put there as `key`, as bytes.
+    fn encode(&self, key: u64) -> Option<Result<Vec<u8>>>;
+}
+
+impl<T: Serialize + Send + Sync + 'static> Encoded for Shelf<T> {
+    fn encode(&self, key: u64) -> Option<Result<Vec<u8>>> {
+        let value = self.values().get(&(self.me, key)).cloned()?;
+        Some(codec::encode(&*value))
+    }
+}
+
+/// All stores of a rank.
+#[derive(Default)]
+pub(crate) struct Shelves(Mutex<Vec<Arc<dyn Encoded>>>);
+
+impl Shelves {
+    fn shelves(&self) -> MutexGuard<'_, Vec<Arc<dyn Encoded>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, shelf: Arc<dyn Encoded>) -> u32 {
+        let mut shelves = self.shelves();
+        shelves.push(shelf);
+        shelves.len() as u32 - 1
+    }
+
+    /// A value of this rank, as bytes.
+    pub(crate) fn encode(&self, store: u32, key: u64) -> Option<Result<Vec<u8>>> {
+        let shelf = self.shelves().get(store as usize).cloned()?;
+        shelf.encode(key)
+    }
+}
