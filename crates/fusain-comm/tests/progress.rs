@@ -289,3 +289,19 @@ fn waiting_threads_and_manual_loops_take_turns() {
         });
     });
 }
+
+/// Between the end of the application and the end of its loop nobody is awake who could send anything; it is no deadlock all the same.
+#[test]
+fn a_funneled_rank_that_ends_last_ends_well() {
+    for _ in 0..300 {
+        let ends = World::threads(1).run(|comm| {
+            let (_, end) = run_funneled(comm, Settings::default(), |handle| {
+                drop(handle.on_message(1..=1, |_| Ok(())));
+                // The loop has time to fall asleep.
+                std::thread::yield_now();
+            });
+            end.abandoned.len()
+        });
+        assert_eq!(ends, [0]);
+    }
+}

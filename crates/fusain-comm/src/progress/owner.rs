@@ -150,9 +150,11 @@ where
     let hub = Hub::new(&comm, settings);
     let mut engine = Engine::new(comm);
     let result = thread::scope(|scope| {
-        let handle = Handle::of_new_thread(&hub);
-        let stop = StopAtEnd(&hub);
+        let handle = Handle::of_rank(&hub);
+        let (stop, awake) = (StopAtEnd(&hub), hub.enlist());
         let app = scope.spawn(move || {
+            // Counted until the loop is told: with nobody awake a loop that sleeps would be a deadlock.
+            let _awake = awake;
             let _stop = stop;
             app(handle)
         });
