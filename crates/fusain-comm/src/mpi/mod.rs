@@ -120,6 +120,13 @@ impl MpiWorld {
     }
 }
 
+/// Kept by each thread, since asking for it counts references to the thread.
+fn this_thread() -> ThreadId {
+    thread_local!(static ID: ThreadId = thread::current().id());
+    // A thread's last destructors may come when its own words are gone.
+    ID.try_with(|id| *id).unwrap_or_else(|_| thread::current().id())
+}
+
 /// MPI from start to finalisation, shared by all that use it.
 struct Session {
     level: Threading,
@@ -144,8 +151,8 @@ impl Session {
         match self.level {
             Threading::Multiple => true,
             // The lock orders what the last caller did before what this one does.
-            Threading::Serialized => *self.caller() == Some(thread::current().id()),
-            _ => thread::current().id() == self.main,
+            Threading::Serialized => *self.caller() == Some(this_thread()),
+            _ => this_thread() == self.main,
         }
     }
 

@@ -25,6 +25,10 @@ pub(super) struct Engine<C: Communicator> {
     clients: Vec<Running<C>>,
     /// Kept for its memory.
     commands: Vec<Command<C>>,
+    /// How often the bell had rung when the queue was last emptied; whoever fills it rings after that.
+    emptied_at: Option<u64>,
+    /// Somebody asked for the end.
+    stopping: bool,
     /// Errors of clients and messages whose tickets were dropped.
     pub(super) unheard: Vec<Error>,
     /// What the clients that were given up waited for.
@@ -49,6 +53,8 @@ impl<C: Communicator> Engine<C> {
             outbound: Outbound::new(),
             clients: Vec::new(),
             commands: Vec::new(),
+            emptied_at: None,
+            stopping: false,
             unheard: Vec::new(),
             abandoned: Vec::new(),
         }
@@ -59,9 +65,12 @@ impl<C: Communicator> Engine<C> {
         !(self.clients.is_empty() && self.outbound.is_empty())
     }
 
-    /// Once round: what was asked for, what goes out, every client.
-    pub(super) fn turn(&mut self, hub: &Hub<C>) -> Turn {
-        let stopping = hub.take_commands(&mut self.commands);
+    /// Once round: what was asked for, what goes out, every client. The bell has rung `rings` times before.
+    pub(super) fn turn(&mut self, hub: &Hub<C>, rings: u64) -> Turn {
+        if self.emptied_at != Some(rings) {
+            self.stopping = hub.take_commands(&mut self.commands);
+            self.emptied_at = Some(rings);
+        }
         let mut moved = !self.commands.is_empty();
         let mut ended = false;
         let mut commands = std::mem::take(&mut self.commands);
@@ -104,7 +113,7 @@ impl<C: Communicator> Engine<C> {
         if ended {
             hub.tell_ended();
         }
-        Turn { now, moved, due, at_end: stopping && self.outbound.is_empty() }
+        Turn { now, moved, due, at_end: self.stopping && self.outbound.is_empty() }
     }
 
     fn take_out(&mut self, id: u64) -> bool {

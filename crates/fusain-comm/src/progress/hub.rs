@@ -1,10 +1,8 @@
 //! What the threads of a rank share: the queue of commands, two bells, and, if nobody owns the loop, the seat to drive it from.
 
-use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
-use std::time::Instant;
 
 use super::Settings;
 use super::engine::{Engine, Turn};
@@ -156,20 +154,24 @@ impl<C: Communicator> Hub<C> {
 
     /// Goes round the loop until `until` says so (then true), or it has ended. Sleeps when there is nothing to do.
     pub(super) fn run(&self, engine: &mut Engine<C>, mut until: impl FnMut() -> bool) -> bool {
-        let mut pace = Pace::new(self.settings.busy, self.settings.ceiling, Instant::now());
+        let mut pace = None;
+        let mut just_moved = false;
         loop {
             let seen = self.work.rings();
-            let turn = engine.turn(self);
-            if until() {
+            let turn = engine.turn(self, seen);
+            // Who was here before may have brought it about; from then on only what moves here can.
+            if (turn.moved || pace.is_none()) && until() {
                 return true;
             }
+            let pace = pace.get_or_insert_with(|| Pace::new(self.settings.busy, self.settings.ceiling, turn.now));
             if turn.at_end {
                 engine.end(self, &Error::Abandoned);
                 return false;
             }
             if turn.moved {
                 pace.moved(turn.now);
-            } else if let Err(error) = self.pause(engine, &mut pace, turn, seen) {
+                just_moved = true;
+            } else if let Err(error) = self.pause(engine, pace, turn, (seen, std::mem::take(&mut just_moved))) {
                 engine.end(self, &error);
                 return false;
             }
@@ -185,14 +187,12 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    fn pause(&self, engine: &Engine<C>, pace: &mut Pace, turn: Turn, seen: u64) -> Result<()> {
+    fn pause(&self, engine: &Engine<C>, pace: &mut Pace, turn: Turn, (seen, just_moved): (u64, bool)) -> Result<()> {
         let mut limit = turn.due;
         if !self.work.hears_arrivals() && engine.has_work() {
             match pace.idle(turn.now) {
-                Pause::Spin => {
-                    spin_loop();
-                    return Ok(());
-                }
+                // The look itself takes its time.
+                Pause::Spin => return Ok(()),
                 Pause::Yield => {
                     thread::yield_now();
                     return Ok(());
@@ -203,6 +203,10 @@ impl<C: Communicator> Hub<C> {
                 }
             }
         }
+        if just_moved && engine.has_work() {
+            limit =
+                self.work.soonest_answer(turn.now).map(|soon| limit.map_or(soon, |limit| limit.min(soon))).or(limit);
+        }
         self.work.sleep(seen, limit, || engine.waits_for())
     }
 
@@ -211,7 +215,7 @@ impl<C: Communicator> Hub<C> {
         if let Some(mut seat) = self.take_seat()
             && let Some(engine) = seat.as_mut().filter(|engine| engine.comm.may_call())
         {
-            engine.turn(self);
+            engine.turn(self, self.work.rings());
             drop(seat);
             // Somebody may wait for the seat.
             self.tell_ended();
@@ -221,9 +225,9 @@ impl<C: Communicator> Hub<C> {
     /// Waits until `ready`: at the wheel, if nobody owns or has it and this thread may, else asleep. Does not ask again
     /// once it was told.
     pub(super) fn drive(&self, mut ready: impl FnMut() -> bool) {
+        // Who has the seat need not know the bell.
+        let mut seen = None;
         loop {
-            // Read first: who leaves the seat rings after it is free.
-            let seen = self.ended.rings();
             if ready() {
                 return;
             }
@@ -239,6 +243,11 @@ impl<C: Communicator> Hub<C> {
                 // The loop has ended, and so has what was waited for.
                 continue;
             }
+            // Read before the next look: who leaves the seat rings after it is free.
+            let Some(seen) = seen.take() else {
+                seen = Some(self.ended.rings());
+                continue;
+            };
             let note = || vec!["its progress thread".to_owned()];
             // The second bell gives no errors: whoever drives is told, and ends what is waited for.
             drop(self.ended.sleep(seen, None, note));

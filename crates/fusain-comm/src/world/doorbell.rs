@@ -9,7 +9,7 @@
 //! Locks are taken in the order mailbox, bell, common words.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::shared::{Enlisted, Shared};
 use crate::Result;
@@ -20,6 +20,8 @@ pub struct Doorbell {
     bell: Arc<Bell>,
     /// Whose mailbox rings it.
     world: Option<(Arc<Shared>, usize)>,
+    /// How long a message to this rank is on its way at least, if the world holds messages back.
+    least_latency: Option<Duration>,
 }
 
 /// The part that a mailbox holds too.
@@ -36,20 +38,21 @@ struct State {
     rings: u64,
     /// Threads taken off the count of awake threads, with what they wait for.
     sleepers: Vec<Vec<String>>,
-    /// Threads that sleep but stay counted.
-    dozing: usize,
+    /// Threads that sleep but stay counted, by when they will wake of themselves.
+    dozing: Vec<Option<Instant>>,
 }
 
 impl Doorbell {
     /// For worlds whose arrivals ring no bell.
     pub(crate) fn alone() -> Self {
-        Self { bell: Arc::default(), world: None }
+        Self { bell: Arc::default(), world: None, least_latency: None }
     }
 
     pub(super) fn with(shared: &Arc<Shared>, me: usize, for_arrivals: bool) -> Self {
         let bell = Arc::new(Bell { for_arrivals, ..Bell::default() });
         shared.look(me, |inbox| inbox.bells.push(Arc::clone(&bell)));
-        Self { bell, world: Some((Arc::clone(shared), me)) }
+        let least_latency = if for_arrivals { shared.least_latency(me) } else { None };
+        Self { bell, world: Some((Arc::clone(shared), me)), least_latency }
     }
 
     /// A second bell, for threads that wait for what a thread of their own rank does: messages do not ring it, and no rank's
@@ -75,7 +78,13 @@ impl Doorbell {
 
     /// Moves the count on, and wakes all sleepers.
     pub(crate) fn ring(&self) {
-        self.bell.ring(self.world.as_ref().map(|(shared, _)| &**shared));
+        self.bell.ring(self.world.as_ref().map(|(shared, _)| &**shared), None);
+    }
+
+    /// When an answer to what was just sent can be here at the soonest, in a world that holds messages back. Who sleeps until then, and
+    /// no longer, is woken once for the answer: not first when it is launched, to be told when it lands.
+    pub(crate) fn soonest_answer(&self, now: Instant) -> Option<Instant> {
+        self.least_latency.map(|latency| now + latency)
     }
 
     /// Sleeps while the bell has rung `seen` times, at most until `until` or until a message on its way lands.
@@ -138,7 +147,8 @@ impl Bell {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn ring(&self, world: Option<&Shared>) {
+    /// For a message that is launched `landing` says when it will be there: who wakes before that need not be woken now.
+    pub(super) fn ring(&self, world: Option<&Shared>, landing: Option<Instant>) {
         let mut state = self.lock();
         state.rings += 1;
         if let Some(shared) = world
@@ -147,14 +157,14 @@ impl Bell {
             shared.woken(state.sleepers.len());
             state.sleepers.clear();
             self.signal.notify_all();
-        } else if state.dozing > 0 {
+        } else if state.dozing.iter().any(|until| until.is_none() || landing.is_none() || *until > landing) {
             self.signal.notify_all();
         }
     }
 
     fn doze(&self, seen: u64, until: Option<Instant>) {
         let mut state = self.lock();
-        state.dozing += 1;
+        state.dozing.push(until);
         while state.rings == seen {
             let Some(until) = until else {
                 state = self.signal.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -166,7 +176,9 @@ impl Bell {
             }
             (state, _) = self.signal.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner);
         }
-        state.dozing -= 1;
+        if let Some(at) = state.dozing.iter().position(|other| *other == until) {
+            state.dozing.swap_remove(at);
+        }
     }
 
     /// What the sleepers wait for, one entry for each.

@@ -100,18 +100,21 @@ impl Shared {
             Some(Leave::Panicked) => return Err(Error::PeerPanicked { rank: to }),
             None => {}
         }
+        let mut landing = None;
         let held_back = self.network.as_ref().is_some_and(|network| !network.is_virtual());
         if held_back {
             let landing_ns = timing.arrival_ns.max(inbox.receive_link_free_ns + timing.occupancy_ns);
             inbox.receive_link_free_ns = landing_ns;
             let message = Envelope { context, source, tag, payload: payload.to_vec(), timing };
-            inbox.launch(self.epoch + Duration::from_nanos(landing_ns), message);
+            let at = self.epoch + Duration::from_nanos(landing_ns);
+            landing = Some(at);
+            inbox.launch(at, message);
             // Whoever sleeps must now sleep with a limit.
             self.wake(mailbox, &mut inbox);
         } else if inbox.deliver(Header { context, source, tag, timing }, payload) {
             self.wake(mailbox, &mut inbox);
         }
-        self.ring(&inbox);
+        self.ring(&inbox, landing);
         Ok(())
     }
 
@@ -223,9 +226,10 @@ impl Shared {
         }
     }
 
-    /// Tells the threads that sleep until something happens. The caller holds the mailbox.
-    fn ring(&self, inbox: &Inbox) {
-        inbox.bells.iter().filter(|bell| bell.for_arrivals || inbox.troubled).for_each(|bell| bell.ring(Some(self)));
+    /// Tells the threads that sleep until something happens, or until a message lands that was launched. The caller holds the mailbox.
+    fn ring(&self, inbox: &Inbox, landing: Option<Instant>) {
+        let bells = inbox.bells.iter().filter(|bell| bell.for_arrivals || inbox.troubled);
+        bells.for_each(|bell| bell.ring(Some(self), landing));
     }
 
     fn wake_all(&self) {
@@ -233,8 +237,15 @@ impl Shared {
             let mut inbox = mailbox.lock();
             inbox.troubled = true;
             self.wake(mailbox, &mut inbox);
-            self.ring(&inbox);
+            self.ring(&inbox, None);
         }
+    }
+
+    /// How long a message to this rank is on its way at least, if messages are held back.
+    pub(super) fn least_latency(&self, me: usize) -> Option<Duration> {
+        let network = self.network.as_ref().filter(|network| !network.is_virtual())?;
+        let others = (0..self.ranks()).filter(|&other| other != me);
+        others.map(|from| network.link(from, me).latency_ns).min().map(Duration::from_nanos)
     }
 
     /// When the next message on its way to this rank lands.
