@@ -158,12 +158,28 @@ impl fmt::Display for Operation {
 }
 
 /// What the text form and the simulator know of a graph: lengths instead of memory, and local operations as calculations, of no time unless they
-/// are [`Action::Calc`]. Processors and cards above 255 become 255.
-impl From<&Graph> for Rank {
-    fn from(graph: &Graph) -> Self {
+/// are [`Action::Calc`].
+///
+/// [`Error::TooLarge`](crate::Error::TooLarge) for a processor or card above 255.
+impl TryFrom<&Graph> for Rank {
+    type Error = crate::Error;
+
+    fn try_from(graph: &Graph) -> crate::Result<Self> {
         let mut rank = Self::default();
-        let narrow = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        rank.take_from(graph)?;
+        Ok(rank)
+    }
+}
+
+impl Rank {
+    /// Becomes what is known of a graph, in the memory it has.
+    pub(crate) fn take_from(&mut self, graph: &Graph) -> crate::Result<()> {
+        self.clear();
         for (index, operation) in graph.operations().iter().enumerate() {
+            let narrow = |number: u32, of: &str| {
+                let too_large = || format!("operation {index} is on {of} {number}; text and simulation have 0 to 255");
+                u8::try_from(number).map_err(|_| crate::Error::TooLarge { what: too_large() })
+            };
             let bytes = graph.message_bytes(OpId(index as u32));
             let kind = match operation.action {
                 Action::Send { to, tag } => Kind::Send { bytes, to, tag },
@@ -172,13 +188,45 @@ impl From<&Graph> for Rank {
                 _ => Kind::Calc { time: 0 },
             };
             // The text form has no card for a calculation.
-            let nic = if matches!(kind, Kind::Calc { .. }) { 0 } else { narrow(operation.nic) };
-            rank.push(Operation { kind, cpu: narrow(operation.cpu), nic });
+            let nic = if matches!(kind, Kind::Calc { .. }) { 0 } else { narrow(operation.nic, "network card")? };
+            self.push(Operation { kind, cpu: narrow(operation.cpu, "processor")?, nic });
         }
         for edge in graph.edges() {
             let (operation, on, moment) = (edge.after.0, edge.before.0, edge.until);
-            rank.dependencies.push(Dependency { operation, on, moment });
+            self.dependencies.push(Dependency { operation, on, moment });
         }
-        rank
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_keeps_its_places_or_is_refused() {
+        let mut graph = Graph::new(0, 2);
+        let block = graph.buffer(24);
+        let calc = graph.add(Action::Calc { duration_ns: 5 }, &[], &[]);
+        let send = graph.add(Action::Send { to: 1, tag: 3 }, &[], &[block]);
+        let copy = graph.add(Action::Copy, &[], &[]);
+        graph.requires(send, calc);
+        graph.irequires(copy, send);
+        graph.place(calc, 255, 900);
+        graph.place(send, 2, 255);
+        let rank = Rank::try_from(&graph).unwrap();
+        let expected = [Operation::calc(5).cpu(255), Operation::send(24, 1).tag(3).cpu(2).nic(255), Operation::calc(0)];
+        assert_eq!(rank.operations, expected);
+        let mut waits = Rank::default();
+        waits.requires(1, 0);
+        waits.irequires(2, 1);
+        assert_eq!(rank.dependencies, waits.dependencies);
+        for (cpu, nic, said) in
+            [(256, 0, "operation 1 is on processor 256"), (0, 256, "operation 1 is on network card 256")]
+        {
+            graph.place(send, cpu, nic);
+            let error = Rank::try_from(&graph).unwrap_err();
+            assert!(error.to_string().contains(said), "{error}");
+        }
     }
 }

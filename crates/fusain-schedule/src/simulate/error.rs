@@ -11,6 +11,14 @@ pub enum Error {
     /// The text of the schedule is not right.
     #[error(transparent)]
     Text(#[from] goal::Error),
+    /// A schedule could not be built.
+    #[error("rank {rank}: {error}")]
+    Build {
+        /// Whose.
+        rank: u32,
+        /// Why.
+        error: crate::Error,
+    },
     /// A message to or from a rank that is not there.
     #[error("{site} names a rank that is not there: there are {ranks}")]
     NoSuchRank {

@@ -32,6 +32,8 @@
 //! # Ok::<(), fusain_schedule::simulate::Error>(())
 //! ```
 //!
+//! A schedule that is built to be run can be simulated before: [`Program::build`].
+//!
 //! # How it is fast
 //!
 //! * The schedule is two flat arrays: 32 bytes an operation, 4 a dependency ([`Program`]). While it runs, all about an operation is one cache

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use super::{Error, Site};
-use crate::Moment;
 use crate::goal::{Kind, Operation, Rank, Reader};
+use crate::{Moment, ScheduleBuilder};
 
 /// A schedule of every rank, ready to be simulated, any number of times.
 ///
@@ -86,6 +86,43 @@ impl Program {
         let (mut program, mut rank) = (Self::new(), Rank::default());
         for number in 0..ranks {
             fill(&mut rank, number);
+            program.push(&rank, ranks)?;
+        }
+        Ok(program)
+    }
+
+    /// Puts together the schedules that a program would run: `build` is asked for each rank, in order, and one at a time is kept. What is
+    /// known of them is what [`Rank`] knows of a graph: messages, dependencies and [`Action::Calc`](crate::Action::Calc); other local operations
+    /// take no time.
+    ///
+    /// ```
+    /// use fusain_schedule::collective::{Allreduce, Group, Reduction, allreduce};
+    /// use fusain_schedule::simulate::{Parameters, Program, simulate};
+    /// use fusain_schedule::{ScheduleBuilder, simulate::Error};
+    ///
+    /// // Which allreduce of 8 KiB would be the best on 1,024 ranks?
+    /// let finish = |algorithm| {
+    ///     let program = Program::build(1024, |rank| {
+    ///         let mut builder = ScheduleBuilder::in_program_order(rank, 1024);
+    ///         let (group, data) = (Group::all(&builder), builder.buffer::<f64>(1024));
+    ///         allreduce(&mut builder, &group, data, &Reduction::sum(), algorithm)?;
+    ///         Ok(builder)
+    ///     })?;
+    ///     let outcome = simulate(&program, &Parameters::default())?;
+    ///     Ok::<_, Error>(outcome.finish.into_iter().max().unwrap_or(0))
+    /// };
+    /// // 10 rounds of all the data, and 20 rounds of half of it, a quarter, an eighth ... and back:
+    /// assert!(finish(Allreduce::Rabenseifner)? < finish(Allreduce::RecursiveDoubling)?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Build`] with what `build` returns, or with a processor or card above 255; else as [`generate`](Self::generate).
+    pub fn build(ranks: u32, mut build: impl FnMut(usize) -> crate::Result<ScheduleBuilder>) -> Result<Self, Error> {
+        let (mut program, mut rank) = (Self::new(), Rank::default());
+        for number in 0..ranks {
+            let built = build(number as usize).and_then(|builder| rank.take_from(builder.graph()));
+            built.map_err(|error| Error::Build { rank: number, error })?;
             program.push(&rank, ranks)?;
         }
         Ok(program)
