@@ -1,13 +1,11 @@
-//! Nonblocking collectives under measurement: ours as clients of the progress loop, the schedules they run, and overlap as
-//! NBCBench computes it.
+//! Nonblocking collectives under measurement: ours through the progress loop, the schedules they run, and overlap as NBCBench
+//! computes it.
 
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use fusain::comm::progress::{Client, Handle, Step, Ticket};
-use fusain::comm::{Communicator, Error};
+use fusain::comm::Communicator;
 use fusain::schedule::collective::{self, Choice, Group, Reduction};
-use fusain::schedule::{Advance, Execution, Operator, Run, ScheduleBuilder};
+use fusain::schedule::{Engine, Operator, Run, Running, ScheduleBuilder};
 
 use crate::harness::median;
 
@@ -59,7 +57,7 @@ pub fn prepared(call: Call, bytes: usize, rank: usize, size: usize) -> Run {
         Call::AllToAll => {
             let (sent, received) = (builder.buffer::<u8>(bytes * size), builder.buffer::<u8>(bytes * size));
             let counts = vec![bytes; size];
-            let algorithm = choice.all_to_all(bytes, true);
+            let algorithm = choice.all_to_all(size, bytes, true);
             collective::all_to_all(&mut builder, &group, (sent, &counts), (received, &counts), algorithm)
                 .and_then(|()| prepare(builder)?.with(sent, vec![rank as u8; bytes * size]))
                 .and_then(|run| run.with(received, vec![0; bytes * size]))
@@ -75,44 +73,6 @@ pub fn prepared(call: Call, bytes: usize, rank: usize, size: usize) -> Run {
     run.unwrap_or_else(|error| panic!("{} of {bytes} bytes: {error}", call.name()))
 }
 
-/// A collective as a client. It comes back with its ticket and can be submitted again.
-#[derive(Debug)]
-pub struct Collective<C: Communicator> {
-    /// None while it runs.
-    pub run: Option<Run>,
-    /// Of this run, among all of the communicator: the same on all ranks.
-    pub number: usize,
-    execution: Option<Execution<C>>,
-}
-
-impl<C: Communicator> Collective<C> {
-    /// Not yet started.
-    pub fn new(run: Run) -> Self {
-        Self { run: Some(run), number: 0, execution: None }
-    }
-
-    fn step(&mut self, comm: &C) -> fusain::schedule::Result<Step> {
-        if let Some(run) = self.run.take() {
-            self.execution = Some(Execution::new(run, comm, self.number)?);
-        }
-        let Some(execution) = &mut self.execution else { return Ok(Step::Done) };
-        Ok(match execution.advance(comm)? {
-            Advance::Idle => Step::Idle,
-            Advance::Moved => Step::Moved,
-            Advance::Done => {
-                self.run = self.execution.take().map(Execution::into_run);
-                Step::Done
-            }
-        })
-    }
-}
-
-impl<C: Communicator> Client<C> for Collective<C> {
-    fn advance(&mut self, comm: &C, _now: Instant) -> Result<Step, Error> {
-        self.step(comm).map_err(|error| Error::ClientPanicked { message: error.to_string() })
-    }
-}
-
 /// One way to run a collective again and again.
 pub trait Nonblocking {
     /// Starts it.
@@ -124,31 +84,27 @@ pub trait Nonblocking {
 /// Ours, through the loop.
 #[derive(Debug)]
 pub struct Ours<'a, C: Communicator> {
-    handle: &'a Handle<C>,
-    /// Counts the runs of the communicator.
-    number: &'a Cell<usize>,
-    idle: Option<Collective<C>>,
-    under_way: Option<Ticket<C, Collective<C>>>,
+    engine: &'a Engine<C>,
+    idle: Option<Run>,
+    under_way: Option<Running<C>>,
 }
 
 impl<'a, C: Communicator> Ours<'a, C> {
-    /// Of one rank. `number` is shared by all of a handle's.
-    pub fn new(handle: &'a Handle<C>, number: &'a Cell<usize>, call: Call, bytes: usize) -> Self {
-        let collective = Collective::new(prepared(call, bytes, handle.rank(), handle.size()));
-        Self { handle, number, idle: Some(collective), under_way: None }
+    /// Of one rank.
+    pub fn new(engine: &'a Engine<C>, call: Call, bytes: usize) -> Self {
+        Self { engine, idle: Some(prepared(call, bytes, engine.rank(), engine.size())), under_way: None }
     }
 }
 
 impl<C: Communicator> Nonblocking for Ours<'_, C> {
     fn start(&mut self) {
-        let mut collective = self.idle.take().expect("it is not under way");
-        collective.number = self.number.replace(self.number.get() + 1);
-        self.under_way = Some(self.handle.submit(collective).expect("a collective starts"));
+        let run = self.idle.take().expect("it is not under way");
+        self.under_way = Some(self.engine.start(run).expect("a collective starts"));
     }
 
     fn wait(&mut self) {
-        let ticket = self.under_way.take().expect("it was started");
-        self.idle = Some(ticket.wait().expect("a collective ends well"));
+        let running = self.under_way.take().expect("it was started");
+        self.idle = Some(running.wait().expect("a collective ends well"));
     }
 }
 

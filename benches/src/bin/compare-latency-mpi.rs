@@ -11,7 +11,7 @@ use std::time::Instant;
 use comfy_table::Table;
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, MpiWorld};
-use fusain::schedule::Execution;
+use fusain::schedule::{Engine, Execution};
 use fusain_benches::harness::median;
 use fusain_benches::nonblocking::{Call, Nonblocking, Ours, prepared};
 
@@ -23,13 +23,13 @@ fn main() {
     let world = MpiWorld::start().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
     let progress = Progress::manual(world.communicator().expect("one for the loop"), Settings::default());
-    let (handle, number, direct_number) = (progress.handle(), Cell::new(0), Cell::new(0));
+    let (engine, direct_number) = (Engine::new(progress.handle()), Cell::new(0));
     let direct = world.communicator().expect("one without a loop");
     let mut table = Table::new();
     table.set_header(["collective", "library us", "ours us", "ours/library", "without a loop us"]);
     let mut worst = 0.0_f64;
     for call in [Call::Barrier, Call::AllToAll, Call::Allreduce] {
-        let mut ours = Ours::new(&handle, &number, call, BYTES);
+        let mut ours = Ours::new(&engine, call, BYTES);
         let mut idle = Some(prepared(call, BYTES, comm.rank(), comm.size()));
         let mine = vec![1_u8; BYTES * comm.size()];
         let mut theirs = vec![0_u8; BYTES * comm.size()];

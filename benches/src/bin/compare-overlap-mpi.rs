@@ -5,7 +5,6 @@
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
-use std::cell::Cell;
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use comfy_table::Table;
 use fusain::comm::mpi::MpiRequest;
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, MpiComm, MpiWorld, Request};
+use fusain::schedule::Engine;
 use fusain_benches::nonblocking::{CASES, Call, Nonblocking, Ours, Overlap, overlap};
 
 const ROUNDS: usize = 101;
@@ -60,7 +60,7 @@ fn main() {
     };
     let transport = || world.communicator().expect("a communicator for the loop");
     let manual = Progress::manual(transport(), Settings::default());
-    let (handle, number) = (manual.handle(), Cell::new(0));
+    let engine = Engine::new(manual.handle());
     let mut rows: Vec<Vec<Overlap>> = CASES
         .into_iter()
         .map(|(call, bytes)| {
@@ -69,17 +69,17 @@ fn main() {
             comm.barrier().expect("a barrier");
             let library = overlap(ROUNDS, &mut native, compute, agree);
             comm.barrier().expect("a barrier");
-            vec![library, overlap(ROUNDS, &mut Ours::new(&handle, &number, call, bytes), compute, agree)]
+            vec![library, overlap(ROUNDS, &mut Ours::new(&engine, call, bytes), compute, agree)]
         })
         .collect();
     manual.shutdown();
     let threads = world.is_multiple();
     if threads {
         let thread = Progress::spawn(transport(), Settings::default()).expect("a progress thread");
-        let (handle, number) = (thread.handle(), Cell::new(0));
+        let engine = Engine::new(thread.handle());
         for ((call, bytes), row) in CASES.into_iter().zip(&mut rows) {
             comm.barrier().expect("a barrier");
-            row.push(overlap(ROUNDS, &mut Ours::new(&handle, &number, call, bytes), compute, agree));
+            row.push(overlap(ROUNDS, &mut Ours::new(&engine, call, bytes), compute, agree));
         }
         thread.shutdown();
     }

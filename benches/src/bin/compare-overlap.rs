@@ -9,7 +9,6 @@
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
-use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use clap::Parser;
 use comfy_table::Table;
 use fusain::comm::progress::{Client, Handle, Progress, Settings, Step};
 use fusain::comm::{Communicator, LogGp, Network, ThreadComm, World};
+use fusain::schedule::Engine;
 use fusain_benches::harness::median;
 use fusain_benches::nonblocking::{CASES, Ours, Overlap, overlap, runs};
 use rustix::time::{ClockId, clock_gettime};
@@ -65,14 +65,14 @@ fn on_a_rank(comm: &ThreadComm, manual: bool, rounds: usize) -> Vec<Sample> {
         true => Progress::manual(transport, Settings::default()),
         false => Progress::spawn(transport, Settings::default()).expect("a progress thread"),
     };
-    let (handle, number) = (progress.handle(), Cell::new(0));
+    let (handle, engine) = (progress.handle(), Engine::new(progress.handle()));
     let agree = |time_us: f64| {
         let mut slowest = [time_us];
         comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
         slowest[0]
     };
     let measure = |(call, bytes)| {
-        let mut ours = Ours::new(&handle, &number, call, bytes);
+        let mut ours = Ours::new(&engine, call, bytes);
         comm.barrier().expect("a barrier");
         let begin = cpu_time(&handle);
         let overlap = overlap(rounds, &mut ours, |time| comm.compute_ns(time.as_nanos() as u64), agree);

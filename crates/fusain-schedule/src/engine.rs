@@ -83,7 +83,7 @@ impl<C: Communicator> Engine<C> {
         if Arc::strong_count(taken) > 1 {
             return Err(Error::TooManyRuns { limit: RUNS });
         }
-        let execution = Execution::with_number(run, (self.rank(), self.size()), number, Arc::clone(taken))?;
+        let execution = Execution::with_number(run, (self.rank(), self.size()), number, Some(Arc::clone(taken)))?;
         let ticket = self.handle.submit(Job { execution, failure: None })?;
         self.next.set(number + 1);
         Ok(Running { ticket })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fusain_comm::{Communicator, Request, Tag};
 
-use crate::run::Message;
+use crate::run::{Message, State};
 use crate::{Error, Result, Run};
 
 /// How many tags a schedule can use: 0 to 31.
@@ -41,13 +41,12 @@ pub enum Advance {
 /// tag of its schedule. When run `n + 256` begins, run `n` has ended on this rank, so whatever it sent was sent before, and
 /// messages of one sender with one tag are never overtaken: they can not be mixed up.
 pub struct Execution<C: Communicator> {
-    run: Run,
+    run: Box<State>,
     first_tag: Tag,
-    /// Under way, and the places of their operations.
+    /// Under way; the places of their operations are in the state, whose vector lasts.
     requests: Vec<C::Request>,
-    places: Vec<u32>,
     /// Says that the number is taken for as long as this lives.
-    _number: Arc<()>,
+    _number: Option<Arc<()>>,
 }
 
 /// About how many bytes local operations may touch between two looks at messages; an operation counts as
@@ -63,26 +62,25 @@ impl<C: Communicator> Execution<C> {
     /// [`Error::WrongRank`] if the schedule is for another rank or number of ranks, [`Error::BufferMissing`],
     /// [`Error::BufferLength`].
     pub fn new(run: Run, comm: &C, number: usize) -> Result<Self> {
-        Self::with_number(run, (comm.rank(), comm.size()), number, Arc::default())
+        Self::with_number(run, (comm.rank(), comm.size()), number, None)
     }
 
     pub(crate) fn with_number(
-        mut run: Run,
+        Run(mut run): Run,
         (run_rank, run_size): (usize, usize),
         number: usize,
-        taken: Arc<()>,
+        taken: Option<Arc<()>>,
     ) -> Result<Self> {
-        let (rank, size) = (run.schedule().rank(), run.schedule().size());
+        let (rank, size) = (run.schedule.rank(), run.schedule.size());
         if (rank, size) != (run_rank, run_size) {
             return Err(Error::WrongRank { rank, size, run_rank, run_size });
         }
         run.start()?;
-        let messages = run.schedule().header().messages as usize;
+        let messages = run.schedule.header().messages as usize;
         Ok(Self {
             run,
             first_tag: FIRST_TAG + ((number % RUNS) as u32 * TAGS) as Tag,
             requests: Vec::with_capacity(messages),
-            places: Vec::with_capacity(messages),
             _number: taken,
         })
     }
@@ -96,21 +94,23 @@ impl<C: Communicator> Execution<C> {
         let result = self.try_advance(comm);
         if result.is_err() {
             self.requests.clear();
-            self.places.clear();
+            self.run.under_way.clear();
         }
         result
     }
 
     fn try_advance(&mut self, comm: &C) -> Result<Advance> {
         let mut moved = false;
-        while let Some(message) = self.run.next_message() {
-            self.start(comm, &message)?;
-            moved = true;
-        }
-        moved |= self.look()?;
-        if !self.run.has_ready_messages() {
+        // A look at messages comes after everything that brings others on their way.
+        while {
+            while let Some(message) = self.run.next_message() {
+                self.start(comm, &message)?;
+                moved = true;
+            }
             moved |= self.run.compute(COMPUTE_BYTES, OPERATION_COST)?;
-        }
+            self.run.has_ready_messages()
+        } {}
+        moved |= self.look()?;
         Ok(match (self.run.is_over(), moved) {
             (true, _) => Advance::Done,
             (false, true) => Advance::Moved,
@@ -121,23 +121,23 @@ impl<C: Communicator> Execution<C> {
     fn start(&mut self, comm: &C, message: &Message) -> Result<()> {
         let tag = self.first_tag + message.tag as Tag;
         let mut buffer = self.run.spare_buffer();
-        let mut request = if message.is_send {
+        let request = if message.is_send {
             buffer.clear();
             self.run.gather(message, &mut buffer);
-            comm.isend(buffer, message.peer, tag)?
+            let mut send = comm.isend(buffer, message.peer, tag)?;
+            // Most sends are done when they have begun: what waits for them need not wait for the next look.
+            if let Some(completion) = send.test()? {
+                return self.run.end_message(message.at, completion);
+            }
+            send
         } else {
             buffer.resize(message.bytes, 0);
+            // Not tested before all that is ready was started: over MPI a test that finds nothing takes as long as a small message.
             comm.irecv(buffer, message.peer, tag)?
         };
-        // Most sends are done when they have begun: what waits for them need not wait for the next look.
-        match request.test()? {
-            Some(completion) => self.run.end_message(message.at, completion),
-            None => {
-                self.requests.push(request);
-                self.places.push(message.at as u32);
-                Ok(())
-            }
-        }
+        self.requests.push(request);
+        self.run.under_way.push(message.at as u32);
+        Ok(())
     }
 
     /// Looks once at every message under way.
@@ -149,7 +149,7 @@ impl<C: Communicator> Execution<C> {
                 continue;
             };
             drop(self.requests.swap_remove(index));
-            let at = self.places.swap_remove(index) as usize;
+            let at = self.run.under_way.swap_remove(index) as usize;
             self.run.end_message(at, completion)?;
             moved = true;
         }
@@ -166,11 +166,11 @@ impl<C: Communicator> Execution<C> {
     pub fn wait(mut self, comm: &C) -> Result<Run> {
         loop {
             match self.advance(comm)? {
-                Advance::Done => return Ok(self.run),
+                Advance::Done => return Ok(Run(self.run)),
                 Advance::Moved => {}
                 Advance::Idle => {
                     let (index, completion) = comm.wait_any(&mut self.requests)?;
-                    let at = self.places.swap_remove(index) as usize;
+                    let at = self.run.under_way.swap_remove(index) as usize;
                     self.run.end_message(at, completion)?;
                 }
             }
@@ -179,17 +179,20 @@ impl<C: Communicator> Execution<C> {
 
     /// Gives the run back. If it was not over, its buffers hold what had come so far.
     pub fn into_run(self) -> Run {
-        self.run
+        Run(self.run)
     }
 
     /// The messages it waits for, in words.
     pub fn waits_for(&self) -> Vec<String> {
-        self.places.iter().map(|&at| self.run.describe(at as usize)).collect()
+        self.run.under_way.iter().map(|&at| self.run.describe(at as usize)).collect()
     }
 }
 
 impl<C: Communicator> fmt::Debug for Execution<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Execution").field("run", &self.run).field("under_way", &self.places.len()).finish()
+        f.debug_struct("Execution")
+            .field("run", &self.run.schedule)
+            .field("under_way", &self.run.under_way.len())
+            .finish()
     }
 }

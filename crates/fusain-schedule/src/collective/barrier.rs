@@ -18,19 +18,25 @@ pub fn barrier(builder: &mut ScheduleBuilder, group: &Group, ways: usize, after:
     }
     let nothing: [Region<u8>; 0] = [];
     let (rank, size) = (group.rank(), group.size());
-    let mut here = builder.join(after.iter().copied());
+    // What is to be over before the next messages go out; of the last ones, one whose start says that all before was over too. (A join each
+    // round would do, but a local operation between two messages is time on the way of both.)
+    let mut over = if after.len() > 1 { vec![builder.join(after.iter().copied())] } else { after.to_vec() };
+    let mut told: Option<OpId> = None;
     let mut distance = 1;
     while distance < size {
         let partners = (1..=ways).map(|way| way.saturating_mul(distance)).take_while(|&step| step < size);
-        let mut heard = Vec::new();
+        let (mut heard, mut first) = (Vec::new(), None);
         for step in partners {
             let send = builder.send(nothing, group.member(rank + step), TAG);
-            builder.requires(send, here);
+            over.iter().for_each(|&before| builder.requires(send, before));
+            told.iter().for_each(|&before| builder.irequires(send, before));
+            first.get_or_insert(send);
             heard.push(builder.recv(nothing, group.member(rank + size - step), TAG));
         }
-        heard.push(here);
-        here = builder.join(heard);
+        (over, told) = (heard, first);
         distance = distance.saturating_mul(ways + 1);
     }
+    let here = builder.join(over);
+    told.iter().for_each(|&before| builder.irequires(here, before));
     Ok(here)
 }

@@ -75,9 +75,10 @@ impl Choice {
         if bytes <= self.allgather_bruck_max_bytes { Allgather::Bruck } else { Allgather::Ring }
     }
 
-    /// For an all-to-all with blocks of `block_bytes`, or of different lengths up to it.
-    pub fn all_to_all(&self, block_bytes: usize, are_equal: bool) -> AllToAll {
-        if are_equal && block_bytes <= self.all_to_all_bruck_max_bytes {
+    /// For an all-to-all of `ranks` with blocks of `block_bytes`, or of different lengths up to it. Up to three ranks Bruck's sends no fewer
+    /// messages than the others.
+    pub fn all_to_all(&self, ranks: usize, block_bytes: usize, are_equal: bool) -> AllToAll {
+        if are_equal && ranks > 3 && block_bytes <= self.all_to_all_bruck_max_bytes {
             AllToAll::Bruck
         } else if block_bytes <= self.all_to_all_linear_max_bytes {
             AllToAll::Linear

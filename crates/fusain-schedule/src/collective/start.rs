@@ -148,7 +148,7 @@ impl<C: Communicator> Engine<C> {
     /// As [`start`](Self::start) and [`all_to_all`](super::all_to_all()).
     pub fn all_to_all<T: Plain>(&self, blocks: Vec<T>) -> Result<Pending<C, T>> {
         let count = blocks.len() / self.size();
-        let algorithm = self.choice.all_to_all(count * size_of::<T>(), true);
+        let algorithm = self.choice.all_to_all(self.size(), count * size_of::<T>(), true);
         let counts = vec![count; self.size()];
         let total = count * self.size();
         self.between(blocks, total, |builder, group, from, into| {
@@ -167,7 +167,7 @@ impl<C: Communicator> Engine<C> {
         received: &[usize],
     ) -> Result<Pending<C, T>> {
         // Each rank may decide for itself: the two algorithms send the same messages.
-        let algorithm = self.choice.all_to_all(largest::<T>(sent), false);
+        let algorithm = self.choice.all_to_all(self.size(), largest::<T>(sent), false);
         self.between(blocks, received.iter().sum(), |builder, group, from, into| {
             all_to_all(builder, group, (from, sent), (into, received), algorithm)
         })

@@ -20,17 +20,15 @@
 
 mod memory;
 mod number;
+mod state;
 mod step;
 
-use std::collections::VecDeque;
 use std::fmt;
-use std::time::Instant;
 
 use fusain_comm::Plain;
 
-use crate::binary::{OPERATION_WORDS, Record};
 use crate::{Error, Region, Result, Schedule, Trace};
-use memory::Memories;
+pub(crate) use state::State;
 pub(crate) use step::Message;
 
 /// A run of a schedule: what is needed to start it, made by [`Schedule::prepare`]. It owns its buffers; they are put in, and
@@ -38,59 +36,19 @@ pub(crate) use step::Message;
 /// touch them; an execution that is forgotten leaks them and nothing else.
 ///
 /// Starting it again allocates nothing.
-pub struct Run {
-    schedule: Schedule,
-    words: Vec<u32>,
-    /// Where each operation's record is, strand by strand.
-    places: Vec<u32>,
-    /// What each waits for still, strand by strand; with [`IS_MESSAGE`] and [`FOLLOWS`].
-    missing: Vec<u32>,
-    /// Those that wait for nothing.
-    independent: Vec<u32>,
-    memories: Memories,
-    messages: VecDeque<u32>,
-    /// Strands, by the next operation of each.
-    strands: VecDeque<u32>,
-    /// Buffers of messages that are done.
-    spare: Vec<Vec<u8>>,
-    /// Operations that have not ended.
-    left: usize,
-    started: Instant,
-    trace: Option<Trace>,
-}
-
-/// Set in the counters of messages.
-const IS_MESSAGE: u32 = 1 << 31;
-/// Set in the counters of operations that are not the first of their strand.
-const FOLLOWS: u32 = 1 << 30;
-/// The rest of a counter.
-const COUNT: u32 = FOLLOWS - 1;
+pub struct Run(
+    /// Apart, since a run goes through many hands: into an execution, to the loop, and back.
+    pub(crate) Box<State>,
+);
 
 impl Run {
     pub(crate) fn new(schedule: Schedule) -> Result<Self> {
-        let header = schedule.header();
-        let scratch_bytes = schedule.memory_bytes().next().unwrap_or(0);
-        let numbered = number::Numbered::new(schedule.words(), &header)?;
-        let messages = header.messages as usize;
-        Ok(Self {
-            words: numbered.words,
-            places: numbered.places,
-            missing: numbered.counters,
-            independent: numbered.independent,
-            memories: Memories::new(scratch_bytes, header.memories as usize - 1)?,
-            messages: VecDeque::with_capacity(messages),
-            strands: VecDeque::with_capacity(numbered.strands),
-            spare: Vec::with_capacity(messages),
-            left: 0,
-            started: Instant::now(),
-            trace: None,
-            schedule,
-        })
+        Ok(Self(Box::new(State::new(schedule)?)))
     }
 
     /// The schedule it is a run of.
     pub fn schedule(&self) -> &Schedule {
-        &self.schedule
+        &self.0.schedule
     }
 
     /// Puts in the vector for a buffer; what was there is dropped.
@@ -102,10 +60,10 @@ impl Run {
     /// If the region is of another schedule, of the scratchpad, or a part of a buffer.
     pub fn put<T: Plain>(&mut self, buffer: Region<T>, vector: Vec<T>) -> Result<()> {
         let block = buffer.block();
-        let declared = self.schedule.memory_bytes().nth(block.memory as usize);
+        let declared = self.0.schedule.memory_bytes().nth(block.memory as usize);
         assert!(block.memory > 0 && declared == Some(block.bytes), "{buffer:?} is no buffer of this schedule");
         if vector.len() == buffer.len() {
-            self.memories.put(block.memory, vector);
+            self.0.memories.put(block.memory, vector);
             return Ok(());
         }
         let (given_bytes, expected_bytes) = (size_of_val(&vector[..]) as u64, block.bytes);
@@ -129,7 +87,7 @@ impl Run {
     /// # Panics
     /// If the vector that was put in has elements of another type, or the region is of another schedule.
     pub fn take<T: Plain>(&mut self, buffer: Region<T>) -> Vec<T> {
-        let taken = self.memories.take(buffer.block().memory);
+        let taken = self.0.memories.take(buffer.block().memory);
         if buffer.is_empty() { taken.unwrap_or_default() } else { taken.expect("the vector has elements of this type") }
     }
 
@@ -138,7 +96,7 @@ impl Run {
     /// # Panics
     /// If the region is of another schedule, or its buffer is missing.
     pub fn get<T: Plain>(&self, region: Region<T>) -> &[T] {
-        bytemuck::cast_slice(self.memories.read(&region.block()))
+        bytemuck::cast_slice(self.0.memories.read(&region.block()))
     }
 
     /// Some elements, to be changed before the next start.
@@ -146,102 +104,22 @@ impl Run {
     /// # Panics
     /// As [`get`](Self::get).
     pub fn get_mut<T: Plain>(&mut self, region: Region<T>) -> &mut [T] {
-        bytemuck::cast_slice_mut(self.memories.write(&region.block()))
+        bytemuck::cast_slice_mut(self.0.memories.write(&region.block()))
     }
 
     /// From the next start on, notes when each operation starts and ends: two looks at the clock for each.
     pub fn trace(&mut self, enable: bool) {
-        self.trace = enable.then(|| Trace::new(&self.schedule));
+        self.0.trace = enable.then(|| Trace::new(&self.0.schedule));
     }
 
     /// When each operation of the last run started and ended; `None` if nobody [asked](Self::trace).
     pub fn traced(&self) -> Option<&Trace> {
-        self.trace.as_ref()
+        self.0.trace.as_ref()
     }
-
-    /// Sets the clock to 0 and makes the independent operations ready.
-    pub(crate) fn start(&mut self) -> Result<()> {
-        for (buffer, expected_bytes) in self.schedule.memory_bytes().enumerate().skip(1) {
-            let (buffer, given_bytes) = (buffer as u32, self.memories.len(buffer as u32));
-            if given_bytes == 0 && expected_bytes > 0 {
-                return Err(Error::BufferMissing { buffer });
-            }
-            if given_bytes != expected_bytes {
-                return Err(Error::BufferLength { buffer, given_bytes, expected_bytes });
-            }
-        }
-        if self.left > 0 {
-            // It was given up half way.
-            for operation in 0..self.places.len() {
-                self.begin(operation as u32);
-            }
-        }
-        self.messages.clear();
-        self.strands.clear();
-        self.left = self.places.len();
-        for index in 0..self.independent.len() {
-            self.is_ready(self.independent[index]);
-        }
-        if let Some(trace) = &mut self.trace {
-            trace.clear();
-        }
-        self.started = Instant::now();
-        Ok(())
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
-        self.left == 0
-    }
-
-    /// The record at a place.
-    #[inline]
-    fn record(&self, at: usize) -> Record {
-        record(&self.words, at)
-    }
-
-    /// One dependency of an operation is fulfilled.
-    #[inline]
-    fn release(&mut self, operation: u32) {
-        let missing = &mut self.missing[operation as usize];
-        *missing -= 1;
-        if *missing & COUNT == 0 {
-            self.is_ready(operation);
-        }
-    }
-
-    #[inline]
-    fn is_ready(&mut self, operation: u32) {
-        if self.missing[operation as usize] & IS_MESSAGE == 0 {
-            self.strands.push_back(operation);
-        } else {
-            self.messages.push_back(operation);
-        }
-    }
-
-    /// An operation that is started: its place, and its counter set back.
-    #[inline]
-    fn begin(&mut self, operation: u32) -> (usize, Record) {
-        let at = self.places[operation as usize] as usize;
-        let record = self.record(at);
-        let missing = &mut self.missing[operation as usize];
-        *missing = *missing & !COUNT | record.dependencies;
-        (at, record)
-    }
-
-    /// Whether an operation of a strand is followed by the next.
-    #[inline]
-    fn goes_on(&self, operation: u32) -> bool {
-        self.missing.get(operation as usize + 1).is_some_and(|next| next & FOLLOWS != 0)
-    }
-}
-
-#[inline]
-fn record(words: &[u32], at: usize) -> Record {
-    Record::read(words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole"))
 }
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("schedule", &self.schedule).field("left", &self.left).finish_non_exhaustive()
+        f.debug_struct("Run").field("schedule", &self.0.schedule).field("left", &self.0.left).finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fusain_comm::Completion;
 
-use super::Run;
+use super::State;
 use super::memory::Pair;
 use crate::binary::{BLOCK_WORDS, OPERATION_WORDS, Record, block};
 use crate::compile::pieces::Walk;
@@ -46,7 +46,7 @@ impl Lists {
     }
 }
 
-impl Run {
+impl State {
     /// The next message that is ready. It counts as started: what waits for its start is released.
     pub(crate) fn next_message(&mut self) -> Option<Message> {
         let operation = self.messages.pop_front()?;

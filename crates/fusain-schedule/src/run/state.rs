@@ -1,0 +1,144 @@
+//! What a run is made of, and its counters: see the [module](super).
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use super::memory::Memories;
+use super::number::Numbered;
+use crate::binary::{OPERATION_WORDS, Record};
+use crate::{Error, Result, Schedule, Trace};
+
+pub(crate) struct State {
+    pub(crate) schedule: Schedule,
+    pub(super) words: Vec<u32>,
+    /// Where each operation's record is, strand by strand.
+    pub(super) places: Vec<u32>,
+    /// What each waits for still, strand by strand; with [`IS_MESSAGE`] and [`FOLLOWS`].
+    pub(super) missing: Vec<u32>,
+    /// Those that wait for nothing.
+    pub(super) independent: Vec<u32>,
+    pub(super) memories: Memories,
+    pub(super) messages: VecDeque<u32>,
+    /// Strands, by the next operation of each.
+    pub(super) strands: VecDeque<u32>,
+    /// Places of messages under way, in the order of their requests.
+    pub(crate) under_way: Vec<u32>,
+    /// Buffers of messages that are done.
+    pub(super) spare: Vec<Vec<u8>>,
+    /// Operations that have not ended.
+    pub(super) left: usize,
+    pub(super) started: Instant,
+    pub(super) trace: Option<Trace>,
+}
+
+/// Set in the counters of messages.
+pub(super) const IS_MESSAGE: u32 = 1 << 31;
+/// Set in the counters of operations that are not the first of their strand.
+pub(super) const FOLLOWS: u32 = 1 << 30;
+/// The rest of a counter.
+pub(super) const COUNT: u32 = FOLLOWS - 1;
+
+impl State {
+    pub(super) fn new(schedule: Schedule) -> Result<Self> {
+        let header = schedule.header();
+        let scratch_bytes = schedule.memory_bytes().next().unwrap_or(0);
+        let numbered = Numbered::new(schedule.words(), &header)?;
+        let messages = header.messages as usize;
+        Ok(Self {
+            words: numbered.words,
+            places: numbered.places,
+            missing: numbered.counters,
+            independent: numbered.independent,
+            memories: Memories::new(scratch_bytes, header.memories as usize - 1)?,
+            messages: VecDeque::with_capacity(messages),
+            strands: VecDeque::with_capacity(numbered.strands),
+            under_way: Vec::with_capacity(messages),
+            spare: Vec::with_capacity(messages),
+            left: 0,
+            started: Instant::now(),
+            trace: None,
+            schedule,
+        })
+    }
+
+    /// Sets the clock to 0 and makes the independent operations ready.
+    pub(crate) fn start(&mut self) -> Result<()> {
+        for (buffer, expected_bytes) in self.schedule.memory_bytes().enumerate().skip(1) {
+            let (buffer, given_bytes) = (buffer as u32, self.memories.len(buffer as u32));
+            if given_bytes == 0 && expected_bytes > 0 {
+                return Err(Error::BufferMissing { buffer });
+            }
+            if given_bytes != expected_bytes {
+                return Err(Error::BufferLength { buffer, given_bytes, expected_bytes });
+            }
+        }
+        if self.left > 0 {
+            // It was given up half way.
+            for operation in 0..self.places.len() {
+                self.begin(operation as u32);
+            }
+        }
+        self.messages.clear();
+        self.strands.clear();
+        self.under_way.clear();
+        self.left = self.places.len();
+        for index in 0..self.independent.len() {
+            self.is_ready(self.independent[index]);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.clear();
+        }
+        self.started = Instant::now();
+        Ok(())
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The record at a place.
+    #[inline]
+    pub(super) fn record(&self, at: usize) -> Record {
+        record(&self.words, at)
+    }
+
+    /// One dependency of an operation is fulfilled.
+    #[inline]
+    pub(super) fn release(&mut self, operation: u32) {
+        let missing = &mut self.missing[operation as usize];
+        *missing -= 1;
+        if *missing & COUNT == 0 {
+            self.is_ready(operation);
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_ready(&mut self, operation: u32) {
+        if self.missing[operation as usize] & IS_MESSAGE == 0 {
+            self.strands.push_back(operation);
+        } else {
+            self.messages.push_back(operation);
+        }
+    }
+
+    /// An operation that is started: its place, and its counter set back.
+    #[inline]
+    pub(super) fn begin(&mut self, operation: u32) -> (usize, Record) {
+        let at = self.places[operation as usize] as usize;
+        let record = self.record(at);
+        let missing = &mut self.missing[operation as usize];
+        *missing = *missing & !COUNT | record.dependencies;
+        (at, record)
+    }
+
+    /// Whether an operation of a strand is followed by the next.
+    #[inline]
+    pub(super) fn goes_on(&self, operation: u32) -> bool {
+        self.missing.get(operation as usize + 1).is_some_and(|next| next & FOLLOWS != 0)
+    }
+}
+
+#[inline]
+pub(super) fn record(words: &[u32], at: usize) -> Record {
+    Record::read(words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole"))
+}
