@@ -1,16 +1,18 @@
-//! `goal run`: a thread for each rank, real messages, and a look at every byte that arrives.
+//! `goal run`: each rank's schedule is compiled and run by a progress thread, with real messages, and a look at every byte that
+//! arrives.
 //!
 //! Each send has bytes of its own. Afterwards, of every sender, receiver and tag, what was received must be what was sent: as many
 //! messages, of the same lengths, with the same bytes. Calculations take no time.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use fusain::comm::{Communicator, FIRST_LIBRARY_TAG, Source, Tag, TagMatch, ThreadComm, World};
-use fusain::schedule::Moment;
+use fusain::comm::progress::{Progress, Settings};
+use fusain::comm::{Communicator, Tag, ThreadComm, World};
 use fusain::schedule::goal::{Kind, Rank};
+use fusain::schedule::{Engine, Moment, OpId, Region, Run, ScheduleBuilder, TAGS};
 use indicatif::ProgressBar;
 
 use super::file;
@@ -21,15 +23,14 @@ const BYTES_MAX: u64 = 4 << 30;
 /// Runs a schedule in one process.
 ///
 /// # Errors
-/// What is wrong with the text; more ranks or bytes than a process should be asked for; a schedule that does not end; bytes that arrive
-/// otherwise than they were sent.
+/// What is wrong with the text; more ranks or bytes than a process should be asked for; receives from any rank or of any tag; a schedule
+/// that does not compile or does not end; bytes that arrive otherwise than they were sent.
 pub(super) fn run(file: &Path) -> anyhow::Result<String> {
     let reader = file::open(file)?;
     let ranks = reader.ranks();
     ensure!(ranks <= RANKS_MAX, "{ranks} ranks are too many threads: run takes up to {RANKS_MAX}; simulate takes more");
     let name = || file.display().to_string();
     let schedule = reader.collect::<Result<Vec<Rank>, _>>().with_context(name)?;
-    let tags = tags(&schedule)?;
     let kinds = || schedule.iter().flat_map(|rank| rank.operations.iter().map(|operation| operation.kind));
     let bytes = kinds().fold(0u64, |sum, kind| match kind {
         Kind::Send { bytes, .. } | Kind::Recv { bytes, .. } => sum.saturating_add(bytes),
@@ -37,10 +38,13 @@ pub(super) fn run(file: &Path) -> anyhow::Result<String> {
     });
     ensure!(bytes <= BYTES_MAX, "the messages have {bytes} bytes, both sides counted: run takes up to {BYTES_MAX}");
     let messages = kinds().filter(|kind| matches!(kind, Kind::Send { .. })).count();
-    let bar = ProgressBar::new(messages as u64);
+    let channels = Channels::of(&schedule).with_context(name)?;
+    let bar = ProgressBar::new(ranks.into());
     let outcomes = World::threads(ranks as usize).run(|comm| {
         let rank = comm.rank();
-        Player::new(&comm, &schedule[rank], &tags, &bar).play().with_context(|| format!("rank {rank}"))
+        let outcome = play(comm, &schedule[rank], &channels).with_context(|| format!("rank {rank}"));
+        bar.inc(1);
+        outcome
     });
     bar.finish_and_clear();
     let [mut sent, mut received] = [Vec::new(), Vec::new()];
@@ -53,17 +57,58 @@ pub(super) fn run(file: &Path) -> anyhow::Result<String> {
     Ok(format!("{}: {ranks} ranks, {messages} messages, all arrived as they were sent", name()))
 }
 
-/// The transport has fewer tags than the text: those in use are numbered.
-fn tags(schedule: &[Rank]) -> anyhow::Result<BTreeMap<u32, Tag>> {
-    let mut tags = BTreeMap::new();
-    for operation in schedule.iter().flat_map(|rank| &rank.operations) {
-        if let Kind::Send { tag, .. } | Kind::Recv { tag: Some(tag), .. } = operation.kind {
-            let next = tags.len();
-            tags.entry(tag).or_insert(next as Tag);
-            ensure!(next < usize::from(FIRST_LIBRARY_TAG), "run takes up to {FIRST_LIBRARY_TAG} different tags");
+/// Sender and receiver.
+type Pair = (usize, usize);
+
+/// What both sides of each pair of ranks must see alike. A schedule has few tags, so those of a pair are numbered; and it says how long each
+/// message is, where the text says how long it may be.
+struct Channels {
+    tags: BTreeMap<Pair, BTreeMap<u32, Tag>>,
+    /// Of what was sent, in the order of the statements.
+    lengths: BTreeMap<(Pair, u32), Vec<u64>>,
+}
+
+impl Channels {
+    fn of(schedule: &[Rank]) -> anyhow::Result<Self> {
+        let mut channels = Self { tags: BTreeMap::new(), lengths: BTreeMap::new() };
+        for (rank, operation) in
+            schedule.iter().enumerate().flat_map(|(at, rank)| rank.operations.iter().map(move |op| (at, op)))
+        {
+            let (pair, tag) = match operation.kind {
+                Kind::Calc { .. } => continue,
+                Kind::Send { to, tag, bytes } => {
+                    let pair = (rank, to as usize);
+                    channels.lengths.entry((pair, tag)).or_default().push(bytes);
+                    (pair, tag)
+                }
+                Kind::Recv { from: Some(from), tag: Some(tag), .. } => ((from as usize, rank), tag),
+                Kind::Recv { .. } => bail!(
+                    "rank {rank}: `{operation}` leaves open whose message it takes, which a compiled schedule can not; simulate can"
+                ),
+            };
+            let tags = channels.tags.entry(pair).or_default();
+            let next = tags.len() as Tag;
+            tags.entry(tag).or_insert(next);
+            ensure!(
+                tags.len() <= TAGS as usize,
+                "from rank {} to {}: run takes up to {TAGS} different tags",
+                pair.0,
+                pair.1
+            );
         }
+        Ok(channels)
     }
-    Ok(tags)
+
+    fn tag(&self, pair: Pair, tag: u32) -> Tag {
+        self.tags[&pair][&tag]
+    }
+
+    /// How long the message is that the receive of this number gets, if there is one and it has room: the first send meets the first
+    /// receive. Where a schedule lets them overtake each other, and their lengths differ, the run will say so.
+    fn length(&self, pair: Pair, tag: u32, number: usize, room: u64) -> u64 {
+        let sent = self.lengths.get(&(pair, tag)).and_then(|lengths| lengths.get(number));
+        sent.map_or(room, |&bytes| bytes.min(room))
+    }
 }
 
 /// A message as one of its sides saw it.
@@ -71,10 +116,16 @@ fn tags(schedule: &[Rank]) -> anyhow::Result<BTreeMap<u32, Tag>> {
 pub(super) struct Entry {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) tag: Tag,
+    pub(super) tag: u32,
     pub(super) bytes: usize,
     /// Of the bytes.
     pub(super) hash: u64,
+}
+
+impl Entry {
+    fn of((from, to): Pair, tag: u32, content: &[u8]) -> Self {
+        Self { from, to, tag, bytes: content.len(), hash: hash(content) }
+    }
 }
 
 /// Whether what was received is what was sent.
@@ -95,93 +146,75 @@ struct Ledger {
 }
 
 /// One rank at work.
-struct Player<'a> {
-    comm: &'a ThreadComm,
-    rank: &'a Rank,
-    tags: &'a BTreeMap<u32, Tag>,
-    bar: &'a ProgressBar,
-    /// Of each operation, how many it waits for, and who waits for it.
-    missing: Vec<usize>,
-    waiting: Vec<Vec<(u32, Moment)>>,
-    ready: VecDeque<u32>,
-    ledger: Ledger,
+fn play(comm: ThreadComm, rank: &Rank, channels: &Channels) -> anyhow::Result<Ledger> {
+    let (me, size) = (comm.rank(), comm.size());
+    let (mut builder, mut ledger) = (ScheduleBuilder::new(me, size), Ledger::default());
+    let [out_bytes, in_bytes] = buffers(rank);
+    let (out, into) = (builder.buffer::<u8>(out_bytes), builder.buffer::<u8>(in_bytes));
+    let (mut outgoing, mut arrivals, mut taken) = (Vec::with_capacity(out_bytes), Vec::new(), 0);
+    // How many messages of each channel have been received.
+    let mut numbers: BTreeMap<(Pair, u32), usize> = BTreeMap::new();
+    let mut ids: Vec<OpId> = Vec::with_capacity(rank.operations.len());
+    for (number, operation) in (0..).zip(&rank.operations) {
+        ids.push(match operation.kind {
+            Kind::Send { bytes, to, tag } => {
+                let (pair, begin) = ((me, to as usize), outgoing.len());
+                outgoing.extend(content(me, number, bytes as usize));
+                ledger.sent.push(Entry::of(pair, tag, &outgoing[begin..]));
+                builder.send(out.slice(begin..outgoing.len()), pair.1, channels.tag(pair, tag))
+            }
+            Kind::Recv { bytes, from, tag } => {
+                let (from, tag) = from.zip(tag).context("it was refused before")?;
+                let pair = (from as usize, me);
+                let next = numbers.entry((pair, tag)).or_default();
+                let length = channels.length(pair, tag, *next, bytes) as usize;
+                *next += 1;
+                let region = into.slice(taken..taken + length);
+                taken += length;
+                arrivals.push((pair, tag, region));
+                builder.recv(region, pair.0, channels.tag(pair, tag))
+            }
+            Kind::Calc { .. } => builder.join([]),
+        });
+    }
+    for dependency in &rank.dependencies {
+        let [after, before] = [dependency.operation, dependency.on].map(|number| ids[number as usize]);
+        match dependency.moment {
+            Moment::End => builder.requires(after, before),
+            Moment::Start => builder.irequires(after, before),
+        }
+    }
+    let run = builder.compile()?.prepare()?.with(out, outgoing)?.with(into, vec![0; in_bytes])?;
+    let run = on_progress_thread(comm, run)?;
+    let arrived = |(pair, tag, region): (Pair, u32, Region<u8>)| Entry::of(pair, tag, run.get(region));
+    ledger.received.extend(arrivals.into_iter().map(arrived));
+    Ok(ledger)
 }
 
-impl<'a> Player<'a> {
-    fn new(comm: &'a ThreadComm, rank: &'a Rank, tags: &'a BTreeMap<u32, Tag>, bar: &'a ProgressBar) -> Self {
-        let mut missing = vec![0; rank.operations.len()];
-        let mut waiting = vec![Vec::new(); rank.operations.len()];
-        for dependency in &rank.dependencies {
-            missing[dependency.operation as usize] += 1;
-            waiting[dependency.on as usize].push((dependency.operation, dependency.moment));
-        }
-        let ready = (0..).zip(&missing).filter(|&(_, &missing)| missing == 0).map(|(number, _)| number).collect();
-        Self { comm, rank, tags, bar, missing, waiting, ready, ledger: Ledger::default() }
-    }
+/// Bytes that are sent, and bytes that may be received.
+fn buffers(rank: &Rank) -> [usize; 2] {
+    rank.operations.iter().fold([0, 0], |[out, into], operation| match operation.kind {
+        Kind::Send { bytes, .. } => [out + bytes as usize, into],
+        Kind::Recv { bytes, .. } => [out, into + bytes as usize],
+        Kind::Calc { .. } => [out, into],
+    })
+}
 
-    fn play(mut self) -> anyhow::Result<Ledger> {
-        // Under way, and which operation each is.
-        let (mut requests, mut numbers, mut started) = (Vec::new(), Vec::new(), 0);
-        loop {
-            while let Some(number) = self.ready.pop_front() {
-                started += 1;
-                match self.rank.operations[number as usize].kind {
-                    Kind::Calc { .. } => {}
-                    Kind::Send { bytes, to, tag } => {
-                        let (content, tag) = (content(self.comm.rank(), number, bytes as usize), self.tags[&tag]);
-                        let (from, to) = (self.comm.rank(), to as usize);
-                        self.ledger.sent.push(Entry { from, to, tag, bytes: content.len(), hash: hash(&content) });
-                        requests.push(self.comm.isend(content, to, tag)?);
-                        numbers.push(number);
-                    }
-                    Kind::Recv { bytes, from, tag } => {
-                        let from = from.map_or(Source::Any, |from| Source::Rank(from as usize));
-                        let tag = tag.map_or(TagMatch::Any, |tag| TagMatch::Is(self.tags[&tag]));
-                        requests.push(self.comm.irecv(vec![0; bytes as usize], from, tag)?);
-                        numbers.push(number);
-                    }
-                }
-                self.tell(number, Moment::Start);
-                if matches!(self.rank.operations[number as usize].kind, Kind::Calc { .. }) {
-                    self.tell(number, Moment::End);
-                }
-            }
-            if requests.is_empty() {
-                let left = self.rank.operations.len() - started;
-                ensure!(left == 0, "{left} operations wait, directly or not, for themselves");
-                return Ok(self.ledger);
-            }
-            let (index, completion) = self.comm.wait_any(&mut requests)?;
-            let number = numbers.swap_remove(index);
-            if let Kind::Recv { .. } = self.rank.operations[number as usize].kind {
-                let (from, to, tag) = (completion.status.source, self.comm.rank(), completion.status.tag);
-                let bytes = completion.status.bytes;
-                self.ledger.received.push(Entry { from, to, tag, bytes, hash: hash(completion.received()) });
-                self.bar.inc(1);
-            }
-            self.tell(number, Moment::End);
-        }
-    }
-
-    /// Tells those that wait for this moment of an operation.
-    fn tell(&mut self, number: u32, moment: Moment) {
-        for (after, _) in self.waiting[number as usize].iter().filter(|(_, awaited)| *awaited == moment) {
-            self.missing[*after as usize] -= 1;
-            if self.missing[*after as usize] == 0 {
-                self.ready.push_back(*after);
-            }
-        }
-    }
+fn on_progress_thread(comm: ThreadComm, run: Run) -> anyhow::Result<Run> {
+    let progress = Progress::spawn(comm, Settings::default())?;
+    let outcome = Engine::new(progress.handle()).start(run).and_then(|running| running.wait());
+    progress.shutdown();
+    Ok(outcome?)
 }
 
 /// What an operation sends: bytes that no other one does, if there are enough of them.
-fn content(rank: usize, number: u32, bytes: usize) -> Vec<u8> {
+fn content(rank: usize, number: u32, bytes: usize) -> impl Iterator<Item = u8> {
     let mut state = hash(&[rank as u64, u64::from(number)]) | 1;
-    let step = || {
+    let step = move || {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         (state >> 56) as u8
     };
-    std::iter::repeat_with(step).take(bytes).collect()
+    std::iter::repeat_with(step).take(bytes)
 }
 
 fn hash(of: &(impl Hash + ?Sized)) -> u64 {
