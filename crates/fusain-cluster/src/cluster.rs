@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fusain_comm::Communicator;
 use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
@@ -18,6 +18,7 @@ use crate::distributed::Distributed;
 use crate::error::{Error, Result};
 use crate::glance::{Ended, Watched};
 use crate::protocol::{Job, Label};
+use crate::report::{Status, Watch};
 use crate::station::{Next, Station};
 use crate::victims::Victims;
 
@@ -38,6 +39,7 @@ pub struct Cluster<'p, C: Communicator> {
     pool: Option<&'p Pool>,
     victims: Victims,
     patience: Duration,
+    watch: RefCell<Option<Watch>>,
     /// A run is on: another can not begin inside it.
     busy: Cell<bool>,
 }
@@ -82,6 +84,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             pool: None,
             victims: Victims::default(),
             patience: Duration::from_secs(10),
+            watch: RefCell::new(None),
             busy: Cell::new(false),
         }
     }
@@ -105,6 +108,16 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
+        self
+    }
+
+    /// Has `watch` called on rank 0, four times a second, with how it stands: for a line that shows that something happens. All ranks set it, or none. It is
+    /// called on the progress thread, and must not block.
+    ///
+    /// Messages: one a rank each time, up the tree of ranks.
+    #[must_use]
+    pub fn watch(mut self, watch: impl FnMut(Status) + Send + 'static) -> Self {
+        self.watch = RefCell::new(Some(Box::new(watch)));
         self
     }
 
@@ -134,7 +147,12 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     pub fn run<A: Distributed>(&self, algorithm: &A, input: A::Local) -> Result<A::Output> {
         let pool = self.pool.unwrap_or_else(|| Pool::global());
         if self.size == 1 {
-            return Ok(alone(pool, algorithm, input));
+            let begun = Instant::now();
+            self.station.begin(pool)?;
+            let output = alone(pool, algorithm, input);
+            self.station.worked(begun);
+            self.station.end(pool);
+            return Ok(output);
         }
         let outbox = self.open()?;
         assert!(!self.busy.replace(true), "a run of a cluster can not begin inside another");
@@ -172,7 +190,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         };
         let outbox = handle.outbox();
         let waker = outbox.clone();
-        self.station.open(self.victims.clone(), self.patience, move || waker.wake());
+        let watch = self.watch.take();
+        self.station.open(self.victims.clone(), self.patience, watch, move || waker.wake());
         let receiver = Arc::clone(&self.station);
         let messages = handle.on_message(TAG..=TAG, move |message| {
             receiver.receive(message.source, &message.bytes);
@@ -242,11 +261,12 @@ struct Course<'a, A: Distributed> {
 
 impl<A: Distributed> Course<'_, A> {
     fn run(mut self, input: A::Local) -> Result<A::Output> {
-        self.station.begin()?;
+        self.station.begin(self.pool)?;
         let mut input = Some(input);
         loop {
             match self.station.next()? {
                 Next::End(payload) => {
+                    self.station.end(self.pool);
                     return codec::decode(&payload).map_err(|why| self.refuse(why));
                 }
                 Next::Job(Job::Start { label, payload }) => {
@@ -284,6 +304,7 @@ impl<A: Distributed> Course<'_, A> {
     /// Works off a state, and what it makes possible.
     fn work(&mut self, label: Label, mut state: Option<A::Local>) -> Result<()> {
         let watched = Watched { inner: self.algorithm, station: self.station };
+        let from = Instant::now();
         while let Some(local) = state.take().or_else(|| self.algorithm.resume()) {
             // What the workers share is the algorithm, which is the caller's.
             match catch_unwind(AssertUnwindSafe(|| self.pool.run(&watched, local))) {
@@ -299,6 +320,7 @@ impl<A: Distributed> Course<'_, A> {
                 None => drop(self.found.insert(label, part)),
             }
         }
+        self.station.worked(from);
         self.station.done();
         Ok(())
     }

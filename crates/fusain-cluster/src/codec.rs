@@ -31,6 +31,10 @@ pub(crate) enum Head {
     Fetch { store: u32, key: u64 },
     /// "Here it is."
     Data { store: u32, key: u64 },
+    /// "This is what I did": the gathering of this number, its report behind the head.
+    Report { number: u32 },
+    /// "So it stands with me and all below me."
+    Status { ranks: u32, idle: u32, tasks: u64 },
     /// "Nobody below me in the tree will send anything any more."
     Bye,
     /// "Nobody at all will."
@@ -100,6 +104,12 @@ mod tests {
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Fetch { store, key }),
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Data { store, key }),
             Just(Head::Bye),
+            any::<u32>().prop_map(|number| Head::Report { number }),
+            (any::<u32>(), any::<u32>(), any::<u64>()).prop_map(|(ranks, idle, tasks)| Head::Status {
+                ranks,
+                idle,
+                tasks
+            }),
             (any::<u32>(), any::<u32>(), any::<i64>()).prop_map(|(table, cell, value)| Head::Raise {
                 table,
                 cell,

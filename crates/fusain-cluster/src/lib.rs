@@ -28,6 +28,7 @@
 //! | `station`, `courier` | what the threads of a rank share; the part on the progress thread |
 //! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
 //! | [`victims`] | whom to ask, and when again |
+//! | `report` | what the ranks did, as a table and a picture; how it stands |
 //! | `codec` | states and messages as bytes |
 #![forbid(unsafe_code)]
 
@@ -42,6 +43,7 @@ mod fuzz;
 mod glance;
 mod loops;
 pub mod protocol;
+mod report;
 mod search;
 mod station;
 mod store;
@@ -52,6 +54,7 @@ pub use cluster::Cluster;
 pub use distributed::Distributed;
 pub use error::{Error, Result};
 pub use fork_join::{ForkJoin, Step};
+pub use report::{RankReport, Report, Status};
 pub use search::Search;
 pub use store::{Late, Store};
 pub use table::Table;

@@ -205,33 +205,36 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         if path.place.is_none() {
             path.enter(search);
         }
-        let (Some(Place { node, levels, .. }), Some(untried)) = (&mut path.place, &mut path.untried) else { return };
-        let found = &mut path.found;
+        let (Some(Place { mut node, mut levels, .. }), Some(untried)) = (path.place.take(), &mut path.untried) else {
+            return;
+        };
+        // On this frame, and so in registers, for the time of the unit.
+        let mut found = mem::take(&mut path.found);
         let mut left = grain;
         while left > 0 {
             let Some(mut level) = levels.pop() else {
-                let Some(choice) = untried.pop() else { return };
-                search.apply(node, &choice);
-                let untried = search.choices(node, found);
+                let Some(choice) = untried.pop() else { break };
+                search.apply(&mut node, &choice);
+                let untried = search.choices(&node, &mut found);
                 levels.push(Level { choice, untried });
                 left -= 1;
                 continue;
             };
-            // The current level stays in registers; it is put down only when the search goes below it.
+            // So the current level: it is put down only when the search goes below it.
             loop {
                 match level.untried.next() {
                     Some(choice) => {
-                        search.apply(node, &choice);
-                        let untried = search.choices(node, found);
+                        search.apply(&mut node, &choice);
+                        let untried = search.choices(&node, &mut found);
                         levels.push(mem::replace(&mut level, Level { choice, untried }));
                         left -= 1;
                         if left == 0 {
                             levels.push(level);
-                            return;
+                            break;
                         }
                     }
                     None => {
-                        search.undo(node, &level.choice);
+                        search.undo(&mut node, &level.choice);
                         match levels.pop() {
                             Some(above) => level = above,
                             None => break,
@@ -240,6 +243,8 @@ impl<S: Search> Algorithm for Walk<'_, S> {
                 }
             }
         }
+        path.place = Some(Place { node, levels, search: PhantomData });
+        path.found = found;
     }
 
     fn commit(&self, path: &mut Path<S>) {

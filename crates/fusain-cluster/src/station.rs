@@ -11,14 +11,18 @@
 //! Whoever has something to tell the protocol takes the lock, tells it, and leaves what is to be sent for the progress thread. Nobody computes, encodes or
 //! waits with the lock, but on the bell.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use fusain_pool::Pool;
+
 use crate::codec::{self, Head};
 use crate::error::{Error, Result};
 use crate::protocol::{self, Job, Label, Message};
+use crate::report::{Log, RankReport, Status, Watch};
 use crate::store::Shelves;
 use crate::table::Tables;
 use crate::victims::{Attempt, Seeker, Victims};
@@ -45,6 +49,8 @@ pub(crate) struct Station {
 /// What is known when the cluster begins to talk.
 struct Settings {
     patience: Duration,
+    /// Is told four times a second how it stands.
+    watch: Option<Mutex<Watch>>,
     /// Has the progress thread look here.
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -74,6 +80,12 @@ struct State {
     farewell: bool,
     /// The progress loop has ended.
     closed: bool,
+    log: Log,
+    /// How many times reports have been gathered, and those of others, by number and rank.
+    gathers: u32,
+    reports: BTreeMap<(u32, u32), Vec<u8>>,
+    /// What was heard last from the ranks below this one.
+    below: BTreeMap<u32, Status>,
     /// Values of other ranks that are on their way.
     data: HashMap<DataKey, Data>,
 }
@@ -113,6 +125,10 @@ impl Station {
             leaves: false,
             farewell: false,
             closed: false,
+            log: Log::default(),
+            gathers: 0,
+            reports: BTreeMap::new(),
+            below: BTreeMap::new(),
             data: HashMap::new(),
         };
         Self {
@@ -128,10 +144,16 @@ impl Station {
     }
 
     /// From now on it is connected.
-    pub(crate) fn open(&self, victims: Victims, patience: Duration, wake: impl Fn() + Send + Sync + 'static) {
+    pub(crate) fn open(
+        &self,
+        victims: Victims,
+        patience: Duration,
+        watch: Option<Watch>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) {
         self.lock().seeker = Seeker::new(self.me, self.size, victims);
         // Once a cluster.
-        drop(self.settings.set(Settings { patience, wake: Box::new(wake) }));
+        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), wake: Box::new(wake) }));
     }
 
     /// Has the progress thread look here.
@@ -177,8 +199,8 @@ impl Station {
 
     // ---- the thread that called -----------------------------------------------------------------------------------
 
-    /// A new run begins.
-    pub(crate) fn begin(&self) -> Result<()> {
+    /// A new run begins, on `pool`.
+    pub(crate) fn begin(&self, pool: &Pool) -> Result<()> {
         let mut state = self.lock();
         if let Some(error) = &state.failure {
             return Err(error.clone());
@@ -186,6 +208,7 @@ impl Station {
         state.run += 1;
         state.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.outcome = None;
+        state.log.begin(pool);
         state.seeker.begin();
         state.asks_at = None;
         let run = state.run;
@@ -236,6 +259,49 @@ impl Station {
         }
     }
 
+    /// The workers had work since `from`.
+    pub(crate) fn worked(&self, from: Instant) {
+        self.lock().log.worked(from);
+    }
+
+    /// The run has ended.
+    pub(crate) fn end(&self, pool: &Pool) {
+        self.lock().log.end(pool);
+    }
+
+    /// What this rank did in the last run.
+    pub(crate) fn report(&self) -> RankReport {
+        self.lock().log.report.clone()
+    }
+
+    /// Collective: everybody else's bytes, by rank, on rank 0.
+    pub(crate) fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<(u32, Vec<u8>)>>> {
+        let mut state = self.lock();
+        state.gathers += 1;
+        let number = state.gathers;
+        if self.me != 0 {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            state.outgoing.push((0, codec::pack(&Head::Report { number }, bytes)));
+            drop(state);
+            self.wake();
+            return Ok(None);
+        }
+        loop {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            let range = (number, 0)..=(number, u32::MAX);
+            if state.reports.range(range).count() as u32 == self.size - 1 {
+                let later = state.reports.split_off(&(number + 1, 0));
+                let all = std::mem::replace(&mut state.reports, later);
+                return Ok(Some(all.into_iter().map(|((_, from), bytes)| (from, bytes)).collect()));
+            }
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     // ---- the workers ----------------------------------------------------------------------------------------------
 
     /// Whether a worker shall come to the counter. One relaxed load of a word that hardly ever changes.
@@ -270,8 +336,8 @@ impl Station {
     pub(crate) fn await_data(&self, key: DataKey) -> Result<Option<Vec<u8>>> {
         let mut state = self.lock();
         let (store, rank, number) = key;
-        if !state.data.contains_key(&key) {
-            state.data.insert(key, Data::Asked);
+        if let Entry::Vacant(entry) = state.data.entry(key) {
+            entry.insert(Data::Asked);
             state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, &[])));
             self.wake();
         }
@@ -340,6 +406,12 @@ impl Station {
                     *data = Data::Here(value.to_vec());
                 }
             }
+            Ok((Head::Report { number }, report)) => {
+                state.reports.insert((number, from as u32), report.to_vec());
+            }
+            Ok((Head::Status { ranks, idle, tasks }, _)) => {
+                state.below.insert(from as u32, Status { ranks, idle, tasks });
+            }
             Ok((Head::Raise { table, cell, value }, _)) => self.tables.hear(table, cell, value),
             Ok((Head::Work { run, message }, payload)) => {
                 let message = message.map(|()| payload.to_vec());
@@ -363,6 +435,8 @@ impl Station {
 
     fn work_message(&self, state: &mut State, from: u32, message: Message<Vec<u8>>) {
         let (refused, fed) = (message == Message::Refusal, matches!(message, Message::Task { .. }));
+        state.log.report.refusals += u64::from(refused);
+        state.log.report.tasks_taken += u64::from(fed);
         let outcome = if let Message::Stop { payload } = &message { Some(payload.clone()) } else { None };
         let told = self.tell(state, |rank, out| rank.receive(from, message, out));
         if let Some(Err(fault)) = told {
@@ -383,21 +457,14 @@ impl Station {
     /// Time has passed. Says when to come again.
     pub(crate) fn tick(&self, now: Instant) -> Instant {
         let mut state = self.lock();
-        let state = &mut *state;
         if state.asks_at.is_some_and(|at| at <= now) {
             state.asks_at = None;
             state.seek(now);
         }
+        let mut status = None;
         if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
             state.signs_at = Some(now + SIGN_OF_LIFE);
-            state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, &[])));
-            let before = ((self.me + self.size - 1) % self.size) as usize;
-            let patience = self.settings.get().map_or(Duration::MAX, |settings| settings.patience);
-            if state.heard.is_some_and(|heard| now.duration_since(heard) > patience) {
-                let why = format!("no sign of life for {:.1} s", patience.as_secs_f64());
-                self.fail(state, Error::RankLost { rank: before, why });
-                self.bell.notify_all();
-            }
+            status = self.give_signs(&mut state, now);
         }
         let due = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
         let due = state.asks_at.map_or(due, |at| at.min(due));
@@ -406,12 +473,39 @@ impl Station {
             let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);
             state.outgoing.extend(self.neighbours().map(|to| (to, bytes.clone())));
         }
+        drop(state);
+        if let Some((status, watch)) = status.zip(self.settings.get().and_then(|settings| settings.watch.as_ref())) {
+            (watch.lock().unwrap_or_else(PoisonError::into_inner))(status);
+        }
         tells_at.map_or(due, |at| at.min(due))
+    }
+
+    /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
+    fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
+        let settings = self.settings.get()?;
+        state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, &[])));
+        if state.heard.is_some_and(|heard| now.duration_since(heard) > settings.patience) {
+            let why = format!("no sign of life for {:.1} s", settings.patience.as_secs_f64());
+            let rank = ((self.me + self.size - 1) % self.size) as usize;
+            self.fail(state, Error::RankLost { rank, why });
+            self.bell.notify_all();
+        }
+        settings.watch.as_ref()?;
+        let is_idle = state.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
+        let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks: state.log.report.tasks_taken };
+        let status = state.below.values().fold(mine, |sum, status| sum.with(status));
+        if self.me == 0 {
+            return Some(status);
+        }
+        let Status { ranks, idle, tasks } = status;
+        state.outgoing.push(((self.me - 1) / 2, codec::pack(&Head::Status { ranks, idle, tasks }, &[])));
+        None
     }
 
     /// What waits to be sent. Says whether that is the last.
     pub(crate) fn take_outgoing(&self, into: &mut Vec<(u32, Vec<u8>)>) -> bool {
         let mut state = self.lock();
+        state.log.report.bytes_sent += state.outgoing.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         into.append(&mut state.outgoing);
         state.leaves && (state.farewell || state.failure.is_some())
     }
@@ -509,6 +603,7 @@ impl Station {
 
 impl State {
     fn post(&mut self, to: u32, message: Message<Vec<u8>>) {
+        self.log.report.tasks_given += u64::from(matches!(message, Message::Task { .. }));
         let mut bytes = Vec::new();
         let message = message.map(|payload| bytes = payload);
         self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, &bytes)));
@@ -531,6 +626,7 @@ impl State {
         }
         for (to, message) in out {
             self.post(to, message);
+            self.log.report.requests += 1;
         }
     }
 

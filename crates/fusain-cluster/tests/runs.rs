@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use fusain_cluster::{Cluster, Distributed, Error, Victims};
+use fusain_cluster::{Cluster, Distributed, Error, RankReport, Victims};
 use fusain_comm::{LogGp, Network, World};
 use fusain_pool::{Algorithm, Pool};
 
@@ -72,6 +72,33 @@ fn any_number_of_ranks_and_workers_finds_the_same() {
             assert_eq!(sums, vec![wanted; ranks], "{ranks} ranks of {workers}");
         }
     }
+}
+
+/// Also shows that ranks do steal.
+#[test]
+fn reports_balance() {
+    let reports = World::threads(4).run(|comm| {
+        let pool = pool(2);
+        let cluster = Cluster::over(comm).pool(&pool).watch(|status| assert!(status.idle <= status.ranks));
+        (0..2)
+            .map(|_| {
+                cluster.run(&Sum::default(), (0..200_000, 0)).unwrap();
+                cluster.report().unwrap()
+            })
+            .collect::<Vec<_>>()
+    });
+    for run in 0..2 {
+        let ranks = &reports[0][run].as_ref().unwrap().ranks;
+        assert_eq!(ranks.len(), 4);
+        let sum = |f: fn(&RankReport) -> u64| ranks.iter().map(f).sum::<u64>();
+        let taken = sum(|rank| rank.tasks_taken);
+        assert!(taken > 0, "nobody has stolen anything:\n{}", reports[0][run].as_ref().unwrap());
+        assert_eq!(taken, sum(|rank| rank.tasks_given));
+        assert!(sum(|rank| rank.requests) >= taken && sum(|rank| rank.refusals) <= sum(|rank| rank.requests));
+        assert!(ranks.iter().all(|rank| (0.0..=1.0).contains(&rank.idle_share()) && rank.bytes_sent > 0));
+        assert!(ranks.iter().filter(|rank| rank.tasks_taken > 0).all(|rank| rank.units > 0 && !rank.busy.is_empty()));
+    }
+    assert!(reports[1..].iter().flatten().all(Option::is_none));
 }
 
 #[test]

@@ -256,7 +256,7 @@ impl<P: Clone> Rank<P> {
     }
 
     /// Whether the workers have nothing and will find nothing.
-    fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.jobs.is_empty() && self.running.is_none()
     }
 

@@ -1,0 +1,269 @@
+//! What the ranks did in a run: a table for people, and a picture of who worked when.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use fusain_comm::Communicator;
+use fusain_pool::{Counters, Pool};
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::Cluster;
+use crate::codec;
+use crate::error::{Error, Result};
+
+/// What all ranks did in a run; see [`Cluster::report`].
+///
+/// [`Display`](fmt::Display) gives a table, a rank a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// One for each rank, in their order.
+    pub ranks: Vec<RankReport>,
+}
+
+/// What one rank did in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RankReport {
+    /// Units of work that its workers have done.
+    pub units: u64,
+    /// Parts that workers of this rank have handed to each other.
+    pub steals_local: u64,
+    /// Tasks that came from other ranks.
+    pub tasks_taken: u64,
+    /// Tasks that went to other ranks.
+    pub tasks_given: u64,
+    /// Requests for work that it sent.
+    pub requests: u64,
+    /// How many of them were refused.
+    pub refusals: u64,
+    /// Bytes of all its messages.
+    pub bytes_sent: u64,
+    /// From the beginning of the run to its end, on this rank.
+    pub elapsed: Duration,
+    /// When the rank had work, from and to, counted from the beginning of the run on this rank. Gaps below 100 us are closed.
+    pub busy: Vec<(Duration, Duration)>,
+}
+
+/// A pause that is shorter is none in the report: a tenth of what can be seen in the picture of a second.
+const GAP: Duration = Duration::from_micros(100);
+
+impl RankReport {
+    /// The share of its time in which the rank had no work, from 0 to 1.
+    pub fn idle_share(&self) -> f64 {
+        let busy: Duration = self.busy.iter().map(|(from, to)| *to - *from).sum();
+        if self.elapsed.is_zero() { 0.0 } else { (1.0 - busy.as_secs_f64() / self.elapsed.as_secs_f64()).max(0.0) }
+    }
+}
+
+impl<C: Communicator> Cluster<'_, C> {
+    /// Collective: what all ranks did in the last run, on rank 0; `None` on the others.
+    ///
+    /// Units and local steals are the pool's: if other threads use the same pool meanwhile, theirs are counted too.
+    ///
+    /// ```
+    /// use fusain_cluster::Cluster;
+    /// use fusain_comm::World;
+    ///
+    /// let reports = World::threads(2).run(|comm| {
+    ///     let cluster = Cluster::over(comm);
+    ///     cluster.collect(0..1_000, |i| i as u64).unwrap();
+    ///     cluster.report().unwrap()
+    /// });
+    /// let report = reports[0].as_ref().unwrap();
+    /// assert_eq!(report.ranks.len(), 2);
+    /// assert!(report.to_string().starts_with("rank"));
+    /// let mut picture = Vec::new();
+    /// report.svg(&mut picture).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::RankLost`] and its kin, as those of a run.
+    pub fn report(&self) -> Result<Option<Report>> {
+        let mine = self.station.report();
+        if self.size() == 1 {
+            return Ok(Some(Report { ranks: vec![mine] }));
+        }
+        let Some(others) = self.station.gather(&codec::encode(&mine)?)? else { return Ok(None) };
+        let mut ranks = vec![mine];
+        for (from, bytes) in others {
+            match codec::decode(&bytes) {
+                Ok(report) => ranks.push(report),
+                Err(why) => return Err(self.station.fail_with(Error::Corrupt { from: from as usize, why })),
+            }
+        }
+        Ok(Some(Report { ranks }))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heads = ["rank", "units", "local", "taken", "given", "asked", "refused", "bytes", "idle"];
+        let mut rows: Vec<[String; 9]> = vec![heads.map(str::to_owned)];
+        rows.extend(self.ranks.iter().enumerate().map(|(rank, report)| {
+            let idle = format!("{:.1} %", 100.0 * report.idle_share());
+            let RankReport { units, steals_local, tasks_taken, tasks_given, requests, refusals, bytes_sent, .. } =
+                report;
+            let [a, b, c, d, e, g, h] =
+                [units, steals_local, tasks_taken, tasks_given, requests, refusals, bytes_sent].map(u64::to_string);
+            [rank.to_string(), a, b, c, d, e, g, h, idle]
+        }));
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+        for row in &rows {
+            let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
+            writeln!(f, "{}", cells.collect::<Vec<_>>().join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+const LABELS: f64 = 70.0;
+const TIME: f64 = 1000.0;
+const ROW: f64 = 22.0;
+const TOP: f64 = 20.0;
+
+impl Report {
+    /// Writes a picture: a rank a line, time to the right, dark where it had work.
+    ///
+    /// # Errors
+    /// Those of `into`.
+    pub fn svg(&self, mut into: impl Write) -> io::Result<()> {
+        let end = self.ranks.iter().map(|rank| rank.elapsed).max().unwrap_or_default().max(Duration::from_nanos(1));
+        let x = |time: Duration| LABELS + TIME * time.as_secs_f64() / end.as_secs_f64();
+        let bottom = TOP + ROW * self.ranks.len() as f64;
+        let (width, height) = (LABELS + TIME + 40.0, bottom + 30.0);
+        writeln!(
+            into,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">"#
+        )?;
+        writeln!(into, r#"<rect width="100%" height="100%" fill="white"/>"#)?;
+        for (rank, report) in self.ranks.iter().enumerate() {
+            let top = TOP + ROW * rank as f64;
+            let middle = top + ROW / 2.0 + 4.0;
+            writeln!(into, r#"<text x="{}" y="{middle}" text-anchor="end">rank {rank}</text>"#, LABELS - 8.0)?;
+            writeln!(
+                into,
+                r##"<rect x="{LABELS}" y="{}" width="{TIME}" height="{}" fill="#eee"/>"##,
+                top + 2.0,
+                ROW - 4.0
+            )?;
+            for &(from, to) in &report.busy {
+                let (left, right) = (x(from), x(to));
+                writeln!(
+                    into,
+                    r##"<rect x="{left:.2}" y="{}" width="{:.2}" height="{}" fill="#356"><title>{from:.3?} to {to:.3?}</title></rect>"##,
+                    top + 2.0,
+                    (right - left).max(0.2),
+                    ROW - 4.0
+                )?;
+            }
+        }
+        for mark in 0..=4_u32 {
+            let time = end * mark / 4;
+            writeln!(
+                into,
+                r##"<text x="{:.1}" y="{}" text-anchor="middle" fill="#666">{time:.1?}</text>"##,
+                x(time),
+                bottom + 18.0
+            )?;
+        }
+        writeln!(into, "</svg>")
+    }
+}
+
+/// How it stands with a run that is on; see [`Cluster::watch`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// Ranks that have told how it stands with them.
+    pub ranks: u32,
+    /// How many of them have nothing to do.
+    pub idle: u32,
+    /// Tasks that went from rank to rank since the run began.
+    pub tasks: u64,
+}
+
+impl Status {
+    pub(crate) fn with(self, other: &Self) -> Self {
+        Self { ranks: self.ranks + other.ranks, idle: self.idle + other.idle, tasks: self.tasks + other.tasks }
+    }
+}
+
+/// What is called with it.
+pub(crate) type Watch = Box<dyn FnMut(Status) + Send>;
+
+/// A report that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) report: RankReport,
+    begun: Option<(Instant, Counters)>,
+}
+
+impl Log {
+    /// A run begins.
+    pub(crate) fn begin(&mut self, pool: &Pool) {
+        self.report = RankReport::default();
+        self.begun = Some((Instant::now(), pool.counters()));
+    }
+
+    /// The workers had work since `from`.
+    pub(crate) fn worked(&mut self, from: Instant) {
+        let Some((begun, _)) = self.begun else { return };
+        let (from, to) = (from.saturating_duration_since(begun), begun.elapsed());
+        match self.report.busy.last_mut() {
+            Some((_, last)) if from.saturating_sub(*last) < GAP => *last = to,
+            _ => self.report.busy.push((from, to)),
+        }
+    }
+
+    /// The run ends.
+    pub(crate) fn end(&mut self, pool: &Pool) {
+        let Some((begun, before)) = self.begun else { return };
+        let after = pool.counters();
+        self.report.elapsed = begun.elapsed();
+        self.report.units = after.units - before.units;
+        self.report.steals_local = after.steals_done - before.steals_done;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_and_a_picture() {
+        let time = Duration::from_millis;
+        let busy = vec![(time(0), time(6)), (time(8), time(10))];
+        let first = RankReport { units: 1_234, tasks_given: 2, elapsed: time(10), busy, ..RankReport::default() };
+        assert!((first.idle_share() - 0.2).abs() < 1e-9);
+        let report = Report { ranks: vec![first, RankReport { tasks_taken: 2, ..RankReport::default() }] };
+        assert_eq!(
+            report.to_string(),
+            "rank  units  local  taken  given  asked  refused  bytes    idle\n   \
+             0   1234      0      0      2      0        0      0  20.0 %\n   \
+             1      0      0      2      0      0        0      0   0.0 %\n"
+        );
+        let mut picture = Vec::new();
+        report.svg(&mut picture).unwrap();
+        let picture = String::from_utf8(picture).unwrap();
+        assert_eq!(picture.matches("<title>").count(), 2);
+        assert!(picture.contains(r#"x="870.00""#), "a pause ends after eight of ten");
+    }
+
+    #[test]
+    fn short_gaps_are_closed() {
+        let pool = Pool::builder().threads(1).build().unwrap();
+        let mut log = Log::default();
+        log.begin(&pool);
+        let Some((begun, _)) = log.begun else { unreachable!() };
+        log.worked(begun);
+        log.worked(begun + Duration::from_nanos(10));
+        assert_eq!(log.report.busy.len(), 1);
+        std::thread::sleep(3 * GAP);
+        log.worked(Instant::now());
+        log.end(&pool);
+        assert_eq!(log.report.busy.len(), 2);
+    }
+}
