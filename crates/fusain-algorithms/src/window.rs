@@ -283,6 +283,23 @@ impl<T> Drop for Window<'_, T> {
     }
 }
 
+/// Fills `room` on this thread alone: `fill` leaves no slot of the window empty.
+///
+/// As an [`Output`] with one window, without the atomic operations, which short calls feel.
+#[inline]
+pub(crate) fn fill_alone<T>(room: &mut [MaybeUninit<T>], fill: impl FnOnce(&mut Window<'_, T>)) -> &mut [T] {
+    let filled = std::ptr::from_mut(room) as *mut [T];
+    let output = Output::new(room);
+    // SAFETY: called once.
+    let mut window = unsafe { output.window() };
+    fill(&mut window);
+    assert_eq!(window.len(), 0, "every slot is filled");
+    // The elements are the caller's from now on.
+    std::mem::forget(window);
+    // SAFETY: all slots are initialised, invariant 2 of the window; they are borrowed for as long as the result.
+    unsafe { &mut *filled }
+}
+
 /// Makes a vector of `len` elements by filling its room with `fill`, which returns the room, filled.
 pub(crate) fn collect<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) -> &mut [T]) -> Vec<T> {
     let made = collect_front(len, fill);

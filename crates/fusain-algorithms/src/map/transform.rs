@@ -12,7 +12,7 @@ use fusain_pool::Algorithm;
 use crate::feed::Feed;
 use crate::policy::{Par, Plan, Team};
 use crate::widest::widest;
-use crate::window::{Output, Window, collect};
+use crate::window::{Output, Window, collect, fill_alone};
 
 pub(crate) struct Map<'a, T, U, F> {
     f: F,
@@ -94,15 +94,7 @@ impl Par<'_> {
     ) -> &'r mut [U] {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         match self.plan::<(Map<'_, T, U, F>, F)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| {
-                let output = Output::new(room);
-                // SAFETY: called once.
-                let mut window = unsafe { output.window() };
-                window.fill(v, f);
-                window.publish();
-                drop(window);
-                output.finish()
-            }),
+            Plan::Sequential(watch) => watch.time(|| fill_alone(room, |window| window.fill(v, f))),
             Plan::Parallel(team) => map_into(team, v, room, f),
         }
     }

@@ -15,7 +15,7 @@ use super::kernel::ByClone;
 use super::lane::Lane;
 use super::lanes::{LANES, Lanes};
 use crate::policy::{Par, Plan, Team};
-use crate::window::{Output, Window, collect};
+use crate::window::{Output, Window, collect, fill_alone};
 
 pub(crate) struct Merge<'a, T, L> {
     less: L,
@@ -210,12 +210,18 @@ where
     }
 }
 
+/// Fewer elements than this are merged one by one: setting up lanes would take longer than it saves.
+const FEW: usize = 64;
+
 fn sequential<'r, T: Clone>(
     a: &[T],
     b: &[T],
     room: &'r mut [MaybeUninit<T>],
     less: impl Fn(&T, &T) -> bool,
 ) -> &'r mut [T] {
+    if room.len() < FEW {
+        return fill_alone(room, |window| merge_few(a, b, window, less));
+    }
     let output = Output::new(room);
     let mut root = root(a, b, &output);
     root.lanes.advance(usize::MAX, &less, ByClone);
@@ -223,6 +229,20 @@ fn sequential<'r, T: Clone>(
     root.window.publish();
     drop(root);
     output.finish()
+}
+
+#[inline]
+fn merge_few<T: Clone>(a: &[T], b: &[T], window: &mut Window<'_, T>, less: impl Fn(&T, &T) -> bool) {
+    let (mut from_a, mut from_b) = (0, 0);
+    window.fill_by(a.len() + b.len(), |_| {
+        if from_a == a.len() || (from_b < b.len() && less(&b[from_b], &a[from_a])) {
+            from_b += 1;
+            b[from_b - 1].clone()
+        } else {
+            from_a += 1;
+            a[from_a - 1].clone()
+        }
+    });
 }
 
 #[inline(never)]

@@ -9,7 +9,7 @@ mod tiled;
 use std::mem::MaybeUninit;
 
 use crate::policy::{Par, Plan};
-use crate::window::{Output, collect};
+use crate::window::{Output, Window, collect, fill_alone};
 use elements::{Elements, InPlace, Into};
 use tile::scan_plain;
 use tiled::scan;
@@ -258,15 +258,45 @@ where
     T: Clone + Send + Sync,
 {
     assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
-    let output = Output::new(room);
-    let plan = plan_into(policy, v.len(), &add);
-    let elements = Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op);
-    match plan {
-        Plan::Sequential(watch) => watch.time(|| sequential(&elements, init)),
-        Plan::Parallel(team) => scan(team, &elements, init),
+    match plan_into(policy, v.len(), &add) {
+        Plan::Sequential(watch) => {
+            watch.time(|| fill_alone(room, |window| sequential_into::<_, _, INCLUSIVE>(v, window, init, lift, add)))
+        }
+        Plan::Parallel(team) => {
+            let output = Output::new(room);
+            scan(team, &Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op), init);
+            output.finish()
+        }
     }
-    drop(elements);
-    output.finish()
+}
+
+/// The scan of one worker into new room, without `init` beginning with the first element.
+#[inline]
+fn sequential_into<S, T: Clone, const INCLUSIVE: bool>(
+    v: &[S],
+    window: &mut Window<'_, T>,
+    init: Option<T>,
+    lift: impl Fn(&S) -> T,
+    add: impl Fn(&T, &S) -> T,
+) {
+    let (mut acc, rest) = match (init, v) {
+        (Some(init), _) => (init, v),
+        (None, []) => return,
+        (None, [first, rest @ ..]) => {
+            let first = lift(first);
+            window.fill_by(1, |_| first.clone());
+            (first, rest)
+        }
+    };
+    window.fill(rest, |x| {
+        let sum = add(&acc, x);
+        if INCLUSIVE {
+            acc = sum;
+            acc.clone()
+        } else {
+            std::mem::replace(&mut acc, sum)
+        }
+    });
 }
 
 /// The plan of a scan that `add` names.

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod copies;
+mod decisions;
 mod filters;
 mod numbers;
 mod panics;
