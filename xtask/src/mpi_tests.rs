@@ -1,5 +1,5 @@
-//! Tests over several processes: the conformance suites of communicators and of the progress loop over Open MPI, MPICH, and
-//! two hosts.
+//! Tests over several processes: the conformance suites of communicators, of the progress loop, of collectives and of work stealing over
+//! Open MPI, MPICH, and two hosts.
 //!
 //! | run | ranks | needs |
 //! |---|---|---|

@@ -74,6 +74,15 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
         None
     }
 
+    /// About how many elements of work are left in a state, in the sense of [`do_unit`](Algorithm::do_unit)'s grain; `None` if nobody can tell.
+    ///
+    /// Where it is known a part is sent to another rank only if it is worth a message: its elements, at what the last ones took, against what it took
+    /// this rank lately to be answered by another.
+    fn weight(&self, state: &Self::Local) -> Option<usize> {
+        let _ = state;
+        None
+    }
+
     /// Whether a state from another rank makes sense: is the range within the data, is the path legal? One that does not ends the run with
     /// [`Error::Corrupt`](crate::Error::Corrupt). Messages are protected by a checksum; this is for what can not be trusted.
     fn accepts(&self, state: &Self::Local) -> bool {

@@ -187,6 +187,10 @@ where
         }
     }
 
+    fn weight(&self, span: &Span<T>) -> Option<usize> {
+        Some(span.range.len())
+    }
+
     fn accepts(&self, span: &Span<T>) -> bool {
         span.range.is_empty() || (span.range.start >= self.bounds.start && span.range.end <= self.bounds.end)
     }

@@ -1,0 +1,117 @@
+//! What the thread that called a run tells the station.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use fusain_pool::Pool;
+
+use super::{FromRank, Next, Station};
+use crate::codec::{self, Head};
+use crate::error::Result;
+use crate::protocol::{self, Label, Message};
+use crate::report::RankReport;
+
+impl Station {
+    /// A new run begins, on `pool`.
+    pub(crate) fn begin(&self, pool: &Pool) -> Result<()> {
+        let mut state = self.lock();
+        if let Some(error) = &state.failure {
+            return Err(error.clone());
+        }
+        state.run += 1;
+        state.protocol = Some(protocol::Rank::new(self.me, self.size));
+        state.outcome = None;
+        state.log.begin(pool);
+        state.seeker.begin();
+        state.asks_at = None;
+        let run = state.run;
+        let (now, later) = std::mem::take(&mut state.early).into_iter().partition(|(_, of, _)| *of == run);
+        state.early = later;
+        let now: Vec<(u32, u32, Message<Vec<u8>>)> = now;
+        for (from, _, message) in now {
+            self.work_message(&mut state, from, message);
+        }
+        Ok(())
+    }
+
+    /// Waits for the next thing to do.
+    pub(crate) fn next(&self) -> Result<Next> {
+        let mut state = self.lock();
+        loop {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            if let Some(outcome) = state.outcome.take() {
+                state.protocol = None;
+                self.announce(&state);
+                drop(state);
+                self.wake();
+                return Ok(Next::End(outcome));
+            }
+            if let Some(Some(job)) = self.tell(&mut state, protocol::Rank::next) {
+                return Ok(Next::Job(job));
+            }
+            state.seek(Instant::now());
+            self.wake();
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The job at hand is worked off.
+    pub(crate) fn done(&self) {
+        let mut state = self.lock();
+        self.tell(&mut state, |rank, _| rank.done());
+    }
+
+    /// A task has found this.
+    pub(crate) fn finished(&self, label: Label, payload: Vec<u8>) {
+        let mut state = self.lock();
+        let outcome = (self.me == 0).then(|| payload.clone());
+        if self.tell(&mut state, |rank, out| rank.finished(label, payload, out)) == Some(true) {
+            state.outcome = outcome;
+        }
+    }
+
+    /// The workers had work since `from`.
+    pub(crate) fn worked(&self, from: Instant) {
+        self.lock().log.worked(from);
+    }
+
+    /// The run has ended.
+    pub(crate) fn end(&self, pool: &Pool) {
+        self.lock().log.end(pool);
+    }
+
+    /// What this rank did in the last run.
+    pub(crate) fn report(&self) -> RankReport {
+        self.lock().log.report.clone()
+    }
+
+    /// Collective: everybody else's bytes, by rank, on rank 0.
+    pub(crate) fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<FromRank>>> {
+        let mut state = self.lock();
+        state.gathers += 1;
+        let number = state.gathers;
+        if self.me != 0 {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            state.outgoing.push((0, codec::pack(&Head::Report { number }, bytes)));
+            drop(state);
+            self.wake();
+            return Ok(None);
+        }
+        loop {
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            let range = (number, 0)..=(number, u32::MAX);
+            if state.reports.range(range).count() as u32 == self.size - 1 {
+                let later = state.reports.split_off(&(number + 1, 0));
+                let all = std::mem::replace(&mut state.reports, later);
+                return Ok(Some(all.into_iter().map(|((_, from), bytes)| (from, bytes)).collect()));
+            }
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

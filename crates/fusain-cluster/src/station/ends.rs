@@ -1,0 +1,72 @@
+//! How it ends: by a failure that everybody hears of, or by good-byes.
+
+use std::sync::PoisonError;
+
+use super::{State, Station};
+use crate::codec::{self, Head};
+use crate::error::Error;
+
+impl Station {
+    /// The first failure stays, and everybody is told.
+    pub(super) fn fail(&self, state: &mut State, error: Error) {
+        if state.failure.is_some() {
+            return;
+        }
+        // Who reports is lost to the others as well: it gives no result.
+        let (rank, why) = match &error {
+            Error::RankLost { rank, why } => (*rank as u32, why.clone()),
+            other => (self.me, other.to_string()),
+        };
+        let bytes = codec::pack(&Head::Lost { rank }, why.as_bytes());
+        state.outgoing.extend((0..self.size).filter(|&to| to != self.me && to != rank).map(|to| (to, bytes.clone())));
+        state.failure = Some(error);
+        self.announce(state);
+    }
+
+    /// This rank gives up, and tells the others.
+    pub(crate) fn give_up(&self, why: &str) {
+        let mut state = self.lock();
+        self.fail(&mut state, Error::RankLost { rank: self.me as usize, why: why.to_owned() });
+    }
+
+    /// This rank ends with an error of its own.
+    pub(crate) fn fail_with(&self, error: Error) -> Error {
+        let mut state = self.lock();
+        self.fail(&mut state, error);
+        self.bell.notify_all();
+        state.failure.clone().unwrap_or(Error::Encode { why: String::new() })
+    }
+
+    /// Good-byes go up the tree, farewells down.
+    pub(super) fn part(&self, state: &mut State) {
+        let children = [2 * self.me + 1, 2 * self.me + 2].into_iter().filter(|&child| child < self.size);
+        if state.leaves && !state.farewell && state.byes == children.clone().count() as u32 {
+            // Once only.
+            state.byes = u32::MAX;
+            match self.me {
+                0 => state.farewell = true,
+                me => state.outgoing.push(((me - 1) / 2, codec::pack(&Head::Bye, &[]))),
+            }
+        }
+        if state.farewell {
+            let bytes = codec::pack(&Head::Farewell, &[]);
+            state.outgoing.extend(children.map(|child| (child, bytes.clone())));
+        }
+    }
+
+    /// Waits until no rank will send anything any more, or a failure is known, and the courier has sent what was left.
+    pub(crate) fn leave(&self) {
+        let mut state = self.lock();
+        state.leaves = true;
+        self.part(&mut state);
+        while !state.closed {
+            self.wake();
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Whether there will be no result any more.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.lock().failure.is_some()
+    }
+}

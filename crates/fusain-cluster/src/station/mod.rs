@@ -1,0 +1,258 @@
+//! What the threads of one rank share: the protocol behind a lock, a bell for the thread that runs the work, and one word for the workers.
+//!
+//! ```text
+//!  workers ── glance ──▶ word ◀── set ──┐
+//!     └── offer ─────────▶┌──────────────────────┐
+//!                         │ protocol, mail, tick │◀── messages, time ── progress thread
+//!  caller ◀── job ── bell └──────────────────────┘──── outgoing ──────▶      │
+//!     └── done, finished ──────▲                                        transport
+//! ```
+//!
+//! Whoever has something to tell the protocol takes the lock, tells it, and leaves what is to be sent for the progress thread. Nobody computes, encodes or
+//! waits with the lock, but on the bell.
+//!
+//! | file | what is told there, by whom |
+//! |---|---|
+//! | `caller` | a run begins, a job is done, what next? By the thread that called |
+//! | `workers` | a part was split off, a value is needed |
+//! | `progress` | a message has come, time has passed |
+//! | `ends` | something went wrong; this rank leaves |
+
+mod caller;
+mod ends;
+mod progress;
+mod workers;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::codec::{self, Head};
+use crate::error::Error;
+use crate::protocol::{self, Job, Message};
+use crate::report::{Log, Status, Watch};
+use crate::store::Shelves;
+use crate::table::Tables;
+use crate::victims::{Attempt, Seeker, Victims};
+
+/// How many times a request is passed on to somebody who is known to have got work.
+const HOPS: u8 = 2;
+
+/// How often a rank says that it is there.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
+
+pub(crate) struct Station {
+    pub(crate) me: u32,
+    pub(crate) size: u32,
+    pub(crate) tables: Tables,
+    pub(crate) shelves: Shelves,
+    settings: OnceLock<Settings>,
+    state: Mutex<State>,
+    /// The thread that called waits here.
+    bell: Condvar,
+    /// Somebody asks, or all is over: what the workers glance at after each unit. Relaxed everywhere: what it announces lies behind the lock.
+    asked: AtomicBool,
+}
+
+/// What is known when the cluster begins to talk.
+struct Settings {
+    patience: Duration,
+    /// Is told four times a second how it stands.
+    watch: Option<Mutex<Watch>>,
+    /// Has the progress thread look here.
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+struct State {
+    /// The number of the run that is on, or was the last; the first is 1.
+    run: u32,
+    /// Its protocol, while it is on.
+    protocol: Option<protocol::Rank<Vec<u8>>>,
+    /// What came of it, once it is known.
+    outcome: Option<Vec<u8>>,
+    /// A worker is splitting.
+    offering: bool,
+    /// Ends of runs that this rank has not begun yet.
+    early: Vec<(u32, u32, Message<Vec<u8>>)>,
+    outgoing: Vec<FromRank>,
+    failure: Option<Error>,
+    seeker: Seeker,
+    /// When a request was sent that is not answered, and what answers have taken lately: zero if there was none.
+    asked_at: Option<Instant>,
+    cost: Duration,
+    /// When to ask again.
+    asks_at: Option<Instant>,
+    signs_at: Option<Instant>,
+    /// When the rank before this one was heard of last.
+    heard: Option<Instant>,
+    /// Children in the tree that have said good-bye; this rank wants to leave; may leave.
+    byes: u32,
+    leaves: bool,
+    farewell: bool,
+    /// The progress loop has ended.
+    closed: bool,
+    log: Log,
+    /// How many times reports have been gathered, and those of others, by number and rank.
+    gathers: u32,
+    reports: BTreeMap<(u32, u32), Vec<u8>>,
+    /// What was heard last from the ranks below this one.
+    below: BTreeMap<u32, Status>,
+    /// Values of other ranks that are on their way.
+    data: HashMap<DataKey, Data>,
+}
+
+/// A rank, and bytes of it.
+pub(crate) type FromRank = (u32, Vec<u8>);
+
+/// Which value: store, rank, key.
+pub(crate) type DataKey = (u32, u32, u64);
+
+enum Data {
+    Asked,
+    Here(Vec<u8>),
+    /// A thread reads it.
+    Taken,
+}
+
+/// What the calling thread does next.
+pub(crate) enum Next {
+    Job(Job<Vec<u8>>),
+    /// All is done; this came of it.
+    End(Vec<u8>),
+}
+
+impl Station {
+    pub(crate) fn new(me: usize, size: usize) -> Self {
+        let state = State {
+            run: 0,
+            protocol: None,
+            outcome: None,
+            offering: false,
+            early: Vec::new(),
+            outgoing: Vec::new(),
+            failure: None,
+            seeker: Seeker::new(me as u32, size as u32, Victims::Random),
+            asked_at: None,
+            cost: Duration::ZERO,
+            asks_at: None,
+            signs_at: None,
+            heard: None,
+            byes: 0,
+            leaves: false,
+            farewell: false,
+            closed: false,
+            log: Log::default(),
+            gathers: 0,
+            reports: BTreeMap::new(),
+            below: BTreeMap::new(),
+            data: HashMap::new(),
+        };
+        Self {
+            me: me as u32,
+            size: size as u32,
+            tables: Tables::default(),
+            shelves: Shelves::default(),
+            settings: OnceLock::new(),
+            state: Mutex::new(state),
+            bell: Condvar::new(),
+            asked: AtomicBool::new(false),
+        }
+    }
+
+    /// From now on it is connected.
+    pub(crate) fn open(
+        &self,
+        victims: Victims,
+        patience: Duration,
+        watch: Option<Watch>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) {
+        self.lock().seeker = Seeker::new(self.me, self.size, victims);
+        // Once a cluster.
+        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), wake: Box::new(wake) }));
+    }
+
+    /// Has the progress thread look here.
+    pub(crate) fn wake(&self) {
+        if let Some(settings) = self.settings.get() {
+            (settings.wake)();
+        }
+    }
+
+    /// Above and below this rank in the tree.
+    fn neighbours(&self) -> impl Iterator<Item = u32> + Clone + use<> {
+        let (me, size) = (self.me, self.size);
+        let below = [2 * me + 1, 2 * me + 2].into_iter().filter(move |&child| child < size);
+        me.checked_sub(1).map(|above| above / 2).into_iter().chain(below)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that is called with the lock panics.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// After any change: what the workers shall see.
+    fn announce(&self, state: &State) {
+        let asked =
+            state.failure.is_some() || !state.offering && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        self.asked.store(asked, Ordering::Relaxed);
+    }
+
+    /// Tells the protocol something, and keeps what it wants to send.
+    fn tell<R>(
+        &self,
+        state: &mut State,
+        act: impl FnOnce(&mut protocol::Rank<Vec<u8>>, &mut Vec<(u32, Message<Vec<u8>>)>) -> R,
+    ) -> Option<R> {
+        let mut out = Vec::new();
+        let result = act(state.protocol.as_mut()?, &mut out);
+        for (to, message) in out {
+            state.post(to, message);
+        }
+        self.announce(state);
+        Some(result)
+    }
+}
+
+impl State {
+    fn post(&mut self, to: u32, message: Message<Vec<u8>>) {
+        self.log.report.tasks_given += u64::from(matches!(message, Message::Task { .. }));
+        let mut bytes = Vec::new();
+        let message = message.map(|payload| bytes = payload);
+        self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, &bytes)));
+    }
+
+    /// Asks somebody for work, if this rank is hungry and it is time.
+    fn seek(&mut self, now: Instant) {
+        if self.asks_at.is_some() || !self.protocol.as_ref().is_some_and(protocol::Rank::is_hungry) {
+            return;
+        }
+        let Some(Attempt { victim, stays, pause }) = self.seeker.attempt() else { return };
+        if !pause.is_zero() {
+            self.asks_at = Some(now + pause);
+            self.seeker.has_paused();
+            return;
+        }
+        let mut out = Vec::new();
+        if let Some(protocol) = &mut self.protocol {
+            protocol.ask(victim, HOPS, stays, &mut out);
+            self.asked_at = Some(now);
+        }
+        for (to, message) in out {
+            self.post(to, message);
+            self.log.report.requests += 1;
+        }
+    }
+
+    /// An answer has come.
+    fn answered(&mut self, now: Instant) {
+        let Some(asked_at) = self.asked_at.take() else { return };
+        let took = now.duration_since(asked_at);
+        self.cost = if self.cost.is_zero() { took } else { (3 * self.cost + took) / 4 };
+    }
+
+    fn is_before(&self, from: u32, station: &Station) -> bool {
+        (from + 1) % station.size == station.me
+    }
+}

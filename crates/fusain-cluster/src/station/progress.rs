@@ -1,0 +1,184 @@
+//! What the progress thread tells the station.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use super::{Data, FromRank, SIGN_OF_LIFE, State, Station};
+use crate::codec::{self, Head};
+use crate::error::Error;
+use crate::protocol::{self, Message};
+use crate::report::Status;
+
+impl Station {
+    /// A message has come.
+    pub(crate) fn receive(&self, from: usize, bytes: &[u8]) {
+        let unpacked = codec::unpack(bytes);
+        // Before the lock is taken: putting a value into bytes may take long.
+        let answer = match &unpacked {
+            Ok((Head::Fetch { store, key }, _)) => self.shelves.encode(*store, *key),
+            _ => None,
+        };
+        let mut state = self.lock();
+        let state = &mut *state;
+        if state.is_before(from as u32, self) {
+            state.heard = Some(Instant::now());
+        }
+        match unpacked {
+            Err(why) => self.fail(state, Error::Corrupt { from, why }),
+            Ok((Head::Alive, _)) => {}
+            Ok((Head::Lost { rank }, why)) => {
+                let why = String::from_utf8_lossy(why).into_owned();
+                self.fail(state, Error::RankLost { rank: rank as usize, why });
+            }
+            Ok((Head::Bye, _)) => {
+                state.byes += 1;
+                self.part(state);
+            }
+            Ok((Head::Farewell, _)) => {
+                state.farewell = true;
+                self.part(state);
+            }
+            Ok((Head::Fetch { store, key }, _)) => match answer {
+                Some(Ok(value)) => {
+                    state.outgoing.push((from as u32, codec::pack(&Head::Data { store, key }, &value)));
+                }
+                Some(Err(error)) => self.fail(state, error),
+                None => self.fail(state, Error::Corrupt { from, why: "it asks for what is not there".to_owned() }),
+            },
+            Ok((Head::Data { store, key }, value)) => {
+                if let Some(data @ Data::Asked) = state.data.get_mut(&(store, from as u32, key)) {
+                    *data = Data::Here(value.to_vec());
+                }
+            }
+            Ok((Head::Report { number }, report)) => {
+                state.reports.insert((number, from as u32), report.to_vec());
+            }
+            Ok((Head::Status { ranks, idle, tasks }, _)) => {
+                state.below.insert(from as u32, Status { ranks, idle, tasks });
+            }
+            Ok((Head::Raise { table, cell, value }, _)) => self.tables.hear(table, cell, value),
+            Ok((Head::Work { run, message }, payload)) => {
+                let message = message.map(|()| payload.to_vec());
+                if run == state.run && state.protocol.is_some() {
+                    self.work_message(state, from as u32, message);
+                } else if run > state.run {
+                    match message {
+                        // Not there yet.
+                        Message::Request { thief, stays: false, .. } if thief < self.size => {
+                            let head = Head::Work { run, message: Message::Refusal };
+                            state.outgoing.push((thief, codec::pack(&head, &[])));
+                        }
+                        message => state.early.push((from as u32, run, message)),
+                    }
+                }
+                // Else of a run that is over: nobody waits for it.
+            }
+        }
+        self.bell.notify_all();
+    }
+
+    pub(super) fn work_message(&self, state: &mut State, from: u32, message: Message<Vec<u8>>) {
+        let (refused, fed) = (message == Message::Refusal, matches!(message, Message::Task { .. }));
+        state.log.report.refusals += u64::from(refused);
+        if refused || matches!(message, Message::Task { asked: true, .. }) {
+            state.answered(Instant::now());
+        }
+        state.log.report.tasks_taken += u64::from(fed);
+        let outcome = if let Message::Stop { payload } = &message { Some(payload.clone()) } else { None };
+        let told = self.tell(state, |rank, out| rank.receive(from, message, out));
+        if let Some(Err(fault)) = told {
+            return self.fail(state, Error::Corrupt { from: from as usize, why: fault.to_string() });
+        }
+        if outcome.is_some() {
+            state.outcome = outcome;
+        }
+        if refused {
+            state.seeker.refused();
+            state.seek(Instant::now());
+        }
+        if fed {
+            state.seeker.fed(from);
+        }
+    }
+
+    /// Time has passed. Says when to come again.
+    pub(crate) fn tick(&self, now: Instant) -> Instant {
+        let mut state = self.lock();
+        if state.asks_at.is_some_and(|at| at <= now) {
+            state.asks_at = None;
+            state.seek(now);
+        }
+        let mut status = None;
+        if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
+            state.signs_at = Some(now + SIGN_OF_LIFE);
+            status = self.give_signs(&mut state, now);
+        }
+        let due = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
+        let due = state.asks_at.map_or(due, |at| at.min(due));
+        let (raised, tells_at) = self.tables.changes(now);
+        for (table, cell, value) in raised {
+            let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);
+            state.outgoing.extend(self.neighbours().map(|to| (to, bytes.clone())));
+        }
+        drop(state);
+        if let Some((status, watch)) = status.zip(self.settings.get().and_then(|settings| settings.watch.as_ref())) {
+            (watch.lock().unwrap_or_else(PoisonError::into_inner))(status);
+        }
+        tells_at.map_or(due, |at| at.min(due))
+    }
+
+    /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
+    fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
+        let settings = self.settings.get()?;
+        state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, &[])));
+        if state.heard.is_some_and(|heard| now.duration_since(heard) > settings.patience) {
+            let why = format!("no sign of life for {:.1} s", settings.patience.as_secs_f64());
+            let rank = ((self.me + self.size - 1) % self.size) as usize;
+            self.fail(state, Error::RankLost { rank, why });
+            self.bell.notify_all();
+        }
+        settings.watch.as_ref()?;
+        let is_idle = state.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
+        let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks: state.log.report.tasks_taken };
+        let status = state.below.values().fold(mine, |sum, status| sum.with(status));
+        if self.me == 0 {
+            return Some(status);
+        }
+        let Status { ranks, idle, tasks } = status;
+        state.outgoing.push(((self.me - 1) / 2, codec::pack(&Head::Status { ranks, idle, tasks }, &[])));
+        None
+    }
+
+    /// What waits to be sent. Says whether that is the last.
+    pub(crate) fn take_outgoing(&self, into: &mut Vec<FromRank>) -> bool {
+        let mut state = self.lock();
+        state.log.report.bytes_sent += state.outgoing.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+        into.append(&mut state.outgoing);
+        state.leaves && (state.farewell || state.failure.is_some())
+    }
+
+    /// What was sent to `to` did not get there.
+    pub(crate) fn transport_failed(&self, to: u32, error: fusain_comm::Error) {
+        let mut state = self.lock();
+        if state.farewell {
+            return;
+        }
+        let error = match error {
+            fusain_comm::Error::PeerPanicked { .. } => Error::panicked(to as usize),
+            fusain_comm::Error::PeerLeft { .. } => Error::left(to as usize),
+            other => Error::Transport(other),
+        };
+        self.fail(&mut state, error);
+        self.bell.notify_all();
+    }
+
+    /// The progress loop has ended.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        if !state.farewell {
+            self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
+        }
+        self.bell.notify_all();
+    }
+}
