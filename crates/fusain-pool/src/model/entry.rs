@@ -50,6 +50,10 @@ const TIMINGS_SURE: u32 = 4;
 /// An estimate from a short timing is not worth sharing for below this: running once in sequence gives a better one.
 const UNSURE_BELOW_NS: f32 = 20_000.0;
 
+/// Calls in a row that wake somebody who then comes too late, from which on that counts as what sharing takes. Fewer are the beginning of
+/// a burst.
+const VAIN: u8 = 16;
+
 /// Lengths told apart, half an octave each: enough for those at which either way can be the better one.
 const CLASSES: usize = 24;
 
@@ -162,6 +166,8 @@ pub(super) struct Entry {
     span: Cell<f32>,
     /// Timings so far, up to [`TIMINGS_SURE`].
     timings: Cell<u32>,
+    /// Calls in a row that have woken somebody in vain, up to [`VAIN`].
+    vain: Cell<u8>,
     prospect: Cell<Prospect>,
     classes: [Class; CLASSES],
 }
@@ -175,6 +181,7 @@ impl Entry {
             cost: Cell::new(0.0),
             span: Cell::new(0.0),
             timings: Cell::new(0),
+            vain: Cell::new(0),
             prospect: Cell::new(Prospect { region_ns: 0.0, workers: 1.0 }),
             classes: [const { Class::new() }; CLASSES],
         }
@@ -298,6 +305,20 @@ impl Entry {
         }
         self.learn(done, elapsed_ns);
         self.note(work, done, elapsed_ns, |class| &class.alone);
+    }
+
+    /// A call on the pool found nobody awake, and has woken somebody; whether what it took counts.
+    pub(super) fn woke_in_vain(&self, kind: Kind) -> bool {
+        let vain = self.vain.get();
+        if self.id.get() == kind.id {
+            self.vain.set((vain + 1).min(VAIN));
+        }
+        vain >= VAIN
+    }
+
+    /// A call on the pool was shared.
+    pub(super) fn found_somebody(&self) {
+        self.vain.set(0);
     }
 
     /// Likewise on the pool.

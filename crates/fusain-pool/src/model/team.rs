@@ -206,11 +206,14 @@ impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
         let Some(unshared) = self.unshared.get() else { return };
-        if unshared {
-            self.found_nobody();
-        }
         // A call that found nobody says nothing about those that do; but where each has to wake somebody, that is what sharing costs.
-        let counts = !unshared || (self.brief.wakes && !self.tries);
+        let counts = if unshared {
+            self.found_nobody();
+            self.brief.wakes && !self.tries && with_entry(self.kind, |entry| entry.woke_in_vain(self.kind))
+        } else {
+            with_entry(self.kind, |entry| entry.found_somebody());
+            true
+        };
         if let Some(started) = self.started
             && counts
             && !thread::panicking()
