@@ -26,6 +26,15 @@ impl<A, R, F: FnOnce(A) -> R> Body for (F, A) {
     }
 }
 
+/// Elements from which wide vectors are worth the question whether the machine has them, and the call.
+const WORTH: usize = 128;
+
+/// As [`widest`], where there are `len` elements: few of them stay where they are. For a whole that is not shared.
+#[inline(always)]
+pub(crate) fn widest_of<B: Body>(len: usize, body: B) -> B::Output {
+    if len < WORTH { body.run() } else { widest(body) }
+}
+
 /// Runs `body`, compiled for the widest vectors this machine has.
 #[inline(always)]
 pub(crate) fn widest<B: Body>(body: B) -> B::Output {

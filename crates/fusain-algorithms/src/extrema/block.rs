@@ -4,11 +4,53 @@
 //! compiler turns into vectors for whatever order there is, also one by a closure; where it stands is looked up
 //! later, in the one block it comes from.
 
+use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
+
 /// Elements from which one value is found before anything else is looked at.
 ///
 /// The final look-up costs a part of this, and folding the lanes into one value is spread over it. In a program of
 /// its own, not kept, i32 came to 8 times `Iterator::min`, f64 by `total_cmp` to 2 to 2.7 times; half and double were not measured.
 pub(super) const BLOCK: usize = 1 << 12;
+
+/// As many where the order is that of the bits: what finds their value is so fast that the final look-up would show.
+pub(super) const BLOCK_OF_BITS: usize = 1 << 10;
+
+/// The least of `block`, which is not empty, or the greatest, in the order of the bits.
+///
+/// # Safety
+///
+/// Elements are integers or floats of at most eight bytes, and values are laid out as they are.
+#[inline(always)]
+pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], natural: Natural) -> V {
+    match size_of::<T>() {
+        // SAFETY: the caller's; a word of that size.
+        1 => unsafe { best_word::<T, V, u8, GREATEST>(block, natural) },
+        // SAFETY: likewise.
+        2 => unsafe { best_word::<T, V, u16, GREATEST>(block, natural) },
+        // SAFETY: likewise.
+        4 => unsafe { best_word::<T, V, u32, GREATEST>(block, natural) },
+        // SAFETY: likewise.
+        _ => unsafe { best_word::<T, V, u64, GREATEST>(block, natural) },
+    }
+}
+
+/// # Safety
+///
+/// As [`best_by_bits`], and `W` is as long as an element.
+#[inline(always)]
+unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], natural: Natural) -> V {
+    assert!(size_of::<W>() == size_of::<T>() && size_of::<W>() == size_of::<V>() && align_of::<W>() <= align_of::<T>());
+    // SAFETY: the same memory; every bit of a number is one.
+    let words = unsafe { std::slice::from_raw_parts(block.as_ptr().cast::<W>(), block.len()) };
+    let best = match natural {
+        Natural::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
+        Natural::Signed => W::extremum::<SIGNED, GREATEST>(words),
+        Natural::Float => W::extremum::<FLOAT, GREATEST>(words),
+    };
+    let best = best.expect("a block is not empty");
+    // SAFETY: the bits of an element, and so of a value.
+    unsafe { std::mem::transmute_copy(&best) }
+}
 
 /// The best of `block`, which is not empty; `better(new, old)` says whether `new` is to replace `old`.
 #[inline(always)]

@@ -8,6 +8,7 @@ mod tests;
 use std::cmp::Ordering;
 
 use crate::kind::is_primitive;
+use crate::natural::{self, Natural};
 use crate::policy::Par;
 use search::{Extrema, extrema};
 
@@ -25,7 +26,7 @@ impl Par<'_> {
     #[doc(alias = "min_element")]
     #[inline]
     pub fn min<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<At<'v, T>> {
-        by::<T, true, false>(self, v, T::lt).map(|(min, _)| (min, &v[min]))
+        by::<T, true, false>(self, v, natural::by_ord::<T>(), T::lt).map(|(min, _)| (min, &v[min]))
     }
 
     /// The smallest element by `compare` and its index, the first among equals.
@@ -43,7 +44,8 @@ impl Par<'_> {
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        by::<T, true, false>(self, v, |a, b| compare(a, b).is_lt()).map(|(min, _)| (min, &v[min]))
+        by::<T, true, false>(self, v, natural::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
+            .map(|(min, _)| (min, &v[min]))
     }
 
     /// The element with the smallest key and its index, the first among equals.
@@ -74,7 +76,7 @@ impl Par<'_> {
     #[doc(alias = "max_element")]
     #[inline]
     pub fn max<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<At<'v, T>> {
-        by::<T, false, true>(self, v, T::lt).map(|(_, max)| (max, &v[max]))
+        by::<T, false, true>(self, v, natural::by_ord::<T>(), T::lt).map(|(_, max)| (max, &v[max]))
     }
 
     /// The largest element by `compare` and its index, the first among equals.
@@ -91,7 +93,8 @@ impl Par<'_> {
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        by::<T, false, true>(self, v, |a, b| compare(a, b).is_lt()).map(|(_, max)| (max, &v[max]))
+        by::<T, false, true>(self, v, natural::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
+            .map(|(_, max)| (max, &v[max]))
     }
 
     /// The element with the largest key and its index, the first among equals.
@@ -122,7 +125,7 @@ impl Par<'_> {
     #[doc(alias = "minmax_element")]
     #[inline]
     pub fn minmax<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<(At<'v, T>, At<'v, T>)> {
-        by::<T, true, true>(self, v, T::lt).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
+        by::<T, true, true>(self, v, natural::by_ord::<T>(), T::lt).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
 
     /// The smallest element by `compare`, the first among equals, and the largest, the last among equals.
@@ -140,7 +143,8 @@ impl Par<'_> {
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        by::<T, true, true>(self, v, |a, b| compare(a, b).is_lt()).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
+        by::<T, true, true>(self, v, natural::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
+            .map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
 
     /// The element with the smallest key, the first among equals, and that with the largest, the last among equals.
@@ -163,16 +167,19 @@ impl Par<'_> {
     }
 }
 
-/// Indices of the extrema by the order `less`. An index that was not asked for is 0.
+/// Indices of the extrema by the order `less`, which may be known to be that of the bits. An index that was not asked for is 0.
 #[inline]
 fn by<T: Sync, const MIN: bool, const MAX: bool>(
     policy: &Par<'_>,
     v: &[T],
+    natural: Option<Natural>,
     less: impl Fn(&T, &T) -> bool + Sync,
 ) -> Option<(usize, usize)> {
     if is_primitive::<T>() {
         let less = |a: &Number<T>, b: &Number<T>| less(&a.0, &b.0);
-        extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, Number::read, less, true))
+        let search = Extrema::<_, _, _, _, MIN, MAX>::new(v, Number::read, less, true);
+        // SAFETY: a `Number` is laid out as the element it was read from.
+        extrema(policy, unsafe { search.by_bits(natural) })
     } else {
         extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, |x| x, |a: &&T, b: &&T| less(a, b), false))
     }
@@ -191,6 +198,7 @@ fn by_key<T: Sync, K: Ord + Send, const MIN: bool, const MAX: bool>(
 /// A copy of an element that is a number.
 ///
 /// Invariant: 1. `T` is primitive.
+#[repr(transparent)]
 struct Number<T>(T);
 
 // SAFETY: a primitive type may be sent, by invariant 1.

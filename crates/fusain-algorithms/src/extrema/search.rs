@@ -12,15 +12,13 @@ use std::sync::Mutex;
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
-use super::block::{BLOCK, best};
+use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits};
 use crate::feed::Feed;
 use crate::kind::is_primitive;
+use crate::natural::Natural;
 use crate::policy::{Par, Plan, Team};
-use crate::search::{first_pair, last_pair};
-use crate::widest::{Body, widest};
-
-/// Elements from which wide vectors are worth the question whether the machine has them.
-const WIDE: usize = 128;
+use crate::search::{first_in, last_in};
+use crate::widest::{Body, widest, widest_of};
 
 /// Bytes of a value up to which the vectors every machine has are wide enough: for i32 the wider ones, as the compiler
 /// uses them here, took 2.4 times as long.
@@ -35,6 +33,8 @@ pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
     less: L,
     /// Whether values are numbers, to be compared by the vector.
     numbers: bool,
+    /// Whether the order is that of their bits. Invariant: 1. then elements are numbers, and a value is laid out as its element.
+    natural: Option<Natural>,
     found: CachePadded<Mutex<Found<V>>>,
     elements: PhantomData<fn(&'a T) -> V>,
 }
@@ -72,7 +72,7 @@ where
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (at, part) = local.left.take(grain);
-        if size_of::<V>() <= NARROW {
+        if self.is_narrow() {
             self.look_at(at, part, &mut local.found);
         } else {
             widest(Look { search: self, at, part, found: &mut local.found });
@@ -132,9 +132,20 @@ where
             get,
             less,
             numbers,
+            natural: None,
             found: CachePadded::new(Mutex::new(Found { min: None, max: None })),
             elements: PhantomData,
         }
+    }
+
+    /// Says that the order may be that of the elements' bits.
+    ///
+    /// # Safety
+    ///
+    /// If it is, elements are numbers, and what `get` makes of one is laid out as it and holds the same bits.
+    #[inline]
+    pub(super) unsafe fn by_bits(self, natural: Option<Natural>) -> Self {
+        Extrema { natural, ..self }
     }
 
     pub(super) fn root(&self) -> Local<'a, T, V> {
@@ -144,10 +155,10 @@ where
     #[inline]
     fn sequential(&self) -> Option<(usize, usize)> {
         let mut found = Found { min: None, max: None };
-        if self.all.len() < WIDE || size_of::<V>() <= NARROW {
+        if self.is_narrow() {
             self.look_at(0, self.all, &mut found);
         } else {
-            widest(Look { search: self, at: 0, part: self.all, found: &mut found });
+            widest_of(self.all.len(), Look { search: self, at: 0, part: self.all, found: &mut found });
         }
         self.places(found)
     }
@@ -158,10 +169,30 @@ where
         self.places(found)
     }
 
+    /// Whether wide vectors are of no use.
+    #[inline(always)]
+    fn is_narrow(&self) -> bool {
+        self.natural.is_none() && size_of::<V>() <= NARROW
+    }
+
     /// Takes `part`, which starts at `at`, into account.
     #[inline(always)]
     fn look_at(&self, at: usize, part: &'a [T], found: &mut Found<V>) {
-        if self.numbers {
+        if let Some(natural) = self.natural {
+            for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
+                let (from, len) = (at + k * BLOCK_OF_BITS, block.len());
+                if MIN {
+                    // SAFETY: invariant 1.
+                    let value = unsafe { best_by_bits::<_, _, false>(block, natural) };
+                    self.keep_min(&mut found.min, Candidate { value, from, len });
+                }
+                if MAX {
+                    // SAFETY: invariant 1.
+                    let value = unsafe { best_by_bits::<_, _, true>(block, natural) };
+                    self.keep_max(&mut found.max, Candidate { value, from, len });
+                }
+            }
+        } else if self.numbers {
             for (k, block) in part.chunks(BLOCK).enumerate() {
                 let (from, len) = (at + k * BLOCK, block.len());
                 if MIN {
@@ -226,9 +257,9 @@ where
             };
             let numbers = is_primitive::<T>();
             let index = if is_max && MIN {
-                last_pair(block, block, numbers, wanted)
+                last_in(block, block, numbers, wanted)
             } else {
-                first_pair(block, block, numbers, wanted)
+                first_in(block, block, numbers, wanted)
             };
             // An inconsistent order may deny its own result; then any element will do.
             candidate.from + index.unwrap_or(0)

@@ -1,7 +1,8 @@
 //! `retain`, `dedup`: a vector keeps some of its elements, in place.
 //!
-//! Idea: [runs](crate::runs) that are moved out of their tiles and put back in front of them: where a run belongs all
-//! elements have been moved out already. C++'s `std::remove_if` and `std::unique`, each with `erase`.
+//! Idea: a search finds the first element that goes, and what lies before it is not touched; behind it [runs](crate::runs)
+//! are moved out of their tiles and put back in front of them: where a run belongs all elements have been moved out already.
+//! C++'s `std::remove_if` and `std::unique`, each with `erase`.
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles on their way; where elements own something, one byte an
 //! element, since these are judged before the first of them is moved.
 
@@ -13,12 +14,15 @@ use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, join, tile_len};
 use crate::window::Output;
 
+/// Elements up to which nobody looks for the first that goes before all are sifted.
+const SHORT: usize = 256;
+
 impl Par<'_> {
     /// Keeps the elements of `v` that satisfy `predicate`, in their order; drops the others.
     ///
     /// C++'s `remove_if` is this with the opposite predicate, `remove` is `retain(v, |x| x != value)`. O(n) work,
-    /// one call of `predicate` an element; memory for some tiles of 32 KiB a worker, and a byte an element where elements need
-    /// dropping. If `predicate` panics, `v` is empty where elements need no dropping, and has some of them otherwise, each once.
+    /// one call of `predicate` an element, two for some; memory for some tiles of 32 KiB a worker, and a byte an element where
+    /// elements need dropping. If `predicate` panics, `v` has some of its elements, each once.
     ///
     /// ```
     /// let mut v = vec![3, 1, 4, 1, 5];
@@ -30,16 +34,20 @@ impl Par<'_> {
     #[doc(alias = "erase_if")]
     #[inline]
     pub fn retain<T: Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut Vec<T>, predicate: P) {
-        match self.plan_with_prior::<(P, Vec<T>)>(v.len(), PRIOR_NS) {
-            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, &If(predicate))),
+        let front = match is_light::<T>() && v.len() >= SHORT {
+            true => self.position_not(v, &predicate).unwrap_or(v.len()),
+            false => 0,
+        };
+        match self.plan_with_prior::<(P, Vec<T>)>(v.len() - front, PRIOR_NS) {
+            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, front, &If(predicate))),
             Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
             Plan::Parallel(team) if is_light::<T>() => {
-                let tile = tile_len::<T>(v.len(), Some(&team));
-                sift(&team, v, tile, If(predicate));
+                let tile = tile_len::<T>(v.len() - front, Some(&team));
+                sift(&team, v, front, tile, If(predicate));
             }
             Plan::Parallel(team) => {
                 let stays = self.map(v, predicate);
-                sift(&team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
             }
         }
     }
@@ -73,18 +81,23 @@ impl Par<'_> {
     #[doc(alias = "unique")]
     #[inline]
     pub fn dedup_by<T: Send + Sync, F: Fn(&T, &T) -> bool + Sync>(&self, v: &mut Vec<T>, same: F) {
-        match self.plan_with_prior::<(F, Vec<T>)>(v.len(), PRIOR_NS) {
-            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, &Unlike(same))),
+        // All up to the first of a pair.
+        let front = match is_light::<T>() && v.len() >= SHORT {
+            true => self.adjacent_find_by(v, |x, y| same(y, x)).unwrap_or(v.len()),
+            false => 0,
+        };
+        match self.plan_with_prior::<(F, Vec<T>)>(v.len() - front, PRIOR_NS) {
+            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, front, &Unlike(same))),
             Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
             Plan::Parallel(team) if is_light::<T>() => {
                 // The first element of each tile is judged beforehand, by one worker.
-                let tile = tile_len::<T>(v.len(), Some(&team));
-                sift(&team, v, tile, Unlike(same));
+                let tile = tile_len::<T>(v.len() - front, Some(&team));
+                sift(&team, v, front, tile, Unlike(same));
             }
             Plan::Parallel(team) => {
                 let mut stays = vec![true; v.len()];
                 self.for_each_mut_indexed(&mut stays, |i, stays| *stays = i == 0 || !same(&v[i], &v[i - 1]));
-                sift(&team, v, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
             }
         }
     }
@@ -110,29 +123,33 @@ impl Par<'_> {
     }
 }
 
-/// Keeps the elements that stay, which are light; if the judge panics, none.
-fn alone<T, J: Judge<T>>(v: &mut Vec<T>, judge: &J) {
+/// Keeps the elements that stay of those from `from` on, which are light; if the judge panics, none.
+///
+/// Where the judge looks back, that one stays unasked.
+fn alone<T, J: Judge<T>>(v: &mut Vec<T>, from: usize, judge: &J) {
     assert!(is_light::<T>(), "elements own nothing");
     let len = v.len();
-    // SAFETY: no element is claimed to be there; they own nothing, so none has to be dropped if the judge panics.
-    unsafe { v.set_len(0) };
-    let home = v.as_mut_ptr();
-    let first = (J::LOOKS_BACK && len > 0).then_some(true);
-    let part = Part { v: home.cast_const(), range: 0..len, first, judge };
+    assert!(from <= len, "the front lies within the vector");
+    // SAFETY: those elements are not claimed to be there; they own nothing, so none has to be dropped if the judge panics.
+    unsafe { v.set_len(from) };
+    let home = v.as_mut_ptr().wrapping_add(from);
+    let first = (J::LOOKS_BACK && len > from).then_some(true);
+    let part = Part { v: home.cast_const(), range: 0..len - from, first, judge };
     // SAFETY: the elements are there, and those that stay go to their own memory.
     let stay = unsafe { sift_bits::<_, _, 1>(&part, home, home) };
     // SAFETY: that many elements have been put in front.
-    unsafe { v.set_len(stay) };
+    unsafe { v.set_len(from + stay) };
 }
 
-/// Keeps the elements that stay. Either elements are light or the judge neither looks back nor panics.
+/// As [`alone`], on `team`. Either elements are light or the judge neither looks back nor panics.
 #[inline(never)]
-fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, tile: usize, judge: J) {
+fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, from: usize, tile: usize, judge: J) {
     let len = v.len();
-    // SAFETY: no element is claimed to be there. What is not moved, which is after a panic, is not dropped: light elements
-    // need not be, and others only get here with a judge that does not panic.
-    unsafe { v.set_len(0) };
-    let home = Output::new(&mut v.spare_capacity_mut()[..len]);
+    assert!(from <= len, "the front lies within the vector");
+    // SAFETY: those elements are not claimed to be there. What is not moved, which is after a panic, is not dropped: light
+    // elements need not be, and others only get here with a judge that does not panic.
+    unsafe { v.set_len(from) };
+    let home = Output::new(&mut v.spare_capacity_mut()[..len - from]);
     // SAFETY: the elements are there, and are the vector's no more.
     let moving = unsafe { Moving::new(&home, judge, tile) };
     // SAFETY: a run is no longer than its tile, and the output is used for this alone.
@@ -141,5 +158,5 @@ fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, tile: usize, judg
     drop(joined);
     let stay = home.finish_front().len();
     // SAFETY: that many elements have been put in front.
-    unsafe { v.set_len(stay) };
+    unsafe { v.set_len(from + stay) };
 }

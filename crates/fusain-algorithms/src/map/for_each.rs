@@ -9,7 +9,7 @@ use fusain_pool::Algorithm;
 
 use crate::feed::{Feed, FeedMut};
 use crate::policy::{Par, Plan, Team};
-use crate::widest::widest;
+use crate::widest::{widest, widest_of};
 
 /// Visits shared elements.
 pub(crate) struct ForEach<'a, T, F> {
@@ -97,10 +97,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn for_each<T: Sync, F: Fn(&T) + Sync>(&self, v: &[T], f: F) {
-        match self.plan::<(ForEach<'_, T, F>, F)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.iter().for_each(f)),
-            Plan::Parallel(team) => visit(team, v, |_, x: &T| f(x)),
-        }
+        each::<(ForEach<'_, T, F>, F), _, _>(self, v, |_, x: &T| f(x));
     }
 
     /// Calls `f` on every element of `v` and its index, in no particular order.
@@ -112,10 +109,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn for_each_indexed<T: Sync, F: Fn(usize, &T) + Sync>(&self, v: &[T], f: F) {
-        match self.plan::<(ForEach<'_, T, F>, usize)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.iter().enumerate().for_each(|(i, x)| f(i, x))),
-            Plan::Parallel(team) => visit(team, v, f),
-        }
+        each::<(ForEach<'_, T, F>, usize), _, _>(self, v, f);
     }
 
     /// Calls `f` on every element of `v`, which it may change, in no particular order.
@@ -129,10 +123,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn for_each_mut<T: Send, F: Fn(&mut T) + Sync>(&self, v: &mut [T], f: F) {
-        match self.plan::<(ForEachMut<'_, T, F>, F)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.iter_mut().for_each(f)),
-            Plan::Parallel(team) => visit_mut(team, v, |_, x: &mut T| f(x)),
-        }
+        each_mut::<(ForEachMut<'_, T, F>, F), _, _>(self, v, |_, x: &mut T| f(x));
     }
 
     /// Calls `f` on every element of `v`, which it may change, and its index, in no particular order.
@@ -146,10 +137,25 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn for_each_mut_indexed<T: Send, F: Fn(usize, &mut T) + Sync>(&self, v: &mut [T], f: F) {
-        match self.plan::<(ForEachMut<'_, T, F>, usize)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.iter_mut().enumerate().for_each(|(i, x)| f(i, x))),
-            Plan::Parallel(team) => visit_mut(team, v, f),
-        }
+        each_mut::<(ForEachMut<'_, T, F>, usize), _, _>(self, v, f);
+    }
+}
+
+/// Visits all elements as `policy` says; `K` names the call site.
+#[inline]
+fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], f: F) {
+    match policy.plan::<K>(v.len()) {
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part, (&f, 0, v)))),
+        Plan::Parallel(team) => visit(team, v, f),
+    }
+}
+
+/// As [`each`], of elements that may be changed.
+#[inline]
+fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
+    match policy.plan::<K>(v.len()) {
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part_mut, (&f, 0, v)))),
+        Plan::Parallel(team) => visit_mut(team, v, f),
     }
 }
 

@@ -1,15 +1,27 @@
 //! `inplace_merge`: two sorted runs that lie side by side made one, stable.
 //!
-//! Idea: a merge sort whose two leaves are sorted already: they are moved to a buffer and merged back, and the merge
-//! is split as any other. C++'s `std::inplace_merge`. Work O(n), span O(n) for moving a run, memory for n elements.
+//! Idea: what is in its place already, at both ends, stays there; all between is copied to a buffer and merged back, and
+//! the merge is split as any other. C++'s `std::inplace_merge`. Work O(n), span O(log^2 n), memory for n elements.
 
 use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
+use fusain_pool::Algorithm;
+
+use super::kernel::Move;
+use super::lane::Lane;
+use super::lanes::{LANES, Lanes};
+use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
-use crate::sort::merge_sort;
+use crate::ranges::{Parts, Ranges};
 
 /// What merging an element costs before anything is known.
 const PRIOR_NS: f32 = 2.0;
+
+/// Bytes that one worker copies to the buffer alone: in about the time that calling another takes.
+const COPIED_ALONE: usize = 1 << 16;
 
 impl Par<'_> {
     /// Merges the sorted runs `v[..middle]` and `v[middle..]`, stable.
@@ -83,15 +95,98 @@ fn in_place<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(policy: &Par<'_>, v: &mut
     if middle == 0 || middle == v.len() || size_of::<T>() == 0 || compare(&v[middle - 1], &v[middle]).is_le() {
         return;
     }
+    let less = |a: &T, b: &T| compare(a, b).is_lt();
     match policy.plan_with_prior::<(T, F, [T])>(v.len(), PRIOR_NS) {
-        // std's sort finds the two runs and merges them, n comparisons and a buffer for the shorter one.
-        Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
-        Plan::Parallel(team) => parallel(team, v, middle, compare),
+        Plan::Sequential(watch) => watch.time(|| merge_back(None, v, middle, less)),
+        Plan::Parallel(team) => merge_back(Some(&team), v, middle, less),
     }
 }
 
-#[inline(never)]
-fn parallel<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(team: Team<'_>, v: &mut [T], middle: usize, compare: F) {
-    let bounds = [0, middle, v.len()];
-    merge_sort(team, v, 2, |i| bounds[i], |a, b| compare(a, b).is_lt(), |_: &mut [T]| {});
+/// Merges what has been moved out of the way back to its place.
+struct Merging<T, L> {
+    less: L,
+    elements: PhantomData<fn(T)>,
+}
+
+impl<T: Send, L: Fn(&T, &T) -> bool + Sync> Algorithm for Merging<T, L> {
+    type Local = Lanes<T>;
+
+    fn has_local_work(&self, local: &Lanes<T>) -> bool {
+        !local.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Lanes<T>, grain: usize) {
+        local.advance(grain, &self.less, Move);
+    }
+
+    fn commit(&self, _local: &mut Lanes<T>) {}
+
+    fn steal(&self, victim: &mut Lanes<T>) -> Option<Lanes<T>> {
+        victim.split(&self.less)
+    }
+}
+
+/// A slice whose elements have been copied to a buffer, from where they are put back, merged.
+///
+/// Invariants:
+/// 1. `slice` and `buffer` are apart, valid for `len` elements, and used by this and its lanes only.
+/// 2. All elements lie in the buffer; until `is_merged`, what lies in the slice are old bits or copies.
+struct Away<T> {
+    slice: *mut T,
+    buffer: *const T,
+    len: usize,
+    is_merged: bool,
+}
+
+impl<T> Drop for Away<T> {
+    fn drop(&mut self) {
+        if !self.is_merged {
+            // A comparison has panicked: everything back as it was.
+            // SAFETY: invariants 1 and 2; all workers have left, as this is dropped by the one who has called them.
+            unsafe { std::ptr::copy_nonoverlapping(self.buffer, self.slice, self.len) };
+        }
+    }
+}
+
+fn merge_back<T, L>(team: Option<&Team<'_>>, v: &mut [T], middle: usize, less: L)
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+{
+    let (a, b) = v.split_at(middle);
+    let start = a.partition_point(|x| !less(&b[0], x));
+    let end = middle + b.partition_point(|y| less(y, &a[middle - 1]));
+    let (v, middle) = (&mut v[start..end], middle - start);
+
+    let len = v.len();
+    let mut buffer: Vec<T> = Vec::with_capacity(len);
+    expect_writes(buffer.spare_capacity_mut());
+    copy(team, v, buffer.spare_capacity_mut());
+    let mut away = Away { slice: v.as_mut_ptr(), buffer: buffer.as_ptr(), len, is_merged: false };
+    let (a, b) = ((away.buffer, middle), (away.buffer.wrapping_add(middle), len - middle));
+    // SAFETY: both runs lie in the buffer, and the slice has as many places; invariant 1 of what is away.
+    let mut lanes = Lanes::new([unsafe { Lane::new(a, b, away.slice) }], LANES);
+    match team {
+        Some(team) => team.run(&Merging { less, elements: PhantomData }, lanes),
+        None => lanes.advance(usize::MAX, &less, Move),
+    }
+    away.is_merged = true;
+}
+
+/// Copies the bits of all elements to `room`, which has at least as many slots.
+fn copy<T: Send>(team: Option<&Team<'_>>, v: &mut [T], room: &mut [MaybeUninit<T>]) {
+    let (len, bytes) = (v.len(), size_of_val(v));
+    let (from, to) = (Parts::new(v), Parts::new(room));
+    let some = |range: Range<usize>| {
+        // SAFETY: ranges do not overlap.
+        let from = unsafe { from.part(range.clone()) };
+        // SAFETY: likewise.
+        let to = unsafe { to.part(range) };
+        // SAFETY: both are slices of this length, apart from each other.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
+    };
+    match team {
+        Some(team) if bytes > COPIED_ALONE => team.run(&Ranges::new(1, some), 0..len),
+        _ => some(0..len),
+    }
 }

@@ -11,7 +11,7 @@ use fusain_pool::Algorithm;
 
 use crate::feed::Feed;
 use crate::policy::{Par, Plan, Team};
-use crate::widest::widest;
+use crate::widest::{widest, widest_of};
 
 pub(crate) struct Count<'a, T, P> {
     predicate: P,
@@ -70,7 +70,7 @@ impl Par<'_> {
     #[inline]
     pub fn count_if<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> usize {
         match self.plan::<Count<'_, T, P>>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| count((v, predicate))),
+            Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, &predicate)))),
             Plan::Parallel(team) => parallel(team, v, predicate),
         }
     }

@@ -8,6 +8,7 @@ mod pieces;
 mod tests;
 
 use crate::policy::{Par, Plan, Team};
+use crate::widest::widest_of;
 
 impl Par<'_> {
     /// `identity` and all elements of `v` combined by `op`, from left to right.
@@ -15,7 +16,7 @@ impl Par<'_> {
     /// `op` has to be associative, and nothing more: operands keep their order. `identity` is used exactly once, as the
     /// leftmost operand, so it may be any value to start from.
     ///
-    /// Which operands are combined first depends on the number of workers and on chance, which shows where `op` is
+    /// Which operands are combined first depends on the number of elements and of workers and on chance, which shows where `op` is
     /// not quite associative, as the sum of floats; see [`deterministic`](Par::deterministic).
     ///
     /// O(n) work, span O(log n). A panic of `op` comes out of the call.
@@ -55,7 +56,10 @@ impl Par<'_> {
             Plan::Sequential(watch) if self.is_deterministic() => {
                 watch.time(|| blocks::sequential(v, self.fixed_grain(), identity, map, op))
             }
-            Plan::Sequential(watch) => watch.time(|| v.iter().fold(identity, |acc, x| op(acc, map(x)))),
+            Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), (fold::fold, (v, &map, &op))) {
+                Some(all) => op(identity, all),
+                None => identity,
+            }),
             Plan::Parallel(team) => parallel(team, self.is_deterministic(), v, identity, map, op),
         }
     }

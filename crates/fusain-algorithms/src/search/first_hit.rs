@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_pool::Algorithm;
 
-use super::stride::{FirstPair, first_pair};
+use super::stride::first_in;
 use crate::policy::{Par, Plan, Team};
-use crate::widest::widest;
 
 /// What a stripe should last, where the cost of a place is known: two units, so that claims, a line that travels
 /// each, do not show, and little is looked at in vain. By that reckoning; half and double were not measured.
@@ -205,10 +204,4 @@ pub(super) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
         let start = range.start;
         first_in(&a[range.clone()], &b[range], numbers, &hit).map(|i| start + i)
     })
-}
-
-/// The first `i` for which `hit(&a[i], &b[i])`, in a unit.
-#[inline(always)]
-pub(super) fn first_in<A, B>(a: &[A], b: &[B], numbers: bool, hit: impl Fn(&A, &B) -> bool) -> Option<usize> {
-    if numbers { widest(FirstPair { a, b, hit }) } else { first_pair(a, b, false, hit) }
 }

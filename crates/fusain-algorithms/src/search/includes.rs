@@ -2,7 +2,7 @@
 //!
 //! Idea: both are gone through side by side. A part begins where a binary search says, an element that is the k-th of its
 //! equals being the k-th of them in the other slice too; whoever meets a gap tells the others. Numbers that both have in a
-//! row are compared by the stride. C++'s `std::includes`.
+//! row are compared by the stride, once so many were equal one by one. C++'s `std::includes`.
 //! Work O(m log(n / m)) for m elements of n, span O(log n) splits of O(log n) each; no extra memory.
 
 use std::cmp::Ordering;
@@ -11,15 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use fusain_pool::Algorithm;
 
+use crate::gallop::{STRIDE, equal_front, leap};
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan, Team};
 use crate::widest::{Body, widest};
 
 /// Elements passed one by one before the next wanted one is looked for in leaps.
 const STEPS: usize = 8;
-
-/// Equal numbers compared at once; as many have to be equal one by one before.
-const STRIDE: usize = 32;
 
 pub(super) struct Includes<'a, T, F> {
     compare: F,
@@ -102,12 +100,9 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
         let (mut in_a_row, mut in_vain) = (0, 0);
         while met < wanted.len() {
             if is_primitive::<T>() && in_a_row >= STRIDE {
-                while let (Some(xs), Some(ys)) = (v[at..].first_chunk(), wanted[met..].first_chunk())
-                    && all_equal(xs, ys, &compare)
-                {
-                    at += STRIDE;
-                    met += STRIDE;
-                }
+                let equal = equal_front(&v[at..], &wanted[met..], |x, y| compare(x, y).is_eq());
+                at += equal;
+                met += equal;
                 in_a_row = 0;
                 continue;
             }
@@ -129,22 +124,6 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
         }
         Some(at)
     }
-}
-
-/// Whether the elements of both are equal, one by one.
-#[inline(always)]
-fn all_equal<T>(xs: &[T; STRIDE], ys: &[T; STRIDE], compare: impl Fn(&T, &T) -> Ordering) -> bool {
-    (0..STRIDE).fold(true, |equal, i| equal & compare(&xs[i], &ys[i]).is_eq())
-}
-
-/// How many elements at the front are `before`; O(log) of their number.
-fn leap<T>(v: &[T], before: impl Fn(&T) -> bool) -> usize {
-    let mut end = 1;
-    while end <= v.len() && before(&v[end - 1]) {
-        end *= 2;
-    }
-    let from = end / 2;
-    from + v[from..(end - 1).clamp(from, v.len())].partition_point(before)
 }
 
 impl Par<'_> {

@@ -11,4 +11,4 @@ mod subsequence;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use stride::{first_pair, last_pair};
+pub(crate) use stride::{first_in, last_in};

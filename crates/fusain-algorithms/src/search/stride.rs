@@ -3,102 +3,143 @@
 //! A loop that may leave at any element does not vectorise; one that looks at a few elements too many does. So numbers
 //! are looked at by the *stride*, and only the stride that has a hit is looked at again for its place.
 
-use crate::widest::Body;
+use crate::widest::{Body, widest};
 
 /// Elements looked at without asking whether one was a hit: enough to fill vectors, few enough to waste.
 const STRIDE: usize = 64;
 
-/// [`first_pair`] by the stride, for [`widest`](crate::widest::widest).
-pub(super) struct FirstPair<'a, A, B, H> {
-    pub(super) a: &'a [A],
-    pub(super) b: &'a [B],
-    pub(super) hit: H,
-}
+/// As many at the front, and in a stride that has a hit: a few vectors.
+const STEP: usize = 16;
 
-impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for FirstPair<'a, A, B, H> {
-    type Output = Option<usize>;
-
-    #[inline(always)]
-    fn run(self) -> Option<usize> {
-        first_pair(self.a, self.b, true, self.hit)
-    }
-}
-
-/// [`last_pair`] by the stride, for [`widest`](crate::widest::widest).
-pub(super) struct LastPair<'a, A, B, H> {
-    pub(super) a: &'a [A],
-    pub(super) b: &'a [B],
-    pub(super) hit: H,
-}
-
-impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for LastPair<'a, A, B, H> {
-    type Output = Option<usize>;
-
-    #[inline(always)]
-    fn run(self) -> Option<usize> {
-        last_pair(self.a, self.b, true, self.hit)
-    }
-}
-
-/// The first `i` for which `hit(&a[i], &b[i])`; by the stride where elements are `numbers`.
+/// The first `i` for which `hit(&a[i], &b[i])`; of numbers by the stride.
 ///
-/// The first stride is looked at one by one, so that in all at most twice as many pairs are as have to be.
+/// The first elements are looked at in short steps, so that in all few more pairs are as have to be.
 #[inline(always)]
-pub(crate) fn first_pair<'a, A, B>(
+pub(crate) fn first_in<'a, A, B>(
     a: &'a [A],
     b: &'a [B],
     numbers: bool,
     hit: impl Fn(&'a A, &'a B) -> bool,
 ) -> Option<usize> {
-    let one_by_one = |a: &'a [A], b: &'a [B]| a.iter().zip(b).position(|(x, y)| hit(x, y));
-    if !numbers || a.len() < 2 * STRIDE {
-        return one_by_one(a, b);
-    }
-    let (a_head, a_rest) = a.split_at(STRIDE);
-    let (b_head, b_rest) = b.split_at(STRIDE);
-    if let Some(i) = one_by_one(a_head, b_head) {
-        return Some(i);
-    }
-    let (a_strides, a_tail) = a_rest.as_chunks::<STRIDE>();
-    let (b_strides, b_tail) = b_rest.as_chunks::<STRIDE>();
-    for (k, (xs, ys)) in a_strides.iter().zip(b_strides).enumerate() {
-        // `hit` may not answer the same twice, hence no `unwrap`.
-        if (0..STRIDE).fold(false, |any, i| any | hit(&xs[i], &ys[i]))
-            && let Some(i) = one_by_one(xs, ys)
-        {
-            return Some((k + 1) * STRIDE + i);
-        }
-    }
-    one_by_one(a_tail, b_tail).map(|i| a.len() - a_tail.len() + i)
+    if numbers && a.len() >= STEP { widest(First { a, b, hit }) } else { a.iter().zip(b).position(|(x, y)| hit(x, y)) }
 }
 
-/// The last `i` for which `hit(&a[i], &b[i])`, as [`first_pair`] otherwise.
+/// The last `i` for which `hit(&a[i], &b[i])`; of numbers by the stride.
 #[inline(always)]
-pub(crate) fn last_pair<'a, A, B>(
+pub(crate) fn last_in<'a, A, B>(
     a: &'a [A],
     b: &'a [B],
     numbers: bool,
     hit: impl Fn(&'a A, &'a B) -> bool,
 ) -> Option<usize> {
-    let one_by_one = |a: &'a [A], b: &'a [B]| (0..a.len().min(b.len())).rev().find(|i| hit(&a[*i], &b[*i]));
-    if !numbers || a.len() < 2 * STRIDE {
-        return one_by_one(a, b);
+    if numbers && a.len() >= STEP { widest(Last { a, b, hit }) } else { last_of(a, b, &hit) }
+}
+
+/// The first hit among numbers.
+struct First<'a, A, B, H> {
+    a: &'a [A],
+    b: &'a [B],
+    hit: H,
+}
+
+/// The last.
+struct Last<'a, A, B, H> {
+    a: &'a [A],
+    b: &'a [B],
+    hit: H,
+}
+
+impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for First<'a, A, B, H> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let First { a, b, hit } = self;
+        let (a_head, a_rest) = a.split_at(a.len().min(STRIDE));
+        let (b_head, b_rest) = b.split_at(b.len().min(STRIDE));
+        if let Some(i) = first_by_steps::<_, _, STEP>(a_head, b_head, &hit) {
+            return Some(i);
+        }
+        let i = first_by_steps::<_, _, STRIDE>(a_rest, b_rest, &hit)?;
+        Some(a_head.len() + i)
     }
-    let (a_rest, a_tail) = a.split_at(a.len() - STRIDE);
-    let (b_rest, b_tail) = b.split_at(b.len() - STRIDE);
-    if let Some(i) = one_by_one(a_tail, b_tail) {
-        return Some(a_rest.len() + i);
+}
+
+impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for Last<'a, A, B, H> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let Last { a, b, hit } = self;
+        let (a_rest, a_tail) = a.split_at(a.len() - a.len().min(STRIDE));
+        let (b_rest, b_tail) = b.split_at(b.len() - b.len().min(STRIDE));
+        if let Some(i) = last_by_steps::<_, _, STEP>(a_tail, b_tail, &hit) {
+            return Some(a_rest.len() + i);
+        }
+        last_by_steps::<_, _, STRIDE>(a_rest, b_rest, &hit)
     }
-    let (a_head, a_strides) = a_rest.as_rchunks::<STRIDE>();
-    let (b_head, b_strides) = b_rest.as_rchunks::<STRIDE>();
-    for (k, (xs, ys)) in a_strides.iter().zip(b_strides).enumerate().rev() {
-        if (0..STRIDE).fold(false, |any, i| any | hit(&xs[i], &ys[i]))
-            && let Some(i) = one_by_one(xs, ys)
-        {
-            return Some(a_head.len() + k * STRIDE + i);
+}
+
+/// The first hit: steps of `N`, then within the one that has it steps of [`STEP`], then one by one.
+///
+/// `hit` may not answer the same twice, so each of these may come to nothing.
+#[inline(always)]
+fn first_by_steps<'a, A, B, const N: usize>(
+    a: &'a [A],
+    b: &'a [B],
+    hit: &impl Fn(&'a A, &'a B) -> bool,
+) -> Option<usize> {
+    let (a_steps, a_tail) = a.as_chunks::<N>();
+    let (b_steps, b_tail) = b.as_chunks::<N>();
+    for (k, (xs, ys)) in a_steps.iter().zip(b_steps).enumerate() {
+        if !any(xs, ys, hit) {
+            continue;
+        }
+        let found = if N > STEP { first_by_steps::<_, _, STEP>(xs, ys, hit) } else { first_of(xs, ys, hit) };
+        if let Some(i) = found {
+            return Some(k * N + i);
         }
     }
-    one_by_one(a_head, b_head)
+    let found =
+        if N > STEP { first_by_steps::<_, _, STEP>(a_tail, b_tail, hit) } else { first_of(a_tail, b_tail, hit) };
+    found.map(|i| a.len() - a_tail.len() + i)
+}
+
+/// As [`first_by_steps`], from the back.
+#[inline(always)]
+fn last_by_steps<'a, A, B, const N: usize>(
+    a: &'a [A],
+    b: &'a [B],
+    hit: &impl Fn(&'a A, &'a B) -> bool,
+) -> Option<usize> {
+    let (a_head, a_steps) = a.as_rchunks::<N>();
+    let (b_head, b_steps) = b.as_rchunks::<N>();
+    for (k, (xs, ys)) in a_steps.iter().zip(b_steps).enumerate().rev() {
+        if !any(xs, ys, hit) {
+            continue;
+        }
+        let found = if N > STEP { last_by_steps::<_, _, STEP>(xs, ys, hit) } else { last_of(xs, ys, hit) };
+        if let Some(i) = found {
+            return Some(a_head.len() + k * N + i);
+        }
+    }
+    if N > STEP { last_by_steps::<_, _, STEP>(a_head, b_head, hit) } else { last_of(a_head, b_head, hit) }
+}
+
+/// Whether one of the pairs is a hit, all being looked at.
+#[inline(always)]
+fn any<'a, A, B, const N: usize>(a: &'a [A; N], b: &'a [B; N], hit: &impl Fn(&'a A, &'a B) -> bool) -> bool {
+    (0..N).fold(false, |any, i| any | hit(&a[i], &b[i]))
+}
+
+#[inline(always)]
+fn first_of<'a, A, B>(a: &'a [A], b: &'a [B], hit: &impl Fn(&'a A, &'a B) -> bool) -> Option<usize> {
+    a.iter().zip(b).position(|(x, y)| hit(x, y))
+}
+
+#[inline(always)]
+fn last_of<'a, A, B>(a: &'a [A], b: &'a [B], hit: &impl Fn(&'a A, &'a B) -> bool) -> Option<usize> {
+    a.iter().zip(b).rposition(|(x, y)| hit(x, y))
 }
 
 #[cfg(test)]
@@ -112,28 +153,28 @@ mod tests {
             let mut ones = vec![0; n];
             let fits = |x: &i32, y: &i32| *x < *y;
             for numbers in [false, true] {
-                assert_eq!(first_pair(&zeros, &ones, numbers, fits), None);
-                assert_eq!(last_pair(&zeros, &ones, numbers, fits), None);
+                assert_eq!(first_in(&zeros, &ones, numbers, fits), None);
+                assert_eq!(last_in(&zeros, &ones, numbers, fits), None);
             }
             for i in 0..n {
                 ones[i] = 1;
                 ones[n - 1 - i] = 1;
                 let least = i.min(n - 1 - i).min(ones.iter().position(|x| *x == 1).unwrap_or(n));
                 for numbers in [false, true] {
-                    assert_eq!(first_pair(&zeros, &ones, numbers, fits), Some(least));
-                    assert_eq!(last_pair(&zeros, &ones, numbers, fits), Some(n - 1 - least));
+                    assert_eq!(first_in(&zeros, &ones, numbers, fits), Some(least));
+                    assert_eq!(last_in(&zeros, &ones, numbers, fits), Some(n - 1 - least));
                 }
             }
             // Far ends first, so that every place is once the first and once the last.
             let mut ones = vec![0; n];
             for i in (0..n).rev() {
                 ones[i] = 1;
-                assert_eq!(first_pair(&zeros, &ones, true, fits), Some(i));
+                assert_eq!(first_in(&zeros, &ones, true, fits), Some(i));
             }
             let mut ones = vec![0; n];
             for i in 0..n {
                 ones[i] = 1;
-                assert_eq!(last_pair(&zeros, &ones, true, fits), Some(i));
+                assert_eq!(last_in(&zeros, &ones, true, fits), Some(i));
             }
         }
     }

@@ -9,11 +9,10 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::first_hit::{first_hit, first_in, first_pair_hit};
-use super::stride::{LastPair, last_pair};
+use super::first_hit::{first_hit, first_pair_hit};
+use super::stride::{first_in, last_in};
 use crate::kind::is_primitive;
 use crate::policy::Par;
-use crate::widest::widest;
 
 /// Call sites, by what they look for.
 struct First<T, U, F>(PhantomData<(T, U, F)>);
@@ -58,12 +57,7 @@ fn last_place<T, U>(v: &[T], sequence: &[U], mut places: Range<usize>, eq: impl 
     while !places.is_empty() {
         let (fronts, backs) = (&v[places.clone()], &v[places.start + last..places.end + last]);
         let alike = |x: &T, y: &T| eq(x, &sequence[0]) & (!numbers || eq(y, &sequence[last]));
-        let found = if numbers {
-            widest(LastPair { a: fronts, b: backs, hit: alike })
-        } else {
-            last_pair(fronts, backs, false, alike)
-        };
-        let place = places.start + found?;
+        let place = places.start + last_in(fronts, backs, numbers, alike)?;
         if begins(&v[place..], sequence, numbers, &eq) {
             return Some(place);
         }
@@ -83,7 +77,7 @@ fn first_run<T>(v: &[T], len: usize, places: Range<usize>, is: impl Fn(&T) -> bo
     while place < places.end {
         let unknown = &v[place + known..place + len];
         let odd = |x: &T, _: &T| !is(x);
-        match last_pair(unknown, unknown, is_primitive::<T>(), odd) {
+        match last_in(unknown, unknown, is_primitive::<T>(), odd) {
             Some(i) => {
                 place += known + i + 1;
                 known = unknown.len() - i - 1;

@@ -55,7 +55,12 @@ fn expected(a: &[u32], b: &[u32], op: u8) -> Vec<u32> {
 }
 
 fn keys() -> impl Strategy<Value = Vec<u32>> {
-    (1..400_u32, 0..1_500_usize).prop_flat_map(|(max, len)| proptest::collection::vec(0..max, 0..=len))
+    prop_oneof![
+        (1..400_u32, 0..1_500_usize).prop_flat_map(|(max, len)| proptest::collection::vec(0..max, 0..=len)),
+        // In rows, which the other side may have as well, or lack.
+        proptest::collection::vec((0..8_u32, 0..120_u32), 0..12)
+            .prop_map(|rows| rows.into_iter().flat_map(|(row, len)| row * 150..row * 150 + len).collect()),
+    ]
 }
 
 proptest! {

@@ -8,8 +8,8 @@ mod tree;
 
 use std::cmp::Ordering;
 
+use crate::natural::{self, Natural};
 use crate::policy::{Par, Plan};
-pub(crate) use run::merge_sort;
 use run::parallel;
 
 impl Par<'_> {
@@ -28,7 +28,7 @@ impl Par<'_> {
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
         match self.plan_sort::<[T]>(v.len()) {
             // Equal integers are one and the same: nobody can tell whether they kept their order.
-            plan if let Some(natural) = radix::by_ord::<T>() => integers(plan, v, natural),
+            plan if let Some(natural) = natural::by_ord::<T>() => integers(plan, v, natural),
             Plan::Sequential(watch) => watch.time(|| v.sort()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort),
         }
@@ -48,7 +48,7 @@ impl Par<'_> {
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         match self.plan_sort::<(T, F)>(v.len()) {
             // Floats that `total_cmp` calls equal are the same bits.
-            plan if let Some(natural) = radix::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
+            plan if let Some(natural) = natural::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
             Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_by(&compare));
@@ -121,7 +121,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
         match self.plan_sort::<(T, [T])>(v.len()) {
-            plan if let Some(natural) = radix::by_ord::<T>() => integers(plan, v, natural),
+            plan if let Some(natural) = natural::by_ord::<T>() => integers(plan, v, natural),
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
             Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort_unstable),
         }
@@ -139,7 +139,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         match self.plan_sort::<(F, [T])>(v.len()) {
-            plan if let Some(natural) = radix::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
+            plan if let Some(natural) = natural::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
             Plan::Parallel(team) => {
                 parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
@@ -168,12 +168,12 @@ impl Par<'_> {
 }
 
 /// Sorts integers by their bits, or where that does not pay by comparing them.
-fn integers<T: Ord + Send>(plan: Plan<'_>, v: &mut [T], natural: radix::Natural) {
+fn integers<T: Ord + Send>(plan: Plan<'_>, v: &mut [T], natural: Natural) {
     numbers(plan, v, natural, T::cmp);
 }
 
 /// Sorts numbers, of which equal ones are the same bits.
-fn numbers<T, F>(plan: Plan<'_>, v: &mut [T], natural: radix::Natural, compare: F)
+fn numbers<T, F>(plan: Plan<'_>, v: &mut [T], natural: Natural, compare: F)
 where
     T: Send,
     F: Fn(&T, &T) -> Ordering + Sync,

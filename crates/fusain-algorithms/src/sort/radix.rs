@@ -10,11 +10,10 @@
 //! (2010), sections 4 and 5. Work O(n) passes, span O(n / buckets + buckets), memory for n elements and the counts. What is in
 //! order already, upwards or downwards, is seen before.
 
-use std::any::TypeId;
-
 use crate::feed::FeedMut;
 use crate::kind::{is_float, is_integer};
 use crate::map::ForEachMut;
+use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
 use crate::pages::expect_writes;
 use crate::policy::Team;
 
@@ -33,98 +32,14 @@ const BUCKETS_MANY: usize = 1 << 10;
 /// Elements in a bucket up to which std sorts it.
 const SMALL: usize = 96;
 
+/// Elements up to which one worker counts and moves them all: to call others for each step would take longer.
+const COUNTED_ALONE: usize = 1 << 14;
+
 /// Pieces for each worker in which elements are counted and moved.
 const PIECES_PER_WORKER: usize = 2;
 
 /// No bucket may have more than one of so many elements.
 const SKEW: usize = 6;
-
-/// How the bits of a number tell its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Natural {
-    Unsigned,
-    Signed,
-    /// As `total_cmp` says.
-    Float,
-}
-
-/// How elements of type `T` are ordered by `Ord`, where their bits say so.
-#[inline(always)]
-pub(super) fn by_ord<T>() -> Option<Natural> {
-    if !is_integer::<T>() || size_of::<T>() > 8 {
-        return None;
-    }
-    let is = |other: TypeId| typeid::of::<T>() == other;
-    let signed = is(TypeId::of::<i8>())
-        || is(TypeId::of::<i16>())
-        || is(TypeId::of::<i32>())
-        || is(TypeId::of::<i64>())
-        || is(TypeId::of::<isize>());
-    Some(if signed { Natural::Signed } else { Natural::Unsigned })
-}
-
-/// How elements of type `T` are ordered by `compare`, where that is a function whose order their bits say.
-#[inline(always)]
-pub(super) fn by_function<T, F>(_compare: &F) -> Option<Natural> {
-    fn id<F>(_: &F) -> TypeId {
-        typeid::of::<F>()
-    }
-    let (element, function) = (typeid::of::<T>(), typeid::of::<F>());
-    let is_total = (element == TypeId::of::<f64>() && function == id(&f64::total_cmp))
-        || (element == TypeId::of::<f32>() && function == id(&f32::total_cmp));
-    is_total.then_some(Natural::Float)
-}
-
-/// An unsigned integer, the bits of a number whose order is `N`, of [`Natural`]; its *key* is ordered as the number is.
-trait Word: Copy + Ord + Default + Send + Sync {
-    fn to_key<const N: u8>(self) -> Self;
-
-    /// The bits of the number of which this is the key.
-    fn of_key<const N: u8>(self) -> Self;
-
-    /// How far it is from `low`, which is not greater.
-    fn above(self, low: Self) -> u64;
-}
-
-const UNSIGNED: u8 = Natural::Unsigned as u8;
-const SIGNED: u8 = Natural::Signed as u8;
-
-macro_rules! word {
-    ($unsigned:ty, $signed:ty) => {
-        impl Word for $unsigned {
-            #[inline(always)]
-            fn to_key<const N: u8>(self) -> Self {
-                const TOP: u32 = <$unsigned>::BITS - 1;
-                match N {
-                    UNSIGNED => self,
-                    SIGNED => self ^ (1 << TOP),
-                    // Negative floats backwards, and below the others.
-                    _ => self ^ ((self as $signed >> TOP) as Self | (1 << TOP)),
-                }
-            }
-
-            #[inline(always)]
-            fn of_key<const N: u8>(self) -> Self {
-                const TOP: u32 = <$unsigned>::BITS - 1;
-                match N {
-                    UNSIGNED => self,
-                    SIGNED => self ^ (1 << TOP),
-                    _ => self ^ ((!self as $signed >> TOP) as Self | (1 << TOP)),
-                }
-            }
-
-            #[inline(always)]
-            fn above(self, low: Self) -> u64 {
-                u64::from(self - low)
-            }
-        }
-    };
-}
-
-word!(u8, i8);
-word!(u16, i16);
-word!(u32, i32);
-word!(u64, i64);
 
 /// Sorts `v`, numbers ordered as `natural` says, on `team` or on this thread. Returns whether it has: if not, `v` is as it was.
 #[inline(never)]
@@ -149,7 +64,7 @@ fn words<W: Word>(team: Option<&Team<'_>>, v: &mut [W], natural: Natural) -> boo
         _ if v.len() < FEW => false,
         Natural::Unsigned => sort_words::<_, UNSIGNED>(team, v),
         Natural::Signed => sort_words::<_, SIGNED>(team, v),
-        Natural::Float => sort_words::<_, { Natural::Float as u8 }>(team, v),
+        Natural::Float => sort_words::<_, FLOAT>(team, v),
     }
 }
 
@@ -262,16 +177,17 @@ fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> boo
 }
 
 fn pieces<'v, W: Word>(team: Option<&Team<'_>>, v: &'v [W]) -> Vec<Piece<'v, W>> {
-    let count = team.map_or(1, |team| team.workers() * PIECES_PER_WORKER);
+    let shared = team.filter(|_| v.len() > COUNTED_ALONE);
+    let count = shared.map_or(1, |team| team.workers() * PIECES_PER_WORKER);
     let piece = |elements| Piece { elements, least: W::default(), greatest: W::default(), next: Vec::new() };
     v.chunks(v.len().div_ceil(count)).map(piece).collect()
 }
 
-/// Calls `f` for each of `items`, on the team if there is one.
+/// Calls `f` for each of `items`, on the team if there is one, and more to do than one can.
 fn each<I: Send>(team: Option<&Team<'_>>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
     match team {
-        Some(team) => team.run(&ForEachMut::new(|_, item: &mut I| f(item)), FeedMut::new(items)),
-        None => items.iter_mut().for_each(f),
+        Some(team) if items.len() > 1 => team.run(&ForEachMut::new(|_, item: &mut I| f(item)), FeedMut::new(items)),
+        _ => items.iter_mut().for_each(f),
     }
 }
 

@@ -122,22 +122,6 @@ where
     let len = v.len();
     let leaves = leaves(len, size_of::<T>(), team.workers(), team.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
-    merge_sort(team, v, leaves, bound, less, sort_leaf);
-}
-
-/// Sorts the `leaves` parts of `v` that lie between `bound`s with `sort_leaf`, and merges them.
-pub(crate) fn merge_sort<T, L, S>(
-    team: Team<'_>,
-    v: &mut [T],
-    leaves: usize,
-    bound: impl Fn(usize) -> usize,
-    less: L,
-    sort_leaf: S,
-) where
-    T: Send,
-    L: Fn(&T, &T) -> bool + Sync,
-    S: Fn(&mut [T]) + Sync,
-{
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
     expect_writes(buffer.spare_capacity_mut());
     // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when

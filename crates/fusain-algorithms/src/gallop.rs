@@ -1,0 +1,49 @@
+//! Long steps through sorted runs: what can be said of many elements by looking at few, or at once.
+
+/// Numbers compared at once, and elements from which a long step is worth looking for.
+pub(crate) const STRIDE: usize = 32;
+
+/// How many numbers at the front of both are `equal`, as far as whole strides go.
+#[inline(always)]
+pub(crate) fn equal_front<T>(a: &[T], b: &[T], equal: impl Fn(&T, &T) -> bool) -> usize {
+    let ((a, _), (b, _)) = (a.as_chunks::<STRIDE>(), b.as_chunks::<STRIDE>());
+    // All of a stride are looked at, which makes it a few vectors.
+    let same = |xs: &[T; STRIDE], ys: &[T; STRIDE]| (0..STRIDE).fold(true, |same, i| same & equal(&xs[i], &ys[i]));
+    STRIDE * a.iter().zip(b).take_while(|(xs, ys)| same(xs, ys)).count()
+}
+
+/// How many elements at the front are `before`; O(log) of their number.
+pub(crate) fn leap<T>(v: &[T], before: impl Fn(&T) -> bool) -> usize {
+    let mut end = 1;
+    while end <= v.len() && before(&v[end - 1]) {
+        end *= 2;
+    }
+    let from = end / 2;
+    from + v[from..(end - 1).clamp(from, v.len())].partition_point(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leap_passes_all_that_are_before() {
+        for n in 0..70 {
+            let v: Vec<usize> = (0..n).collect();
+            for bound in 0..=n + 1 {
+                assert_eq!(leap(&v, |x| *x < bound), bound.min(n));
+            }
+        }
+    }
+
+    #[test]
+    fn equal_fronts_go_by_the_stride() {
+        let v: Vec<u32> = (0..100).collect();
+        for n in 0..100 {
+            let mut w = v.clone();
+            w[n] = 1000;
+            assert_eq!(equal_front(&v, &w, |x, y| x == y), n / STRIDE * STRIDE);
+            assert_eq!(equal_front(&v, &v[..n], |x, y| x == y), n / STRIDE * STRIDE);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Orders that the bits of a number tell: of integers by `Ord`, of floats by `total_cmp`.
+//!
+//! Where an order is known to be one of these, numbers need not be compared by a function about which a compiler knows nothing:
+//! they are sorted into buckets by their bits, and the least of many is found by the vector.
+
+use std::any::TypeId;
+
+use crate::kind::is_integer;
+
+/// How the bits of a number tell its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Natural {
+    Unsigned,
+    Signed,
+    /// As `total_cmp` says.
+    Float,
+}
+
+/// How elements of type `T` are ordered by `Ord`, where their bits say so.
+#[inline(always)]
+pub(crate) fn by_ord<T>() -> Option<Natural> {
+    if !is_integer::<T>() || size_of::<T>() > 8 {
+        return None;
+    }
+    let is = |other: TypeId| typeid::of::<T>() == other;
+    let signed = is(TypeId::of::<i8>())
+        || is(TypeId::of::<i16>())
+        || is(TypeId::of::<i32>())
+        || is(TypeId::of::<i64>())
+        || is(TypeId::of::<isize>());
+    Some(if signed { Natural::Signed } else { Natural::Unsigned })
+}
+
+/// How elements of type `T` are ordered by `compare`, where that is a function whose order their bits say.
+#[inline(always)]
+pub(crate) fn by_function<T, F>(_compare: &F) -> Option<Natural> {
+    fn id<F>(_: &F) -> TypeId {
+        typeid::of::<F>()
+    }
+    let (element, function) = (typeid::of::<T>(), typeid::of::<F>());
+    let is_total = (element == TypeId::of::<f64>() && function == id(&f64::total_cmp))
+        || (element == TypeId::of::<f32>() && function == id(&f32::total_cmp));
+    is_total.then_some(Natural::Float)
+}
+
+/// An unsigned integer, the bits of a number whose order is `N`, of [`Natural`]; its *key* is ordered as the number is.
+pub(crate) trait Word: Copy + Ord + Default + Send + Sync {
+    fn to_key<const N: u8>(self) -> Self;
+
+    /// The bits of the number of which this is the key.
+    fn of_key<const N: u8>(self) -> Self;
+
+    /// How far it is from `low`, which is not greater.
+    fn above(self, low: Self) -> u64;
+
+    /// The number that is least, or where `GREATEST` the greatest; `None` where there is none.
+    fn extremum<const N: u8, const GREATEST: bool>(numbers: &[Self]) -> Option<Self>;
+}
+
+pub(crate) const UNSIGNED: u8 = Natural::Unsigned as u8;
+pub(crate) const SIGNED: u8 = Natural::Signed as u8;
+pub(crate) const FLOAT: u8 = Natural::Float as u8;
+
+macro_rules! word {
+    ($unsigned:ty, $signed:ty) => {
+        impl Word for $unsigned {
+            #[inline(always)]
+            fn to_key<const N: u8>(self) -> Self {
+                const TOP: u32 = <$unsigned>::BITS - 1;
+                match N {
+                    UNSIGNED => self,
+                    SIGNED => self ^ (1 << TOP),
+                    // Negative floats backwards, and below the others.
+                    _ => self ^ ((self as $signed >> TOP) as Self | (1 << TOP)),
+                }
+            }
+
+            #[inline(always)]
+            fn of_key<const N: u8>(self) -> Self {
+                const TOP: u32 = <$unsigned>::BITS - 1;
+                match N {
+                    UNSIGNED => self,
+                    SIGNED => self ^ (1 << TOP),
+                    _ => self ^ ((!self as $signed >> TOP) as Self | (1 << TOP)),
+                }
+            }
+
+            #[inline(always)]
+            fn above(self, low: Self) -> u64 {
+                u64::from(self - low)
+            }
+
+            #[inline(always)]
+            fn extremum<const N: u8, const GREATEST: bool>(words: &[Self]) -> Option<Self> {
+                let unsigned = |greatest| {
+                    let words = words.iter().copied();
+                    if greatest { words.max() } else { words.min() }
+                };
+                let signed = || {
+                    let words = words.iter().map(|word| *word as $signed);
+                    if GREATEST { words.max() } else { words.min() }
+                };
+                match N {
+                    UNSIGNED => unsigned(GREATEST),
+                    SIGNED => Some(signed()? as Self),
+                    // Floats without a sign bit are ordered as integers, and those with one backwards: of these is the least where
+                    // there are any, and the greatest where there are no others.
+                    _ => signed().filter(|x| *x >= 0).map(|x| x as Self).or_else(|| unsigned(!GREATEST)),
+                }
+            }
+        }
+    };
+}
+
+word!(u8, i8);
+word!(u16, i16);
+word!(u32, i32);
+word!(u64, i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SPECIAL: [f64; 8] = [0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.5, -1.5];
+
+    proptest! {
+        #[test]
+        fn extrema_are_those_of_the_order(
+            some in proptest::collection::vec(prop_oneof![proptest::sample::select(&SPECIAL[..]), any::<f64>()], 1..20),
+            one_sign in any::<Option<bool>>(),
+        ) {
+            // Also some that all have one sign.
+            let v: Vec<f64> = match one_sign {
+                Some(below) => some.iter().map(|x| if below { -x.abs() } else { x.abs() }).collect(),
+                None => some,
+            };
+            let bits: Vec<u64> = v.iter().map(|x| x.to_bits()).collect();
+            let least = v.iter().copied().min_by(f64::total_cmp).map(f64::to_bits);
+            let greatest = v.iter().copied().max_by(f64::total_cmp).map(f64::to_bits);
+            prop_assert_eq!(u64::extremum::<FLOAT, false>(&bits), least);
+            prop_assert_eq!(u64::extremum::<FLOAT, true>(&bits), greatest);
+            prop_assert_eq!(u64::extremum::<UNSIGNED, false>(&bits), bits.iter().copied().min());
+            let signed = bits.iter().map(|x| *x as i64).max().map(|x| x as u64);
+            prop_assert_eq!(u64::extremum::<SIGNED, true>(&bits), signed);
+        }
+    }
+}
