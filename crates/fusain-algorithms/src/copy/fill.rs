@@ -25,6 +25,20 @@ fn fill_part<T: Clone>((part, value): (&mut [T], &T)) {
     part.fill(value.clone());
 }
 
+/// The byte of which a number consists, where all of its bytes are the same, as those of zero are.
+///
+/// Such memory is set by the system's own function, which on many machines does not read it before.
+#[inline]
+fn only_byte<T>(value: &T) -> Option<u8> {
+    if !is_primitive::<T>() {
+        return None;
+    }
+    // SAFETY: every byte of a number is initialised.
+    let bytes = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) };
+    let first = *bytes.first()?;
+    bytes.iter().all(|byte| *byte == first).then_some(first)
+}
+
 impl Par<'_> {
     /// Replaces every element by a clone of `value`.
     ///
@@ -40,10 +54,18 @@ impl Par<'_> {
     #[inline]
     pub fn fill<T: Clone + Send + Sync>(&self, v: &mut [T], value: T) {
         let v = Parts::new(v);
+        let byte = only_byte(&value);
         each_range::<Filled<T>>(self, v.len(), |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
-            if is_primitive::<T>() { widest((fill_part, (part, &value))) } else { fill_part((part, &value)) }
+            if let Some(byte) = byte {
+                // SAFETY: the part's memory; of such bytes `value`, a number, consists.
+                unsafe { part.as_mut_ptr().write_bytes(byte, part.len()) };
+            } else if is_primitive::<T>() {
+                widest((fill_part, (part, &value)))
+            } else {
+                fill_part((part, &value))
+            }
         });
     }
 

@@ -14,6 +14,12 @@ use crate::kind::{is_integer, is_light};
 /// tuned: half and double were not measured.
 const CHAINS: usize = 8;
 
+/// Elements of a sub-run: a line of memory, so that all chains together read it as one stream.
+///
+/// 65,536 f64 on one worker: 23 us, with 64 elements 30, with 8 long sub-runs of the whole 29. Only a single worker far outside the
+/// caches is faster with long ones (2^23: 5.2 ms instead of 8.4); two, each in units, are not (5.9 and 5.0).
+const SUB_RUN: usize = 8;
+
 /// Folds `run`, or `None` where it is empty.
 #[inline(always)]
 pub(super) fn fold<T, U, M, F>((run, map, op): (&[T], M, F)) -> Option<U>
@@ -22,14 +28,24 @@ where
     F: Fn(U, U) -> U,
 {
     if is_light::<U>() && !is_integer::<U>() && run.len() >= 2 * CHAINS {
-        Some(chains(run, map, op))
+        let (blocks, tail) = run.as_chunks::<{ CHAINS * SUB_RUN }>();
+        let all = blocks.iter().map(|block| chains(block, &map, &op)).reduce(&op);
+        let tail = if tail.len() >= 2 * CHAINS {
+            Some(chains(tail, &map, &op))
+        } else {
+            tail.split_first().map(|(first, rest)| rest.iter().fold(map(first), |acc, x| op(acc, map(x))))
+        };
+        match (all, tail) {
+            (Some(a), Some(b)) => Some(op(a, b)),
+            (a, b) => a.or(b),
+        }
     } else {
         let (first, rest) = run.split_first()?;
         Some(rest.iter().fold(map(first), |acc, x| op(acc, map(x))))
     }
 }
 
-/// Folds `run`, of at least [`CHAINS`] elements, as that many sub-runs side by side.
+/// Folds a block of at least [`CHAINS`] elements as that many sub-runs side by side.
 #[inline(always)]
 fn chains<T, U>(run: &[T], map: impl Fn(&T) -> U, op: impl Fn(U, U) -> U) -> U {
     let len = run.len() / CHAINS;
