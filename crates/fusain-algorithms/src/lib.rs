@@ -56,6 +56,8 @@
 mod chain;
 mod copy;
 mod extrema;
+#[cfg(test)]
+mod faults;
 mod feed;
 mod filter;
 mod gallop;

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use fusain_pool::Pool;
 use fusain_pool::model::{self, Kind};
+use fusain_pool::{Algorithm, Pool};
 
 pub(crate) use fusain_pool::model::{Plan, Team, Watch};
 
@@ -136,6 +136,32 @@ impl<'p> Par<'p> {
                 Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), kind, self.fixed_grain()))
             }
         }
+    }
+}
+
+/// Who runs the steps of an algorithm that has several: a team, or in tests one thread that plays all workers.
+pub(crate) trait Crew {
+    /// How many workers can take part.
+    fn workers(&self) -> usize;
+
+    /// Elements a unit, where that was asked for.
+    fn grain(&self) -> Option<usize>;
+
+    /// Runs `algorithm` from `local` to its end.
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local);
+}
+
+impl Crew for Team<'_> {
+    fn workers(&self) -> usize {
+        self.workers()
+    }
+
+    fn grain(&self) -> Option<usize> {
+        self.grain()
+    }
+
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.run(algorithm, local);
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! - [`drive`] runs an [`Algorithm`](fusain_pool::Algorithm) in one thread, its units and steals in an order that a
 //!   test chooses: any split an algorithm can meet on a pool, but the same each time.
+//! - [`Losing`] is the fault to plant, a split that loses its part: tests that drive an algorithm shall see it.
 //! - [`sorts`] is the conformance suite of everything that sorts.
 //! - [`Counted`] is an element that knows how many of its kind are alive.
 
 mod counted;
 mod driver;
+mod losing;
 pub mod sorts;
 
 pub use counted::{Census, Counted};
 pub use driver::{Move, Tally, drive, script};
+pub use losing::Losing;

@@ -1,9 +1,10 @@
 //! Any split finds the same extrema, the same among equals.
 
-use fusain_testkit::{drive, script};
+use fusain_testkit::{Losing, drive, script};
 use proptest::prelude::*;
 
 use super::search::Extrema;
+use crate::faults::ONE_STEAL;
 
 fn expected(v: &[u8]) -> (Option<usize>, Option<usize>, Option<usize>) {
     let min = (0..v.len()).min_by_key(|i| v[*i]);
@@ -39,4 +40,12 @@ proptest! {
             prop_assert!(min < v.len() && max < v.len());
         }
     }
+}
+
+#[test]
+fn a_lost_part_is_seen() {
+    let v: Vec<u8> = (0..100).rev().collect();
+    let search = Extrema::<_, _, _, _, true, false>::new(&v, |x: &u8| *x, u8::lt, true);
+    drive(&Losing(&search), search.root(), &ONE_STEAL);
+    assert_ne!(search.finish().map(|(min, _)| min), expected(&v).0);
 }

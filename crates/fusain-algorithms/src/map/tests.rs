@@ -3,11 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fusain_testkit::{Census, drive, script};
+use fusain_testkit::{Census, Losing, drive, script};
 use proptest::prelude::*;
 
 use super::for_each::{ForEach, ForEachMut};
 use super::transform::Map;
+use crate::faults::ONE_STEAL;
 use crate::feed::{Feed, FeedMut};
 use crate::window::{Output, collect};
 
@@ -62,4 +63,16 @@ proptest! {
         prop_assert!(result.is_err());
         prop_assert_eq!(census.alive(), 0);
     }
+}
+
+#[test]
+#[should_panic(expected = "every slot is filled")]
+fn a_lost_part_is_seen() {
+    let v: Vec<u32> = (0..100).collect();
+    collect(v.len(), |room| {
+        let output = Output::new(room);
+        let (map, root) = Map::new(&v, &output, |x| x + 1);
+        drive(&Losing(&map), root, &ONE_STEAL);
+        output.finish()
+    });
 }

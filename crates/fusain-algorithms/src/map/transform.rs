@@ -11,7 +11,7 @@ use fusain_pool::Algorithm;
 
 use crate::feed::Feed;
 use crate::policy::{Par, Plan, Team};
-use crate::widest::widest;
+use crate::widest::{widest, widest_of};
 use crate::window::{Output, Window, collect, fill_alone};
 
 pub(crate) struct Map<'a, T, U, F> {
@@ -94,7 +94,9 @@ impl Par<'_> {
     ) -> &'r mut [U] {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         match self.plan::<(Map<'_, T, U, F>, F)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| fill_alone(room, |window| window.fill(v, f))),
+            Plan::Sequential(watch) => {
+                watch.time(|| fill_alone(room, |window| widest_of(v.len(), (fill_part, (window, v, &f)))))
+            }
             Plan::Parallel(team) => map_into(team, v, room, f),
         }
     }

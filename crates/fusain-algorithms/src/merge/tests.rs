@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fusain_testkit::{Census, drive, script};
+use fusain_testkit::{Census, Losing, drive, script};
 use proptest::prelude::*;
 
 use super::into::{Merge, root};
+use crate::faults::ONE_STEAL;
 use crate::window::{Output, collect};
 
 fn sorted(max: u32) -> impl Strategy<Value = Vec<u32>> {
@@ -92,4 +93,15 @@ proptest! {
         merged.sort();
         prop_assert_eq!(merged, expected);
     }
+}
+
+#[test]
+#[should_panic(expected = "every slot is filled")]
+fn a_lost_part_is_seen() {
+    let v: Vec<u32> = (0..1_000).collect();
+    collect(2 * v.len(), |room| {
+        let output = Output::new(room);
+        drive(&Losing(&Merge::new(u32::lt)), root(&v, &v, &output), &ONE_STEAL);
+        output.finish()
+    });
 }

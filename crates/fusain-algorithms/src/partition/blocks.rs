@@ -18,7 +18,7 @@ use fusain_pool::Algorithm;
 use crate::feed::Feed;
 use crate::filter::{Answers, BLOCK, If, ones};
 use crate::map::ForEach;
-use crate::policy::Team;
+use crate::policy::Crew;
 use crate::widest::{Body, widest};
 
 /// Swaps that a worker makes without asking whether somebody wants some.
@@ -290,18 +290,21 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
     }
 }
 
-/// Partitions `v` on the pool.
+/// Partitions `v` with others.
 #[inline(never)]
-pub(crate) fn partition_on<T: Send, P: Fn(&T) -> bool + Sync>(team: &Team<'_>, v: &mut [T], predicate: P) -> usize {
+pub(crate) fn partition_on<T: Send, P>(crew: &impl Crew, v: &mut [T], predicate: P) -> usize
+where
+    P: Fn(&T) -> bool + Sync,
+{
     let (mut partition, root) = Partition::new(v, predicate);
-    team.run(&partition, root);
+    crew.run(&partition, root);
     let (boundary, swaps) = partition.finish();
     // SAFETY: the run has ended, and each swap is made once.
     let make = |_: usize, swap: &(usize, usize, usize)| unsafe { partition.swap(*swap) };
     if swaps.len() < 4 {
         swaps.iter().for_each(|swap| make(0, swap));
     } else {
-        team.run(&ForEach::new(make), Feed::new(&swaps));
+        crew.run(&ForEach::new(make), Feed::new(&swaps));
     }
     boundary
 }

@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fusain_testkit::{Census, Counted, Move, drive, script};
+use fusain_testkit::{Census, Counted, Losing, Move, drive, script};
 use proptest::prelude::*;
 
 use super::blocks::Partition;
+use crate::faults::ONE_STEAL;
 
 fn driven<T: Send>(v: &mut [T], predicate: impl Fn(&T) -> bool + Sync, script: &[Move]) -> usize {
     let (mut partition, root) = Partition::new(v, predicate);
@@ -51,4 +52,15 @@ proptest! {
         prop_assert!(keys.into_iter().eq(0..n as u32));
         prop_assert_eq!(census.alive(), n as isize);
     }
+}
+
+#[test]
+fn a_lost_part_is_seen() {
+    let mut v: Vec<u64> = (0..4_000).rev().collect();
+    let halves = catch_unwind(AssertUnwindSafe(|| {
+        let (mut partition, root) = Partition::new(&mut v, |x| *x < 2_000);
+        drive(&Losing(&partition), root, &ONE_STEAL);
+        partition.finish().0
+    }));
+    assert!(halves.is_err() || halves.is_ok_and(|boundary| boundary != 2_000));
 }

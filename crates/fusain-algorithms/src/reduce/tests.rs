@@ -1,11 +1,12 @@
 //! Any split of a reduction keeps the order of operands.
 
-use fusain_testkit::{drive, script};
+use fusain_testkit::{Losing, drive, script};
 use proptest::prelude::*;
 
 use super::blocks::{self, Blocks};
 use super::count::{Count, count};
 use super::pieces::Reduce;
+use crate::faults::ONE_STEAL;
 
 /// Associative, not commutative, and light enough for chains: products of 2x2 matrices of integers that wrap.
 type Matrix = [u32; 4];
@@ -64,4 +65,15 @@ fn narrow_lanes_do_not_overflow() {
     assert_eq!(count((&[0_u16; 200_000][..], |_| true)), 200_000);
     assert_eq!(count((&[0_u32; 3 << 20][..], |_| true)), 3 << 20);
     assert_eq!(count((&[(); 70_000][..], |()| true)), 70_000);
+}
+
+#[test]
+fn a_lost_part_is_seen() {
+    let v: Vec<u32> = (0..100).collect();
+    let (count, root) = Count::new(&v, |_: &u32| true);
+    drive(&Losing(&count), root, &ONE_STEAL);
+    assert_ne!(count.finish(), v.len());
+    let (reduce, root) = Reduce::new(&v, matrix, product);
+    drive(&Losing(&reduce), root, &ONE_STEAL);
+    assert_ne!(reduce.finish(ONE), v.iter().map(matrix).fold(ONE, product));
 }

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 use crate::feed::Feed;
 use crate::map::ForEach;
-use crate::policy::{Par, Plan, Team};
+use crate::policy::{Crew, Par, Plan};
 
 /// Subtrees for each worker: the last ones shall come out even.
 const SUBTREES_PER_WORKER: usize = 8;
@@ -50,20 +50,20 @@ impl Par<'_> {
                 // SAFETY: the whole slice, on this thread alone.
                 unsafe { heap.make(0) };
             }),
-            Plan::Parallel(team) => parallel(team, v, |x, y| compare(x, y).is_lt()),
+            Plan::Parallel(team) => make_heap(&team, v, |x, y| compare(x, y).is_lt()),
         }
     }
 }
 
 #[inline(never)]
-fn parallel<T: Send, L: Fn(&T, &T) -> bool + Sync>(team: Team<'_>, v: &mut [T], less: L) {
-    let least = team.grain().unwrap_or(1 << 8).max(1);
-    let subtrees = (team.workers() * SUBTREES_PER_WORKER).min(v.len() / least).max(1).next_power_of_two();
+pub(super) fn make_heap<T: Send, L: Fn(&T, &T) -> bool + Sync>(crew: &impl Crew, v: &mut [T], less: L) {
+    let least = crew.grain().unwrap_or(1 << 8).max(1);
+    let subtrees = (crew.workers() * SUBTREES_PER_WORKER).min(v.len() / least).max(1).next_power_of_two();
     let heap = Heap::new(v, less);
     // A level of the tree: elements 2^d - 1 to 2^(d + 1) - 2.
     let roots: Vec<usize> = (subtrees - 1..2 * subtrees - 1).collect();
     // SAFETY: elements of one level have no descendant in common, and each root is taken once.
-    team.run(&ForEach::new(|_, root: &usize| unsafe { heap.make(*root) }), Feed::new(&roots));
+    crew.run(&ForEach::new(|_, root: &usize| unsafe { heap.make(*root) }), Feed::new(&roots));
     for parent in (0..subtrees - 1).rev() {
         // SAFETY: the run has ended, this thread is alone; what is below has been made heaps.
         unsafe { heap.sink(parent) };

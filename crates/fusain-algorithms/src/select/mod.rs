@@ -3,3 +3,5 @@
 mod heap;
 mod nth;
 mod partial;
+#[cfg(test)]
+mod tests;

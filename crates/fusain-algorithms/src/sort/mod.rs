@@ -9,7 +9,7 @@ mod tree;
 use std::cmp::Ordering;
 
 use crate::natural::{self, Natural};
-use crate::policy::{Par, Plan};
+use crate::policy::{Par, Plan, Team};
 use run::parallel;
 
 impl Par<'_> {
@@ -180,7 +180,7 @@ where
 {
     match plan {
         Plan::Sequential(watch) => watch.time(|| {
-            if !radix::sort(None, v, natural) {
+            if !radix::sort(None::<&Team<'_>>, v, natural) {
                 v.sort_unstable_by(&compare);
             }
         }),

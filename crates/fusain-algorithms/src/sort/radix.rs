@@ -15,7 +15,7 @@ use crate::kind::{is_float, is_integer};
 use crate::map::ForEachMut;
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
 use crate::pages::expect_writes;
-use crate::policy::Team;
+use crate::policy::Crew;
 
 /// Elements from which moving them about by their bits beats comparing them.
 const FEW: usize = 600;
@@ -41,30 +41,30 @@ const PIECES_PER_WORKER: usize = 2;
 /// No bucket may have more than one of so many elements.
 const SKEW: usize = 6;
 
-/// Sorts `v`, numbers ordered as `natural` says, on `team` or on this thread. Returns whether it has: if not, `v` is as it was.
+/// Sorts `v`, numbers ordered as `natural` says, with `crew` or on this thread. Returns whether it has: if not, `v` is as it was.
 #[inline(never)]
-pub(super) fn sort<T>(team: Option<&Team<'_>>, v: &mut [T], natural: Natural) -> bool {
+pub(super) fn sort<T>(crew: Option<&impl Crew>, v: &mut [T], natural: Natural) -> bool {
     assert!(is_integer::<T>() || is_float::<T>(), "numbers only");
     let (start, len) = (v.as_mut_ptr(), v.len());
     match size_of::<T>() {
         // SAFETY: numbers of one byte, every bit of which is one; the slice is borrowed.
-        1 => words(team, unsafe { std::slice::from_raw_parts_mut(start.cast::<u8>(), len) }, natural),
+        1 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u8>(), len) }, natural),
         // SAFETY: numbers of two bytes, and likewise.
-        2 => words(team, unsafe { std::slice::from_raw_parts_mut(start.cast::<u16>(), len) }, natural),
+        2 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u16>(), len) }, natural),
         // SAFETY: numbers of four bytes, and likewise.
-        4 => words(team, unsafe { std::slice::from_raw_parts_mut(start.cast::<u32>(), len) }, natural),
+        4 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u32>(), len) }, natural),
         // SAFETY: numbers of eight bytes, and likewise; all of them are aligned alike.
-        8 => words(team, unsafe { std::slice::from_raw_parts_mut(start.cast::<u64>(), len) }, natural),
+        8 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u64>(), len) }, natural),
         _ => false,
     }
 }
 
-fn words<W: Word>(team: Option<&Team<'_>>, v: &mut [W], natural: Natural) -> bool {
+fn words<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
     match natural {
         _ if v.len() < FEW => false,
-        Natural::Unsigned => sort_words::<_, UNSIGNED>(team, v),
-        Natural::Signed => sort_words::<_, SIGNED>(team, v),
-        Natural::Float => sort_words::<_, FLOAT>(team, v),
+        Natural::Unsigned => sort_words::<_, UNSIGNED>(crew, v),
+        Natural::Signed => sort_words::<_, SIGNED>(crew, v),
+        Natural::Float => sort_words::<_, FLOAT>(crew, v),
     }
 }
 
@@ -116,7 +116,7 @@ impl<W> Slots<W> {
     }
 }
 
-fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> bool {
+fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bool {
     // Upwards or downwards: a look at the first few tells mostly.
     if v.is_sorted_by_key(|x| x.to_key::<N>()) {
         return true;
@@ -125,13 +125,13 @@ fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> boo
         v.reverse();
         return true;
     }
-    let mut pieces = pieces(team, v);
-    each(team, &mut pieces, |piece| (piece.least, piece.greatest) = range(piece.elements, W::to_key::<N>));
+    let mut pieces = pieces(crew, v);
+    each(crew, &mut pieces, |piece| (piece.least, piece.greatest) = range(piece.elements, W::to_key::<N>));
     let least = pieces.iter().map(|piece| piece.least).min().unwrap_or_default();
     let greatest = pieces.iter().map(|piece| piece.greatest).max().unwrap_or_default();
     let count = if v.len() < MANY { BUCKETS } else { BUCKETS_MANY };
     let buckets = Buckets::between(least, greatest, count);
-    each(team, &mut pieces, |piece| {
+    each(crew, &mut pieces, |piece| {
         let mut next = vec![0; count];
         piece.elements.iter().for_each(|x| next[buckets.of(x.to_key::<N>())] += 1);
         piece.next = next;
@@ -145,7 +145,7 @@ fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> boo
     let mut keys: Vec<W> = Vec::with_capacity(v.len());
     expect_writes(keys.spare_capacity_mut());
     let room = Slots(keys.as_mut_ptr());
-    each(team, &mut pieces, |piece| {
+    each(crew, &mut pieces, |piece| {
         for x in piece.elements {
             let key = x.to_key::<N>();
             let next = &mut piece.next[buckets.of(key)];
@@ -166,7 +166,7 @@ fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> boo
         (keys, home, at) = (keys_left, home_left, end);
         parts.push((part, part_home));
     }
-    each(team, &mut parts, |(keys, home)| {
+    each(crew, &mut parts, |(keys, home)| {
         if buckets.sort_fully() {
             put_back::<_, N>(keys, home);
         } else {
@@ -176,17 +176,17 @@ fn sort_words<W: Word, const N: u8>(team: Option<&Team<'_>>, v: &mut [W]) -> boo
     true
 }
 
-fn pieces<'v, W: Word>(team: Option<&Team<'_>>, v: &'v [W]) -> Vec<Piece<'v, W>> {
-    let shared = team.filter(|_| v.len() > COUNTED_ALONE);
-    let count = shared.map_or(1, |team| team.workers() * PIECES_PER_WORKER);
+fn pieces<'v, W: Word>(crew: Option<&impl Crew>, v: &'v [W]) -> Vec<Piece<'v, W>> {
+    let shared = crew.filter(|_| v.len() > COUNTED_ALONE);
+    let count = shared.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER);
     let piece = |elements| Piece { elements, least: W::default(), greatest: W::default(), next: Vec::new() };
     v.chunks(v.len().div_ceil(count)).map(piece).collect()
 }
 
-/// Calls `f` for each of `items`, on the team if there is one, and more to do than one can.
-fn each<I: Send>(team: Option<&Team<'_>>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
-    match team {
-        Some(team) if items.len() > 1 => team.run(&ForEachMut::new(|_, item: &mut I| f(item)), FeedMut::new(items)),
+/// Calls `f` for each of `items`, by the crew if there is one, and more to do than one can.
+fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
+    match crew {
+        Some(crew) if items.len() > 1 => crew.run(&ForEachMut::new(|_, item: &mut I| f(item)), FeedMut::new(items)),
         _ => items.iter_mut().for_each(f),
     }
 }

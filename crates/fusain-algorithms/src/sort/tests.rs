@@ -8,8 +8,11 @@ use fusain_testkit::sorts::{Sorter, check, noise};
 use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
+use super::radix;
 use super::run::Sort;
 use super::tree::Tree;
+use crate::faults::Scripted;
+use crate::natural::by_ord;
 
 /// Sorts `v` in one thread as `script` says, with `2^depth` leaves.
 fn sort_driven<T: Send>(
@@ -31,7 +34,30 @@ fn sort_driven<T: Send>(
     drive(&sort, root, script).steals
 }
 
+/// Sorts numbers by their bits in one thread, as `script` says.
+fn by_bits<T: Ord>(v: &mut [T], script: &[Move]) -> bool {
+    radix::sort(Some(&Scripted::new(script, None)), v, by_ord::<T>().expect("integers"))
+}
+
 proptest! {
+    #[test]
+    fn any_split_by_the_bits(n in prop_oneof![0..2_000_usize, 16_000..19_000_usize], bits in 0..64_u32, script in script(120)) {
+        let mut v: Vec<i64> = noise(n, 3).map(|x| x as i64 >> bits).collect();
+        let mut sorted = v.clone();
+        sorted.sort();
+        let done = by_bits(&mut v, &script);
+        // Where it says that it has not, all is as it was.
+        let before = noise(n, 3).map(|x| x as i64 >> bits);
+        let is_right = if done { v == sorted } else { v.iter().copied().eq(before) };
+        prop_assert!(is_right);
+        prop_assert!(done || n < 1_000);
+
+        let mut v: Vec<u16> = noise(n, 5).map(|x| x as u16).collect();
+        let mut sorted = v.clone();
+        sorted.sort();
+        prop_assert!(!by_bits(&mut v, &script) || v == sorted);
+    }
+
     #[test]
     fn any_split(n in 0..3_000_usize, kinds in 1..2_000_u64, depth in 0..6_u32, script in script(200)) {
         let mut v: Vec<(u64, usize)> = noise(n, kinds).map(|x| x % kinds).zip(0..).collect();
@@ -92,4 +118,12 @@ fn merges_are_split() {
     let steals = sort_driven(&mut v, 2, &script, u64::cmp);
     assert!(steals > 10, "{steals} steals");
     assert!(v.is_sorted());
+}
+
+#[test]
+fn a_lost_part_is_seen() {
+    let mut v: Vec<i64> = noise(30_000, 3).map(|x| x as i64).collect();
+    let sorts =
+        catch_unwind(AssertUnwindSafe(|| radix::sort(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
+    assert!(sorts.is_err() || !v.is_sorted());
 }

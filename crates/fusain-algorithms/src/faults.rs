@@ -1,0 +1,45 @@
+//! What tests plant, to see that they would see it.
+
+use fusain_pool::Algorithm;
+use fusain_testkit::{Losing, Move, drive};
+
+use crate::policy::Crew;
+
+/// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
+pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::Steal { victim: 0 }];
+
+/// A crew of three that is one thread, which does in each step as a script says.
+pub(crate) struct Scripted<'s> {
+    script: &'s [Move],
+    grain: Option<usize>,
+    loses: bool,
+}
+
+impl<'s> Scripted<'s> {
+    pub(crate) fn new(script: &'s [Move], grain: Option<usize>) -> Self {
+        Scripted { script, grain, loses: false }
+    }
+
+    /// One that loses what is stolen.
+    pub(crate) fn losing() -> Self {
+        Scripted { script: &ONE_STEAL, grain: None, loses: true }
+    }
+}
+
+impl Crew for Scripted<'_> {
+    fn workers(&self) -> usize {
+        3
+    }
+
+    fn grain(&self) -> Option<usize> {
+        self.grain
+    }
+
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        if self.loses {
+            drive(&Losing(algorithm), local, self.script);
+        } else {
+            drive(algorithm, local, self.script);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! A fault to plant: a split that loses its part.
+
+use fusain_pool::Algorithm;
+
+/// An algorithm whose thieves get nothing: what is split off for them is dropped.
+///
+/// A test that drives an algorithm through any splits shall fail on this, or it does not see what becomes of them.
+#[derive(Debug)]
+pub struct Losing<'a, A>(pub &'a A);
+
+impl<A: Algorithm> Algorithm for Losing<'_, A> {
+    type Local = A::Local;
+
+    fn has_global_work(&self) -> bool {
+        self.0.has_global_work()
+    }
+
+    fn has_local_work(&self, local: &A::Local) -> bool {
+        self.0.has_local_work(local)
+    }
+
+    fn do_unit(&self, local: &mut A::Local, grain: usize) {
+        self.0.do_unit(local, grain);
+    }
+
+    fn commit(&self, local: &mut A::Local) {
+        self.0.commit(local);
+    }
+
+    fn steal(&self, victim: &mut A::Local) -> Option<A::Local> {
+        drop(self.0.steal(victim));
+        None
+    }
+}
