@@ -1,11 +1,15 @@
 //! Nonblocking collectives under measurement: ours through the progress loop, the schedules they run, and overlap as NBCBench
 //! computes it.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fusain::comm::Communicator;
+use fusain::comm::progress::{Client, Handle, Step};
 use fusain::schedule::collective::{self, Choice, Group, Reduction};
 use fusain::schedule::{Engine, Operator, Run, Running, ScheduleBuilder};
+
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::harness::median;
 
@@ -106,6 +110,38 @@ impl<C: Communicator> Nonblocking for Ours<'_, C> {
         let running = self.under_way.take().expect("it was started");
         self.idle = Some(running.wait().expect("a collective ends well"));
     }
+}
+
+/// The processor time of the thread that runs the loop.
+struct CpuTime(Duration);
+
+impl<C: Communicator> Client<C> for CpuTime {
+    fn advance(&mut self, _comm: &C, _now: Instant) -> fusain::comm::Result<Step> {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        self.0 = Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
+        Ok(Step::Done)
+    }
+}
+
+/// Processor time that the loop's thread has taken so far.
+///
+/// # Panics
+/// If the loop has ended.
+pub fn cpu_time<C: Communicator>(handle: &Handle<C>) -> Duration {
+    handle.submit(CpuTime(Duration::ZERO)).and_then(|ticket| ticket.wait()).expect("the loop's time").0
+}
+
+/// What a loop takes of a core that has a handler of messages and gets none for so long.
+///
+/// # Panics
+/// If the loop has ended.
+pub fn idle_share<C: Communicator>(handle: &Handle<C>, time: Duration) -> f64 {
+    let handler = handle.on_message(0..=0, |_| Ok(())).expect("a handler");
+    let begin = cpu_time(handle);
+    thread::sleep(time);
+    let taken = cpu_time(handle) - begin;
+    drop(handler.cancel());
+    taken.as_secs_f64() / time.as_secs_f64()
 }
 
 /// What one way of running a collective gives.

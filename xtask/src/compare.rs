@@ -37,20 +37,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// The real MPI first, where it is installed; then the in-process world, whose last line has the keys.
 fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
+    // Of the options only this one is for the programs over MPI.
+    let smoke: &[&str] = if options.rest.iter().any(|option| option == "--smoke") { &["--smoke"] } else { &[] };
     let outcome = match options.name.as_str() {
         // It is about MPI only: what it prints ends with the key.
         "latency" => {
-            let printed = mpi_tests::on_one_host(false, "fusain-benches", "compare-latency-mpi", 2);
+            let printed = mpi_tests::on_one_host(false, "compare-latency-mpi", 2, smoke);
             println!("{}", printed.map_err(|error| anyhow::anyhow!("{error}"))?.unwrap_or_default());
             return Ok(ExitCode::SUCCESS);
         }
         "overlap" => [false, true]
             .into_iter()
-            .map(|mpich| mpi_tests::on_one_host(mpich, "fusain-benches", "compare-overlap-mpi", 2))
+            .map(|mpich| mpi_tests::on_one_host(mpich, "compare-overlap-mpi", 2, smoke))
             .map(|printed| printed.map(Option::unwrap_or_default))
             .collect::<Result<Vec<_>, _>>()
             .map(|printed| Some(printed.join("\n"))),
-        "split" => mpi_tests::on_one_host(false, "fusain-benches", "compare-split-mpi", 4),
+        "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
         // Nothing to run under MPI: a graph without messages, and a machine we do not have.
         "interpret" | "simulate" => Ok(None),
         _ => mpi_tests::on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[]),

@@ -129,12 +129,16 @@ pub(crate) fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> 
     }
 }
 
-/// Runs a program on `ranks` processes of this host under Open MPI (or MPICH), and returns what it printed.
-pub(crate) fn on_one_host(mpich: bool, package: &str, program: &str, ranks: usize) -> Outcome<Option<String>> {
+/// Runs a program of `fusain-benches` on `ranks` processes of this host under Open MPI (or MPICH), and returns what it printed.
+pub(crate) fn on_one_host(mpich: bool, program: &str, ranks: usize, arguments: &[&str]) -> Outcome<Option<String>> {
     let library = if mpich { MPICH } else { OPEN_MPI };
-    match library.build(package, program, &["mpi"], true)? {
+    match library.build("fusain-benches", program, &["mpi"], true)? {
         Built::Missing(why) => missing(&why),
-        Built::Program(program) => within_limit(library.launch(&program, ranks)).map(|output| Some(text(&output))),
+        Built::Program(program) => {
+            let mut command = library.launch(&program, ranks);
+            command.args(arguments);
+            within_limit(command).map(|output| Some(text(&output)))
+        }
     }
 }
 

@@ -76,12 +76,20 @@ fn examples() -> anyhow::Result<Outcome> {
 /// Every comparison runs to its last line; how fast is not asked.
 fn comparisons() -> anyhow::Result<Outcome> {
     let names = ["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"];
+    // Programs of their own; those over MPI are measured only, since the whole of `benches` would be built once more for them.
+    let programs = ["interpret", "simulate", "overlap"].map(|name| (name, format!("compare-{name}")));
     let target = workspace::target();
     let folder = target.display().to_string();
-    let what = ["--package", "fusain-benches", "--bin", "compare", "--target-dir", &folder];
-    workspace::cargo([&["build", "--quiet", "--profile", "smoke"], &what[..]].concat()).run()?;
-    for name in names {
-        let text = duct::cmd!(target.join("smoke/compare"), name, "--smoke").dir(workspace::root()).read()?;
+    let mut build = vec!["build", "--quiet", "--profile", "smoke", "--package", "fusain-benches", "--bin", "compare"];
+    build.extend(programs.iter().flat_map(|(_, program)| ["--bin", program]));
+    workspace::cargo(build.into_iter().chain(["--target-dir", &folder])).run()?;
+    let smoke = |program: &str, arguments: &[&str]| {
+        duct::cmd(target.join("smoke").join(program), arguments).dir(workspace::root()).read()
+    };
+    let all = names.map(|name| (name, smoke("compare", &[name, "--smoke"])));
+    let all = all.into_iter().chain(programs.iter().map(|(name, program)| (*name, smoke(program, &["--smoke"]))));
+    for (name, text) in all {
+        let text = text?;
         let last = text.lines().last().unwrap_or_default();
         anyhow::ensure!(last.starts_with(&format!("{name}: ")), "compare {name} ends with {last:?}, not with its keys");
         println!("   {last}");

@@ -1,7 +1,8 @@
-//! `compare overlap` over an MPI library: `mpirun -n 2 compare-overlap-mpi [thread]`.
+//! `compare overlap` over an MPI library: `mpirun -n 2 compare-overlap-mpi [--smoke]`.
 //!
 //! Ours, driven by hand or by a progress thread, beside the library's own nonblocking collectives, which get on only inside its calls.
-//! Computing keeps the core busy, so where there are as many ranks as cores the progress thread has none of its own.
+//! Computing keeps the core busy, so where there are as many ranks as cores the progress thread has none of its own. Last, what the progress
+//! thread takes of a core while it waits for messages and none come.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -13,9 +14,11 @@ use fusain::comm::mpi::MpiRequest;
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, MpiComm, MpiWorld, Request};
 use fusain::schedule::Engine;
-use fusain_benches::nonblocking::{CASES, Call, Nonblocking, Ours, Overlap, overlap};
+use fusain_benches::nonblocking::{CASES, Call, Nonblocking, Ours, Overlap, idle_share, overlap};
 
-const ROUNDS: usize = 101;
+/// Collectives measured for each figure, and seconds without a message; the same for a run that only has to end.
+const FULL: (usize, f64) = (101, 2.0);
+const SMOKE: (usize, f64) = (3, 0.1);
 
 /// The library's own.
 struct Native<'a> {
@@ -50,6 +53,7 @@ fn compute(time: Duration) {
 }
 
 fn main() {
+    let (rounds, idle_s) = if std::env::args().any(|argument| argument == "--smoke") { SMOKE } else { FULL };
     // Any thread may call, so that both sides can be measured in turn; by hand the level makes no difference.
     let world = MpiWorld::start_multiple().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
@@ -67,20 +71,23 @@ fn main() {
             let length = if call == Call::AllToAll { bytes * comm.size() } else { bytes };
             let mut native = Native { comm: &comm, call, buffer: vec![0; 2 * length], under_way: None };
             comm.barrier().expect("a barrier");
-            let library = overlap(ROUNDS, &mut native, compute, agree);
+            let library = overlap(rounds, &mut native, compute, agree);
             comm.barrier().expect("a barrier");
-            vec![library, overlap(ROUNDS, &mut Ours::new(&engine, call, bytes), compute, agree)]
+            vec![library, overlap(rounds, &mut Ours::new(&engine, call, bytes), compute, agree)]
         })
         .collect();
     manual.shutdown();
     let threads = world.is_multiple();
+    let mut idle = None;
     if threads {
         let thread = Progress::spawn(transport(), Settings::default()).expect("a progress thread");
         let engine = Engine::new(thread.handle());
         for ((call, bytes), row) in CASES.into_iter().zip(&mut rows) {
             comm.barrier().expect("a barrier");
-            row.push(overlap(ROUNDS, &mut Ours::new(&engine, call, bytes), compute, agree));
+            row.push(overlap(rounds, &mut Ours::new(&engine, call, bytes), compute, agree));
         }
+        comm.barrier().expect("a barrier");
+        idle = Some(idle_share(&thread.handle(), Duration::from_secs_f64(idle_s)));
         thread.shutdown();
     }
     if comm.rank() != 0 {
@@ -93,7 +100,10 @@ fn main() {
         table.add_row([call.name().to_owned(), bytes.to_string()].into_iter().chain(cells));
     }
     println!("{}, {} ranks\n{table}", world.library(), comm.size());
-    if !threads {
-        println!("The library grants no MPI_THREAD_MULTIPLE: the progress thread is left out.");
+    match idle {
+        Some(share) => {
+            println!("A progress thread that hears nothing for {idle_s} s takes {:.2} % of a core.", 100.0 * share)
+        }
+        None => println!("The library grants no MPI_THREAD_MULTIPLE: the progress thread is left out."),
     }
 }

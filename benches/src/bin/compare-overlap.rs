@@ -10,16 +10,14 @@
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use clap::Parser;
 use comfy_table::Table;
-use fusain::comm::progress::{Client, Handle, Progress, Settings, Step};
+use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, LogGp, Network, ThreadComm, World};
 use fusain::schedule::Engine;
 use fusain_benches::harness::median;
-use fusain_benches::nonblocking::{CASES, Ours, Overlap, overlap, runs};
-use rustix::time::{ClockId, clock_gettime};
+use fusain_benches::nonblocking::{CASES, Ours, Overlap, cpu_time, overlap, runs};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -42,21 +40,6 @@ struct Arguments {
 struct Sample {
     overlap: Overlap,
     cpu_us: f64,
-}
-
-/// The processor time of the thread that runs the loop.
-struct CpuTime(Duration);
-
-impl<C: Communicator> Client<C> for CpuTime {
-    fn advance(&mut self, _comm: &C, _now: Instant) -> fusain::comm::Result<Step> {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        self.0 = Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
-        Ok(Step::Done)
-    }
-}
-
-fn cpu_time(handle: &Handle<ThreadComm>) -> Duration {
-    handle.submit(CpuTime(Duration::ZERO)).and_then(|ticket| ticket.wait()).expect("the loop's time").0
 }
 
 fn on_a_rank(comm: &ThreadComm, manual: bool, rounds: usize) -> Vec<Sample> {
