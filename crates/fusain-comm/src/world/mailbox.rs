@@ -185,13 +185,16 @@ impl Inbox {
         self.flying.push(Reverse(Flying { at, order, message }));
     }
 
-    /// Lands what has arrived by `now`.
-    pub(super) fn land(&mut self, now: Instant) {
+    /// Lands what has arrived by `now`; says whether anything has.
+    pub(super) fn land(&mut self, now: Instant) -> bool {
+        let mut landed = false;
         while self.flying.peek().is_some_and(|Reverse(flying)| flying.at <= now) {
             let Some(Reverse(Flying { message, .. })) = self.flying.pop() else { break };
             let Envelope { context, source, tag, payload, timing } = message;
             self.deliver(Header { context, source, tag, timing }, &payload);
+            landed = true;
         }
+        landed
     }
 
     pub(super) fn next_landing(&self) -> Option<Instant> {
