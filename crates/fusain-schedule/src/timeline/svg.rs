@@ -39,9 +39,12 @@ impl Timeline {
             writeln!(into, r#"<rect x="{at}" y="12" width="14" height="14" fill="{fill}"/>"#)?;
             writeln!(into, r#"<text x="{}" y="24">{}</text>"#, at + 20.0, activity.name())?;
         }
+        let mut shaded = false;
         for (row, name) in self.rows.iter().enumerate() {
             let middle = y(row) + ROW / 2.0;
-            if row % 2 == 0 {
+            // Rows without a name belong to the one above.
+            shaded ^= !name.is_empty();
+            if shaded {
                 writeln!(
                     into,
                     r##"<rect x="{LABELS}" y="{}" width="{TIME}" height="{ROW}" fill="#f4f4f4"/>"##,
