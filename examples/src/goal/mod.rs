@@ -41,6 +41,9 @@ enum Verb {
     Run {
         /// The schedule.
         file: PathBuf,
+        /// Also draws what each rank did when (.svg).
+        #[arg(long, value_name = "FILE")]
+        picture: Option<PathBuf>,
     },
     /// Says when each rank would be done on a machine.
     Simulate {
@@ -66,7 +69,7 @@ impl Cli {
                 let output = output.unwrap_or_else(|| file.with_extension("svg"));
                 draw::draw(&file, &output, &machine)
             }
-            Verb::Run { file } => run::run(&file),
+            Verb::Run { file, picture } => run::run(&file, picture.as_deref()),
             Verb::Simulate { file, machine, trace } => simulate::simulate(&file, &machine, trace.as_deref()),
         }
     }

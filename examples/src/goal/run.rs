@@ -5,14 +5,17 @@
 //! messages, of the same lengths, with the same bytes. Calculations take no time.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, Tag, ThreadComm, World};
 use fusain::schedule::goal::{Kind, Rank};
-use fusain::schedule::{Engine, Moment, OpId, Region, Run, ScheduleBuilder, TAGS};
+use fusain::schedule::timeline::Timeline;
+use fusain::schedule::{Engine, Moment, OpId, Region, Run, ScheduleBuilder, TAGS, Trace};
 use indicatif::ProgressBar;
 
 use super::file;
@@ -20,12 +23,12 @@ use super::file;
 const RANKS_MAX: u32 = 1024;
 const BYTES_MAX: u64 = 4 << 30;
 
-/// Runs a schedule in one process.
+/// Runs a schedule in one process; with `picture`, draws there what each rank did.
 ///
 /// # Errors
 /// What is wrong with the text; more ranks or bytes than a process should be asked for; receives from any rank or of any tag; a schedule
-/// that does not compile or does not end; bytes that arrive otherwise than they were sent.
-pub(super) fn run(file: &Path) -> anyhow::Result<String> {
+/// that does not compile or does not end; bytes that arrive otherwise than they were sent; a picture that can not be written.
+pub(super) fn run(file: &Path, picture: Option<&Path>) -> anyhow::Result<String> {
     let reader = file::open(file)?;
     let ranks = reader.ranks();
     ensure!(ranks <= RANKS_MAX, "{ranks} ranks are too many threads: run takes up to {RANKS_MAX}; simulate takes more");
@@ -42,16 +45,25 @@ pub(super) fn run(file: &Path) -> anyhow::Result<String> {
     let bar = ProgressBar::new(ranks.into());
     let outcomes = World::threads(ranks as usize).run(|comm| {
         let rank = comm.rank();
-        let outcome = play(comm, &schedule[rank], &channels).with_context(|| format!("rank {rank}"));
+        let outcome = play(comm, &schedule[rank], &channels, picture.is_some()).with_context(|| format!("rank {rank}"));
         bar.inc(1);
         outcome
     });
     bar.finish_and_clear();
-    let [mut sent, mut received] = [Vec::new(), Vec::new()];
+    let (mut sent, mut received, mut traces) = (Vec::new(), Vec::new(), Vec::new());
     for outcome in outcomes {
         let ledger = outcome.with_context(name)?;
         sent.extend(ledger.sent);
         received.extend(ledger.received);
+        traces.extend(ledger.trace);
+    }
+    if let Some(picture) = picture {
+        let draw = |file| {
+            let mut into = BufWriter::new(file);
+            Timeline::of_runs(&traces).svg(&mut into)?;
+            into.flush()
+        };
+        File::create(picture).and_then(draw).with_context(|| picture.display().to_string())?;
     }
     compare(sent, received)?;
     Ok(format!("{}: {ranks} ranks, {messages} messages, all arrived as they were sent", name()))
@@ -143,10 +155,11 @@ pub(super) fn compare(mut sent: Vec<Entry>, mut received: Vec<Entry>) -> anyhow:
 struct Ledger {
     sent: Vec<Entry>,
     received: Vec<Entry>,
+    trace: Option<Trace>,
 }
 
 /// One rank at work.
-fn play(comm: ThreadComm, rank: &Rank, channels: &Channels) -> anyhow::Result<Ledger> {
+fn play(comm: ThreadComm, rank: &Rank, channels: &Channels, traced: bool) -> anyhow::Result<Ledger> {
     let (me, size) = (comm.rank(), comm.size());
     let (mut builder, mut ledger) = (ScheduleBuilder::new(me, size), Ledger::default());
     let [out_bytes, in_bytes] = buffers(rank);
@@ -184,10 +197,12 @@ fn play(comm: ThreadComm, rank: &Rank, channels: &Channels) -> anyhow::Result<Le
             Moment::Start => builder.irequires(after, before),
         }
     }
-    let run = builder.compile()?.prepare()?.with(out, outgoing)?.with(into, vec![0; in_bytes])?;
+    let mut run = builder.compile()?.prepare()?.with(out, outgoing)?.with(into, vec![0; in_bytes])?;
+    run.trace(traced);
     let run = on_progress_thread(comm, run)?;
     let arrived = |(pair, tag, region): (Pair, u32, Region<u8>)| Entry::of(pair, tag, run.get(region));
     ledger.received.extend(arrivals.into_iter().map(arrived));
+    ledger.trace = run.traced().cloned();
     Ok(ledger)
 }
 

@@ -66,7 +66,9 @@ fn every_verb_takes_every_sample() {
     for name in SAMPLES {
         let file = sample(name);
         assert!(check::check(&file).unwrap().contains("every message is received"));
-        assert!(run::run(&file).unwrap().ends_with("messages, all arrived as they were sent"));
+        let ran = Scratch::new(&format!("{name}-run.svg"), "");
+        assert!(run::run(&file, Some(&ran.0)).unwrap().ends_with("messages, all arrived as they were sent"));
+        assert!(ran.text().contains("operation 0: ") && ran.text().ends_with("</svg>\n"));
         let picture = Scratch::new(&format!("{name}.svg"), "");
         draw::draw(&file, &picture.0, &Machine::default()).unwrap();
         assert!(picture.text().ends_with("</svg>\n"));
@@ -96,21 +98,22 @@ fn simulate_prints_when_each_rank_is_done() {
 #[test]
 fn what_is_wrong_is_said() {
     let bad = Scratch::new("bad.goal", "num_ranks 1\nrank 0 {\nsend 8 to 0\n}\n");
-    for outcome in [check::check(&bad.0), run::run(&bad.0), simulate::simulate(&bad.0, &Machine::default(), None)] {
+    for outcome in [check::check(&bad.0), run::run(&bad.0, None), simulate::simulate(&bad.0, &Machine::default(), None)]
+    {
         assert!(said(outcome).ends_with("line 3, column 8: expected `b`, found `to`"));
     }
     let alone = Scratch::new("alone.goal", "num_ranks 2\nrank 0 {\n}\nrank 1 {\nrecv 8b from 0 tag 7\n}\n");
     assert!(said(check::check(&alone.0)).contains("rank 1, statement 1 (`recv 8b from 0 tag 7`): no message has come"));
-    assert!(said(run::run(&alone.0)).contains("rank 1"));
+    assert!(said(run::run(&alone.0, None)).contains("rank 1"));
     let cycle =
         Scratch::new("cycle.goal", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
     assert!(said(check::check(&cycle.0)).contains("it waits for itself"));
-    assert!(said(run::run(&cycle.0)).contains("wait for each other"), "{}", said(run::run(&cycle.0)));
+    assert!(said(run::run(&cycle.0, None)).contains("wait for each other"), "{}", said(run::run(&cycle.0, None)));
     let long = Scratch::new("long.goal", "num_ranks 1\nrank 0 {\nsend 9b to 0\nrecv 8b from 0\n}\n");
     assert!(said(check::check(&long.0)).contains("no room"));
-    assert!(said(run::run(&long.0)).contains('9'));
+    assert!(said(run::run(&long.0, None)).contains('9'));
     let huge = Scratch::new("huge.goal", "num_ranks 1\nrank 0 {\nsend 18446744073709551615b to 0\n}\n");
-    assert!(said(run::run(&huge.0)).contains("run takes up to"));
+    assert!(said(run::run(&huge.0, None)).contains("run takes up to"));
     assert!(said(draw::draw(&sample(SAMPLES[0]), Path::new("x.png"), &Machine::default())).contains(".svg and .dot"));
 }
 
@@ -133,10 +136,10 @@ fn run_takes_what_the_grammar_has() {
                 c: recv 0b from 0 tag 4000000000\nb irequires a\nd: calc 1000000\nd requires c\n}\n\
                 rank 1 {\nsend 1b to 0 tag 99\n}\nrank 2 {\nsend 3b to 0\n}\n";
     let file = Scratch::new("grammar.goal", text);
-    assert!(run::run(&file.0).unwrap().contains("3 messages"));
+    assert!(run::run(&file.0, None).unwrap().contains("3 messages"));
     for open in ["from -1 tag 99", "from 1 tag -1"] {
         let file = Scratch::new("any.goal", &text.replace("from 1 tag 99", open));
-        assert!(said(run::run(&file.0)).contains("leaves open whose message it takes"));
+        assert!(said(run::run(&file.0, None)).contains("leaves open whose message it takes"));
     }
 }
 
@@ -157,7 +160,7 @@ fn run_sends_messages_of_many_lengths() {
         statements("send")
     );
     let file = Scratch::new("lengths.goal", &text);
-    assert!(run::run(&file.0).unwrap().contains("7 messages"));
+    assert!(run::run(&file.0, None).unwrap().contains("7 messages"));
 }
 
 #[test]
