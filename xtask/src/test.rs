@@ -77,7 +77,7 @@ fn examples() -> anyhow::Result<Outcome> {
 fn comparisons() -> anyhow::Result<Outcome> {
     let names = ["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"];
     // Programs of their own; those over MPI are measured only, since the whole of `benches` would be built once more for them.
-    let programs = ["interpret", "simulate", "overlap"].map(|name| (name, format!("compare-{name}")));
+    let programs = ["interpret", "simulate", "overlap", "choice"].map(|name| (name, format!("compare-{name}")));
     let target = workspace::target();
     let folder = target.display().to_string();
     let mut build = vec!["build", "--quiet", "--profile", "smoke", "--package", "fusain-benches", "--bin", "compare"];

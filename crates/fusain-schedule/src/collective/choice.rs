@@ -4,8 +4,9 @@ use super::{AllToAll, Allgather, Allreduce, ReduceScatter, Shape, Tree};
 
 /// From how many bytes on which algorithm is taken.
 ///
-/// The defaults are those of MPICH (Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4 and its tables), where the same
-/// algorithms stand against each other; they depend on the network, so they are fields. All ranks must use the same.
+/// The defaults are for networks, and those of MPICH (Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4 and its tables), where the same
+/// algorithms stand against each other; for a few ranks that share memory there is [`shared_memory`](Self::shared_memory), measured here. They depend on
+/// the machine, so they are fields; `cargo xtask compare choice` shows every algorithm at seven sizes. All ranks must use the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Broadcasts and reductions of more bytes run down a binary tree in segments, others down a binomial tree.
@@ -45,6 +46,33 @@ impl Default for Choice {
 }
 
 impl Choice {
+    /// For a few ranks that share memory, where a message costs little beside its bytes.
+    ///
+    /// From `cargo xtask compare choice` at 2 and 4 threads, and 2 processes of Open MPI, on a virtual machine with two cores: recursive doubling is the
+    /// fastest allreduce up to 64 KiB (at 256 KiB 1.3 times slower than Rabenseifner's at 4 threads, about the same with 2 processes); the
+    /// all-to-all at once is as fast as Bruck's or faster at every size from 64 bytes on; a broadcast as a whole wins from 64 KiB on, by
+    /// a quarter at 1 MiB, and loses at most a fifth before; straight to the root, 4 threads gather up to 256 KiB sooner. Ring and Bruck do not
+    /// differ enough as allgathers to tell.
+    ///
+    /// ```
+    /// use fusain_schedule::collective::{AllToAll, Allreduce, Choice};
+    /// let (network, memory) = (Choice::default(), Choice::shared_memory());
+    /// assert_eq!(network.allreduce(30_000, true), Allreduce::Rabenseifner);
+    /// assert_eq!(memory.allreduce(30_000, true), Allreduce::RecursiveDoubling);
+    /// assert_eq!(network.all_to_all(4, 100, true), AllToAll::Bruck);
+    /// assert_eq!(memory.all_to_all(4, 100, true), AllToAll::Linear);
+    /// ```
+    pub fn shared_memory() -> Self {
+        Self {
+            tree_whole_max_bytes: 1 << 20,
+            allreduce_doubling_max_bytes: 128 << 10,
+            all_to_all_bruck_max_bytes: 0,
+            all_to_all_linear_max_bytes: 256 << 10,
+            gather_tree_max_bytes: 0,
+            ..Self::default()
+        }
+    }
+
     /// For a broadcast or reduction of `bytes`.
     pub fn tree(&self, bytes: usize) -> Tree {
         if bytes <= self.tree_whole_max_bytes {
