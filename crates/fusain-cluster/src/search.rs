@@ -195,7 +195,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         is_below || path.untried.as_ref().is_none_or(|untried| !untried.is_empty())
     }
 
-    /// `grain` nodes.
+    /// `grain` nodes, and on to the next leaf.
     fn do_unit(&self, path: &mut Path<S>, grain: usize) {
         let search = self.search;
         if !search.goes_on() {
@@ -211,7 +211,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         // On this frame, and so in registers, for the time of the unit.
         let mut found = mem::take(&mut path.found);
         let mut left = grain;
-        while left > 0 {
+        'levels: while left > 0 {
             let Some(mut level) = levels.pop() else {
                 let Some(choice) = untried.pop() else { break };
                 search.apply(&mut node, &choice);
@@ -220,28 +220,29 @@ impl<S: Search> Algorithm for Walk<'_, S> {
                 left -= 1;
                 continue;
             };
-            // So the current level: it is put down only when the search goes below it.
-            loop {
-                match level.untried.next() {
-                    Some(choice) => {
-                        search.apply(&mut node, &choice);
-                        let untried = search.choices(&node, &mut found);
-                        levels.push(mem::replace(&mut level, Level { choice, untried }));
-                        left -= 1;
-                        if left == 0 {
-                            levels.push(level);
-                            break;
-                        }
+            // So the current level: it is put down only when the search goes below it, and not for a leaf.
+            while left > 0 {
+                let Some(mut choice) = level.untried.next() else {
+                    search.undo(&mut node, &level.choice);
+                    match levels.pop() {
+                        Some(above) => level = above,
+                        None => continue 'levels,
                     }
-                    None => {
-                        search.undo(&mut node, &level.choice);
-                        match levels.pop() {
-                            Some(above) => level = above,
-                            None => break,
-                        }
-                    }
+                    continue;
+                };
+                loop {
+                    search.apply(&mut node, &choice);
+                    let mut untried = search.choices(&node, &mut found);
+                    left = left.saturating_sub(1);
+                    let Some(first) = untried.next() else {
+                        search.undo(&mut node, &choice);
+                        break;
+                    };
+                    levels.push(mem::replace(&mut level, Level { choice, untried }));
+                    choice = first;
                 }
             }
+            levels.push(level);
         }
         path.place = Some(Place { node, levels, search: PhantomData });
         path.found = found;
