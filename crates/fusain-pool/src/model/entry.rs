@@ -12,13 +12,16 @@ const SAMPLE_EVERY: u32 = 128;
 /// The same as long as a length has never been tried on the pool.
 const SAMPLE_SOON: u32 = 16;
 
-/// Calls of a length from the first try of the way that looks worse to the second. Each distance is four times the last, up to one of the two below:
+/// Calls of a length from the first try of the way that looks worse to the second. Each distance is four times the last, up to what [`LOSS`] allows:
 /// first timings pay for fresh memory and cold caches, and may be far off.
 const TRY_AGAIN: u16 = 16;
 
-/// Calls between two tries in the long run: here, and where the other way looks much worse.
-const TRY_EVERY: u16 = 256;
+/// The part of the time that tries may lose in the long run.
+const LOSS: f32 = 0.02;
+
+/// Calls between two tries at most, and at least.
 const TRY_SELDOM: u16 = 4096;
+const TRY_OFTEN: u16 = 8;
 
 /// Timings a try takes: the first pays for cold caches.
 const BURST: u8 = 3;
@@ -260,7 +263,7 @@ impl Entry {
         if !is_due {
             class.left.set(class.left.get().saturating_sub(stands_for as u16));
         } else if !tries {
-            class.left.set(TRY_EVERY);
+            class.left.set(TRY_SELDOM);
         }
         let knows = if shares { view.knows_shared } else { view.knows_alone };
         let timed = tries || !knows || calls.is_multiple_of(TIME_EVERY);
@@ -374,10 +377,11 @@ impl Entry {
         class.burst.set(if left == 0 { BURST } else { left });
         if left == 0 {
             let View { alone_ns, shared_ns, .. } = self.view(class, work);
-            let is_near = shared_ns < NEAR * alone_ns && alone_ns < NEAR * shared_ns;
-            let distance = class.distance.get().min(if is_near { TRY_EVERY } else { TRY_SELDOM });
+            let worse = alone_ns.max(shared_ns) / alone_ns.min(shared_ns) - 1.0;
+            let allowed = (f32::from(BURST) * worse / LOSS).clamp(f32::from(TRY_OFTEN), f32::from(TRY_SELDOM));
+            let distance = class.distance.get().min(allowed as u16);
             class.left.set(distance);
-            class.distance.set(distance * 4);
+            class.distance.set(class.distance.get().saturating_mul(4));
         }
     }
 
