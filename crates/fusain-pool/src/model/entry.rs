@@ -21,7 +21,7 @@ const LOSS: f32 = 0.02;
 
 /// Calls between two tries at most, and at least.
 const TRY_SELDOM: u16 = 4096;
-const TRY_OFTEN: u16 = 8;
+const TRY_OFTEN: u16 = 32;
 
 /// Timings a try takes: the first pays for cold caches.
 const BURST: u8 = 3;
@@ -161,8 +161,9 @@ pub(super) struct Entry {
     id: Cell<usize>,
     /// Work below which nothing is weighed.
     light: Cell<usize>,
-    /// Such calls left until one is.
+    /// Such calls left until one is, and how many there were to be.
     left: Cell<u32>,
+    pause: Cell<u32>,
     /// Nanoseconds an element in sequence; 0 where nothing is known.
     cost: Cell<f32>,
     /// How long the best timing took.
@@ -181,6 +182,7 @@ impl Entry {
             id: Cell::new(0),
             light: Cell::new(0),
             left: Cell::new(0),
+            pause: Cell::new(0),
             cost: Cell::new(0.0),
             span: Cell::new(0.0),
             timings: Cell::new(0),
@@ -248,22 +250,24 @@ impl Entry {
             class.begin(half_octave);
         }
         let view = self.view(class, work);
-        let pause = self.pause(&view);
-        let stands_for = if work < self.light.get() { pause } else { 1 };
-        self.left.set(pause);
+        let stands_for = if work < self.light.get() { self.pause.get() + 1 } else { 1 };
+        class.left.set(class.left.get().saturating_sub(stands_for as u16));
+        self.rest(self.pause(class, &view));
         let shares = view.shared_ns < view.alone_ns;
         let calls = class.calls.get();
         class.calls.set(calls.wrapping_add(1));
         let is_due = class.left.get() == 0;
         let curious_below_ns = CURIOUS_BELOW_NS * if self.timings.get() == 0 { 10.0 } else { 1.0 };
         // A length that is shared is run in sequence only where little can be lost by it. One that is not has to be
-        // shared now and then, however bad that looked: somebody else may have used the cores.
-        let may_try = !shares || view.alone_ns < NEAR * view.shared_ns || view.shared_ns < curious_below_ns;
+        // shared now and then, however bad that looked: somebody else may have used the cores. But first it is made sure what it takes in sequence.
+        let may_try = if shares {
+            view.alone_ns < NEAR * view.shared_ns || view.shared_ns < curious_below_ns
+        } else {
+            view.knows_alone
+        };
         let tries = is_due && (may_try || class.burst.get() < BURST);
-        if !is_due {
-            class.left.set(class.left.get().saturating_sub(stands_for as u16));
-        } else if !tries {
-            class.left.set(TRY_SELDOM);
+        if is_due && !tries {
+            class.left.set(if shares { TRY_SELDOM } else { 1 });
         }
         let knows = if shares { view.knows_shared } else { view.knows_alone };
         let timed = tries || !knows || calls.is_multiple_of(TIME_EVERY);
@@ -286,9 +290,15 @@ impl Entry {
     }
 
     /// Light calls until one is weighed.
-    fn pause(&self, view: &View) -> u32 {
+    fn pause(&self, class: &Class, view: &View) -> u32 {
         let hopes = !view.knows_shared && view.shared_ns < 2.0 * view.alone_ns;
-        if hopes { SAMPLE_SOON } else { SAMPLE_EVERY }
+        let most = if hopes { SAMPLE_SOON } else { SAMPLE_EVERY };
+        most.min(u32::from(class.left.get().max(TRY_AGAIN)))
+    }
+
+    fn rest(&self, calls: u32) {
+        self.left.set(calls);
+        self.pause.set(calls);
     }
 
     /// A try found nobody awake: the next is due in so many calls.
@@ -297,7 +307,7 @@ impl Entry {
             && let Some(class) = self.known_class(half_octave(work))
         {
             class.left.set(calls);
-            self.left.set(u32::from(calls).min(self.left.get()));
+            self.rest(u32::from(calls).min(self.left.get()));
         }
     }
 
@@ -423,9 +433,9 @@ impl Entry {
             }
         }
         self.light.set(light);
-        self.left.set(match self.known_class(half_octave(work)) {
-            Some(class) if class.left.get() == 0 && class.burst.get() < BURST => 0,
-            Some(class) => self.pause(&self.view(class, work)),
+        self.rest(match self.known_class(half_octave(work)) {
+            Some(class) if work >= lightest && class.left.get() == 0 && class.burst.get() < BURST => 0,
+            Some(class) => self.pause(class, &self.view(class, work)),
             None => SAMPLE_EVERY,
         });
     }

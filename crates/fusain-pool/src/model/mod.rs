@@ -14,8 +14,8 @@
 //! **What happened.** Both are only a beginning: an algorithm has costs of its own (buffers, a tree), a unit may be compiled better or worse than
 //! the sequential loop, cores may be busy with other processes, and those of a virtual machine may be moved apart. So what a call took, either way, is kept
 //! for each half octave of length, and the better way is chosen by that. Some of the calls are timed, and now and then a few take
-//! the other way: soon for a length that has never been tried, seldom where that looked much worse, and not at all in sequence where that is known to be far behind. A
-//! length that is off by little costs little. The tests play machines of many kinds and find less than a tenth lost, at any length.
+//! the other way: soon for a length that is new, and then so often that tries lose two per cent of the time at most. Long calls that gain much by sharing
+//! are not run in sequence at all. The tests play machines of many kinds and find less than a tenth lost, at any length.
 //!
 //! **Sleepers** are woken where one call saves more than a wake costs, or where a row of calls too small for that has lost as much
 //! for want of them (the rule by which a skier rents until the rent would have paid for the skis: at most twice the best).
@@ -43,7 +43,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The kind named by type `K`, usually the [`Algorithm`] or a tuple of a marker and the closure's type.
+    /// The kind named by type `K`, usually the [`Algorithm`](crate::Algorithm) or a tuple of a marker and the closure's type.
     ///
     /// Two kinds that the compiler gives one name share an estimate, which costs time at worst.
     #[inline(always)]
