@@ -1,4 +1,5 @@
 //! Complete programs, each an `[[example]]` of this package.
 
 pub mod goal;
+pub mod irregular;
 pub mod ranks;

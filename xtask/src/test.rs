@@ -12,7 +12,7 @@ use crate::steps::{Outcome, Steps, command};
 use crate::{doc, lint, mpi_tests, packages, peers, tidy, workspace};
 
 /// Run to their end on what they take by default.
-const EXAMPLES: &[&str] = &["tour", "levels", "layered", "summa", "vector", "halo"];
+const EXAMPLES: &[&str] = &["tour", "levels", "layered", "summa", "vector", "halo", "irregular"];
 
 /// How much to test.
 #[derive(Debug, clap::Args)]

@@ -5,11 +5,11 @@ use fusain::comm::{MpiComm, MpiWorld};
 /// The communicator that examples get.
 pub type Comm = MpiComm;
 
-/// Runs `body` on this process's rank; how many there are was said to mpirun.
+/// Runs `body` on this process's rank, and returns what it does; how many there are was said to mpirun. A progress thread may take MPI over.
 ///
 /// # Panics
 /// If MPI can not be started.
-pub fn run(_ranks: usize, body: impl Fn(Comm) + Sync) {
-    let world = MpiWorld::start().expect("MPI starts once");
-    body(world.communicator().expect("MPI gives a communicator of all"));
+pub fn run<T: Send>(_ranks: usize, body: impl Fn(Comm) -> T + Sync) -> Vec<T> {
+    let world = MpiWorld::start_serialized().expect("MPI starts once");
+    vec![body(world.communicator().expect("MPI gives a communicator of all"))]
 }

@@ -1,0 +1,111 @@
+//! The example `irregular`: its command line, and a file for each program.
+
+mod nqueens;
+mod victims;
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use clap::{Parser, Subcommand};
+use fusain::Pool;
+use fusain::cluster::{Cluster, Result};
+use fusain::comm::Communicator;
+
+use crate::ranks;
+use nqueens::Queens;
+use victims::Choice;
+
+/// Runs irregular programs on ranks that take work from each other.
+#[derive(Clone, Debug, Parser)]
+pub struct Cli {
+    #[command(subcommand)]
+    program: Option<Verb>,
+    /// How many ranks (threads; mpirun says it itself).
+    #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
+    /// Workers of each rank.
+    #[arg(long, global = true, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    workers: u32,
+    /// Whom a rank without work asks.
+    #[arg(long, global = true, value_enum, default_value_t = Choice::Random)]
+    victims: Choice,
+    /// Also draws which rank had work when (.svg).
+    #[arg(long, global = true, value_name = "FILE")]
+    picture: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Verb {
+    /// The ways to place queens that do not attack each other.
+    Nqueens(Queens),
+}
+
+/// What can be run, and knows whether its answer is right.
+pub trait Program: Sync {
+    /// Collective: the answer, as it is to be said.
+    ///
+    /// # Errors
+    /// As [`Cluster::run`].
+    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String>;
+
+    /// What it must be: as is known, or as one loop finds it.
+    fn expected(&self) -> String;
+}
+
+impl Cli {
+    /// Does what is asked, and returns what is to be said; nothing on ranks other than the first.
+    ///
+    /// # Errors
+    /// A wrong answer, what a run of the cluster can fail with, and a picture that can not be written.
+    pub fn run(self) -> anyhow::Result<Option<String>> {
+        let (program, ranks) = match &self.program {
+            Some(program) => (program.clone(), 1),
+            None => (Verb::Nqueens(Queens { n: 10 }), 2),
+        };
+        match &program {
+            Verb::Nqueens(queens) => self.start(queens, ranks),
+        }
+    }
+
+    fn start(&self, program: &impl Program, ranks: u32) -> anyhow::Result<Option<String>> {
+        let said = ranks::run(self.ranks.unwrap_or(ranks) as usize, |comm| self.on_rank(comm, program));
+        said.into_iter().collect::<anyhow::Result<Vec<_>>>().map(|said| said.into_iter().flatten().next())
+    }
+
+    fn on_rank(&self, comm: ranks::Comm, program: &impl Program) -> anyhow::Result<Option<String>> {
+        let (rank, size) = (comm.rank(), comm.size());
+        ensure!(
+            self.ranks.is_none_or(|wanted| wanted as usize == size),
+            "mpirun started {size}, not as many ranks as --ranks says: leave that out, and say `mpirun -np` how many"
+        );
+        let victims = self.victims.on(&comm).context("the levels of the machine")?;
+        let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
+        let cluster = Cluster::over(comm).pool(&pool).victims(victims);
+        let begun = Instant::now();
+        let answer = program.answer(&cluster).with_context(|| format!("on rank {rank}"))?;
+        let took = begun.elapsed();
+        let Some(report) = cluster.report()? else { return Ok(None) };
+        if let Some(path) = &self.picture {
+            let write = || report.svg(File::create(path)?);
+            write().with_context(|| format!("can not write {}", path.display()))?;
+        }
+        let expected = program.expected();
+        ensure!(answer == expected, "wrong: {answer}; it should be {expected}");
+        Ok(Some(format!(
+            "{answer}, as it should be\n{took:.2?} on {size} ranks of {} workers\n\n{report}",
+            self.workers
+        )))
+    }
+}
+
+/// Digits in threes.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|run| str::from_utf8(run).ok()).collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests;
