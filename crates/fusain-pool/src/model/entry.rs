@@ -5,6 +5,7 @@
 use std::cell::Cell;
 
 use super::Kind;
+use super::class::{BURST, Class, TRY_AGAIN, blend, first_of, half_octave};
 
 /// Calls too small to be weighed between two that are, once it is known how they fare.
 const SAMPLE_EVERY: u32 = 128;
@@ -12,19 +13,12 @@ const SAMPLE_EVERY: u32 = 128;
 /// The same as long as a length has never been tried on the pool.
 const SAMPLE_SOON: u32 = 16;
 
-/// Calls of a length from the first try of the way that looks worse to the second. Each distance is four times the last, up to what [`LOSS`] allows:
-/// first timings pay for fresh memory and cold caches, and may be far off.
-const TRY_AGAIN: u16 = 16;
-
 /// The part of the time that tries may lose in the long run.
 const LOSS: f32 = 0.02;
 
 /// Calls between two tries at most, and at least.
 const TRY_SELDOM: u16 = 4096;
 const TRY_OFTEN: u16 = 32;
-
-/// Timings a try takes: the first pays for cold caches.
-const BURST: u8 = 3;
 
 /// Much worse is by more than this.
 const NEAR: f32 = 1.5;
@@ -59,66 +53,6 @@ const VAIN: u8 = 16;
 
 /// Lengths told apart, half an octave each: enough for those at which either way can be the better one.
 const CLASSES: usize = 24;
-
-/// How calls of about one length have fared.
-struct Class {
-    /// The half octave of work, counted from 1; 0: none yet.
-    half_octave: Cell<u8>,
-    /// Timings left of the try under way.
-    burst: Cell<u8>,
-    /// Calls until the next try, and from that one to the one after.
-    left: Cell<u16>,
-    distance: Cell<u16>,
-    /// Calls so far.
-    calls: Cell<u16>,
-    /// Nanoseconds an element in sequence, and on the pool; 0: not known.
-    alone: Cell<f32>,
-    shared: Cell<f32>,
-}
-
-impl Class {
-    const fn new() -> Self {
-        Self {
-            half_octave: Cell::new(0),
-            burst: Cell::new(0),
-            left: Cell::new(0),
-            distance: Cell::new(0),
-            calls: Cell::new(0),
-            alone: Cell::new(0.0),
-            shared: Cell::new(0.0),
-        }
-    }
-
-    fn begin(&self, half_octave: u8) {
-        self.half_octave.set(half_octave);
-        self.burst.set(BURST);
-        self.left.set(0);
-        self.distance.set(TRY_AGAIN);
-        self.calls.set(0);
-        self.alone.set(0.0);
-        self.shared.set(0.0);
-    }
-}
-
-/// Interruptions only ever lengthen a timing, so what is shorter counts, and counts more.
-fn blend(old: f32, measured: f32) -> f32 {
-    let weight = if measured < old { 0.5 } else { 0.125 };
-    old + (measured.min(old * 2.0) - old) * weight
-}
-
-/// 1 + twice the octave of `work`, and one more in its upper half.
-fn half_octave(work: usize) -> u8 {
-    let octave = work.max(1).ilog2();
-    let upper = octave > 0 && work >> (octave - 1) & 1 == 1;
-    (1 + 2 * octave + u32::from(upper)) as u8
-}
-
-/// The smallest work of a half octave.
-fn first_of(half_octave: u8) -> usize {
-    let (octave, upper) = ((half_octave - 1) / 2, (half_octave - 1) % 2);
-    let base = 1_usize.checked_shl(u32::from(octave)).unwrap_or(usize::MAX);
-    if upper == 1 { base.saturating_add(base / 2) } else { base }
-}
 
 /// What a call of some length is thought to take either way.
 struct View {

@@ -23,6 +23,7 @@
 //! A closure whose weight jumps from call to call can be misjudged; say so there by forcing the decision
 //! (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] never asks the model.
 
+mod class;
 mod entry;
 mod team;
 #[cfg(all(test, not(loom)))]
