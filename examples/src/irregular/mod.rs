@@ -1,6 +1,9 @@
 //! The example `irregular`: its command line, and a file for each program.
 
+mod fib;
 mod nqueens;
+mod pentomino;
+mod uts;
 mod victims;
 
 use std::fs::File;
@@ -14,7 +17,10 @@ use fusain::cluster::{Cluster, Result};
 use fusain::comm::Communicator;
 
 use crate::ranks;
+use fib::Fib;
 use nqueens::Queens;
+use pentomino::Pentomino;
+use uts::Uts;
 use victims::Choice;
 
 /// Runs irregular programs on ranks that take work from each other.
@@ -40,6 +46,12 @@ pub struct Cli {
 enum Verb {
     /// The ways to place queens that do not attack each other.
     Nqueens(Queens),
+    /// Unbalanced tree search: the nodes of a tree that a hash function shapes.
+    Uts(Uts),
+    /// A Fibonacci number, by its definition.
+    Fib(Fib),
+    /// The twelve pentominoes in a box.
+    Pentomino(Pentomino),
 }
 
 /// What can be run, and knows whether its answer is right.
@@ -66,6 +78,12 @@ impl Cli {
         };
         match &program {
             Verb::Nqueens(queens) => self.start(queens, ranks),
+            Verb::Uts(uts) => {
+                uts.check()?;
+                self.start(uts, ranks)
+            }
+            Verb::Fib(fib) => self.start(fib, ranks),
+            Verb::Pentomino(pentomino) => self.start(pentomino, ranks),
         }
     }
 

@@ -1,0 +1,183 @@
+//! The twelve pentominoes in a box of sixty cells, each once.
+
+use clap::Args;
+use fusain::cluster::{Cluster, Result, Search};
+use fusain::comm::Communicator;
+use serde::{Deserialize, Serialize};
+
+use super::{Program, grouped};
+
+/// Which box.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Pentomino {
+    /// Rows of the box, of sixty cells in all.
+    #[arg(default_value_t = 6, value_parser = clap::value_parser!(u32).range(3..=6))]
+    pub(super) rows: u32,
+}
+
+/// F, I, L, N, P, T, U, V, W, X, Y, Z.
+const PIECES: [&str; 12] = [
+    ".##/##./.#.",
+    "#####",
+    "####/#...",
+    "##../.###",
+    "##/##/#.",
+    "###/.#./.#.",
+    "#.#/###",
+    "#../#../###",
+    "#../##./.##",
+    ".#./###/.#.",
+    "..#./####",
+    "##./.#./.##",
+];
+
+const CELLS: u32 = 60;
+
+/// A piece in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Placed {
+    piece: u8,
+    cells: u64,
+}
+
+/// What is filled, and which pieces are in the box.
+#[derive(Debug)]
+pub(super) struct Filled {
+    cells: u64,
+    pieces: u16,
+}
+
+/// The search, with all placements by their first cell.
+struct Packing<'a>(&'a [Vec<Placed>]);
+
+impl<'a> Search for Packing<'a> {
+    type Node = Filled;
+    type Choice = Placed;
+    type Choices = Fitting<'a>;
+    type Output = u64;
+    fn root(&self) -> Filled {
+        Filled { cells: 0, pieces: 0 }
+    }
+    /// What can cover the first free cell.
+    fn choices(&self, &Filled { cells, pieces }: &Filled, found: &mut u64) -> Fitting<'a> {
+        let first = cells.trailing_ones();
+        *found += u64::from(first == CELLS);
+        Fitting { rest: self.0[first as usize].iter(), cells, pieces }
+    }
+    fn apply(&self, filled: &mut Filled, placed: &Placed) {
+        filled.cells ^= placed.cells;
+        filled.pieces ^= 1 << placed.piece;
+    }
+    fn undo(&self, filled: &mut Filled, placed: &Placed) {
+        self.apply(filled, placed);
+    }
+    fn merge(&self, found: &mut u64, part: u64) {
+        *found += part;
+    }
+}
+
+/// Those that meet neither what is filled nor a piece that is used.
+#[derive(Clone, Debug)]
+struct Fitting<'a> {
+    rest: std::slice::Iter<'a, Placed>,
+    cells: u64,
+    pieces: u16,
+}
+
+impl Iterator for Fitting<'_> {
+    type Item = Placed;
+    fn next(&mut self) -> Option<Placed> {
+        let (cells, pieces) = (self.cells, self.pieces);
+        self.rest.find(|placed| placed.cells & cells == 0 && pieces >> placed.piece & 1 == 0).copied()
+    }
+}
+
+/// All placements by their first cell; after the last cell there is none. Cells are counted down the columns, which are short.
+fn placements(rows: u32) -> Vec<Vec<Placed>> {
+    let columns = CELLS / rows;
+    let mut by_first = vec![Vec::new(); CELLS as usize + 1];
+    for (piece, shape) in PIECES.iter().enumerate() {
+        for shape in turned(shape) {
+            let (width, height) = (1 + greatest(&shape, |cell| cell.0), 1 + greatest(&shape, |cell| cell.1));
+            for x in 0..(columns + 1).saturating_sub(width) {
+                for y in 0..(rows + 1).saturating_sub(height) {
+                    let cells: u64 = shape.iter().map(|cell| 1 << ((x + cell.0) * rows + y + cell.1)).sum();
+                    by_first[cells.trailing_zeros() as usize].push(Placed { piece: piece as u8, cells });
+                }
+            }
+        }
+    }
+    by_first
+}
+
+type Shape = Vec<(u32, u32)>;
+
+fn greatest(shape: &Shape, side: impl Fn(&(u32, u32)) -> u32) -> u32 {
+    shape.iter().map(side).max().unwrap_or(0)
+}
+
+/// A piece as it is drawn, turned and turned over, each form once.
+fn turned(drawn: &str) -> Vec<Shape> {
+    let lines = (0..).zip(drawn.split('/'));
+    let cells = lines.flat_map(|(y, line)| (0..).zip(line.chars()).map(move |(x, sign)| ((x, y), sign)));
+    let mut shape: Shape = cells.filter(|&(_, sign)| sign == '#').map(|(cell, _)| cell).collect();
+    let mut forms = Vec::new();
+    for turn in 0..8 {
+        let height = greatest(&shape, |cell| cell.1);
+        shape = shape.iter().map(|&(x, y)| (height - y, x)).collect();
+        if turn == 4 {
+            shape = shape.iter().map(|&(x, y)| (y, x)).collect();
+        }
+        shape.sort_unstable();
+        forms.push(shape.clone());
+    }
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+impl Program for Pentomino {
+    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String> {
+        cluster.search(&Packing(&placements(self.rows))).map(|ways| self.say(ways))
+    }
+
+    /// Known since C. B. and J. G. Haselgrove, "A computer program for pentominoes", Eureka 23, 1960 (6 x 10), and their successors.
+    fn expected(&self) -> String {
+        let different = [2, 368, 1_010, 2_339][self.rows as usize - 3];
+        self.say(4 * different)
+    }
+}
+
+impl Pentomino {
+    /// Each way is one of four that are mirror images of each other: as no piece is there twice, none is its own.
+    fn say(&self, ways: u64) -> String {
+        let (rows, columns) = (self.rows, CELLS / self.rows);
+        format!("{rows} x {columns}: {} ways, {} up to symmetry", grouped(ways), grouped(ways / 4))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::irregular::tests::on_some_ranks;
+
+    /// The recursion.
+    fn ways(placements: &[Vec<Placed>], cells: u64, pieces: u16) -> u64 {
+        let first = cells.trailing_ones();
+        let fitting = placements[first as usize].iter().filter(|p| p.cells & cells == 0 && pieces >> p.piece & 1 == 0);
+        u64::from(first == CELLS)
+            + fitting.map(|placed| ways(placements, cells | placed.cells, pieces | 1 << placed.piece)).sum::<u64>()
+    }
+
+    #[test]
+    fn as_many_as_the_recursion_finds() {
+        let program = Pentomino { rows: 3 };
+        assert_eq!(program.say(ways(&placements(3), 0, 0)), program.expected());
+        on_some_ranks(&program);
+    }
+
+    #[test]
+    fn each_piece_has_its_forms() {
+        assert_eq!(PIECES.map(|piece| turned(piece).len()), [8, 2, 8, 8, 8, 4, 4, 4, 4, 1, 8, 4]);
+    }
+}
