@@ -13,7 +13,7 @@ use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
 use fusain_pool::Pool;
 
 use crate::codec;
-use crate::courier::{Courier, TAG};
+use crate::courier::{self, Courier};
 use crate::distributed::Distributed;
 use crate::error::{Error, Result};
 use crate::glance::{Ended, Watched};
@@ -164,12 +164,14 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         station.wake();
         match outcome {
             // The loop knows why it has ended.
-            Err(Error::Transport(fusain_comm::Error::Abandoned)) => match outbox.send(Vec::new(), self.rank, TAG) {
-                Err(fusain_comm::Error::PeerPanicked { rank }) => Err(Error::panicked(rank)),
-                Err(fusain_comm::Error::PeerLeft { rank }) => Err(Error::left(rank)),
-                Err(error) => Err(error.into()),
-                Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
-            },
+            Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
+                match outbox.send(Vec::new(), self.rank, courier::tag(0)) {
+                    Err(fusain_comm::Error::PeerPanicked { rank }) => Err(Error::panicked(rank)),
+                    Err(fusain_comm::Error::PeerLeft { rank }) => Err(Error::left(rank)),
+                    Err(error) => Err(error.into()),
+                    Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
+                }
+            }
             outcome => outcome,
         }
     }
@@ -193,11 +195,12 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let watch = self.watch.take();
         self.station.open(self.victims.clone(), self.patience, watch, move || waker.wake());
         let receiver = Arc::clone(&self.station);
-        let messages = handle.on_message(TAG..=TAG, move |message| {
+        let tag = courier::tag(handle.ordinal());
+        let messages = handle.on_message(tag..=tag, move |message| {
             receiver.receive(message.source, &message.bytes);
             Ok(())
         })?;
-        handle.serve(Courier::new(&self.station))?;
+        handle.serve(Courier::new(&self.station, tag))?;
         let unplug: Box<dyn FnOnce()> = Box::new(move || drop(messages.cancel()));
         *link = Link::Open { outbox: outbox.clone(), progress, unplug: Some(unplug) };
         Ok(outbox)

@@ -9,12 +9,21 @@ use fusain_comm::{Communicator, Request, Result, Tag};
 
 use crate::station::Station;
 
-/// All messages of a cluster; below are those of schedules.
-pub(crate) const TAG: Tag = 0xbf00;
+/// The tags of clusters; below are those of schedules.
+const FIRST_TAG: Tag = 0xbf00;
+const TAGS: u32 = 0x100;
+
+/// The tag of the cluster that was connected as the `ordinal`th on its loop.
+///
+/// Clusters may follow one another on a loop: a rank that has left the last one sends for the next while others have still to leave.
+pub(crate) fn tag(ordinal: u32) -> Tag {
+    FIRST_TAG + (ordinal % TAGS) as Tag
+}
 
 /// Sends what the station has for other ranks.
 pub(crate) struct Courier<C: Communicator> {
     station: Arc<Station>,
+    tag: Tag,
     outgoing: Vec<(u32, Vec<u8>)>,
     /// Under way. The vectors belong to the transport until then.
     sends: Vec<(u32, C::Request)>,
@@ -22,9 +31,9 @@ pub(crate) struct Courier<C: Communicator> {
 }
 
 impl<C: Communicator> Courier<C> {
-    pub(crate) fn new(station: &Arc<Station>) -> Self {
+    pub(crate) fn new(station: &Arc<Station>, tag: Tag) -> Self {
         let _hangs_up = HangsUp(Arc::clone(station));
-        Self { station: Arc::clone(station), outgoing: Vec::new(), sends: Vec::new(), _hangs_up }
+        Self { station: Arc::clone(station), tag, outgoing: Vec::new(), sends: Vec::new(), _hangs_up }
     }
 }
 
@@ -34,7 +43,7 @@ impl<C: Communicator> Client<C> for Courier<C> {
         let is_last = self.station.take_outgoing(&mut self.outgoing);
         let moved = !self.outgoing.is_empty();
         for (to, bytes) in self.outgoing.drain(..) {
-            match comm.isend(bytes, to as usize, TAG) {
+            match comm.isend(bytes, to as usize, self.tag) {
                 Ok(request) => self.sends.push((to, request)),
                 Err(error) => self.station.transport_failed(to, error),
             }

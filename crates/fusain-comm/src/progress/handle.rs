@@ -46,6 +46,14 @@ impl<C: Communicator> Handle<C> {
         self.hub.size
     }
 
+    /// 0, 1, 2, ...: a number that was not given out before on this loop.
+    ///
+    /// Ranks that ask in the same order get the same numbers. So services that follow one another can have tags of their own, and none
+    /// receives a message that is meant for the next, which another rank may have begun already.
+    pub fn ordinal(&self) -> u32 {
+        self.hub.ordinal()
+    }
+
     /// Lets the progress thread work for `client` until it is done.
     ///
     /// # Errors

@@ -22,6 +22,8 @@ struct Queue<C> {
     commands: Vec<Command<C>>,
     room: Room,
     next_id: u64,
+    /// Given out so far.
+    ordinals: u32,
     /// Somebody wants the loop to end.
     stopping: bool,
     /// The loop has ended, or is about to: nothing new is taken.
@@ -44,7 +46,14 @@ pub(super) struct Hub<C: Communicator> {
 impl<C: Communicator> Hub<C> {
     pub(super) fn new(comm: &C, settings: Settings) -> Arc<Self> {
         let work = comm.doorbell();
-        let queue = Queue { commands: Vec::new(), room: Room::default(), next_id: 0, stopping: false, closed: None };
+        let queue = Queue {
+            commands: Vec::new(),
+            room: Room::default(),
+            next_id: 0,
+            ordinals: 0,
+            stopping: false,
+            closed: None,
+        };
         Arc::new(Self {
             queue: Mutex::new(queue),
             ended: work.second(),
@@ -54,6 +63,14 @@ impl<C: Communicator> Hub<C> {
             rank: comm.rank(),
             size: comm.size(),
         })
+    }
+
+    /// 0, 1, 2, ...
+    pub(super) fn ordinal(&self) -> u32 {
+        let mut queue = self.queue();
+        let ordinal = queue.ordinals;
+        queue.ordinals = ordinal.wrapping_add(1);
+        ordinal
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue<C>> {
