@@ -177,7 +177,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     }
 
     /// Connects the station, the first time.
-    fn open(&self) -> Result<Outbox<C>> {
+    pub(crate) fn open(&self) -> Result<Outbox<C>> {
         let mut link = self.link.borrow_mut();
         if let Link::Open { outbox, .. } = &*link {
             return Ok(outbox.clone());

@@ -85,6 +85,8 @@ impl<C: Communicator> Cluster<'_, C> {
         if self.size() == 1 {
             return Ok(Some(Report { ranks: vec![mine] }));
         }
+        // Nothing may have been run yet.
+        drop(self.open()?);
         let Some(others) = self.station.gather(&codec::encode(&mine)?)? else { return Ok(None) };
         let mut ranks = vec![mine];
         for (from, bytes) in others {

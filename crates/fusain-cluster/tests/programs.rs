@@ -32,3 +32,9 @@ fn a_loop_that_is_driven_already_serves() {
         assert!(end.abandoned.is_empty() && end.unheard.is_empty(), "{:?} {:?}", end.abandoned, end.unheard);
     });
 }
+
+#[test]
+fn a_report_can_be_asked_for_before_any_run() {
+    let reports = World::threads(3).run(|comm| Cluster::over(comm).report().unwrap());
+    assert_eq!(reports[0].as_ref().map(|report| report.ranks.len()), Some(3));
+}
