@@ -288,7 +288,6 @@ impl<T> Drop for Window<'_, T> {
 /// As an [`Output`] with one window, without the atomic operations, which short calls feel.
 #[inline]
 pub(crate) fn fill_alone<T>(room: &mut [MaybeUninit<T>], fill: impl FnOnce(&mut Window<'_, T>)) -> &mut [T] {
-    let filled = std::ptr::from_mut(room) as *mut [T];
     let output = Output::new(room);
     // SAFETY: called once.
     let mut window = unsafe { output.window() };
@@ -296,8 +295,9 @@ pub(crate) fn fill_alone<T>(room: &mut [MaybeUninit<T>], fill: impl FnOnce(&mut 
     assert_eq!(window.len(), 0, "every slot is filled");
     // The elements are the caller's from now on.
     std::mem::forget(window);
-    // SAFETY: all slots are initialised, invariant 2 of the window; they are borrowed for as long as the result.
-    unsafe { &mut *filled }
+    // SAFETY: all slots are initialised, invariant 2 of the window, and neither it nor the output, which was told of none, drops them; they are
+    // borrowed for as long as the result, invariant 1 of the output.
+    unsafe { std::slice::from_raw_parts_mut(output.slot(0), output.len()) }
 }
 
 /// Makes a vector of `len` elements by filling its room with `fill`, which returns the room, filled.
