@@ -2,7 +2,6 @@
 
 mod conformance;
 mod copies;
-mod decisions;
 mod filters;
 mod numbers;
 mod panics;
