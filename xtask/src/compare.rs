@@ -56,7 +56,7 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
         // Nothing to run under MPI: a graph without messages, and a machine we do not have.
         "interpret" | "simulate" => Ok(None),
-        _ => mpi_tests::on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[]),
+        _ => mpi_tests::on_two_hosts("fusain-benches-ranks", "compare-hierarchy-mpi", &[]),
     };
     match outcome {
         Ok(Some(printed)) => println!("{printed}"),
@@ -64,7 +64,7 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         Err(error) => eprintln!("warning: over MPI: {error}"),
     }
     let program = format!("compare-{}", options.name);
-    let run = ["run", "--quiet", "--release", "--package", "fusain-benches", "--bin", &program, "--"];
+    let run = ["run", "--quiet", "--release", "--package", "fusain-benches-ranks", "--bin", &program, "--"];
     workspace::cargo(run.into_iter().chain(options.rest.iter().map(String::as_str))).run()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -36,35 +36,43 @@ pub(crate) struct Summary {
 /// How long one run may take before it is ended: a hang must not become the caller's.
 const LIMIT: Duration = Duration::from_secs(240);
 
+/// The programs of the suites, built at once: one by one, what they share would be compiled for each with features of its own.
+const PACKAGES: &[&str] = &["fusain-testkit-comm", "fusain-testkit-schedule", "fusain-testkit-cluster"];
+const PROGRAMS: &[&str] = &["mpi-conformance", "mpi-progress", "mpi-collectives", "mpi-cluster"];
+
 /// Builds and runs everything this machine can; prints a line for each run.
 pub(crate) fn run() -> Outcome<Summary> {
     let mut summary = Summary::default();
-    match OPEN_MPI.build("fusain-testkit-comm", "mpi-conformance", &["mpi"], false)? {
+    match OPEN_MPI.build(PACKAGES, PROGRAMS, false)? {
         Built::Missing(why) => summary.missing.push(why),
-        Built::Program(program) => {
+        Built::In(folder) => {
+            let suite = folder.join("mpi-conformance");
             for ranks in 1..=4 {
                 let name = format!("Open MPI, {ranks} ranks");
-                conformance(&mut summary, name, OPEN_MPI.launch(&program, ranks))?;
+                conformance(&mut summary, name, OPEN_MPI.launch(&suite, ranks))?;
             }
-            progress(&mut summary, OPEN_MPI, &[2, 4])?;
-            collectives(&mut summary, OPEN_MPI, &[1, 2, 3, 4])?;
-            clusters(&mut summary, OPEN_MPI, &[1, 2, 4])?;
+            progress(&mut summary, OPEN_MPI, &folder, &[2, 4])?;
+            collectives(&mut summary, OPEN_MPI, &folder, &[1, 2, 3, 4])?;
+            clusters(&mut summary, OPEN_MPI, &folder, &[1, 2, 4])?;
             match TwoHosts::make() {
                 Ok(hosts) => {
                     let name = "Open MPI, two hosts of two ranks".to_owned();
-                    conformance(&mut summary, name, hosts.launch(&program, &[]))?;
+                    conformance(&mut summary, name, hosts.launch(&suite, &[]))?;
+                    let command = hosts.launch(&folder.join("mpi-cluster"), &["funneled"]);
+                    conformance(&mut summary, "Open MPI, cluster, two hosts of two ranks".to_owned(), command)?;
                 }
                 Err(error) => summary.missing.push(format!("two hosts: {error}")),
             }
         }
     }
-    match MPICH.build("fusain-testkit-comm", "mpi-conformance", &["mpi"], false)? {
+    match MPICH.build(PACKAGES, PROGRAMS, false)? {
         Built::Missing(why) => summary.missing.push(why),
-        Built::Program(program) => {
-            conformance(&mut summary, "MPICH, 2 ranks".to_owned(), MPICH.launch(&program, 2))?;
-            progress(&mut summary, MPICH, &[2])?;
-            collectives(&mut summary, MPICH, &[2])?;
-            clusters(&mut summary, MPICH, &[2])?;
+        Built::In(folder) => {
+            let suite = folder.join("mpi-conformance");
+            conformance(&mut summary, "MPICH, 2 ranks".to_owned(), MPICH.launch(&suite, 2))?;
+            progress(&mut summary, MPICH, &folder, &[2])?;
+            collectives(&mut summary, MPICH, &folder, &[2])?;
+            clusters(&mut summary, MPICH, &folder, &[2])?;
         }
     }
     for why in &summary.missing {
@@ -74,13 +82,10 @@ pub(crate) fn run() -> Outcome<Summary> {
 }
 
 /// The progress loop at every thread level, each a process's one start of MPI.
-fn progress(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Outcome<()> {
-    let Built::Program(program) = library.build("fusain-testkit-comm", "mpi-progress", &["mpi"], false)? else {
-        return Ok(());
-    };
+fn progress(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &[usize]) -> Outcome<()> {
     for &ranks in all_ranks {
         for way in ["funneled", "manual", "serialized", "multiple"] {
-            let mut command = library.launch(&program, ranks);
+            let mut command = library.launch(&folder.join("mpi-progress"), ranks);
             command.arg(way);
             conformance(summary, format!("{}, progress {way}, {ranks} ranks", library.name), command)?;
         }
@@ -89,24 +94,19 @@ fn progress(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Out
 }
 
 /// Every collective schedule against a direct computation.
-fn collectives(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Outcome<()> {
-    let Built::Program(program) = library.build("fusain-testkit-schedule", "mpi-collectives", &["mpi"], false)? else {
-        return Ok(());
-    };
+fn collectives(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &[usize]) -> Outcome<()> {
     for &ranks in all_ranks {
-        conformance(summary, format!("{}, collectives, {ranks} ranks", library.name), library.launch(&program, ranks))?;
+        let command = library.launch(&folder.join("mpi-collectives"), ranks);
+        conformance(summary, format!("{}, collectives, {ranks} ranks", library.name), command)?;
     }
     Ok(())
 }
 
 /// Programs that steal between processes, at every thread level.
-fn clusters(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Outcome<()> {
-    let Built::Program(program) = library.build("fusain-testkit-cluster", "mpi-cluster", &["mpi"], false)? else {
-        return Ok(());
-    };
+fn clusters(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &[usize]) -> Outcome<()> {
     for &ranks in all_ranks {
         for way in ["funneled", "serialized", "multiple"] {
-            let mut command = library.launch(&program, ranks);
+            let mut command = library.launch(&folder.join("mpi-cluster"), ranks);
             command.arg(way);
             conformance(summary, format!("{}, cluster {way}, {ranks} ranks", library.name), command)?;
         }
@@ -116,26 +116,26 @@ fn clusters(summary: &mut Summary, library: Library, all_ranks: &[usize]) -> Out
 
 /// Runs a program under Open MPI on two hosts of two ranks, and returns what it printed.
 ///
-/// For comparisons: `on_two_hosts("fusain-benches", "compare-hierarchy-mpi", &[])`. `Ok(None)` says, after naming the
+/// `Ok(None)` says, after naming the
 /// reason, that this machine can not.
 pub(crate) fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> Outcome<Option<String>> {
-    let program = match OPEN_MPI.build(package, program, &["mpi"], true)? {
+    let folder = match OPEN_MPI.build(&[package], &[program], true)? {
         Built::Missing(why) => return missing(&why),
-        Built::Program(program) => program,
+        Built::In(folder) => folder,
     };
     match TwoHosts::make() {
-        Ok(hosts) => within_limit(hosts.launch(&program, arguments)).map(|output| Some(text(&output))),
+        Ok(hosts) => within_limit(hosts.launch(&folder.join(program), arguments)).map(|output| Some(text(&output))),
         Err(error) => missing(&format!("two hosts: {error}")),
     }
 }
 
-/// Runs a program of `fusain-benches` on `ranks` processes of this host under Open MPI (or MPICH), and returns what it printed.
+/// Runs a program of `fusain-benches-ranks` on `ranks` processes of this host under Open MPI (or MPICH), and returns what it printed.
 pub(crate) fn on_one_host(mpich: bool, program: &str, ranks: usize, arguments: &[&str]) -> Outcome<Option<String>> {
     let library = if mpich { MPICH } else { OPEN_MPI };
-    match library.build("fusain-benches", program, &["mpi"], true)? {
+    match library.build(&["fusain-benches-ranks"], &[program], true)? {
         Built::Missing(why) => missing(&why),
-        Built::Program(program) => {
-            let mut command = library.launch(&program, ranks);
+        Built::In(folder) => {
+            let mut command = library.launch(&folder.join(program), ranks);
             command.args(arguments);
             within_limit(command).map(|output| Some(text(&output)))
         }
@@ -177,12 +177,14 @@ const MPICH: Library =
     Library { name: "MPICH", compilers: &["mpicc.mpich"], launchers: &["mpiexec.mpich"], target: "mpich" };
 
 enum Built {
-    Program(PathBuf),
+    /// The programs lie in this folder.
+    In(PathBuf),
     Missing(String),
 }
 
 impl Library {
-    fn build(self, package: &str, program: &str, features: &[&str], release: bool) -> Outcome<Built> {
+    /// Builds programs with feature `mpi`.
+    fn build(self, packages: &[&str], programs: &[&str], release: bool) -> Outcome<Built> {
         let find = |names: &'static [&str]| names.iter().find_map(|name| on_path(name));
         let (Some(compiler), Some(_)) = (find(self.compilers), find(self.launchers)) else {
             let names = [self.compilers, self.launchers].concat().join(", ");
@@ -191,15 +193,17 @@ impl Library {
         let target = target_directory().join(self.target);
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(workspace()).env("MPICC", compiler);
-        cargo.args(["build", "--quiet", "--package", package, "--bin", program, "--features", &features.join(",")]);
+        cargo.args(["build", "--quiet", "--features", "mpi"]);
+        cargo.args(packages.iter().flat_map(|package| ["--package", package]));
+        cargo.args(programs.iter().flat_map(|program| ["--bin", program]));
         cargo.arg("--target-dir").arg(&target);
         if release {
             cargo.arg("--release");
         }
         if !cargo.status()?.success() {
-            return Err(format!("{package} does not build with {}", self.name).into());
+            return Err(format!("{} does not build with {}", programs.join(", "), self.name).into());
         }
-        Ok(Built::Program(target.join(if release { "release" } else { "debug" }).join(program)))
+        Ok(Built::In(target.join(if release { "release" } else { "debug" })))
     }
 
     fn launch(self, program: &Path, ranks: usize) -> Command {

@@ -51,7 +51,7 @@ impl Library {
     fn build(&self) -> anyhow::Result<PathBuf> {
         let folder = workspace::target().join("peers");
         let object = folder.join(self.name);
-        let sources = workspace::root().join("benches/peers");
+        let sources = workspace::root().join("benches/algorithms/peers");
         if is_newer(&object, &sources)? {
             return Ok(object);
         }

@@ -1,9 +1,10 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share four builds (debug, release, release under `--cfg loom` in a folder of its own, and a quick one of the comparisons), so
+//! The steps share three builds (debug, release, and release under `--cfg loom` in a folder of its own; each MPI library has one more), so
 //! that a clean clone is done in minutes.
 
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -12,7 +13,7 @@ use crate::steps::{Outcome, Steps, command};
 use crate::{doc, lint, mpi_tests, packages, peers, tidy, workspace};
 
 /// Run to their end on what they take by default.
-const EXAMPLES: &[&str] = &["tour", "levels", "layered", "summa", "vector", "halo", "irregular"];
+const EXAMPLES: &[&str] = &["levels", "layered", "summa", "vector", "halo", "irregular"];
 
 /// How much to test.
 #[derive(Debug, clap::Args)]
@@ -64,42 +65,48 @@ fn stress() -> anyhow::Result<Outcome> {
     command(workspace::cargo(arguments))
 }
 
-/// Every example ends well on its default input.
+/// Every example ends well on its default input: the one of README's command as it stands there, the others as the tests were built.
 fn examples() -> anyhow::Result<Outcome> {
+    command(workspace::cargo(["run", "--quiet", "--release", "--example", "tour"])).context("example tour")?;
     for example in EXAMPLES {
-        command(workspace::cargo(["run", "--quiet", "--release", "--example", example]))
+        command(workspace::cargo(["run", "--quiet", "--example", example]))
             .with_context(|| format!("example {example}"))?;
     }
     Ok(Outcome::Passed)
 }
 
-/// Every comparison runs to its last line; how fast is not asked.
+/// Every comparison runs to its last line; how fast is not asked, so the build of the tests will do.
 fn comparisons() -> anyhow::Result<Outcome> {
-    let names = ["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"];
-    // Programs of their own; those over MPI are measured only, since the whole of `benches` would be built once more for them.
-    let programs = ["interpret", "simulate", "overlap", "choice"].map(|name| (name, format!("compare-{name}")));
-    let target = workspace::target();
-    let folder = target.display().to_string();
-    let mut build = vec!["build", "--quiet", "--profile", "smoke", "--package", "fusain-benches", "--bin", "compare"];
-    build.extend(programs.iter().flat_map(|(_, program)| ["--bin", program]));
-    workspace::cargo(build.into_iter().chain(["--target-dir", &folder])).run()?;
-    let smoke = |program: &str, arguments: &[&str]| {
-        duct::cmd(target.join("smoke").join(program), arguments).dir(workspace::root()).read()
-    };
-    let all = names.map(|name| (name, smoke("compare", &[name, "--smoke"])));
-    let all = all.into_iter().chain(programs.iter().map(|(name, program)| (*name, smoke(program, &["--smoke"]))));
-    for (name, text) in all {
-        let text = text?;
-        let last = text.lines().last().unwrap_or_default();
-        anyhow::ensure!(last.starts_with(&format!("{name}: ")), "compare {name} ends with {last:?}, not with its keys");
-        println!("   {last}");
+    let programs = workspace::target().join("debug");
+    for (package, program, names) in [
+        (
+            "fusain-benches",
+            Some("compare"),
+            &["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"][..],
+        ),
+        ("fusain-benches-ranks", None, &["interpret", "simulate", "overlap", "choice"]),
+    ] {
+        command(workspace::cargo(["build", "--quiet", "--package", package, "--bins"]))?;
+        for name in names {
+            let smoke = match program {
+                Some(program) => duct::cmd!(programs.join(program), name, "--smoke"),
+                None => duct::cmd!(programs.join(format!("compare-{name}")), "--smoke"),
+            };
+            let text = smoke.dir(workspace::root()).read()?;
+            let last = text.lines().last().unwrap_or_default();
+            anyhow::ensure!(
+                last.starts_with(&format!("{name}: ")),
+                "compare {name} ends with {last:?}, not with its keys"
+            );
+            println!("   {last}");
+        }
     }
-    scaling_report()
+    scaling_report(&programs.join("compare"))
 }
 
 /// A short sweep leaves a page with both plots of each algorithm.
-fn scaling_report() -> anyhow::Result<Outcome> {
-    let (program, out) = (workspace::target().join("smoke/compare"), workspace::target().join("scaling-quick"));
+fn scaling_report(program: &Path) -> anyhow::Result<Outcome> {
+    let out = workspace::target().join("scaling-quick");
     duct::cmd!(program, "scaling", "--quick", "--fresh", "--algorithms", "sort,find", "--out", &out)
         .dir(workspace::root())
         .run()?;

@@ -24,6 +24,9 @@ use crate::widest::{Body, widest, widest_of};
 /// uses them here, took 2.4 times as long.
 const NARROW: usize = 4;
 
+/// Numbers up to which their places are found at once: fewer are over before value and look-up have begun.
+const FEW: usize = 128;
+
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
 ///
 /// The first smallest and the first largest are found, but of both the last largest, as C++ has it.
@@ -154,6 +157,9 @@ where
 
     #[inline]
     fn sequential(&self) -> Option<(usize, usize)> {
+        if self.numbers && self.all.len() <= FEW {
+            return self.among_few();
+        }
         let mut found = Found { min: None, max: None };
         if self.is_narrow() {
             self.look_at(0, self.all, &mut found);
@@ -161,6 +167,27 @@ where
             widest_of(self.all.len(), Look { search: self, at: 0, part: self.all, found: &mut found });
         }
         self.places(found)
+    }
+
+    /// The places of numbers that are looked at one after the other.
+    #[inline(always)]
+    fn among_few(&self) -> Option<(usize, usize)> {
+        let min = if MIN { self.best_at(|new, old| (self.less)(new, old))? } else { 0 };
+        let max = match (MAX, MIN) {
+            (false, _) => 0,
+            (true, false) => self.best_at(|new, old| (self.less)(old, new))?,
+            // Beside the smallest it is the last among equals.
+            (true, true) => self.best_at(|new, old| !(self.less)(new, old))?,
+        };
+        Some((min, max))
+    }
+
+    /// The element that is `better` than all it was compared with.
+    #[inline(always)]
+    fn best_at(&self, better: impl Fn(&V, &V) -> bool) -> Option<usize> {
+        let mut elements = self.all.iter().map(&self.get).enumerate();
+        let first = elements.next()?;
+        Some(elements.fold(first, |old, new| if better(&new.1, &old.1) { new } else { old }).0)
     }
 
     pub(super) fn finish(self) -> Option<(usize, usize)> {

@@ -1,0 +1,230 @@
+//! The first family of algorithms on random data, and where several lengths are compared: the rows of [`crate::suite`]
+//! on inputs of their own.
+//!
+//! A [`Case`] is an algorithm, an element type and a length.
+
+use std::fmt;
+
+pub use crate::suite::{Group, Number, Ordered, Runtimes};
+
+use crate::data;
+use crate::suite::{self, Check, Stage, copies, map, order, reduce, scan, search};
+use fusain_harness::Side;
+
+/// An algorithm of the first family, by our name of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Algorithm {
+    Min,
+    Max,
+    Minmax,
+    Merge,
+    InplaceMerge,
+    Sort,
+    SortUnstable,
+    ForEach,
+    Map,
+    MapInPlace,
+    Reduce,
+    MapReduce,
+    InclusiveScan,
+    ExclusiveScan,
+    TransformInclusiveScan,
+    Position,
+    Any,
+    All,
+    None,
+    Count,
+    CountIf,
+}
+
+impl Algorithm {
+    /// All of them, in the order of the table.
+    pub const ALL: [Algorithm; 21] = [
+        Algorithm::Min,
+        Algorithm::Max,
+        Algorithm::Minmax,
+        Algorithm::Merge,
+        Algorithm::InplaceMerge,
+        Algorithm::Sort,
+        Algorithm::SortUnstable,
+        Algorithm::ForEach,
+        Algorithm::Map,
+        Algorithm::MapInPlace,
+        Algorithm::Reduce,
+        Algorithm::MapReduce,
+        Algorithm::InclusiveScan,
+        Algorithm::ExclusiveScan,
+        Algorithm::TransformInclusiveScan,
+        Algorithm::Position,
+        Algorithm::Any,
+        Algorithm::All,
+        Algorithm::None,
+        Algorithm::Count,
+        Algorithm::CountIf,
+    ];
+
+    /// The name in tables, on the command line and in `peer_find`.
+    pub fn name(self) -> &'static str {
+        // A table and no match: LLVM unrolls `named` over all of a match's arms and thinks about it for minutes.
+        NAMES[self as usize]
+    }
+
+    /// All names, in the order of the table.
+    pub fn names() -> &'static [&'static str] {
+        &NAMES
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Algorithm> {
+        NAMES.iter().position(|known| *known == name).map(|at| Algorithm::ALL[at])
+    }
+}
+
+/// In the order of the variants.
+const NAMES: [&str; 21] = [
+    "min",
+    "max",
+    "minmax",
+    "merge",
+    "inplace_merge",
+    "sort",
+    "sort_unstable",
+    "for_each",
+    "map",
+    "map_in_place",
+    "reduce",
+    "map_reduce",
+    "inclusive_scan",
+    "exclusive_scan",
+    "transform_inclusive_scan",
+    "position",
+    "any",
+    "all",
+    "none",
+    "count",
+    "count_if",
+];
+
+/// The input of one case.
+#[derive(Debug)]
+pub struct Case<T> {
+    algorithm: Algorithm,
+    input: suite::Case<T>,
+}
+
+impl<T: Number> Case<T> {
+    /// `algorithm` on `n` random elements; of a merge, `n` is the length of both inputs together.
+    pub fn new(algorithm: Algorithm, n: usize) -> Self {
+        let mut source: Vec<T> = data::random(n * copies(n));
+        if matches!(algorithm, Algorithm::Merge | Algorithm::InplaceMerge) {
+            for copy in source.chunks_exact_mut(n.max(1)) {
+                let (a, b) = copy.split_at_mut(n / 2);
+                a.sort_by(T::order);
+                b.sort_by(T::order);
+            }
+        }
+        Case { algorithm, input: suite::Case::of(source, n) }
+    }
+
+    /// All sides there are; `forced` adds ours at any size.
+    pub fn sides<'a>(&'a self, on: Runtimes<'a>, forced: bool) -> Vec<(Group, Side<'a>)> {
+        let mut stage = Stage::new(&self.input, on, None, forced);
+        let s = &mut stage;
+        match self.algorithm {
+            Algorithm::Min => reduce::min(s),
+            Algorithm::Max => reduce::max(s),
+            Algorithm::Minmax => reduce::minmax(s),
+            Algorithm::Merge => order::merge(s),
+            Algorithm::InplaceMerge => order::inplace_merge(s),
+            Algorithm::Sort => order::sort(s),
+            Algorithm::SortUnstable => order::sort_unstable(s),
+            Algorithm::ForEach => map::for_each(s, 1),
+            Algorithm::Map => map::transform(s, "affine", T::affine),
+            Algorithm::MapInPlace => map::affine_in_place(s),
+            Algorithm::Reduce => reduce::reduce(s),
+            Algorithm::MapReduce => reduce::transform_reduce(s),
+            Algorithm::InclusiveScan => scan::inclusive_scan(s),
+            Algorithm::ExclusiveScan => scan::exclusive_scan(s),
+            Algorithm::TransformInclusiveScan => scan::transform_inclusive_scan(s),
+            Algorithm::Position => search::find(s),
+            // The bound is never reached, so that all elements are looked at.
+            Algorithm::Any => search::any_above(s, T::HIGHEST),
+            Algorithm::All => search::all(s, "all_upto", |x, bound| x <= bound, T::HIGHEST),
+            Algorithm::None => search::none_above(s, T::HIGHEST),
+            Algorithm::Count => reduce::count(s),
+            Algorithm::CountIf => reduce::count_matching(s, "count_above", |x| *x > T::MIDDLE, T::MIDDLE),
+        }
+        stage.into_sides()
+    }
+
+    /// Runs `side` once on fresh input and gives all it computed: its answer, and what it wrote.
+    pub fn result_of(&self, side: &mut Side<'_>) -> (f64, Vec<f64>) {
+        self.check().result_of(&self.input, side)
+    }
+
+    fn check(&self) -> Check {
+        match self.algorithm {
+            Algorithm::InplaceMerge
+            | Algorithm::Sort
+            | Algorithm::SortUnstable
+            | Algorithm::ForEach
+            | Algorithm::MapInPlace => Check::InPlace,
+            Algorithm::Merge
+            | Algorithm::Map
+            | Algorithm::InclusiveScan
+            | Algorithm::ExclusiveScan
+            | Algorithm::TransformInclusiveScan => Check::Written,
+            _ => Check::Answer,
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fusain::pool::Pool;
+
+    use super::*;
+    use crate::peers::{Cxx, rayon_pool};
+
+    /// Sums of floats depend a little on the order of additions.
+    fn is_close(a: f64, b: f64) -> bool {
+        a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+    }
+
+    fn all_sides_agree_on<T: Number + Ordered>(on: Runtimes<'_>) {
+        for algorithm in Algorithm::ALL {
+            for n in [16, 1000, 20_000] {
+                let case = Case::<T>::new(algorithm, n);
+                let mut sides = case.sides(on, true);
+                let results: Vec<_> = sides.iter_mut().map(|(_, side)| case.result_of(side)).collect();
+                let expected = sides.iter().position(|(group, _)| *group == Group::Sequential).unwrap();
+                for ((_, side), result) in sides.iter().zip(&results) {
+                    let (answer, written) = &results[expected];
+                    let label = format!("{algorithm} of {n} {}: {}", T::NAME, side.name());
+                    assert!(is_close(*answer, result.0), "{label}: {} instead of {answer}", result.0);
+                    assert_eq!(written.len(), result.1.len(), "{label}");
+                    let differs = written.iter().zip(&result.1).position(|(a, b)| !is_close(*a, *b));
+                    assert_eq!(differs, None, "{label}");
+                }
+            }
+        }
+    }
+
+    /// One test for both types: the C++ runtimes are set up once a process.
+    #[test]
+    fn all_sides_agree() {
+        let pool = Pool::builder().threads(2).build().unwrap();
+        let rayon = rayon_pool(2).unwrap();
+        let cxx = Cxx::load(2).ok();
+        let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref() };
+        all_sides_agree_on::<i32>(on);
+        all_sides_agree_on::<f64>(on);
+    }
+}

@@ -1,0 +1,282 @@
+//! `compare algorithms`: the 36 of pSTL-Bench beside everybody, at four sizes.
+
+use std::env;
+use std::path::Path;
+
+use anyhow::Context;
+use fusain::pool::Pool;
+
+use crate::peers::{Cxx, rayon_pool};
+use crate::remote::{self, Server, leaks_tasks};
+use crate::suite::{self, Group, Number, Others, Row as Algorithm, Runtimes};
+use fusain_harness::{
+    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
+};
+
+/// What to measure.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// Only these algorithms.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = suite::known_name)]
+    only: Vec<String>,
+    /// Binary logarithms of the lengths.
+    #[arg(long, value_delimiter = ',', value_name = "N,...", default_values_t = [12, 16, 20, 24],
+          value_parser = clap::value_parser!(u32).range(1..=30))]
+    log2: Vec<u32>,
+    /// The element type.
+    #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = ["i32", "f32", "f64"])]
+    element: String,
+}
+
+/// The columns of peers, and whose sides are best in each; all others share the last one.
+const PEERS: [(&str, &[&str]); 3] =
+    [("rayon", &["rayon"]), ("TBB", &["tbb", "tbb_unseq"]), ("GNU", &["gnu", "gnu active"])];
+
+/// The medians of one row.
+struct Row {
+    name: &'static str,
+    counts: bool,
+    log2: u32,
+    medians: Vec<(Group, String, f64)>,
+}
+
+impl Row {
+    /// The least of what `keep` keeps; NaN where there is none.
+    fn best(&self, keep: impl Fn(Group, &str) -> bool) -> f64 {
+        let kept = self.medians.iter().filter(|(group, side, _)| keep(*group, side));
+        kept.map(|&(_, _, ns)| ns).reduce(f64::min).unwrap_or(f64::NAN)
+    }
+
+    fn ours(&self) -> f64 {
+        self.best(|group, _| group == Group::Ours)
+    }
+
+    /// The best parallel peer over ours: above 1 is ahead. NaN where ours is missing.
+    fn lead(&self) -> f64 {
+        self.best(|group, _| group == Group::Peer) / self.ours()
+    }
+
+    fn over_sequential(&self) -> f64 {
+        self.best(|group, _| group == Group::Sequential) / self.ours()
+    }
+
+    /// The best of the peers that have no column of their own.
+    fn other(&self) -> String {
+        let others = self.medians.iter().filter(|(group, side, _)| {
+            *group == Group::Peer && !PEERS.iter().any(|(_, sides)| sides.contains(&side.as_str()))
+        });
+        let best = others.min_by(|a, b| a.2.total_cmp(&b.2));
+        best.map_or_else(|| "-".to_owned(), |(_, side, ns)| format!("{side} {}", cell_ns(*ns)))
+    }
+
+    fn label(&self) -> String {
+        format!("{} 2^{}", self.name, self.log2)
+    }
+}
+
+/// The processes of the sides that cannot run in this one.
+struct Processes {
+    /// Ours as built for any processor of the family, where this program is built for this one.
+    portable: Option<Server>,
+    /// GNU parallel mode whose threads spin between calls.
+    gnu_active: Option<Server>,
+    threads: usize,
+}
+
+impl Processes {
+    fn start(options: &Common, has_cxx: bool) -> anyhow::Result<Self> {
+        let threads = options.threads;
+        let portable = env::var_os("FUSAIN_PORTABLE");
+        let portable = portable.map(|program| Server::start(Path::new(&program), threads, &[])).transpose()?;
+        let active = || Server::twin(threads, &[("OMP_WAIT_POLICY", "active")]);
+        Ok(Processes { portable, gnu_active: has_cxx.then(active).transpose()?, threads })
+    }
+
+    /// The sides of a row that run elsewhere. TBB's sorts get a process for each size: they leak a task a call.
+    fn sides<'a, T: Number>(&self, row: &str, n: usize) -> anyhow::Result<Vec<(Group, Side<'a>)>> {
+        let mut sides = Vec::new();
+        let mut add = |server: &Server, group: Group, side: &str, name: &str| -> anyhow::Result<()> {
+            sides.extend(server.side::<T>(row, n, side, name)?.map(|side| (group, side)));
+            Ok(())
+        };
+        if let Some(portable) = &self.portable {
+            add(portable, Group::Shown, "ours", "ours portable")?;
+        }
+        if let Some(gnu) = &self.gnu_active {
+            add(gnu, Group::Peer, "gnu", "gnu active")?;
+            if leaks_tasks(row) {
+                for side in ["tbb", "tbb_unseq"] {
+                    add(&Server::twin(self.threads, &[])?, Group::Peer, side, side)?;
+                }
+            }
+        }
+        Ok(sides)
+    }
+}
+
+fn measured<T: Number>(
+    algorithm: &Algorithm<T>,
+    log2: u32,
+    on: (Runtimes<'_>, &Others, &Processes),
+    options: &Common,
+    report: &mut Report,
+) -> anyhow::Result<Row> {
+    let (runtimes, others, processes) = on;
+    let n = 1 << log2;
+    let case = algorithm.case(n);
+    let mut sides = algorithm.sides(&case, runtimes, Some(others), false);
+    sides.retain(|(_, side)| !(leaks_tasks(algorithm.name()) && side.name().starts_with("tbb")));
+    sides.extend(processes.sides::<T>(algorithm.name(), n)?);
+    let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = sides.into_iter().unzip();
+    let samples = measure(&mut sides, &options.plan());
+    report.keep(&format!("{} {} 2^{log2}", algorithm.name(), T::NAME), &samples);
+    let medians = groups.into_iter().zip(&samples).map(|(group, s)| (group, s.side.clone(), s.median())).collect();
+    Ok(Row { name: algorithm.name(), counts: !algorithm.is_variant(), log2, medians })
+}
+
+/// What one worker and what all of them can copy, in bytes read and written a second: the roof of all that only moves memory.
+fn roof(pool: &Pool, options: &Common, report: &mut Report) -> (f64, f64) {
+    let n = 1usize << if options.smoke { 12 } else { 24 };
+    let from = vec![1.0f64; n];
+    let to = std::cell::RefCell::new(vec![0.0f64; n]);
+    let part = n.div_ceil(options.threads);
+    let mut sides = [
+        Side::writing("one worker", &to, |to| to.copy_from_slice(&from)),
+        Side::writing("all workers", &to, |to| {
+            pool.scope(|scope| {
+                for (to, from) in to.chunks_mut(part).zip(from.chunks(part)) {
+                    scope.spawn(move |_| to.copy_from_slice(from));
+                }
+            });
+        }),
+    ];
+    let samples = measure(&mut sides, &options.plan());
+    report.keep(&format!("copy of {n} f64"), &samples);
+    let speed = |samples: &Samples| (2 * size_of::<f64>() * n) as f64 / samples.median();
+    (speed(&samples[0]), speed(&samples[1]))
+}
+
+fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
+    let pool = options.pool()?;
+    let rayon = rayon_pool(options.threads)?;
+    let cxx = Cxx::load(options.threads);
+    let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
+    let others = Others::new(options.threads);
+    let processes = Processes::start(options, cxx.is_ok())?;
+    let sizes = if options.smoke { vec![10] } else { own.log2.clone() };
+    let mut algorithms = suite::rows::<T>();
+    algorithms.retain(|row| own.only.is_empty() || own.only.iter().any(|only| only == row.name()));
+
+    let mut report = Report::new("algorithms");
+    let (one, many) = roof(&pool, options, &mut report);
+    let mut rows = Vec::new();
+    let progress = Progress::new(algorithms.len() * sizes.len());
+    for &log2 in &sizes {
+        for algorithm in &algorithms {
+            progress.step(&format!("{} 2^{log2}", algorithm.name()));
+            if log2 <= algorithm.log2_max() {
+                let row = measured(algorithm, log2, (on, &others, &processes), options, &mut report);
+                rows.push(row.with_context(|| format!("{} 2^{log2}", algorithm.name()))?);
+            }
+        }
+    }
+    drop(progress);
+
+    for &log2 in &sizes {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.log2 == log2).collect();
+        print_table(&format!("2^{log2} {}", T::NAME), &rows, processes.portable.is_some());
+    }
+    let threads = options.threads;
+    println!(
+        "roof: one worker copies {one:.1} GB/s, {threads} copy {many:.1} GB/s, read and written: {} is what memory allows",
+        cell_ratio(many / one)
+    );
+    for row in rows.iter().filter(|row| row.medians.iter().any(|(_, side, _)| side.ends_with(" stock"))) {
+        let cell = |side: &str| cell_ns(row.best(|_, name| name == side));
+        println!(
+            "{} of TBB, par and par_unseq: {} and {}; without the flags of OpenMP {} and {}",
+            row.label(),
+            cell("tbb"),
+            cell("tbb_unseq"),
+            cell("tbb stock"),
+            cell("tbb_unseq stock")
+        );
+    }
+    if let Err(error) = &cxx {
+        println!("gnu, tbb: missing; {error:#}");
+    }
+    finish(&rows, &sizes, report, options)
+}
+
+fn print_table(title: &str, rows: &[&Row], portable: bool) {
+    let mut header = vec![title, "ours"];
+    header.extend(portable.then_some("portable"));
+    header.push("sequential");
+    header.extend(PEERS.map(|(name, _)| name));
+    header.extend(["best of the rest", "over sequential", "best peer / ours"]);
+    let mut table = table(&header);
+    for row in rows {
+        let mut cells = vec![row.name.to_owned(), cell_ns(row.ours())];
+        cells.extend(portable.then(|| cell_ns(row.best(|_, side| side == "ours portable"))));
+        cells.push(cell_ns(row.best(|group, _| group == Group::Sequential)));
+        cells.extend(PEERS.map(|(_, sides)| cell_ns(row.best(|_, side| sides.contains(&side)))));
+        cells.extend([row.other(), cell_ratio(row.over_sequential()), cell_ratio(row.lead())]);
+        table.add_row(cells);
+    }
+    println!("{table}");
+}
+
+/// Names what is behind, and prints the last line.
+fn finish(rows: &[Row], sizes: &[u32], mut report: Report, options: &Common) -> anyhow::Result<()> {
+    const BEHIND: f64 = 0.95;
+    let counted: Vec<&Row> = rows.iter().filter(|row| row.counts).collect();
+    let behind: Vec<_> = counted.iter().filter(|row| row.lead() < BEHIND).collect();
+    let below: Vec<_> = counted.iter().filter(|row| row.over_sequential() < BEHIND).collect();
+    for row in &behind {
+        println!("behind the best peer: {} ({})", row.label(), cell_ratio(row.lead()));
+    }
+    for row in &below {
+        println!("below the best sequential code: {} ({})", row.label(), cell_ratio(row.over_sequential()));
+    }
+    let mut missing: Vec<_> = counted.iter().filter(|row| row.ours().is_nan()).map(|row| row.name).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        println!("missing on our side: {}", missing.join(", "));
+    }
+
+    let finite = |ratio: &dyn Fn(&Row) -> f64, log2: Option<u32>| -> Vec<f64> {
+        let rows = counted.iter().filter(|row| log2.is_none_or(|log2| row.log2 == log2));
+        rows.map(|row| ratio(row)).filter(|ratio| ratio.is_finite()).collect()
+    };
+    let least = |ratios: Vec<f64>| ratios.into_iter().reduce(f64::min).unwrap_or(f64::NAN);
+    for &log2 in sizes {
+        report.key(&format!("geomean_2e{log2}"), geometric_mean(&finite(&Row::lead, Some(log2))));
+    }
+    report.key("rows_behind", behind.len() as f64);
+    report.key("worst", least(finite(&Row::lead, None)));
+    for &log2 in sizes {
+        let ratios = finite(&Row::over_sequential, Some(log2));
+        report.key(&format!("over_sequential_2e{log2}"), geometric_mean(&ratios));
+    }
+    report.key("rows_below_sequential", below.len() as f64);
+    report.key("worst_over_sequential", least(finite(&Row::over_sequential, None)));
+    report.key("missing", missing.len() as f64);
+    report.finish(options)
+}
+
+pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
+    match own.element.as_str() {
+        "i32" => all::<i32>(own, options),
+        "f32" => all::<f32>(own, options),
+        _ => all::<f64>(own, options),
+    }
+}
+
+/// Calls sides for a comparison that runs in another process.
+pub(super) fn serve(options: &Common) -> anyhow::Result<()> {
+    let pool = options.pool()?;
+    let rayon = rayon_pool(options.threads)?;
+    let cxx = Cxx::load(options.threads);
+    remote::serve(Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() }, &Others::new(options.threads))
+}

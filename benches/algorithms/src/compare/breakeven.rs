@@ -1,0 +1,263 @@
+//! `compare breakeven`: from how many elements on a call pays off, and whether the pool knows.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use plotters::prelude::*;
+
+use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
+use crate::data::Sampled;
+use crate::peers::{Cxx, rayon_pool};
+use fusain_harness::{Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
+
+/// What to measure.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// Only these algorithms.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    only: Vec<String>,
+    /// Draw time over length into this folder, an SVG an algorithm.
+    #[arg(long, value_name = "FOLDER")]
+    plot: Option<PathBuf>,
+}
+
+/// The rows: the key in the last line, the algorithm, whether on f64, and the bar.
+const ROWS: [(&str, Algorithm, bool, usize); 7] = [
+    ("min", Algorithm::Min, false, 7_000),
+    ("merge", Algorithm::Merge, false, 2 * 800),
+    ("sort", Algorithm::Sort, false, 800),
+    ("for_each", Algorithm::ForEach, true, 1 << 13),
+    ("reduce", Algorithm::Reduce, true, 1 << 13),
+    ("scan", Algorithm::InclusiveScan, true, 1 << 13),
+    ("count", Algorithm::Count, true, 1 << 13),
+];
+
+/// Ahead is by more than this; less is the noise of the machine.
+const AHEAD: f64 = 1.02;
+
+/// 16 to 2^20: four lengths an octave where the curves cross, one elsewhere.
+fn lengths(smoke: bool) -> Vec<usize> {
+    if smoke {
+        return vec![16, 256, 4096];
+    }
+    let fine = |log2: u32| (8..15).contains(&log2);
+    (4..=20)
+        .flat_map(|log2| {
+            let quarters: &[f64] = if fine(log2) { &[1.0, 1.19, 1.41, 1.68] } else { &[1.0] };
+            quarters.iter().map(move |factor| ((1usize << log2) as f64 * factor) as usize & !1)
+        })
+        .collect()
+}
+
+/// The medians at one length.
+struct Point {
+    n: usize,
+    medians: Vec<(Group, String, f64)>,
+}
+
+impl Point {
+    fn best(&self, group: Group) -> f64 {
+        self.medians.iter().filter(|(g, _, _)| *g == group).map(|&(_, _, ns)| ns).reduce(f64::min).unwrap_or(f64::NAN)
+    }
+
+    fn side(&self, name: &str) -> f64 {
+        self.medians.iter().find(|(_, side, _)| side == name).map_or(f64::NAN, |&(_, _, ns)| ns)
+    }
+
+    /// How wrong the model is: what it chose over the better of both choices.
+    fn regret(&self) -> f64 {
+        self.best(Group::Ours) / self.best(Group::Forced).min(self.side("ours sequential"))
+    }
+}
+
+fn curve<T: Number + Ordered + Sampled>(
+    algorithm: Algorithm,
+    lengths: &[usize],
+    on: Runtimes<'_>,
+    options: &Common,
+    report: &mut Report,
+    progress: &Progress,
+) -> Vec<Point> {
+    let mut points = Vec::new();
+    for &n in lengths {
+        progress.step(&format!("{algorithm} {} of {n}", T::NAME));
+        let case = Case::<T>::new(algorithm, n);
+        let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, true).into_iter().unzip();
+        let samples = measure(&mut sides, &options.plan());
+        report.keep(&format!("{algorithm} {} {n}", T::NAME), &samples);
+        let name = |samples: &Samples| (samples.side.clone(), samples.median());
+        let medians = groups.into_iter().zip(&samples).map(|(group, s)| (group, name(s).0, name(s).1)).collect();
+        points.push(Point { n, medians });
+    }
+    points
+}
+
+/// The smallest length from which `ns` is ahead of the best sequential code at all greater ones.
+fn breakeven(points: &[Point], ns: impl Fn(&Point) -> f64) -> Option<usize> {
+    let is_ahead = |point: &&Point| point.best(Group::Sequential) / ns(point) > AHEAD;
+    points.iter().rev().take_while(is_ahead).last().map(|point| point.n)
+}
+
+fn cell_length(n: Option<usize>) -> String {
+    n.map_or_else(|| "-".to_owned(), |n| n.to_string())
+}
+
+pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
+    let pool = options.pool()?;
+    let rayon = rayon_pool(options.threads)?;
+    let cxx = Cxx::load(options.threads);
+    let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
+    let rows: Vec<_> =
+        ROWS.into_iter().filter(|row| own.only.is_empty() || own.only.iter().any(|o| o == row.0)).collect();
+    let lengths = lengths(options.smoke);
+    let progress = Progress::new(rows.len() * lengths.len());
+    let mut report = Report::new("breakeven");
+    let curves: Vec<Vec<Point>> = rows
+        .iter()
+        .map(|&(_, algorithm, is_f64, _)| {
+            let curve = if is_f64 { curve::<f64> } else { curve::<i32> };
+            curve(algorithm, &lengths, on, options, &mut report, &progress)
+        })
+        .collect();
+    drop(progress);
+
+    for (row, points) in rows.iter().zip(&curves) {
+        println!("{}", curve_table(row.0, row.2, points));
+    }
+    let peers = ["rayon", "gnu", "tbb", "tbb_unseq"];
+    let header =
+        [&["break-even", "bar", "ours", "forced"], &peers[..], &["n=16 over sequential", "model wrong by", "at"]]
+            .concat();
+    let mut summary = table(&header);
+    let (mut worst_16, mut worst_regret) = (0.0f64, 0.0f64);
+    for (&(key, _, is_f64, bar), points) in rows.iter().zip(&curves) {
+        let ours = breakeven(points, |point| point.best(Group::Ours));
+        let forced = breakeven(points, |point| point.best(Group::Forced));
+        let at_16 = points[0].best(Group::Ours) / points[0].best(Group::Sequential);
+        let wrong = points.iter().max_by(|a, b| a.regret().total_cmp(&b.regret()));
+        let (regret, at) = wrong.map_or((f64::NAN, 0), |point| (point.regret(), point.n));
+        worst_16 = worst_16.max(at_16);
+        worst_regret = worst_regret.max(regret);
+        let mut cells = vec![
+            format!("{key} {}", if is_f64 { f64::NAME } else { i32::NAME }),
+            bar.to_string(),
+            cell_length(ours),
+            cell_length(forced),
+        ];
+        cells.extend(peers.map(|peer| cell_length(breakeven(points, |point| point.side(peer)))));
+        cells.extend([cell_ratio(at_16), format!("{:.0} %", (regret - 1.0) * 100.0), at.to_string()]);
+        summary.add_row(cells);
+        report.key(key, ours.map_or(f64::INFINITY, |n| n as f64));
+    }
+    println!("{summary}");
+    println!(
+        "elements from which a side is more than {:.0} % ahead of the best sequential code, and stays so up to {}",
+        (AHEAD - 1.0) * 100.0,
+        lengths.last().copied().unwrap_or_default()
+    );
+    if let Err(error) = &cxx {
+        println!("gnu, tbb, tbb_unseq: missing; {error:#}");
+    }
+    report.key("at_16_over_sequential", worst_16);
+    report.key("model_over_best", worst_regret);
+    if let Some(folder) = &own.plot {
+        for (row, points) in rows.iter().zip(&curves) {
+            let file = folder.join(format!("breakeven-{}.svg", row.0));
+            plot(&file, row.0, points).map_err(|error| anyhow!("cannot draw {}: {error}", file.display()))?;
+        }
+    }
+    report.finish(options)
+}
+
+fn curve_table(key: &str, is_f64: bool, points: &[Point]) -> comfy_table::Table {
+    let element = if is_f64 { f64::NAME } else { i32::NAME };
+    let title = format!("{key} {element}");
+    let mut table = table(&[
+        &title,
+        "ours",
+        "forced",
+        "best sequential",
+        "rayon",
+        "gnu",
+        "tbb",
+        "tbb_unseq",
+        "speed-up",
+        "model / best",
+    ]);
+    for point in points {
+        table.add_row([
+            point.n.to_string(),
+            cell_ns(point.best(Group::Ours)),
+            cell_ns(point.best(Group::Forced)),
+            cell_ns(point.best(Group::Sequential)),
+            cell_ns(point.side("rayon")),
+            cell_ns(point.side("gnu")),
+            cell_ns(point.side("tbb")),
+            cell_ns(point.side("tbb_unseq")),
+            cell_ratio(point.best(Group::Sequential) / point.best(Group::Ours)),
+            cell_ratio(point.regret()),
+        ]);
+    }
+    table
+}
+
+/// A line of the plot: its name, what it takes at a point, and its colour.
+type Line<'a> = (&'a str, &'a dyn Fn(&Point) -> f64, RGBColor);
+
+/// Speed-up over the best sequential code, by length, of everybody.
+fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::error::Error>> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let root = SVGBackend::new(file, (900, 560)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let ends = |points: &[Point]| Some((points.first()?.n as f64, points.last()?.n as f64));
+    let (low, high) = ends(points).ok_or("there are no points")?;
+    let mut chart = ChartBuilder::on(&root)
+        .caption(format!("{key}: speed-up over the best sequential code"), ("sans-serif", 22))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(50)
+        .build_cartesian_2d((low..high).log_scale(), (0.05f64..3.0f64).log_scale())?;
+    chart.configure_mesh().x_desc("elements").y_desc("speed-up").draw()?;
+    let line = |ns: &dyn Fn(&Point) -> f64| -> Vec<(f64, f64)> {
+        let speed_up = |point: &Point| (point.n as f64, point.best(Group::Sequential) / ns(point));
+        points.iter().map(speed_up).filter(|(_, y)| y.is_finite()).collect()
+    };
+    let sides: [Line<'_>; 7] = [
+        ("one", &|point| point.best(Group::Sequential), BLACK),
+        ("ours", &|point| point.best(Group::Ours), RED),
+        ("ours forced", &|point| point.best(Group::Forced), RGBColor(240, 150, 120)),
+        ("rayon", &|point| point.side("rayon"), BLUE),
+        ("GNU", &|point| point.side("gnu"), GREEN),
+        ("TBB par", &|point| point.side("tbb"), MAGENTA),
+        ("TBB par_unseq", &|point| point.side("tbb_unseq"), CYAN),
+    ];
+    for (name, ns, colour) in sides {
+        chart
+            .draw_series(LineSeries::new(line(ns), colour.stroke_width(2)))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+    }
+    chart.configure_series_labels().border_style(BLACK).background_style(WHITE.mix(0.8)).draw()?;
+    root.present()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(n: usize, ours: f64, sequential: f64) -> Point {
+        let medians = vec![(Group::Ours, "ours".into(), ours), (Group::Sequential, "std".into(), sequential)];
+        Point { n, medians }
+    }
+
+    #[test]
+    fn ahead_means_ahead_from_there_on() {
+        let points = [point(1, 1.0, 2.0), point(2, 2.0, 1.0), point(4, 1.0, 2.0), point(8, 1.0, 3.0)];
+        assert_eq!(breakeven(&points, |point| point.best(Group::Ours)), Some(4));
+        let behind = [point(1, 1.0, 2.0), point(2, 1.0, 1.01)];
+        assert_eq!(breakeven(&behind, |point| point.best(Group::Ours)), None);
+    }
+}

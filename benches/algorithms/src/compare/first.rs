@@ -1,0 +1,145 @@
+//! `compare first`: every algorithm of the first family beside everybody who has it.
+
+use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
+use crate::peers::{Cxx, rayon_pool};
+use fusain_harness::{
+    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
+};
+
+/// What to measure.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// Only these algorithms.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = algorithm)]
+    only: Vec<Algorithm>,
+    /// Binary logarithms of the lengths.
+    #[arg(long, value_delimiter = ',', value_name = "N,...", default_values_t = [16, 20, 24])]
+    log2: Vec<u32>,
+    /// Only this element type.
+    #[arg(long, value_name = "TYPE", value_parser = ["i32", "f64"])]
+    element: Option<String>,
+}
+
+fn algorithm(name: &str) -> Result<Algorithm, String> {
+    Algorithm::named(name)
+        .ok_or_else(|| format!("no such algorithm; there are {}", Algorithm::ALL.map(|a| a.name()).join(", ")))
+}
+
+/// The medians of one row.
+struct Row {
+    label: String,
+    log2: u32,
+    ours: f64,
+    best_sequential: f64,
+    peers: Vec<(String, f64)>,
+}
+
+impl Row {
+    /// The best parallel peer over ours: above 1 is ahead. NaN where nobody else has it.
+    fn lead(&self) -> f64 {
+        self.peers.iter().map(|&(_, ns)| ns).reduce(f64::min).unwrap_or(f64::NAN) / self.ours
+    }
+
+    fn peer(&self, name: &str) -> String {
+        self.peers.iter().find(|(peer, _)| peer == name).map_or_else(|| "-".to_owned(), |&(_, ns)| cell_ns(ns))
+    }
+}
+
+fn row<T: Number + Ordered>(
+    algorithm: Algorithm,
+    log2: u32,
+    on: Runtimes<'_>,
+    options: &Common,
+    report: &mut Report,
+) -> Row {
+    let case = Case::<T>::new(algorithm, 1 << log2);
+    let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, false).into_iter().unzip();
+    let samples = measure(&mut sides, &options.plan());
+    let label = format!("{algorithm} {} 2^{log2}", T::NAME);
+    report.keep(&label, &samples);
+    let best = |group: Group| {
+        let group = groups.iter().zip(&samples).filter(|&(g, _)| *g == group);
+        group.map(|(_, samples)| samples.median()).reduce(f64::min).unwrap_or(f64::NAN)
+    };
+    let peers = groups.iter().zip(&samples).filter(|(group, _)| **group == Group::Peer);
+    let peers = peers.map(|(_, samples): (_, &Samples)| (samples.side.clone(), samples.median())).collect();
+    Row { label, log2, ours: best(Group::Ours), best_sequential: best(Group::Sequential), peers }
+}
+
+/// Our stable sort of so many i32 over std's on one core.
+fn sort_over_std(n: usize, on: Runtimes<'_>, options: &Common, report: &mut Report) -> f64 {
+    let case = Case::<i32>::new(Algorithm::Sort, n);
+    let (_, mut sides): (Vec<Group>, Vec<Side<'_>>) =
+        case.sides(Runtimes { cxx: None, ..on }, false).into_iter().filter(|(group, _)| *group != Group::Peer).unzip();
+    let samples = measure(&mut sides, &options.plan());
+    report.keep(&format!("stable sort i32 of {n}"), &samples);
+    let median = |side: &str| samples.iter().find(|s| s.side == side).map_or(f64::NAN, Samples::median);
+    median("std") / median("ours")
+}
+
+pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
+    let pool = options.pool()?;
+    let rayon = rayon_pool(options.threads)?;
+    let cxx = Cxx::load(options.threads);
+    let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
+    let algorithms = if own.only.is_empty() { Algorithm::ALL.to_vec() } else { own.only.clone() };
+    let sizes = if options.smoke { vec![12] } else { own.log2.clone() };
+    let wanted = |element: &str| own.element.as_deref().is_none_or(|only| only == element);
+
+    let mut report = Report::new("first");
+    let mut rows = Vec::new();
+    let progress = Progress::new(algorithms.len() * sizes.len() * 2);
+    for &log2 in &sizes {
+        for &algorithm in &algorithms {
+            for element in ["i32", "f64"] {
+                progress.step(&format!("{algorithm} {element} 2^{log2}"));
+                match element {
+                    _ if !wanted(element) => {}
+                    "i32" => rows.push(row::<i32>(algorithm, log2, on, options, &mut report)),
+                    _ => rows.push(row::<f64>(algorithm, log2, on, options, &mut report)),
+                }
+            }
+        }
+    }
+    let sort_sizes: &[usize] = if options.smoke { &[1000] } else { &[1_000_000, 10_000_000] };
+    let sorts: Vec<(usize, f64)> = if algorithms.contains(&Algorithm::Sort) {
+        sort_sizes.iter().map(|&n| (n, sort_over_std(n, on, options, &mut report))).collect()
+    } else {
+        Vec::new()
+    };
+    drop(progress);
+
+    let peers = ["rayon", "gnu", "tbb", "tbb_unseq"];
+    let header = [&["", "ours", "best sequential"], &peers[..], &["speed-up", "best peer / ours"]].concat();
+    let mut table = table(&header);
+    for row in &rows {
+        let mut cells = vec![row.label.clone(), cell_ns(row.ours), cell_ns(row.best_sequential)];
+        cells.extend(peers.map(|peer| row.peer(peer)));
+        cells.extend([cell_ratio(row.best_sequential / row.ours), cell_ratio(row.lead())]);
+        table.add_row(cells);
+    }
+    println!("{table}");
+    if let Err(error) = &cxx {
+        println!("gnu, tbb, tbb_unseq: missing; {error:#}");
+    }
+    let behind: Vec<&Row> = rows.iter().filter(|row| row.lead() < 0.95).collect();
+    for row in &behind {
+        println!("behind: {} ({})", row.label, cell_ratio(row.lead()));
+    }
+    for (n, ratio) in &sorts {
+        println!("stable sort of {n} i32 on {} workers over std on one core: {}", options.threads, cell_ratio(*ratio));
+    }
+
+    let leads = |keep: &dyn Fn(&Row) -> bool| -> Vec<f64> {
+        rows.iter().filter(|row| keep(row)).map(Row::lead).filter(|lead| lead.is_finite()).collect()
+    };
+    for &log2 in &sizes {
+        report.key(&format!("geomean_2e{log2}"), geometric_mean(&leads(&|row| row.log2 == log2)));
+    }
+    report.key("rows_behind", behind.len() as f64);
+    report.key("worst", leads(&|_| true).into_iter().reduce(f64::min).unwrap_or(f64::NAN));
+    for (n, ratio) in sorts {
+        report.key(&format!("sort_{n}_over_std"), ratio);
+    }
+    report.finish(options)
+}

@@ -1,0 +1,60 @@
+//! One comparison a file; each prints its table and ends with its keys.
+
+mod algorithms;
+mod breakeven;
+mod crowd;
+mod first;
+mod handover;
+pub mod join;
+pub mod region;
+pub mod tick;
+
+use clap::Subcommand;
+
+use fusain_harness::Options;
+
+/// What can be compared.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Comparison {
+    /// How soon a parallel region begins and ends, in cache-line round trips.
+    Region,
+    /// The bare protocols by which work can change hands: what the pool's was chosen from.
+    Handover,
+    /// From how many elements on a call beats the best sequential code.
+    Breakeven(breakeven::Options),
+    /// A control loop: bursts of short regions between serial code and idleness, in time and CPU time.
+    Tick,
+    /// Fork and join by recursion: Fibonacci numbers and queens.
+    Join(join::Options),
+    /// What more workers than cores cost.
+    Crowd,
+    /// The first family of algorithms, at three sizes, beside everybody.
+    First(first::Options),
+    /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
+    Algorithms(algorithms::Options),
+    /// Calls sides for a comparison that runs in another process.
+    #[command(hide = true)]
+    Serve,
+}
+
+impl Comparison {
+    /// Measures, prints the table and the last line.
+    ///
+    /// # Errors
+    ///
+    /// Where our own pool or rayon's cannot be built, or a file cannot be written. A C++ peer that is missing is named in
+    /// the table and is no error.
+    pub fn run(&self, options: &Options) -> anyhow::Result<()> {
+        match self {
+            Comparison::Region => region::run(options),
+            Comparison::Handover => handover::run(options),
+            Comparison::Breakeven(own) => breakeven::run(own, options),
+            Comparison::Tick => tick::run(options),
+            Comparison::Join(own) => join::run(own, options),
+            Comparison::Crowd => crowd::run(options),
+            Comparison::First(own) => first::run(own, options),
+            Comparison::Algorithms(own) => algorithms::run(own, options),
+            Comparison::Serve => algorithms::serve(options),
+        }
+    }
+}

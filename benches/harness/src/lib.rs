@@ -1,0 +1,17 @@
+//! Sampling in turn, medians, tables and the file of all samples: what every comparison is made with.
+
+#![allow(clippy::print_stdout, reason = "tables on the terminal are what it is for")]
+
+mod machine;
+mod process;
+mod report;
+mod rtt;
+mod sample;
+mod stats;
+
+pub use machine::two_threads;
+pub use process::{cpu_time, settle};
+pub use report::{Options, Progress, Report, cell_ns, cell_ratio, table};
+pub use rtt::round_trip_ns;
+pub use sample::{Answer, Plan, Samples, Scratch, Side, measure};
+pub use stats::{geometric_mean, median};

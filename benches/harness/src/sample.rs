@@ -1,0 +1,344 @@
+//! Sides measured in turn.
+//!
+//! A *side* is one implementation on the common data. All sides of a row are measured in rounds: in every round each
+//! side in turn waits until the others' threads sleep ([`settle`]), makes a few calls that are not
+//! timed (they wake its threads and warm the caches), and then takes a block of samples. So a slow minute of the machine
+//! falls on all sides alike. A sample of a short call is a batch of calls of at least `Plan::sample_ns`; an algorithm that consumes its
+//! input gets that many fresh copies, laid out before the clock starts.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use crate::{median, settle};
+
+/// One implementation in a row of a comparison.
+pub struct Side<'a> {
+    name: String,
+    batch_max: usize,
+    prepare: Box<dyn FnMut(usize) + 'a>,
+    /// Makes so many calls and gives the last answer; the loop is inside, so that the call itself is inlined into it.
+    calls: Box<dyn FnMut(usize) -> f64 + 'a>,
+    /// How long so many calls took, where the clock is elsewhere: in the process that makes them.
+    clock: Option<Box<dyn FnMut(usize) -> f64 + 'a>>,
+}
+
+/// What a call found, as a number that sides can be compared by: an index, a count, a value, or nothing.
+pub trait Answer {
+    /// The number.
+    fn number(self) -> f64;
+}
+
+macro_rules! answer {
+    ($($type:ty: |$x:ident| $number:expr;)*) => {
+        $(impl Answer for $type {
+            fn number(self) -> f64 {
+                let $x = self;
+                $number
+            }
+        })*
+    };
+}
+
+answer! {
+    (): |_x| 0.0;
+    ((), ()): |_x| 0.0;
+    Vec<()>: |_x| 0.0;
+    bool: |x| f64::from(u8::from(x));
+    f64: |x| x;
+    u64: |x| x as f64;
+    usize: |x| x as f64;
+    Option<f64>: |x| x.unwrap_or(-1.0);
+    Option<usize>: |x| x.map_or(-1.0, |index| index as f64);
+}
+
+impl fmt::Debug for Side<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Side").field("name", &self.name).field("batch_max", &self.batch_max).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Side<'a> {
+    /// A side whose call leaves its input as it was, so that it can be called again at once.
+    pub fn reading<R: Answer>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max: usize::MAX,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(move |batch| repeat(batch, &mut call)),
+            clock: None,
+        }
+    }
+
+    /// A side that times itself: `clock` makes so many calls and says how many nanoseconds they took, together.
+    pub fn timed(name: &str, batch_max: usize, clock: impl FnMut(usize) -> f64 + 'a) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(|_| f64::NAN),
+            clock: Some(Box::new(clock)),
+        }
+    }
+
+    /// A side that writes over `buffer` and can do so again and again.
+    pub fn writing<T, R: Answer>(
+        name: &str,
+        buffer: &'a RefCell<Vec<T>>,
+        mut call: impl FnMut(&mut [T]) -> R + 'a,
+    ) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max: usize::MAX,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(move |batch| {
+                let buffer = &mut *buffer.borrow_mut();
+                repeat(batch, || call(buffer))
+            }),
+            clock: None,
+        }
+    }
+
+    /// A side whose call consumes its input: it gets a fresh copy from `scratch` each time.
+    pub fn consuming<T: Copy, R: Answer>(
+        name: &str,
+        scratch: &'a Scratch<T>,
+        mut call: impl FnMut(&mut [T]) -> R + 'a,
+    ) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max: scratch.copies(),
+            prepare: Box::new(|batch| scratch.restore(batch)),
+            calls: Box::new(move |batch| {
+                let mut copies = scratch.data.borrow_mut();
+                let mut copies = copies.chunks_exact_mut(scratch.n.max(1));
+                repeat(batch, || copies.next().map_or(0.0, |copy| call(copy).number()))
+            }),
+            clock: None,
+        }
+    }
+
+    /// A side whose call works in place and may find what the one before left: it gets the same copy again and again.
+    pub fn in_place<T: Copy, R: Answer>(
+        name: &str,
+        scratch: &'a Scratch<T>,
+        mut call: impl FnMut(&mut [T]) -> R + 'a,
+    ) -> Self {
+        Side {
+            name: name.to_owned(),
+            batch_max: usize::MAX,
+            prepare: Box::new(|_| ()),
+            calls: Box::new(move |batch| {
+                let copy = &mut scratch.data.borrow_mut()[..scratch.n];
+                repeat(batch, || call(copy))
+            }),
+            clock: None,
+        }
+    }
+
+    /// Makes one call on fresh input, untimed, and gives its answer.
+    pub fn answer(&mut self) -> f64 {
+        (self.prepare)(1);
+        (self.calls)(1)
+    }
+
+    /// What the table calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many calls can be made in a row; where each needs fresh input, as many as there are inputs.
+    pub fn batch_max(&self) -> usize {
+        self.batch_max
+    }
+
+    /// How long so many calls take, with their inputs laid out before the clock starts: for criterion's `iter_custom`.
+    pub fn time(&mut self, calls: u64) -> Duration {
+        let (mut left, mut ns) = (usize::try_from(calls).unwrap_or(usize::MAX), 0.0);
+        while left > 0 {
+            let batch = left.min(self.batch_max);
+            ns += self.time_ns(batch);
+            left -= batch;
+        }
+        Duration::from_nanos(ns as u64)
+    }
+
+    /// How long so many calls take, in nanoseconds; at most [`batch_max`](Side::batch_max).
+    pub fn time_ns(&mut self, batch: usize) -> f64 {
+        if let Some(clock) = &mut self.clock {
+            return clock(batch);
+        }
+        (self.prepare)(batch);
+        let start = Instant::now();
+        black_box((self.calls)(batch));
+        start.elapsed().as_nanos() as f64
+    }
+
+    /// The batch that lasts `sample_ns`, and what one call of it takes.
+    fn calibrate(&mut self, sample_ns: f64) -> (usize, f64) {
+        let mut batch = 1;
+        self.time_ns(1);
+        loop {
+            let ns = self.time_ns(batch);
+            if ns >= sample_ns || batch >= self.batch_max {
+                return (batch, ns / batch as f64);
+            }
+            let wanted = (batch as f64 * 1.2 * sample_ns / ns.max(50.0)).ceil() as usize;
+            batch = wanted.clamp(batch + 1, batch * 16).min(self.batch_max);
+        }
+    }
+}
+
+/// Makes `batch` calls, none of which the compiler can leave out.
+#[inline]
+fn repeat<R: Answer>(batch: usize, mut call: impl FnMut() -> R) -> f64 {
+    let mut last = None;
+    for _ in 0..batch {
+        last = Some(black_box(call()));
+    }
+    last.map_or(0.0, Answer::number)
+}
+
+/// Copies of an input for algorithms that work in place, shared by all sides of a row.
+#[derive(Debug)]
+pub struct Scratch<T> {
+    source: Vec<T>,
+    data: RefCell<Vec<T>>,
+    n: usize,
+}
+
+impl<T: Copy> Scratch<T> {
+    /// Inputs of `n` elements, cut from `source`, as many as fit.
+    ///
+    /// They differ from each other, so that the branch predictor cannot learn a short one by heart.
+    pub fn new(source: Vec<T>, n: usize) -> Self {
+        Scratch { data: RefCell::new(source.clone()), source, n }
+    }
+
+    /// How many calls can be made before the copies run out.
+    pub fn copies(&self) -> usize {
+        (self.source.len() / self.n.max(1)).max(1)
+    }
+
+    fn restore(&self, copies: usize) {
+        let len = copies * self.n;
+        self.data.borrow_mut()[..len].copy_from_slice(&self.source[..len]);
+    }
+
+    /// Makes the first copy fresh again.
+    pub fn restore_first(&self) {
+        self.restore(1);
+    }
+
+    /// What the first copy is now, for a check of what a side made of it.
+    pub fn first(&self) -> Vec<T> {
+        self.data.borrow()[..self.n].to_vec()
+    }
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The least a sample lasts where calls can be batched.
+    pub sample_ns: f64,
+    /// How often every side has its turn.
+    pub rounds: usize,
+    /// How long one turn of one side samples.
+    pub turn: Duration,
+}
+
+impl Plan {
+    /// Good for tables: sixteen turns of about three milliseconds.
+    pub const TABLE: Plan = Plan { sample_ns: 20_000.0, rounds: 16, turn: Duration::from_millis(3) };
+    /// Enough to see that everything runs.
+    pub const SMOKE: Plan = Plan { sample_ns: 20_000.0, rounds: 2, turn: Duration::from_micros(200) };
+
+    /// Fewer rounds for calls that last long: their samples are long enough to average the noise themselves.
+    fn rounds_for(&self, call_ns: f64) -> usize {
+        match call_ns {
+            ns if ns > 3e8 => self.rounds.min(5),
+            ns if ns > 3e7 => self.rounds.min(7),
+            ns if ns > 5e6 => self.rounds.min(11),
+            _ => self.rounds,
+        }
+    }
+}
+
+/// What one side's samples were, in nanoseconds a call.
+#[derive(Clone, Debug)]
+pub struct Samples {
+    /// The side's name.
+    pub side: String,
+    /// One value a sample.
+    pub ns: Vec<f64>,
+}
+
+impl Samples {
+    /// The median.
+    pub fn median(&self) -> f64 {
+        median(&self.ns)
+    }
+}
+
+/// Measures all sides in turn and returns their samples in the same order.
+pub fn measure(sides: &mut [Side<'_>], plan: &Plan) -> Vec<Samples> {
+    let calibrated: Vec<(usize, f64)> = sides
+        .iter_mut()
+        .map(|side| {
+            settle();
+            side.calibrate(plan.sample_ns)
+        })
+        .collect();
+    let slowest = calibrated.iter().map(|&(_, ns)| ns).fold(0.0, f64::max);
+    let rounds = plan.rounds_for(slowest);
+    let mut samples: Vec<Samples> = sides.iter().map(|s| Samples { side: s.name.clone(), ns: Vec::new() }).collect();
+    for round in 0..rounds {
+        // Every other round in reverse, so that no side always follows the same neighbour.
+        for turn in 0..sides.len() {
+            let at = if round % 2 == 0 { turn } else { sides.len() - 1 - turn };
+            let (batch, call_ns) = calibrated[at];
+            let side = &mut sides[at];
+            settle();
+            if call_ns < 2e7 {
+                side.time_ns(batch);
+                side.time_ns(batch);
+            }
+            let sample_ns = call_ns * batch as f64;
+            let count = (plan.turn.as_nanos() as f64 / sample_ns).clamp(1.0, 50.0) as usize;
+            for _ in 0..count {
+                let ns = side.time_ns(batch);
+                samples[at].ns.push(ns / batch as f64);
+            }
+        }
+    }
+    samples
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consuming_side_sees_fresh_copies() {
+        let scratch = Scratch::new((0..40).collect::<Vec<i32>>(), 4);
+        assert_eq!(scratch.copies(), 10);
+        let mut seen = Vec::new();
+        let mut side = Side::consuming("reverse", &scratch, |copy: &mut [i32]| {
+            seen.push(copy.to_vec());
+            copy.reverse();
+        });
+        side.time_ns(2);
+        side.time_ns(2);
+        drop(side);
+        assert_eq!(seen, [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]]);
+    }
+
+    #[test]
+    fn every_side_is_sampled() {
+        let mut sides = [Side::reading("one", || 1.0), Side::reading("two", || 2.0)];
+        let samples = measure(&mut sides, &Plan::SMOKE);
+        assert_eq!(samples.iter().map(|s| s.side.as_str()).collect::<Vec<_>>(), ["one", "two"]);
+        assert!(samples.iter().all(|s| !s.ns.is_empty()));
+    }
+}
