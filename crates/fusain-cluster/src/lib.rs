@@ -27,7 +27,7 @@
 //! | `glance` | between two units |
 //! | `station`, `courier` | what the threads of a rank share; the part on the progress thread |
 //! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
-//! | [`victims`] | whom to ask, and when again |
+//! | [`victims`], [`thief`] | whom to ask, and when again |
 //! | `report` | what the ranks did, as a table and a picture; how it stands |
 //! | `codec` | states and messages as bytes |
 #![forbid(unsafe_code)]
@@ -48,6 +48,7 @@ mod search;
 mod station;
 mod store;
 mod table;
+pub mod thief;
 pub mod victims;
 
 pub use cluster::Cluster;
@@ -58,4 +59,4 @@ pub use report::{RankReport, Report, Status};
 pub use search::Search;
 pub use store::{Late, Store};
 pub use table::Table;
-pub use victims::Victims;
+pub use victims::{Level, Victims};

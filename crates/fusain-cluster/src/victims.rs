@@ -4,6 +4,7 @@
 //! work a rank sends at most a few requests, log₂ of the ceiling over the first pause, and `t` over the ceiling. (How many useless requests idle workers
 //! send is left open in Tascell over MPI: Hiraishi, Muraoka, Yasugi.)
 
+use std::ops::Range;
 use std::time::Duration;
 
 /// How a rank without work chooses whom to ask.
@@ -15,13 +16,85 @@ pub enum Victims {
     Random,
     /// The nearest first: some of the first level, then of the next, and so on.
     ///
-    /// Each level lists ranks, this rank not among them, none twice: those that share its smallest group, those of the next larger
-    /// one, ... Ranks that are in no level are asked last.
-    Nearest(Vec<Vec<usize>>),
+    /// Each level has ranks that no earlier one has: those that share the smallest group, those of the next larger one, ... Whether this rank is among them
+    /// does not matter. Ranks that are in no level are asked last.
+    Nearest(Vec<Level>),
     /// A few ranks at random; then the ranks at distances 1, 2, 4, ... (of a ring) are asked once, and send something as soon as they have it: an idle
     /// rank then sends nothing at all. (V. Saraswat, P. Kambadur, S. Kodali, D. Grove, S. Krishnamoorthy: "Lifeline-based global load balancing",
     /// PPoPP 2011.)
     Lifelines,
+}
+
+/// Some ranks, as runs of numbers: the ranks of a group mostly follow each other, so that all levels of a large machine are a few runs.
+///
+/// ```
+/// use fusain_cluster::victims::Level;
+///
+/// assert_eq!([7, 5, 6, 1].into_iter().collect::<Level>(), Level::from_iter([1..2, 5..8]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Level {
+    /// In increasing order; none empty, no two touch.
+    runs: Vec<Range<usize>>,
+}
+
+impl From<Range<usize>> for Level {
+    fn from(run: Range<usize>) -> Self {
+        std::iter::once(run).collect()
+    }
+}
+
+impl FromIterator<Range<usize>> for Level {
+    fn from_iter<I: IntoIterator<Item = Range<usize>>>(runs: I) -> Self {
+        let mut all: Vec<_> = runs.into_iter().filter(|run| !run.is_empty()).collect();
+        all.sort_by_key(|run| run.start);
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for run in all {
+            match runs.last_mut() {
+                Some(last) if run.start <= last.end => last.end = last.end.max(run.end),
+                _ => runs.push(run),
+            }
+        }
+        Self { runs }
+    }
+}
+
+impl FromIterator<usize> for Level {
+    fn from_iter<I: IntoIterator<Item = usize>>(ranks: I) -> Self {
+        // A rank that can not be counted past is in no world.
+        ranks.into_iter().map(|rank| rank..rank.saturating_add(1)).collect()
+    }
+}
+
+impl Level {
+    /// Those below `size`, without the rank `me`.
+    fn others(&self, me: usize, size: usize) -> Self {
+        let parts = self.runs.iter().flat_map(|run| [run.start..run.end.min(me), run.start.max(me + 1)..run.end]);
+        parts.map(|run| run.start..run.end.min(size)).collect()
+    }
+
+    /// Those of `0..size` that are in none of `levels`.
+    fn rest(levels: &[Self], size: usize) -> Self {
+        let listed: Self = levels.iter().flat_map(|level| level.runs.iter().cloned()).collect();
+        let begins = [0].into_iter().chain(listed.runs.iter().map(|run| run.end));
+        let ends = listed.runs.iter().map(|run| run.start).chain([size]);
+        begins.zip(ends).map(|(begin, end)| begin..end.min(size)).collect()
+    }
+
+    fn len(&self) -> usize {
+        self.runs.iter().map(Range::len).sum()
+    }
+
+    /// Number `at`, in increasing order.
+    fn get(&self, mut at: usize) -> Option<usize> {
+        for run in &self.runs {
+            if at < run.len() {
+                return Some(run.start + at);
+            }
+            at -= run.len();
+        }
+        None
+    }
 }
 
 /// So many refusals in a row are followed by another request at once.
@@ -63,13 +136,10 @@ impl Seeker {
     /// Of rank `me` of `size`.
     pub fn new(me: u32, size: u32, mut victims: Victims) -> Self {
         if let Victims::Nearest(levels) = &mut victims {
-            for level in levels.iter_mut() {
-                level.retain(|&rank| rank < size as usize && rank != me as usize);
-            }
-            let listed: std::collections::HashSet<usize> = levels.iter().flatten().copied().collect();
-            let rest = (0..size as usize).filter(|rank| *rank != me as usize && !listed.contains(rank)).collect();
+            let (me, size) = (me as usize, size as usize);
+            let rest = Level::rest(levels, size);
             levels.push(rest);
-            levels.retain(|level| !level.is_empty());
+            *levels = levels.iter().map(|level| level.others(me, size)).filter(|level| level.len() > 0).collect();
         }
         let random = u64::from(me).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self { me, size, victims, random, refusals: 0, paused: false, last_giver: None }
@@ -106,10 +176,8 @@ impl Seeker {
             (None, Victims::Random) => (self.anybody(), false),
             (None, Victims::Nearest(levels)) => {
                 let at = (self.refusals / PER_LEVEL) as usize % levels.len();
-                let count = levels[at].len() as u64;
-                let choice = (self.draw() % count) as usize;
-                let Victims::Nearest(levels) = &self.victims else { return None };
-                (levels[at][choice] as u32, false)
+                let choice = (draw(&mut self.random) % levels[at].len() as u64) as usize;
+                (levels[at].get(choice)? as u32, false)
             }
             (None, Victims::Lifelines) if self.refusals <= AT_ONCE => (self.anybody(), false),
             (None, Victims::Lifelines) => {
@@ -142,17 +210,17 @@ impl Seeker {
 
     /// Any other rank.
     fn anybody(&mut self) -> u32 {
-        let step = 1 + self.draw() % u64::from(self.size - 1);
+        let step = 1 + draw(&mut self.random) % u64::from(self.size - 1);
         ((u64::from(self.me) + step) % u64::from(self.size)) as u32
     }
+}
 
-    fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
+fn draw(random: &mut u64) -> u64 {
+    *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *random;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
 }
 
 #[cfg(test)]
@@ -175,9 +243,26 @@ mod tests {
         attempts
     }
 
+    fn level(ranks: &[usize]) -> Level {
+        ranks.iter().copied().collect()
+    }
+
+    #[test]
+    fn runs_are_sets() {
+        let all = Level::from_iter([8..12, 0..0, 2..5, 4..6]);
+        assert_eq!(all, level(&[2, 3, 4, 5, 8, 9, 10, 11]));
+        assert_eq!(
+            (0..9).map(|at| all.get(at)).collect::<Vec<_>>()[3..],
+            [Some(5), Some(8), Some(9), Some(10), Some(11), None]
+        );
+        assert_eq!(all.others(4, 10), level(&[2, 3, 5, 8, 9]));
+        assert_eq!(Level::rest(&[all.clone(), level(&[0])], 9), level(&[1, 6, 7]));
+        assert_eq!(Level::rest(&[all], 14), level(&[0, 1, 6, 7, 12, 13]));
+    }
+
     #[test]
     fn everybody_is_asked_and_never_oneself() {
-        for victims in [Victims::Random, Victims::Nearest(vec![vec![1], vec![0, 3]])] {
+        for victims in [Victims::Random, Victims::Nearest(vec![level(&[1]), level(&[0, 2, 3])])] {
             let attempts = refused(Seeker::new(2, 5, victims), 200);
             let mut asked: Vec<u32> = attempts.iter().map(|attempt| attempt.victim).collect();
             asked.sort_unstable();
@@ -200,8 +285,9 @@ mod tests {
 
     #[test]
     fn near_ranks_come_first() {
-        let levels = vec![vec![1], vec![2, 3], vec![4, 5, 6, 7]];
-        let attempts = refused(Seeker::new(0, 8, Victims::Nearest(levels.clone())), 6);
+        let levels = [1..2, 2..4, 4..8];
+        let of = levels.iter().map(|run| Level::from(run.clone())).collect();
+        let attempts = refused(Seeker::new(0, 8, Victims::Nearest(of)), 6);
         for (attempt, level) in attempts.iter().zip([0, 0, 1, 1, 2, 2]) {
             assert!(levels[level].contains(&(attempt.victim as usize)));
             assert!(attempt.pause.is_zero());

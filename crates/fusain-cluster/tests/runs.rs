@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use fusain_cluster::{Cluster, Distributed, Error, RankReport, Victims};
+use fusain_cluster::{Cluster, Distributed, Error, Level, RankReport, Victims};
 use fusain_comm::{LogGp, Network, World};
 use fusain_pool::{Algorithm, Pool};
 
@@ -110,7 +110,7 @@ fn delays_change_nothing() {
             latency_ns: weight(seed * 1_000 + (from * 10 + to) as u64) % 500_000,
             ..LogGp::default()
         };
-        for victims in [Victims::Random, Victims::Lifelines, Victims::Nearest(vec![vec![0, 1]])] {
+        for victims in [Victims::Random, Victims::Lifelines, Victims::Nearest(vec![Level::from(0..2)])] {
             let sums = World::threads(5).network(Network::with(link)).run(|comm| {
                 let pool = pool(1);
                 let cluster = Cluster::over(comm).pool(&pool).victims(victims.clone());

@@ -1,7 +1,7 @@
 //! Whom a rank without work asks, by name.
 
 use clap::ValueEnum;
-use fusain::cluster::Victims;
+use fusain::cluster::{Level, Victims};
 use fusain::comm::Communicator;
 use fusain::topology::{Hierarchy, Result};
 
@@ -26,7 +26,7 @@ impl Choice {
     pub(super) fn on<C: Communicator>(self, comm: &C) -> Result<Victims> {
         Ok(match self {
             Self::Random => Victims::Random,
-            Self::Nearest => Victims::Nearest(levels(comm)?),
+            Self::Nearest => Victims::Nearest(levels(comm)?.into_iter().map(Level::from_iter).collect()),
             Self::Lifelines => Victims::Lifelines,
         })
     }

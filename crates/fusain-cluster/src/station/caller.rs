@@ -22,8 +22,7 @@ impl Station {
         state.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.outcome = None;
         state.log.begin(pool);
-        state.seeker.begin();
-        state.asks_at = None;
+        state.thief.begin();
         let run = state.run;
         let (now, later) = std::mem::take(&mut state.early).into_iter().partition(|(_, of, _)| *of == run);
         state.early = later;
@@ -43,15 +42,16 @@ impl Station {
             }
             if let Some(outcome) = state.outcome.take() {
                 state.protocol = None;
+                state.thief.begin();
                 self.announce(&state);
                 drop(state);
                 self.wake();
                 return Ok(Next::End(outcome));
             }
-            if let Some(Some(job)) = self.tell(&mut state, protocol::Rank::next) {
+            if let Some(Some(job)) = self.tell(&mut state, |_, rank, out| rank.next(out)) {
                 return Ok(Next::Job(job));
             }
-            state.seek(Instant::now());
+            self.tell(&mut state, |thief, rank, out| thief.seek(Instant::now(), rank, out));
             self.wake();
             state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -60,14 +60,14 @@ impl Station {
     /// The job at hand is worked off.
     pub(crate) fn done(&self) {
         let mut state = self.lock();
-        self.tell(&mut state, |rank, _| rank.done());
+        self.tell(&mut state, |_, rank, _| rank.done());
     }
 
     /// A task has found this.
     pub(crate) fn finished(&self, label: Label, payload: Vec<u8>) {
         let mut state = self.lock();
         let outcome = (self.me == 0).then(|| payload.clone());
-        if self.tell(&mut state, |rank, out| rank.finished(label, payload, out)) == Some(true) {
+        if self.tell(&mut state, |_, rank, out| rank.finished(label, payload, out)) == Some(true) {
             state.outcome = outcome;
         }
     }

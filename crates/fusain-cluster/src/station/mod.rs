@@ -34,10 +34,8 @@ use crate::protocol::{self, Job, Message};
 use crate::report::{Log, Status, Watch};
 use crate::store::Shelves;
 use crate::table::Tables;
-use crate::victims::{Attempt, Seeker, Victims};
-
-/// How many times a request is passed on to somebody who is known to have got work.
-const HOPS: u8 = 2;
+use crate::thief::Thief;
+use crate::victims::{Seeker, Victims};
 
 /// How often a rank says that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
@@ -77,12 +75,7 @@ struct State {
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
     outgoing: Vec<FromRank>,
     failure: Option<Error>,
-    seeker: Seeker,
-    /// When a request was sent that is not answered, and what answers have taken lately: zero if there was none.
-    asked_at: Option<Instant>,
-    cost: Duration,
-    /// When to ask again.
-    asks_at: Option<Instant>,
+    thief: Thief<Instant>,
     signs_at: Option<Instant>,
     /// When the rank before this one was heard of last.
     heard: Option<Instant>,
@@ -132,10 +125,7 @@ impl Station {
             early: Vec::new(),
             outgoing: Vec::new(),
             failure: None,
-            seeker: Seeker::new(me as u32, size as u32, Victims::Random),
-            asked_at: None,
-            cost: Duration::ZERO,
-            asks_at: None,
+            thief: Thief::new(Seeker::new(me as u32, size as u32, Victims::Random)),
             signs_at: None,
             heard: None,
             byes: 0,
@@ -168,7 +158,7 @@ impl Station {
         watch: Option<Watch>,
         wake: impl Fn() + Send + Sync + 'static,
     ) {
-        self.lock().seeker = Seeker::new(self.me, self.size, victims);
+        self.lock().thief = Thief::new(Seeker::new(self.me, self.size, victims));
         // Once a cluster.
         drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), wake: Box::new(wake) }));
     }
@@ -203,12 +193,12 @@ impl Station {
     fn tell<R>(
         &self,
         state: &mut State,
-        act: impl FnOnce(&mut protocol::Rank<Vec<u8>>, &mut Vec<(u32, Message<Vec<u8>>)>) -> R,
+        act: impl FnOnce(&mut Thief<Instant>, &mut protocol::Rank<Vec<u8>>, &mut Vec<(u32, Message<Vec<u8>>)>) -> R,
     ) -> Option<R> {
         let mut out = Vec::new();
-        let result = act(state.protocol.as_mut()?, &mut out);
+        let result = act(&mut state.thief, state.protocol.as_mut()?, &mut out);
         for (to, message) in out {
-            state.post(to, message);
+            state.post(self.me, to, message);
         }
         self.announce(state);
         Some(result)
@@ -216,40 +206,13 @@ impl Station {
 }
 
 impl State {
-    fn post(&mut self, to: u32, message: Message<Vec<u8>>) {
-        self.log.report.tasks_given += u64::from(matches!(message, Message::Task { .. }));
+    fn post(&mut self, me: u32, to: u32, message: Message<Vec<u8>>) {
+        let report = &mut self.log.report;
+        report.tasks_given += u64::from(matches!(message, Message::Task { .. }));
+        report.requests += u64::from(matches!(message, Message::Request { thief, .. } if thief == me));
         let mut bytes = Vec::new();
         let message = message.map(|payload| bytes = payload);
         self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, &bytes)));
-    }
-
-    /// Asks somebody for work, if this rank is hungry and it is time.
-    fn seek(&mut self, now: Instant) {
-        if self.asks_at.is_some() || !self.protocol.as_ref().is_some_and(protocol::Rank::is_hungry) {
-            return;
-        }
-        let Some(Attempt { victim, stays, pause }) = self.seeker.attempt() else { return };
-        if !pause.is_zero() {
-            self.asks_at = Some(now + pause);
-            self.seeker.has_paused();
-            return;
-        }
-        let mut out = Vec::new();
-        if let Some(protocol) = &mut self.protocol {
-            protocol.ask(victim, HOPS, stays, &mut out);
-            self.asked_at = Some(now);
-        }
-        for (to, message) in out {
-            self.post(to, message);
-            self.log.report.requests += 1;
-        }
-    }
-
-    /// An answer has come.
-    fn answered(&mut self, now: Instant) {
-        let Some(asked_at) = self.asked_at.take() else { return };
-        let took = now.duration_since(asked_at);
-        self.cost = if self.cost.is_zero() { took } else { (3 * self.cost + took) / 4 };
     }
 
     fn is_before(&self, from: u32, station: &Station) -> bool {

@@ -80,41 +80,28 @@ impl Station {
     pub(super) fn work_message(&self, state: &mut State, from: u32, message: Message<Vec<u8>>) {
         let (refused, fed) = (message == Message::Refusal, matches!(message, Message::Task { .. }));
         state.log.report.refusals += u64::from(refused);
-        if refused || matches!(message, Message::Task { asked: true, .. }) {
-            state.answered(Instant::now());
-        }
         state.log.report.tasks_taken += u64::from(fed);
         let outcome = if let Message::Stop { payload } = &message { Some(payload.clone()) } else { None };
-        let told = self.tell(state, |rank, out| rank.receive(from, message, out));
+        let told = self.tell(state, |thief, rank, out| thief.receive(Instant::now(), from, message, rank, out));
         if let Some(Err(fault)) = told {
             return self.fail(state, Error::Corrupt { from: from as usize, why: fault.to_string() });
         }
         if outcome.is_some() {
             state.outcome = outcome;
         }
-        if refused {
-            state.seeker.refused();
-            state.seek(Instant::now());
-        }
-        if fed {
-            state.seeker.fed(from);
-        }
     }
 
     /// Time has passed. Says when to come again.
     pub(crate) fn tick(&self, now: Instant) -> Instant {
         let mut state = self.lock();
-        if state.asks_at.is_some_and(|at| at <= now) {
-            state.asks_at = None;
-            state.seek(now);
-        }
+        self.tell(&mut state, |thief, rank, out| thief.tick(now, rank, out));
         let mut status = None;
         if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
             state.signs_at = Some(now + SIGN_OF_LIFE);
             status = self.give_signs(&mut state, now);
         }
         let due = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
-        let due = state.asks_at.map_or(due, |at| at.min(due));
+        let due = state.thief.due().map_or(due, |at| at.min(due));
         let (raised, tells_at) = self.tables.changes(now);
         for (table, cell, value) in raised {
             let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);

@@ -27,7 +27,7 @@ impl Station {
         let takes = !state.offering && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         state.offering |= takes;
         self.announce(&state);
-        Ok(takes.then_some(state.cost))
+        Ok(takes.then_some(state.thief.cost()))
     }
 
     /// What was split off, if anything.
@@ -35,7 +35,7 @@ impl Station {
         {
             let mut state = self.lock();
             state.offering = false;
-            self.tell(&mut state, |rank, out| rank.offer(payload, out));
+            self.tell(&mut state, |_, rank, out| rank.offer(payload, out));
         }
         self.wake();
     }
