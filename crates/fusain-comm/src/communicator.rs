@@ -13,7 +13,8 @@
 //!   and so for the tag. A message goes to the oldest receive it fits; a receive takes the oldest message that fits it.
 //!   Two messages from one sender are therefore never overtaken by each other.
 //! * **Buffers.** A send may complete before its message is received, and programs must not count on it: only the
-//!   in-process world always buffers. The owned `Vec<u8>` comes back with the completion, its length unchanged.
+//!   in-process world always buffers. The owned `Vec<u8>` comes back with the completion, its length unchanged (or, where
+//!   the message came in one, another of that length).
 //! * **Threads.** A communicator may be moved to and shared with other threads; whether two may *call* at once is the
 //!   world's own affair (the in-process world: yes; MPI: by its thread level). Collectives of one communicator are called
 //!   by all its ranks in the same order, from one thread each.
@@ -88,6 +89,20 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
     /// [`Error::RankOutOfRange`], [`Error::Truncated`], [`Error::Deadlock`], [`Error::PeerLeft`],
     /// [`Error::PeerPanicked`].
     fn recv_bytes(&self, buffer: &mut [u8], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status>;
+
+    /// Looks once at all `requests`; if one is complete, takes it out (by `swap_remove`) and returns its index.
+    ///
+    /// # Errors
+    /// What one of the requests failed with: they are of no use then.
+    fn test_any(&self, requests: &mut Vec<Self::Request>) -> Result<Option<(usize, Completion)>> {
+        for (index, request) in requests.iter_mut().enumerate() {
+            if let Some(completion) = request.test()? {
+                drop(requests.swap_remove(index));
+                return Ok(Some((index, completion)));
+            }
+        }
+        Ok(None)
+    }
 
     /// Waits until one of `requests` completes, takes it out (by `swap_remove`) and returns its index.
     ///
@@ -311,7 +326,7 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
 /// A completed transfer: the buffer that was lent, and what is known of the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The vector given to `isend` or `irecv`, its length unchanged.
+    /// The vector given to `isend` or `irecv`, its length unchanged; for a receive it may be another one of that length.
     pub buffer: Vec<u8>,
     /// For a receive: of the message. For a send: this rank, its tag, its length.
     pub status: Status,

@@ -110,7 +110,7 @@ impl<C: Communicator> Execution<C> {
             moved |= self.run.compute(COMPUTE_BYTES, OPERATION_COST)?;
             self.run.has_ready_messages()
         } {}
-        moved |= self.look()?;
+        moved |= self.look(comm)?;
         Ok(match (self.run.is_over(), moved) {
             (true, _) => Advance::Done,
             (false, true) => Advance::Moved,
@@ -140,15 +140,10 @@ impl<C: Communicator> Execution<C> {
         Ok(())
     }
 
-    /// Looks once at every message under way.
-    fn look(&mut self) -> Result<bool> {
-        let (mut index, mut moved) = (0, false);
-        while let Some(request) = self.requests.get_mut(index) {
-            let Some(completion) = request.test()? else {
-                index += 1;
-                continue;
-            };
-            drop(self.requests.swap_remove(index));
+    /// Takes in every message that is done.
+    fn look(&mut self, comm: &C) -> Result<bool> {
+        let mut moved = false;
+        while let Some((index, completion)) = comm.test_any(&mut self.requests)? {
             let at = self.run.under_way.swap_remove(index) as usize;
             self.run.end_message(at, completion)?;
             moved = true;

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use fusain_comm::{Cancelled, Communicator, Error, Request, Source, TagMatch};
+use fusain_comm::{Cancelled, Communicator, Completion, Error, Request, Source, TagMatch};
 
 use crate::{Check, neighbours};
 
@@ -11,6 +11,7 @@ pub(crate) fn checks<C: Communicator>() -> Vec<Check<C>> {
         ("owned buffers come back", owned),
         ("test, until it is done", test),
         ("many requests at once, any first", wait_any),
+        ("many requests at once, looked at", test_any),
         ("posted receives are served in order", posted_order),
         ("a cancelled receive takes nothing", cancel),
         ("a dropped receive takes nothing", dropped),
@@ -50,6 +51,30 @@ fn test<C: Communicator>(comm: &C) {
 }
 
 fn wait_any<C: Communicator>(comm: &C) {
+    any_first(comm, |requests| comm.wait_any(requests).unwrap());
+}
+
+fn test_any<C: Communicator>(comm: &C) {
+    assert!(comm.test_any(&mut Vec::new()).unwrap().is_none());
+    let mut requests = vec![comm.irecv(vec![0], comm.rank(), 3).unwrap(), comm.irecv(vec![0], comm.rank(), 4).unwrap()];
+    assert!(comm.test_any(&mut requests).unwrap().is_none(), "nobody has sent");
+    comm.send(&[1_u8], comm.rank(), 4).unwrap();
+    let look = |requests: &mut Vec<_>| {
+        loop {
+            match comm.test_any(requests).unwrap() {
+                Some(done) => return done,
+                None => thread::yield_now(),
+            }
+        }
+    };
+    let (at, completion) = look(&mut requests);
+    assert_eq!((at, completion.status.tag, requests.len()), (1, 4, 1));
+    drop(requests);
+    any_first(comm, look);
+}
+
+/// Messages of different lengths from everybody to everybody, taken in as they come.
+fn any_first<C: Communicator>(comm: &C, take: impl Fn(&mut Vec<C::Request>) -> (usize, Completion)) {
     const EACH: usize = 3;
     let mut requests = Vec::new();
     for rank in 0..comm.size() {
@@ -62,14 +87,14 @@ fn wait_any<C: Communicator>(comm: &C) {
     let mut bytes = vec![0; comm.size()];
     while !requests.is_empty() {
         let before = requests.len();
-        let (at, completion) = comm.wait_any(&mut requests).unwrap();
+        let (at, completion) = take(&mut requests);
         assert!(at < before);
         assert_eq!(requests.len(), before - 1);
         bytes[completion.status.source] += completion.status.bytes;
     }
     assert_eq!(bytes, vec![1 + 2 + 3; comm.size()]);
     while !sends.is_empty() {
-        comm.wait_any(&mut sends).unwrap();
+        take(&mut sends);
     }
 }
 

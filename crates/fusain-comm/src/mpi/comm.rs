@@ -146,6 +146,10 @@ impl Communicator for MpiComm {
         comm.recv(buffer, from, tag, first_tag)
     }
 
+    fn test_any(&self, requests: &mut Vec<MpiRequest>) -> Result<Option<(usize, Completion)>> {
+        MpiRequest::test_any(requests)
+    }
+
     fn wait_any(&self, requests: &mut Vec<MpiRequest>) -> Result<(usize, Completion)> {
         MpiRequest::wait_any(requests)
     }

@@ -373,6 +373,24 @@ impl Transfer {
         }
     }
 
+    /// Looks once at several that are not done.
+    pub(super) fn test_any(transfers: &mut [&mut Self]) -> Result<Option<(usize, Result<Completion>)>> {
+        let mut requests: Vec<_> = transfers.iter().map(|transfer| transfer.request).collect();
+        let count = count(requests.len())?;
+        let (mut index, mut done, mut status) = (0, 0, MaybeUninit::uninit());
+        let pointer = requests.as_mut_ptr();
+        // SAFETY: invariants 1, 2 and 4.
+        let code = unsafe { ffi::MPI_Testany(count, pointer, &mut index, &mut done, status.as_mut_ptr()) };
+        if code == ffi::MPI_SUCCESS as c_int && done == 0 {
+            return Ok(None);
+        }
+        let Some(index) = usize::try_from(index).ok().filter(|&index| index < transfers.len()) else {
+            return Err(failure("MPI_Testany", code, 0));
+        };
+        transfers[index].request = requests[index];
+        Ok(Some((index, transfers[index].complete("MPI_Testany", code, status))))
+    }
+
     /// Waits for the first of several that are not done.
     pub(super) fn wait_any(transfers: &mut [&mut Self]) -> Result<(usize, Result<Completion>)> {
         let mut requests: Vec<_> = transfers.iter().map(|transfer| transfer.request).collect();

@@ -20,17 +20,32 @@ impl MpiRequest {
         Self { session: Arc::clone(session), transfer: Some(transfer) }
     }
 
+    pub(super) fn test_any(requests: &mut Vec<Self>) -> Result<Option<(usize, Completion)>> {
+        let found = match &mut requests[..] {
+            [] => return Ok(None),
+            [only] => only.test()?.map(|completion| (0, Ok(completion))),
+            [first, ..] => {
+                first.session.enter()?;
+                Transfer::test_any(&mut transfers(requests)?)?
+            }
+        };
+        let Some((index, result)) = found else { return Ok(None) };
+        let mut request = requests.swap_remove(index);
+        request.transfer = None;
+        result.map(|completion| Some((index, completion)))
+    }
+
     pub(super) fn wait_any(requests: &mut Vec<Self>) -> Result<(usize, Completion)> {
         requests.first().ok_or(Error::NoRequest)?.session.enter()?;
-        let mut transfers = Vec::with_capacity(requests.len());
-        for request in requests.iter_mut() {
-            transfers.push(request.transfer.as_mut().ok_or(Error::RequestDone)?);
-        }
-        let (index, result) = Transfer::wait_any(&mut transfers)?;
+        let (index, result) = Transfer::wait_any(&mut transfers(requests)?)?;
         let mut request = requests.swap_remove(index);
         request.transfer = None;
         result.map(|completion| (index, completion))
     }
+}
+
+fn transfers(requests: &mut [MpiRequest]) -> Result<Vec<&mut Transfer>> {
+    requests.iter_mut().map(|request| request.transfer.as_mut().ok_or(Error::RequestDone)).collect()
 }
 
 impl Request for MpiRequest {

@@ -40,6 +40,8 @@ pub(super) struct Engine<C: Communicator> {
 pub(super) struct Turn {
     pub(super) now: Instant,
     pub(super) moved: bool,
+    /// Something that a thread may wait for has come about.
+    pub(super) ended: bool,
     /// When a client wants to be called again in any case.
     pub(super) due: Option<Instant>,
     /// Somebody asked for the end, and everything that has to be sent is.
@@ -65,7 +67,8 @@ impl<C: Communicator> Engine<C> {
         !(self.clients.is_empty() && self.outbound.is_empty())
     }
 
-    /// Once round: what was asked for, what goes out, every client. The bell has rung `rings` times before.
+    /// Once round: what was asked for, what goes out, every client. The bell has rung `rings` times before. Who drives tells the
+    /// waiters if anything has ended.
     pub(super) fn turn(&mut self, hub: &Hub<C>, rings: u64) -> Turn {
         if self.emptied_at != Some(rings) {
             self.stopping = hub.take_commands(&mut self.commands);
@@ -110,10 +113,7 @@ impl<C: Communicator> Engine<C> {
             let running = self.clients.swap_remove(at);
             keep(&mut self.unheard, running.job.end(result));
         }
-        if ended {
-            hub.tell_ended();
-        }
-        Turn { now, moved, due, at_end: self.stopping && self.outbound.is_empty() }
+        Turn { now, moved, ended, due, at_end: self.stopping && self.outbound.is_empty() }
     }
 
     fn take_out(&mut self, id: u64) -> bool {

@@ -169,7 +169,8 @@ impl<C: Communicator> Hub<C> {
 
     // ---- driving --------------------------------------------------------------------------------------------------
 
-    /// Goes round the loop until `until` says so (then true), or it has ended. Sleeps when there is nothing to do.
+    /// Goes round the loop until `until` says so (then true, and the waiters are still to be told), or it has ended. Sleeps when
+    /// there is nothing to do.
     pub(super) fn run(&self, engine: &mut Engine<C>, mut until: impl FnMut() -> bool) -> bool {
         let mut pace = None;
         let mut just_moved = false;
@@ -179,6 +180,9 @@ impl<C: Communicator> Hub<C> {
             // Who was here before may have brought it about; from then on only what moves here can.
             if (turn.moved || pace.is_none()) && until() {
                 return true;
+            }
+            if turn.ended {
+                self.tell_ended();
             }
             let pace = pace.get_or_insert_with(|| Pace::new(self.settings.busy, self.settings.ceiling, turn.now));
             if turn.at_end {
@@ -224,7 +228,7 @@ impl<C: Communicator> Hub<C> {
             limit =
                 self.work.soonest_answer(turn.now).map(|soon| limit.map_or(soon, |limit| limit.min(soon))).or(limit);
         }
-        self.work.sleep(seen, limit, || engine.waits_for())
+        self.work.sleep(seen, limit, engine.has_work(), || engine.waits_for())
     }
 
     /// Once round the loop, if nobody owns it or drives it now, and this thread may.
@@ -234,7 +238,7 @@ impl<C: Communicator> Hub<C> {
         {
             engine.turn(self, self.work.rings());
             drop(seat);
-            // Somebody may wait for the seat.
+            // Somebody may wait for the seat, or for what has ended.
             self.tell_ended();
         }
     }
@@ -267,7 +271,7 @@ impl<C: Communicator> Hub<C> {
             };
             let note = || vec!["its progress thread".to_owned()];
             // The second bell gives no errors: whoever drives is told, and ends what is waited for.
-            drop(self.ended.sleep(seen, None, note));
+            drop(self.ended.sleep(seen, None, false, note));
         }
     }
 

@@ -130,6 +130,10 @@ impl Communicator for ThreadComm {
         Ok(completion.status)
     }
 
+    fn test_any(&self, requests: &mut Vec<ThreadRequest>) -> Result<Option<(usize, Completion)>> {
+        ThreadRequest::test_any(requests)
+    }
+
     fn wait_any(&self, requests: &mut Vec<ThreadRequest>) -> Result<(usize, Completion)> {
         ThreadRequest::wait_any(requests)
     }

@@ -36,10 +36,28 @@ pub(super) struct Bell {
 #[derive(Debug, Default)]
 struct State {
     rings: u64,
-    /// Threads taken off the count of awake threads, with what they wait for.
-    sleepers: Vec<Vec<String>>,
+    /// Threads taken off the count of awake threads.
+    sleepers: Vec<Sleeper>,
+    /// How often they were woken: moves on with fewer rings than `rings`, since the deaf sleep through some.
+    wakings: u64,
     /// Threads that sleep but stay counted, by when they will wake of themselves.
     dozing: Vec<Option<Instant>>,
+}
+
+#[derive(Debug)]
+struct Sleeper {
+    waits_for: Vec<String>,
+    /// No message is of use to it, so it sleeps on when one comes.
+    is_deaf: bool,
+}
+
+/// Why a bell is rung.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ring {
+    /// Somebody wants something, or a rank has left: everybody wakes.
+    Call,
+    /// A message has landed, or was launched and will then.
+    Message(Option<Instant>),
 }
 
 impl Doorbell {
@@ -78,7 +96,7 @@ impl Doorbell {
 
     /// Moves the count on, and wakes all sleepers.
     pub(crate) fn ring(&self) {
-        self.bell.ring(self.world.as_ref().map(|(shared, _)| &**shared), None);
+        self.bell.ring(self.world.as_ref().map(|(shared, _)| &**shared), Ring::Call);
     }
 
     /// When an answer to what was just sent can be here at the soonest, in a world that holds messages back. Who sleeps until then, and
@@ -87,7 +105,8 @@ impl Doorbell {
         self.least_latency.map(|latency| now + latency)
     }
 
-    /// Sleeps while the bell has rung `seen` times, at most until `until` or until a message on its way lands.
+    /// Sleeps while the bell has rung `seen` times, at most until `until` or until a message on its way lands; messages only wake who
+    /// `wants_messages`.
     ///
     /// # Errors
     /// What any waiting call of the world would now end with: a deadlock was found, a rank has panicked.
@@ -95,18 +114,17 @@ impl Doorbell {
         &self,
         seen: u64,
         until: Option<Instant>,
+        wants_messages: bool,
         waits_for: impl FnOnce() -> Vec<String>,
     ) -> Result<()> {
         let Some((shared, me)) = &self.world else {
             self.bell.doze(seen, until);
             return Ok(());
         };
-        let landing = if self.bell.for_arrivals {
+        if self.bell.for_arrivals {
             shared.look_for_hope()?;
-            shared.next_landing(*me)
-        } else {
-            None
-        };
+        }
+        let landing = if self.bell.for_arrivals && wants_messages { shared.next_landing(*me) } else { None };
         let limit = match (until, landing) {
             (Some(until), Some(landing)) => Some(until.min(landing)),
             _ => until.or(landing),
@@ -116,19 +134,25 @@ impl Doorbell {
             self.bell.doze(seen, limit);
             return Ok(());
         }
-        let note = waits_for();
+        let sleeper = Sleeper { waits_for: waits_for(), is_deaf: !wants_messages };
         let mut state = self.bell.lock();
         if state.rings != seen {
             return Ok(());
         }
         let last = shared.fall_asleep(self.bell.for_arrivals)?;
-        state.sleepers.push(note);
+        let wakings = state.wakings;
+        state.sleepers.push(sleeper);
         if last {
             drop(state);
             shared.declare_deadlock();
             state = self.bell.lock();
         }
-        drop(self.bell.signal.wait_while(state, |state| state.rings == seen).unwrap_or_else(PoisonError::into_inner));
+        drop(
+            self.bell
+                .signal
+                .wait_while(state, |state| state.wakings == wakings)
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         Ok(())
     }
 }
@@ -147,16 +171,21 @@ impl Bell {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For a message that is launched `landing` says when it will be there: who wakes before that need not be woken now.
-    pub(super) fn ring(&self, world: Option<&Shared>, landing: Option<Instant>) {
+    pub(super) fn ring(&self, world: Option<&Shared>, why: Ring) {
         let mut state = self.lock();
         state.rings += 1;
+        let (is_message, landing) = match why {
+            Ring::Call => (false, None),
+            Ring::Message(landing) => (true, landing),
+        };
         if let Some(shared) = world
-            && !state.sleepers.is_empty()
+            && state.sleepers.iter().any(|sleeper| !(is_message && sleeper.is_deaf))
         {
             shared.woken(state.sleepers.len());
             state.sleepers.clear();
+            state.wakings += 1;
             self.signal.notify_all();
+        // Who wakes before a message lands need not be woken when it is launched.
         } else if state.dozing.iter().any(|until| until.is_none() || landing.is_none() || *until > landing) {
             self.signal.notify_all();
         }
@@ -183,6 +212,35 @@ impl Bell {
 
     /// What the sleepers wait for, one entry for each.
     pub(super) fn notes(&self) -> Vec<Vec<String>> {
-        self.lock().sleepers.clone()
+        self.lock().sleepers.iter().map(|sleeper| sleeper.waits_for.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn who_wants_no_messages_sleeps_until_it_is_called() {
+        // The second thread of the count is this one.
+        let shared = Arc::new(Shared::new(2, None));
+        let bell = Doorbell::with(&shared, 0, true);
+        let sleeping = || bell.bell.lock().sleepers.len();
+        for (wants_messages, left) in [(true, 0), (false, 1)] {
+            thread::scope(|scope| {
+                let seen = bell.rings();
+                let bell = &bell;
+                scope.spawn(move || bell.sleep(seen, None, wants_messages, Vec::new));
+                while sleeping() == 0 {
+                    thread::yield_now();
+                }
+                bell.bell.ring(Some(&shared), Ring::Message(None));
+                assert_eq!(sleeping(), left);
+                bell.bell.ring(Some(&shared), Ring::Call);
+                assert_eq!(sleeping(), 0);
+            });
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! One rank's mailbox: landed messages, posted receives, and who sleeps on it.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -97,6 +98,9 @@ pub(super) enum Wait {
     Message(Pattern),
 }
 
+/// How many vectors a mailbox keeps, about as many as messages are on their way to a rank, and how long they may be.
+const SPARE: (usize, usize) = (16, 1 << 20);
+
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     landed: VecDeque<Envelope>,
@@ -105,6 +109,8 @@ pub(super) struct Inbox {
     flying: BinaryHeap<Reverse<Flying>>,
     next_ticket: Ticket,
     next_flight: u64,
+    /// Vectors for messages that are held back, see [`SPARE`].
+    spare: Vec<Vec<u8>>,
     /// Set when the rank has left: nobody will look in here again.
     pub(super) closed: Option<Leave>,
     /// Threads taken off the count of awake threads, with what they wait for.
@@ -155,24 +161,21 @@ impl Mailbox {
 
 impl Inbox {
     /// A message comes: to the oldest posted receive it fits, or to the landed ones. Says whether a sleeper waits for it.
-    pub(super) fn deliver(&mut self, header: Header, payload: &[u8]) -> bool {
+    pub(super) fn deliver(&mut self, header: Header, payload: Cow<'_, [u8]>) -> bool {
         let Header { context, source, tag, timing } = header;
         let status = Status { source, tag, bytes: payload.len() };
         let probe = Envelope { context, source, tag, payload: Vec::new(), timing };
         match self.posted.iter().position(|posted| posted.pattern.fits(&probe)) {
             Some(at) => {
                 let Posted { ticket, buffer, .. } = self.posted.remove(at).expect("position() found it");
-                let result = match buffer {
-                    Some(buffer) => fill(buffer, payload, status),
-                    None => Ok(Completion { buffer: payload.to_vec(), status }),
-                };
+                let result = self.fill(buffer, payload, status);
                 self.delivered.insert(ticket, Delivered { result, timing });
                 self.sleepers.iter().any(|wait| matches!(wait, Wait::Tickets(tickets) if tickets.contains(&ticket)))
             }
             None => {
                 let wanted = |wait: &Wait| matches!(wait, Wait::Message(pattern) if pattern.fits(&probe));
                 let wake = self.sleepers.iter().any(wanted);
-                self.landed.push_back(Envelope { payload: payload.to_vec(), ..probe });
+                self.landed.push_back(Envelope { payload: payload.into_owned(), ..probe });
                 wake
             }
         }
@@ -191,7 +194,7 @@ impl Inbox {
         while self.flying.peek().is_some_and(|Reverse(flying)| flying.at <= now) {
             let Some(Reverse(Flying { message, .. })) = self.flying.pop() else { break };
             let Envelope { context, source, tag, payload, timing } = message;
-            self.deliver(Header { context, source, tag, timing }, &payload);
+            self.deliver(Header { context, source, tag, timing }, Cow::Owned(payload));
             landed = true;
         }
         landed
@@ -208,15 +211,40 @@ impl Inbox {
         match self.take(&pattern) {
             Some(message) => {
                 let (status, timing) = (message.status(), message.timing);
-                let result = match buffer {
-                    Some(buffer) => fill(buffer, &message.payload, status),
-                    None => Ok(Completion { buffer: message.payload, status }),
-                };
+                let result = self.fill(buffer, Cow::Owned(message.payload), status);
                 self.delivered.insert(ticket, Delivered { result, timing });
             }
             None => self.posted.push_back(Posted { ticket, pattern, buffer }),
         }
         ticket
+    }
+
+    /// Brings a message into the buffer of its receive, if that has one.
+    fn fill(&mut self, buffer: Option<Vec<u8>>, payload: Cow<'_, [u8]>, status: Status) -> Result<Completion> {
+        let Some(mut buffer) = buffer else { return Ok(Completion { buffer: payload.into_owned(), status }) };
+        let (received_bytes, capacity_bytes) = (payload.len(), buffer.len());
+        match (payload, buffer.get_mut(..received_bytes)) {
+            // A vector of the right length takes the buffer's place, and that is lent to the next message.
+            (Cow::Owned(payload), Some(_)) if received_bytes == capacity_bytes => {
+                if self.spare.len() < SPARE.0 && (1..=SPARE.1).contains(&buffer.capacity()) {
+                    self.spare.push(buffer);
+                }
+                Ok(Completion { buffer: payload, status })
+            }
+            (payload, Some(front)) => {
+                front.copy_from_slice(&payload);
+                Ok(Completion { buffer, status })
+            }
+            (_, None) => Err(Error::Truncated { received_bytes, capacity_bytes }),
+        }
+    }
+
+    /// A copy of what is sent to here, in a vector that a message before it has left, if there is one.
+    pub(super) fn copy(&mut self, payload: &[u8]) -> Vec<u8> {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.clear();
+        copy.extend_from_slice(payload);
+        copy
     }
 
     pub(super) fn collect(&mut self, ticket: Ticket) -> Option<Delivered> {
@@ -259,15 +287,6 @@ pub(super) struct Header {
     pub(super) source: usize,
     pub(super) tag: Tag,
     pub(super) timing: Timing,
-}
-
-fn fill(mut buffer: Vec<u8>, payload: &[u8], status: Status) -> Result<Completion> {
-    let capacity_bytes = buffer.len();
-    match buffer.get_mut(..payload.len()) {
-        Some(front) => front.copy_from_slice(payload),
-        None => return Err(Error::Truncated { received_bytes: payload.len(), capacity_bytes }),
-    }
-    Ok(Completion { buffer, status })
 }
 
 /// A message in the heap, ordered by its arrival, then by when it was sent.

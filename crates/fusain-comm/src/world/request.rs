@@ -1,5 +1,6 @@
 //! Requests and taken-out messages of the in-process world.
 
+use std::iter;
 use std::mem;
 use std::sync::Arc;
 
@@ -56,6 +57,20 @@ impl ThreadRequest {
         self.state = State::Spent;
     }
 
+    /// Looks once at several requests of one rank.
+    pub(super) fn test_any(requests: &mut Vec<Self>) -> Result<Option<(usize, Completion)>> {
+        let Some(first) = requests.first() else { return Ok(None) };
+        if let Some(at) = requests.iter().position(|request| !matches!(request.state, State::Posted(_))) {
+            let completion = requests.swap_remove(at).test()?;
+            return Ok(completion.map(|completion| (at, completion)));
+        }
+        // All are posted, so the tickets stand where the requests do.
+        let found = first.shared.look_for(first.me, requests.iter().filter_map(Self::ticket))?;
+        let Some((at, delivered)) = found else { return Ok(None) };
+        let completion = requests.swap_remove(at).finish(delivered)?;
+        Ok(Some((at, completion)))
+    }
+
     /// Waits for the first of several requests of one rank.
     pub(super) fn wait_any(requests: &mut Vec<Self>) -> Result<(usize, Completion)> {
         let Some(first) = requests.first() else { return Err(Error::NoRequest) };
@@ -79,8 +94,8 @@ impl Request for ThreadRequest {
             State::Done(completion) => Ok(Some(completion)),
             State::Posted(ticket) => {
                 self.state = State::Posted(ticket);
-                match self.shared.look_for(self.me, ticket) {
-                    Ok(Some(delivered)) => self.finish(delivered).map(Some),
+                match self.shared.look_for(self.me, iter::once(ticket)) {
+                    Ok(Some((_, delivered))) => self.finish(delivered).map(Some),
                     Ok(None) => Ok(None),
                     Err(error) => {
                         self.withdraw();

@@ -1,9 +1,11 @@
 //! What the ranks of a world have in common: mailboxes, the count of awake threads, who has left, the verdict.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::doorbell::Ring;
 use super::mailbox::{Delivered, Envelope, Header, Inbox, Mailbox, Pattern, Ticket, Timing, Wait};
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
@@ -105,16 +107,16 @@ impl Shared {
         if held_back {
             let landing_ns = timing.arrival_ns.max(inbox.receive_link_free_ns + timing.occupancy_ns);
             inbox.receive_link_free_ns = landing_ns;
-            let message = Envelope { context, source, tag, payload: payload.to_vec(), timing };
+            let message = Envelope { context, source, tag, payload: inbox.copy(payload), timing };
             let at = self.epoch + Duration::from_nanos(landing_ns);
             landing = Some(at);
             inbox.launch(at, message);
             // Whoever sleeps must now sleep with a limit.
             self.wake(mailbox, &mut inbox);
-        } else if inbox.deliver(Header { context, source, tag, timing }, payload) {
+        } else if inbox.deliver(Header { context, source, tag, timing }, Cow::Borrowed(payload)) {
             self.wake(mailbox, &mut inbox);
         }
-        self.ring(&inbox, landing);
+        self.ring(&inbox, Ring::Message(landing));
         Ok(())
     }
 
@@ -226,10 +228,10 @@ impl Shared {
         }
     }
 
-    /// Tells the threads that sleep until something happens, or until a message lands that was launched. The caller holds the mailbox.
-    fn ring(&self, inbox: &Inbox, landing: Option<Instant>) {
+    /// Tells the threads that sleep until something happens. The caller holds the mailbox.
+    fn ring(&self, inbox: &Inbox, why: Ring) {
         let bells = inbox.bells.iter().filter(|bell| bell.for_arrivals || inbox.troubled);
-        bells.for_each(|bell| bell.ring(Some(self), landing));
+        bells.for_each(|bell| bell.ring(Some(self), why));
     }
 
     fn wake_all(&self) {
@@ -237,7 +239,7 @@ impl Shared {
             let mut inbox = mailbox.lock();
             inbox.troubled = true;
             self.wake(mailbox, &mut inbox);
-            self.ring(&inbox, None);
+            self.ring(&inbox, Ring::Call);
         }
     }
 
@@ -277,13 +279,20 @@ impl Shared {
         self.control().awake += threads;
     }
 
-    /// Looks for a completed receive; if it is not, and waiting for it would fail, fails in the same way.
-    pub(super) fn look_for(&self, me: usize, ticket: Ticket) -> Result<Option<Delivered>> {
+    /// Looks for a completed receive among some, and where it stands; if there is none, and waiting for one of them would fail, fails in the
+    /// same way.
+    pub(super) fn look_for(
+        &self,
+        me: usize,
+        tickets: impl Iterator<Item = Ticket> + Clone,
+    ) -> Result<Option<(usize, Delivered)>> {
         self.look(me, |inbox| {
-            let found = inbox.collect(ticket);
+            let found = tickets.clone().enumerate().find_map(|(at, ticket)| Some((at, inbox.collect(ticket)?)));
             // A message that is on its way may be the one.
             if found.is_none() && inbox.troubled && inbox.next_landing().is_none() {
-                self.control().still_hope(&inbox.patterns(&Wait::Tickets(vec![ticket])))?;
+                for ticket in tickets {
+                    self.control().still_hope(&inbox.patterns(&Wait::Tickets(vec![ticket])))?;
+                }
             }
             Ok(found)
         })
