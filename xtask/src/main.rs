@@ -4,6 +4,7 @@
 
 mod compare;
 mod doc;
+mod fuzz;
 mod lint;
 mod mpi_tests;
 mod packages;
@@ -44,6 +45,8 @@ enum Verb {
     Doc(doc::Options),
     /// Runs the tests of the pool under ThreadSanitizer (needs the nightly toolchain).
     Tsan,
+    /// Throws bytes at the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
         Verb::Tsan => tsan::run(),
+        Verb::Fuzz(options) => fuzz::run(&options),
     };
     match done {
         Ok(code) => code,

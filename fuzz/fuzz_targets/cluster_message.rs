@@ -1,0 +1,43 @@
+//! Bytes that claim to be a message between ranks of a cluster, bare and with the right checksum: refused, or read, and then the same when
+//! they are written and read again. So with states.
+//!
+//! The codec is compiled in here as it is: it is nobody's affair outside of its crate, and this does not make it so.
+
+#![no_main]
+#![allow(dead_code, reason = "the courier uses the rest")]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../crates/fusain-cluster/src/codec.rs"]
+mod codec;
+
+/// What the codec asks its crate for.
+mod error {
+    pub(crate) use fusain_cluster::{Error, Result};
+}
+
+mod protocol {
+    pub(crate) use fusain_cluster::protocol::Message;
+}
+
+/// Lists in lists, text, options, ranges: what states are made of.
+type State = (Vec<(String, Vec<u16>)>, Option<f64>, std::ops::Range<u64>, Box<[i128]>);
+
+fuzz_target!(|bytes: &[u8]| {
+    check(bytes);
+    let mut sealed = bytes.to_vec();
+    sealed.extend(crc32fast::hash(bytes).to_le_bytes());
+    check(&sealed);
+    if let Ok(state) = codec::decode::<State>(bytes) {
+        let written = codec::encode(&state).expect("what was read can be written");
+        // Byte by byte, since a number that is none is not equal to itself.
+        let again: State = codec::decode(&written).expect("what was written can be read");
+        assert_eq!(codec::encode(&again).expect("as before"), written);
+    }
+});
+
+fn check(bytes: &[u8]) {
+    if let Ok((head, payload)) = codec::unpack(bytes) {
+        assert_eq!(codec::unpack(&codec::pack(&head, payload)), Ok((head, payload)));
+    }
+}

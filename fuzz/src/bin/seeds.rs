@@ -1,0 +1,51 @@
+//! `seeds FOLDER`: something right for each target to begin with, each in `FOLDER/TARGET/NAME`.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use fusain_schedule::goal::{Rank, Writer, patterns};
+
+/// As hwloc describes machines, and exports them.
+const MACHINES: [&str; 4] = [
+    "Package:2 NUMANode:1 L3:1 L2:4 core:2 pu:1",
+    "2 [numa] 3 4",
+    r#"<topology version="2.0"><object type="Machine" os_index="0" cpuset="0x3"><object type="Core" os_index="0" cpuset="0x3">
+<object type="PU" os_index="0" cpuset="0x1"/><object type="PU" os_index="1" cpuset="0x2"/></object></object></topology>"#,
+    r#"<?xml version="1.0"?><!DOCTYPE topology SYSTEM "hwloc2.dtd"><topology version="2.0"><object type="Machine" cpuset="0xf,0x0"><info name="a" value="b"/>
+<object type="NUMANode" cpuset="0xf,0x0" nodeset="0x1"/><object type="PU" os_index="32" cpuset="0x1,0x0"/></object></topology>"#,
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).ok_or("say where to: seeds FOLDER")?;
+    let keep = |target: &str, name: String, bytes: &[u8]| {
+        let folder = Path::new(&folder).join(target);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(name), bytes)
+    };
+    let texts: [fn(&mut Rank, u32, u32, u64); 2] = [patterns::dissemination, patterns::linear_alltoall];
+    for (number, fill) in texts.into_iter().enumerate() {
+        let (mut text, mut rank) = (Vec::new(), Rank::default());
+        let mut writer = Writer::new(&mut text, 3)?;
+        for at in 0..3 {
+            fill(&mut rank, at, 3, 100_000);
+            writer.write(&rank)?;
+        }
+        writer.finish()?;
+        keep("schedule_text", format!("pattern-{number}"), &text)?;
+    }
+    for example in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/goal"))? {
+        let example = example?;
+        keep("schedule_text", example.file_name().to_string_lossy().into_owned(), &fs::read(example.path())?)?;
+    }
+    let schedules = [vec![fusain_fuzz::all_kinds()?], fusain_fuzz::collectives()?].concat();
+    for (number, schedule) in schedules.iter().enumerate() {
+        keep("schedule_binary", format!("schedule-{number}"), &schedule.to_bytes())?;
+    }
+    for (number, machine) in MACHINES.into_iter().enumerate() {
+        keep("machine", format!("machine-{number}"), machine.as_bytes())?;
+    }
+    // Its first bytes are drawn soon enough: a version, a kind of message, a few numbers.
+    keep("cluster_message", "empty".to_owned(), &[])?;
+    Ok(())
+}

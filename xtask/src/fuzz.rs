@@ -1,0 +1,61 @@
+//! `cargo xtask fuzz`: the readers of text and bytes under libFuzzer, for as long as one likes.
+//!
+//! The tests throw bytes at the same readers, but for a moment and without learning from what happens. Here each target (`fuzz/fuzz_targets`) begins
+//! with something right and goes on with what it has found before (`fuzz/corpus`). What it trips over is kept in `fuzz/artifacts`.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail, ensure};
+
+use crate::workspace;
+
+/// Each reads something that may come from anywhere.
+const TARGETS: &[&str] = &["schedule_text", "schedule_binary", "cluster_message", "machine"];
+
+/// What to fuzz, and how long.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Which reader; all, one after the other, if none is named.
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(TARGETS))]
+    targets: Vec<String>,
+    /// How long each.
+    #[arg(long, default_value_t = 60)]
+    seconds: u32,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let toolchains = duct::cmd!("rustup", "toolchain", "list").read().context("rustup is needed to find nightly")?;
+    ensure!(
+        toolchains.lines().any(|line| line.starts_with("nightly")),
+        "the nightly toolchain is needed; run: rustup toolchain install nightly"
+    );
+    if duct::cmd!("cargo-fuzz", "--version").stdout_null().stderr_null().run().is_err() {
+        bail!("cargo-fuzz is needed; run: cargo install cargo-fuzz");
+    }
+    let folder = workspace::root().join("fuzz");
+    let manifest = folder.join("Cargo.toml").display().to_string();
+    let seeds = workspace::target().join("fuzz-seeds");
+    let target = workspace::target().display().to_string();
+    let write = ["run", "--quiet", "--manifest-path", &manifest, "--target-dir", &target, "--bin", "seeds", "--"];
+    workspace::cargo(write.into_iter().chain([&*seeds.display().to_string()])).run()?;
+    let all = || TARGETS.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = if options.targets.is_empty() { all() } else { options.targets.clone() };
+    for name in names {
+        let corpus = folder.join("corpus").join(&name);
+        std::fs::create_dir_all(&corpus).with_context(|| corpus.display().to_string())?;
+        let (corpus, seeds) = (corpus.display().to_string(), seeds.join(&name).display().to_string());
+        let seconds = format!("-max_total_time={}", options.seconds);
+        // No sanitizer: the readers have no unsafe code, and what is looked for (panics, overflows, appetite for memory or time) needs none.
+        let fuzz = ["run", "nightly", "cargo", "fuzz", "run", "--sanitizer", "none", &*name, &*corpus, &*seeds];
+        let limits = ["--", &*seconds, "-max_len=4096", "-timeout=10", "-print_final_stats=1"];
+        // What this xtask's own cargo left in the environment must not reach the other toolchain's.
+        duct::cmd("rustup", fuzz.into_iter().chain(limits))
+            .dir(&folder)
+            .env_remove("CARGO")
+            .env_remove("RUSTUP_TOOLCHAIN")
+            .run()
+            .with_context(|| format!("{name}: see fuzz/artifacts/{name}"))?;
+        println!("fuzz: {name}: nothing found in {} s", options.seconds);
+    }
+    Ok(ExitCode::SUCCESS)
+}
