@@ -47,6 +47,15 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
     /// [`Error::RankOutOfRange`]; [`Error::PeerLeft`] and [`Error::PeerPanicked`] where the world knows.
     fn isend(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<Self::Request>;
 
+    /// Sends `data` if the world can take it in at once, without waiting and without keeping the slice; else says so, and has sent nothing.
+    ///
+    /// # Errors
+    /// As [`isend`](Self::isend).
+    fn send_at_once(&self, data: &[u8], to: usize, tag: Tag) -> Result<bool> {
+        let _ = (data, tag);
+        self.check_rank(to).map(|()| false)
+    }
+
     /// Starts to receive at most `buffer.len()` bytes into the front of `buffer`.
     ///
     /// # Errors

@@ -120,6 +120,12 @@ impl<C: Communicator> Execution<C> {
 
     fn start(&mut self, comm: &C, message: &Message) -> Result<()> {
         let tag = self.first_tag + message.tag as Tag;
+        if let Some(bytes) = self.run.only_source(message)
+            && comm.send_at_once(bytes, message.peer, tag)?
+        {
+            self.run.end_send(message.at);
+            return Ok(());
+        }
         let mut buffer = self.run.spare_buffer();
         let request = if message.is_send {
             buffer.clear();

@@ -9,6 +9,7 @@ use super::engine::{Engine, Turn};
 use super::outbound::{Outgoing, Room};
 use super::pace::{Pace, Pause};
 use super::ticket::{Job, Slot};
+use crate::world::Wants;
 use crate::{Communicator, Doorbell, Error, Result, Tag};
 
 /// What a thread asks of the loop.
@@ -224,11 +225,12 @@ impl<C: Communicator> Hub<C> {
                 }
             }
         }
-        if just_moved && engine.has_work() {
-            limit =
-                self.work.soonest_answer(turn.now).map(|soon| limit.map_or(soon, |limit| limit.min(soon))).or(limit);
-        }
-        self.work.sleep(seen, limit, engine.has_work(), || engine.waits_for())
+        let wants = match (engine.has_work(), just_moved) {
+            (false, _) => Wants::Nothing,
+            (true, false) => Wants::Message,
+            (true, true) => Wants::Answer(turn.now),
+        };
+        self.work.sleep(seen, limit, wants, || engine.waits_for())
     }
 
     /// Once round the loop, if nobody owns it or drives it now, and this thread may.
@@ -271,7 +273,7 @@ impl<C: Communicator> Hub<C> {
             };
             let note = || vec!["its progress thread".to_owned()];
             // The second bell gives no errors: whoever drives is told, and ends what is waited for.
-            drop(self.ended.sleep(seen, None, false, note));
+            drop(self.ended.sleep(seen, None, Wants::Nothing, note));
         }
     }
 

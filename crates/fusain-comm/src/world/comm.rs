@@ -79,6 +79,10 @@ impl Communicator for ThreadComm {
         Ok(ThreadRequest::done(&self.shared, self.world_rank(), Completion { buffer: data, status }))
     }
 
+    fn send_at_once(&self, data: &[u8], to: usize, tag: Tag) -> Result<bool> {
+        self.send_bytes(data, to, tag).map(|()| true)
+    }
+
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<ThreadRequest> {
         let pattern = self.pattern(from.into(), tag.into())?;
         let me = self.world_rank();

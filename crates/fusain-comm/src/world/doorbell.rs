@@ -24,6 +24,16 @@ pub struct Doorbell {
     least_latency: Option<Duration>,
 }
 
+/// What is of use to who goes to sleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// No message at all: none wakes it.
+    Nothing,
+    Message,
+    /// A message that answers what was sent at this time.
+    Answer(Instant),
+}
+
 /// The part that a mailbox holds too.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
@@ -99,14 +109,7 @@ impl Doorbell {
         self.bell.ring(self.world.as_ref().map(|(shared, _)| &**shared), Ring::Call);
     }
 
-    /// When an answer to what was just sent can be here at the soonest, in a world that holds messages back. Who sleeps until then, and
-    /// no longer, is woken once for the answer: not first when it is launched, to be told when it lands.
-    pub(crate) fn soonest_answer(&self, now: Instant) -> Option<Instant> {
-        self.least_latency.map(|latency| now + latency)
-    }
-
-    /// Sleeps while the bell has rung `seen` times, at most until `until` or until a message on its way lands; messages only wake who
-    /// `wants_messages`.
+    /// Sleeps while the bell has rung `seen` times, at most until `until` or until a message on its way lands, if any is wanted.
     ///
     /// # Errors
     /// What any waiting call of the world would now end with: a deadlock was found, a rank has panicked.
@@ -114,7 +117,7 @@ impl Doorbell {
         &self,
         seen: u64,
         until: Option<Instant>,
-        wants_messages: bool,
+        wants: Wants,
         waits_for: impl FnOnce() -> Vec<String>,
     ) -> Result<()> {
         let Some((shared, me)) = &self.world else {
@@ -124,17 +127,20 @@ impl Doorbell {
         if self.bell.for_arrivals {
             shared.look_for_hope()?;
         }
-        let landing = if self.bell.for_arrivals && wants_messages { shared.next_landing(*me) } else { None };
-        let limit = match (until, landing) {
-            (Some(until), Some(landing)) => Some(until.min(landing)),
-            _ => until.or(landing),
-        };
+        let is_deaf = wants == Wants::Nothing;
+        let landing = if self.bell.for_arrivals && !is_deaf { shared.next_landing(*me) } else { None };
+        // Who sleeps until an answer can be here, and no longer, is woken once for it: not first when it is launched, to be told when it lands.
+        let message = landing.or(match wants {
+            Wants::Answer(sent) => self.least_latency.map(|latency| sent + latency),
+            Wants::Nothing | Wants::Message => None,
+        });
+        let limit = until.into_iter().chain(message).min();
         if limit.is_some() {
             // A message that was launched since has rung.
             self.bell.doze(seen, limit);
             return Ok(());
         }
-        let sleeper = Sleeper { waits_for: waits_for(), is_deaf: !wants_messages };
+        let sleeper = Sleeper { waits_for: waits_for(), is_deaf };
         let mut state = self.bell.lock();
         if state.rings != seen {
             return Ok(());
@@ -228,11 +234,11 @@ mod tests {
         let shared = Arc::new(Shared::new(2, None));
         let bell = Doorbell::with(&shared, 0, true);
         let sleeping = || bell.bell.lock().sleepers.len();
-        for (wants_messages, left) in [(true, 0), (false, 1)] {
+        for (wants, left) in [(Wants::Message, 0), (Wants::Nothing, 1)] {
             thread::scope(|scope| {
                 let seen = bell.rings();
                 let bell = &bell;
-                scope.spawn(move || bell.sleep(seen, None, wants_messages, Vec::new));
+                scope.spawn(move || bell.sleep(seen, None, wants, Vec::new));
                 while sleeping() == 0 {
                     thread::yield_now();
                 }

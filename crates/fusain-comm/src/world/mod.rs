@@ -61,6 +61,7 @@ use std::thread;
 
 pub use comm::ThreadComm;
 pub use doorbell::Doorbell;
+pub(crate) use doorbell::Wants;
 pub use request::{ThreadMessage, ThreadRequest};
 pub use shared::Enlisted;
 

@@ -65,6 +65,17 @@ impl State {
         Some(Message { at, is_send, peer: peer as usize, tag, bytes })
     }
 
+    /// What a send sends, if that is in one place.
+    pub(crate) fn only_source(&self, message: &Message) -> Option<&[u8]> {
+        let record = self.record(message.at);
+        match record.sources {
+            _ if !message.is_send => None,
+            0 => Some(&[]),
+            1 => Some(self.memories.read(&self.block(Lists::of(&record, message.at).sources.start))),
+            _ => None,
+        }
+    }
+
     /// Writes what a send sends to the end of `buffer`.
     pub(crate) fn gather(&self, message: &Message, buffer: &mut Vec<u8>) {
         let record = self.record(message.at);
@@ -80,14 +91,24 @@ impl State {
             self.scatter(&record, at, completion.received())?;
         }
         self.spare.push(completion.buffer);
+        self.end(&record, at);
+        Ok(())
+    }
+
+    /// The send at a place was done at once.
+    pub(crate) fn end_send(&mut self, at: usize) {
+        let record = self.record(at);
+        self.end(&record, at);
+    }
+
+    fn end(&mut self, record: &Record, at: usize) {
         if let Some(trace) = &mut self.trace {
             trace.ends(record.number, self.started);
         }
         self.left -= 1;
-        for waiting in Lists::of(&record, at).on_end {
+        for waiting in Lists::of(record, at).on_end {
             self.release(self.words[waiting]);
         }
-        Ok(())
     }
 
     fn scatter(&mut self, record: &Record, at: usize, mut received: &[u8]) -> Result<()> {
