@@ -1,15 +1,16 @@
 //! Fork-join recursions: tasks with declared inputs and outputs.
 //!
-//! A worker goes depth first with a stack of its own: frames that wait for the task above them, each with the tasks of it that nobody has begun. Nobody else sees
-//! them, so there is no lock and no counter on the way. When somebody wants work, the **oldest** frame that has tasks to give away is moved, with the frames
-//! under it, to a table of the rank; whoever works off a task of such a frame brings its value there, and who brings the last one goes on with the frame.
-//! A value for a frame of another rank returns as the result of the task it came in.
+//! A worker goes depth first with stacks of its own: frames that wait for the task above them, the tasks of them that nobody has begun, the values that are there.
+//! Nobody else sees them, so there is no lock, no counter and no allocation on the way. When somebody wants work, the **oldest** frame that has tasks to give
+//! away is moved, with the frames under it, to a table of the rank; whoever works off a task of such a frame brings its value there, and who brings the last
+//! one goes on with the frame. A value for a frame of another rank returns as the result of the task it came in.
 //!
-//! Memory: a frame for each level of each worker, and the tasks that were given away.
+//! Memory: a frame for each level of each worker, its tasks and values, and the tasks that were given away.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
+use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fusain_comm::Communicator;
@@ -17,6 +18,7 @@ use fusain_pool::Algorithm;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Batch;
 use crate::cluster::Cluster;
 use crate::distributed::Distributed;
 use crate::error::Result;
@@ -38,14 +40,15 @@ use crate::error::Result;
 ///
 /// impl ForkJoin for Fib {
 ///     type Task = u32;
+///     type Tasks = [u32; 2];
 ///     type Value = u64;
 ///     type Frame = ();
 ///     fn begin(&self, n: u32) -> Step<Self> {
 ///         if n < 12 { return Step::Done(fib(n)) }
-///         Step::Fork { tasks: vec![n - 1, n - 2], frame: () }
+///         Step::Fork { tasks: [n - 1, n - 2], frame: () }
 ///     }
-///     fn join(&self, (): (), values: Vec<u64>) -> Step<Self> {
-///         Step::Done(values[0] + values[1])
+///     fn join(&self, (): (), [a, b]: [u64; 2]) -> Step<Self> {
+///         Step::Done(a + b)
 ///     }
 /// }
 ///
@@ -57,7 +60,9 @@ use crate::error::Result;
 pub trait ForkJoin: Sync {
     /// The input of a task.
     type Task: Serialize + DeserializeOwned + Send;
-    /// Its output.
+    /// What a fork makes: an array where it is always as many (then nothing is allocated), else a vector.
+    type Tasks: Batch<Self::Task>;
+    /// The output of a task.
     type Value: Serialize + DeserializeOwned + Send;
     /// What it remembers while it waits.
     type Frame: Send;
@@ -65,8 +70,8 @@ pub trait ForkJoin: Sync {
     /// Begins a task.
     fn begin(&self, task: Self::Task) -> Step<Self>;
 
-    /// Goes on when the values of all its tasks are there, in the order of the tasks.
-    fn join(&self, frame: Self::Frame, values: Vec<Self::Value>) -> Step<Self>;
+    /// Goes on when the values of all its tasks are there, in the order of the tasks: in an array or a vector, as the tasks were.
+    fn join(&self, frame: Self::Frame, values: Values<Self>) -> Step<Self>;
 }
 
 /// How far a task has come.
@@ -76,7 +81,7 @@ pub enum Step<F: ForkJoin + ?Sized> {
     /// It needs the values of these tasks, in any order in time. None: it is joined at once.
     Fork {
         /// What is to be done.
-        tasks: Vec<F::Task>,
+        tasks: F::Tasks,
         /// What it remembers.
         frame: F::Frame,
     },
@@ -86,10 +91,13 @@ impl<F: ForkJoin + ?Sized> fmt::Debug for Step<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Done(_) => f.write_str("Done"),
-            Self::Fork { tasks, .. } => f.debug_struct("Fork").field("tasks", &tasks.len()).finish_non_exhaustive(),
+            Self::Fork { .. } => f.debug_struct("Fork").finish_non_exhaustive(),
         }
     }
 }
+
+/// The values of the tasks of a fork of `F`.
+pub type Values<F> = <<F as ForkJoin>::Tasks as Batch<<F as ForkJoin>::Task>>::Values<<F as ForkJoin>::Value>;
 
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: the value of `task`, worked off on all ranks; each gets it. Rank 0's task counts.
@@ -181,9 +189,8 @@ struct Branch<F: ForkJoin> {
     home: Home,
     #[serde(skip)]
     turn: Option<Turn<F>>,
-    /// The oldest first.
     #[serde(skip)]
-    frames: Vec<Frame<F>>,
+    stacks: Stacks<F>,
 }
 
 fn root() -> Home {
@@ -192,22 +199,73 @@ fn root() -> Home {
 
 impl<F: ForkJoin> Default for Branch<F> {
     fn default() -> Self {
-        Self { loose: Vec::new(), home: Home::ROOT, turn: None, frames: Vec::new() }
+        Self { loose: Vec::new(), home: Home::ROOT, turn: None, stacks: Stacks::default() }
     }
 }
 
 /// What comes next.
 enum Turn<F: ForkJoin> {
     Begin(F::Task),
+    /// The values in the order of the tasks.
     Join(F::Frame, Vec<F::Value>),
 }
 
-/// A frame that only its worker knows. The task above it is the one after those whose values are there.
-struct Frame<F: ForkJoin> {
-    frame: F::Frame,
-    /// Not begun, the next at the end.
+/// Frames that only their worker knows, the oldest first; tasks and values of an older one lie under those of a younger one.
+///
+/// The last task of a frame is begun first. So its values come in reverse, and the last value on the stack is that of the first task.
+struct Stacks<F: ForkJoin> {
+    frames: Vec<Frame<F>>,
+    /// Not begun, in their order.
     tasks: Vec<F::Task>,
     values: Vec<F::Value>,
+}
+
+impl<F: ForkJoin> Default for Stacks<F> {
+    fn default() -> Self {
+        Self { frames: Vec::new(), tasks: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<F: ForkJoin> Stacks<F> {
+    /// How many tasks of a frame nobody has begun.
+    fn left(&self, at: usize) -> usize {
+        let above = self.frames.get(at + 1).map_or(self.tasks.len(), |frame| frame.tasks_below);
+        above - self.frames[at].tasks_below
+    }
+
+    /// A task's value, or the task that comes next because it has forked.
+    #[inline]
+    fn settle(&mut self, program: &F, step: Step<F>) -> ControlFlow<F::Value, F::Task> {
+        let (tasks, frame) = match step {
+            Step::Done(value) => return ControlFlow::Break(value),
+            Step::Fork { tasks, frame } => (tasks, frame),
+        };
+        let tasks_below = self.tasks.len();
+        let (count, Some(last)) = tasks.lay_down(&mut self.tasks) else { return self.join(program, frame, 0, None) };
+        self.frames.push(Frame { frame, count, tasks_below });
+        ControlFlow::Continue(last)
+    }
+
+    #[inline]
+    fn join(
+        &mut self,
+        program: &F,
+        frame: F::Frame,
+        count: usize,
+        first: Option<F::Value>,
+    ) -> ControlFlow<F::Value, F::Task> {
+        let step = program.join(frame, F::Tasks::gather(count, first, &mut self.values));
+        self.settle(program, step)
+    }
+}
+
+/// One of its tasks is under way above it.
+struct Frame<F: ForkJoin> {
+    frame: F::Frame,
+    /// How many tasks it has.
+    count: usize,
+    /// How many tasks of older frames lie under its own.
+    tasks_below: usize,
 }
 
 impl<F: ForkJoin> Tasks<'_, F> {
@@ -216,38 +274,44 @@ impl<F: ForkJoin> Tasks<'_, F> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One task begun or joined.
+    /// From `task` on, until so many have been begun, or the last frame has its value: the task that comes next, or that value.
     #[inline]
-    fn turn(&self, branch: &mut Branch<F>, turn: Turn<F>) {
-        let step = match turn {
-            Turn::Begin(task) => self.program.begin(task),
-            Turn::Join(frame, values) => self.program.join(frame, values),
-        };
-        match step {
-            Step::Done(value) => self.value(branch, value),
-            Step::Fork { mut tasks, frame } => {
-                tasks.reverse();
-                let values = Vec::with_capacity(tasks.len());
-                branch.turn = Some(match tasks.pop() {
-                    None => Turn::Join(frame, values),
-                    Some(first) => {
-                        branch.frames.push(Frame { frame, tasks, values });
-                        Turn::Begin(first)
-                    }
-                });
+    fn go(&self, stacks: &mut Stacks<F>, mut task: F::Task, left: &mut usize) -> ControlFlow<F::Value, F::Task> {
+        // On this frame, and so in registers, for the time of the unit.
+        let (mut on, mut more) = (mem::take(stacks), *left);
+        let end = 'down: loop {
+            if more == 0 {
+                break ControlFlow::Continue(task);
             }
-        }
-    }
-
-    /// The task at hand has its value.
-    #[inline]
-    fn value(&self, branch: &mut Branch<F>, value: F::Value) {
-        let Some(frame) = branch.frames.last_mut() else { return self.bring(branch, value) };
-        frame.values.push(value);
-        branch.turn = match frame.tasks.pop() {
-            Some(task) => Some(Turn::Begin(task)),
-            None => branch.frames.pop().map(|frame| Turn::Join(frame.frame, frame.values)),
+            more -= 1;
+            let mut value = match on.settle(self.program, self.program.begin(task)) {
+                ControlFlow::Continue(first) => {
+                    task = first;
+                    continue;
+                }
+                ControlFlow::Break(value) => value,
+            };
+            loop {
+                let Some(top) = on.frames.last() else { break 'down ControlFlow::Break(value) };
+                if on.tasks.len() > top.tasks_below
+                    && let Some(next) = on.tasks.pop()
+                {
+                    on.values.push(value);
+                    task = next;
+                    break;
+                }
+                let Some(Frame { frame, count, .. }) = on.frames.pop() else { unreachable!("it was there") };
+                match on.join(self.program, frame, count, Some(value)) {
+                    ControlFlow::Continue(first) => {
+                        task = first;
+                        break;
+                    }
+                    ControlFlow::Break(joined) => value = joined,
+                }
+            }
         };
+        (*stacks, *left) = (on, more);
+        end
     }
 
     /// The last frame of this worker has its value.
@@ -261,25 +325,24 @@ impl<F: ForkJoin> Tasks<'_, F> {
         }
     }
 
-    /// Moves the frames up to `last` to the table; returns the tasks of that one.
+    /// Moves the frames up to `last` to the table; returns their tasks.
     fn lay_open(&self, branch: &mut Branch<F>, last: usize) -> Vec<(Home, F::Task)> {
         let mut shared = self.shared();
         let mut loose = Vec::new();
-        for (at, Frame { frame, tasks, values }) in branch.frames.drain(..=last).enumerate() {
+        let left: Vec<usize> = (0..=last).map(|at| branch.stacks.left(at)).collect();
+        let Stacks { frames, tasks, values } = &mut branch.stacks;
+        for (Frame { frame, count, .. }, left) in frames.drain(..=last).zip(left) {
             let node = shared.next_node;
             shared.next_node += 1;
-            let (begun, count) = (values.len(), tasks.len());
-            let missing = 1 + count;
-            let values = values.into_iter().map(Some).chain((0..missing).map(|_| None)).collect();
+            let home = |slot: usize| Home { rank: self.rank, node, slot: slot as u32 };
+            // Those that nobody has begun, the one under way, those that are done.
+            let (missing, done) = (left + 1, count - left - 1);
+            loose.extend(tasks.drain(..left).enumerate().map(|(slot, task)| (home(slot), task)));
+            let values = (0..missing).map(|_| None).chain(values.drain(..done).rev().map(Some)).collect();
             shared.nodes.insert(node, Node { home: branch.home, frame, values, missing });
-            let slot = |slot: usize| Home { rank: self.rank, node, slot: slot as u32 };
-            branch.home = slot(begun);
-            if at == last {
-                // The last of the tasks comes right after the one above the frame.
-                let slots = (0..count).map(|place| slot(begun + count - place));
-                loose = slots.zip(tasks).collect();
-            }
+            branch.home = home(left);
         }
+        frames.iter_mut().for_each(|frame| frame.tasks_below -= loose.len());
         loose
     }
 }
@@ -291,16 +354,31 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
         branch.turn.is_some() || !branch.loose.is_empty()
     }
 
-    /// `grain` tasks begun or joined.
+    /// `grain` tasks begun.
     fn do_unit(&self, branch: &mut Branch<F>, grain: usize) {
-        for _ in 0..grain {
-            match branch.turn.take() {
-                Some(turn) => self.turn(branch, turn),
+        let mut left = grain;
+        while left > 0 {
+            let first = match branch.turn.take() {
+                Some(Turn::Begin(task)) => ControlFlow::Continue(task),
+                Some(Turn::Join(frame, joined)) => {
+                    left -= 1;
+                    let count = joined.len();
+                    branch.stacks.values.extend(joined.into_iter().rev());
+                    branch.stacks.join(self.program, frame, count, None)
+                }
                 None => {
                     let Some((home, task)) = branch.loose.pop() else { return };
                     branch.home = home;
-                    branch.turn = Some(Turn::Begin(task));
+                    ControlFlow::Continue(task)
                 }
+            };
+            let end = match first {
+                ControlFlow::Continue(task) => self.go(&mut branch.stacks, task, &mut left),
+                value => value,
+            };
+            match end {
+                ControlFlow::Continue(task) => branch.turn = Some(Turn::Begin(task)),
+                ControlFlow::Break(value) => self.bring(branch, value),
             }
         }
     }
@@ -311,7 +389,7 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
     /// Half of the oldest tasks.
     fn steal(&self, branch: &mut Branch<F>) -> Option<Branch<F>> {
         if branch.loose.is_empty() {
-            let oldest = branch.frames.iter().position(|frame| !frame.tasks.is_empty())?;
+            let oldest = (0..branch.stacks.frames.len()).find(|at| branch.stacks.left(*at) > 0)?;
             branch.loose = self.lay_open(branch, oldest);
         }
         let count = branch.loose.len();
@@ -323,13 +401,13 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
 }
 
 impl<F: ForkJoin> Distributed for Tasks<'_, F> {
-    type Output = Values<F>;
+    type Output = Brought<F>;
 
-    fn take(&self) -> Values<F> {
+    fn take(&self) -> Brought<F> {
         mem::take(&mut self.shared().out)
     }
 
-    fn merge(&self, whole: &mut Values<F>, part: Values<F>) {
+    fn merge(&self, whole: &mut Brought<F>, part: Brought<F>) {
         let mut shared = self.shared();
         for (home, value) in part {
             if home.rank != self.rank {
@@ -346,7 +424,7 @@ impl<F: ForkJoin> Distributed for Tasks<'_, F> {
 }
 
 /// Values on their way home.
-type Values<F> = Vec<(Home, <F as ForkJoin>::Value)>;
+type Brought<F> = Vec<(Home, <F as ForkJoin>::Value)>;
 
 #[cfg(test)]
 mod tests {
@@ -366,6 +444,7 @@ mod tests {
 
     impl ForkJoin for Spell {
         type Task = (u32, u32);
+        type Tasks = Vec<(u32, u32)>;
         type Value = String;
         type Frame = Phase;
         fn begin(&self, (depth, at): (u32, u32)) -> Step<Self> {

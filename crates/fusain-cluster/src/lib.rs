@@ -1,8 +1,8 @@
 //! Work stealing between processes: the five callbacks of an [`Algorithm`](fusain_pool::Algorithm), on all ranks of a communicator.
 //!
-//! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. Busy workers answer between two of their units: each splits its
-//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress thread carries the parts; what came of them returns to where they were
-//! split off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
+//! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. A busy worker answers between two of its units: it splits its
+//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress thread carries it; what came of the part returns to where it was split
+//! off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
 //!
 //! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.
 //! Hiraishi, S. Umatani: "Evaluation of an MPI-based implementation of the Tascell task-parallel language on massively parallel systems", P2S2 2016).
@@ -19,7 +19,7 @@
 //!
 //! | room | what happens there |
 //! |------|--------------------|
-//! | `search`, `fork_join`, `loops` | three ways to write a program: backtracking, recursion, ranges |
+//! | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
 //! | `table` | numbers that all ranks know: a bound, that the answer has been found |
 //! | `store` | data that follows its task when it is touched |
 //! | `distributed` | what an algorithm needs beside its callbacks |
@@ -32,6 +32,7 @@
 //! | `codec` | states and messages as bytes |
 #![forbid(unsafe_code)]
 
+mod batch;
 mod cluster;
 mod codec;
 mod courier;
@@ -51,10 +52,11 @@ mod table;
 pub mod thief;
 pub mod victims;
 
+pub use batch::Batch;
 pub use cluster::Cluster;
 pub use distributed::Distributed;
 pub use error::{Error, Result};
-pub use fork_join::{ForkJoin, Step};
+pub use fork_join::{ForkJoin, Step, Values};
 pub use report::{RankReport, Report, Status};
 pub use search::Search;
 pub use store::{Late, Store};

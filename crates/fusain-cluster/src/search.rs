@@ -1,15 +1,18 @@
 //! Backtracking searches: choices, apply, undo.
 //!
-//! A worker walks the tree depth first on one node, which it changes on the way down and restores on the way up. It makes no task and copies no node. When
+//! A worker walks the tree depth first on one node, which it changes on the way down and restores on the way up. It makes no task. When
 //! somebody wants work, the **oldest** level that has untried choices gives some of them away, together with the path that leads there; the thief starts from the root
 //! and applies the path. So what is split off is as large as can be, and costs as many steps as it lies deep.
 //!
 //! This is backtracking-based load balancing (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa, PPoPP 2009), where the victim goes back to the oldest choice, spawns a
 //! task there, and returns to where it was. Here the victim does not have to go back: the thief goes forward instead.
 //!
-//! Work: that of the plain recursion, one push and pop a node, and a counter. Memory: a frame for each level, and the path.
+//! Only nodes where something is left to try are kept: a worker that takes the last choice of a node forgets it, and later goes back beyond it in one step. That is how
+//! Prolog machines keep their choice points (D. H. D. Warren: "An abstract Prolog instruction set", SRI 1983). Here it leaves one branch a node that can
+//! not be predicted, where the plain recursion has two: whether the node is a leaf.
+//!
+//! Work: that of the plain recursion. Memory: a choice point for each level, and the path.
 
-use std::marker::PhantomData;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
@@ -34,43 +37,39 @@ use crate::error::Result;
 ///
 /// struct Queens { n: u32 }
 ///
-/// /// Columns and diagonals that are taken; a queen a row.
-/// #[derive(Clone, Default)]
-/// struct Board { row: u32, columns: u64, rising: u64, falling: u64 }
+/// /// What is taken: columns, and the diagonals as they cross the next row.
+/// #[derive(Clone, Copy, Default)]
+/// struct Board { columns: u32, rising: u32, falling: u32 }
 ///
 /// impl Search for Queens {
 ///     type Node = Board;
-///     type Choice = u8;
+///     type Choice = u32;
 ///     type Choices = Bits;
+///     type Undo = Board;
 ///     type Output = u64;
 ///     fn root(&self) -> Board { Board::default() }
 ///     fn choices(&self, board: &Board, found: &mut u64) -> Bits {
-///         *found += u64::from(board.row == self.n);
-///         let taken = board.columns | board.rising >> board.row | board.falling >> (self.n - board.row);
-///         Bits(if board.row == self.n { 0 } else { !taken & ((1 << self.n) - 1) })
+///         let all = (1 << self.n) - 1;
+///         *found += u64::from(board.columns == all);
+///         Bits(all & !(board.columns | board.rising | board.falling))
 ///     }
-///     fn apply(&self, board: &mut Board, &column: &u8) {
-///         board.columns ^= 1 << column;
-///         board.rising ^= 1 << (u32::from(column) + board.row);
-///         board.falling ^= 1 << (u32::from(column) + self.n - board.row);
-///         board.row += 1;
+///     fn apply(&self, board: &mut Board, &place: &u32) -> Board {
+///         let columns = board.columns | place;
+///         let (rising, falling) = ((board.rising | place) << 1, (board.falling | place) >> 1);
+///         std::mem::replace(board, Board { columns, rising, falling })
 ///     }
-///     fn undo(&self, board: &mut Board, column: &u8) {
-///         board.row -= 1;
-///         self.apply(board, column);
-///         board.row -= 1;
-///     }
+///     fn undo(&self, board: &mut Board, before: &Board) { *board = *before; }
 ///     fn merge(&self, found: &mut u64, part: u64) { *found += part; }
 /// }
 ///
-/// /// The set bits of a word.
-/// #[derive(Clone)]
-/// struct Bits(u64);
+/// /// The set bits of a word, the lowest first.
+/// struct Bits(u32);
 /// impl Iterator for Bits {
-///     type Item = u8;
-///     fn next(&mut self) -> Option<u8> {
-///         let bit = self.0.trailing_zeros() as u8;
-///         (self.0 != 0).then(|| { self.0 &= self.0 - 1; bit })
+///     type Item = u32;
+///     fn next(&mut self) -> Option<u32> {
+///         let lowest = self.0 & self.0.wrapping_neg();
+///         self.0 ^= lowest;
+///         (lowest != 0).then_some(lowest)
 ///     }
 /// }
 ///
@@ -82,8 +81,10 @@ pub trait Search: Sync {
     type Node: Send;
     /// What leads from a node to a child.
     type Choice: PartialEq + Clone + Serialize + DeserializeOwned + Send;
-    /// The choices at a node, one after the other. Cloned to count them when some are given away.
-    type Choices: Iterator<Item = Self::Choice> + Clone + Send;
+    /// The choices at a node, one after the other.
+    type Choices: Iterator<Item = Self::Choice> + Send;
+    /// What it takes to go back to a node: for a small one what it was, for a list how long it was, for a large one how many changes had been noted down.
+    type Undo: Send;
     /// What has been found.
     type Output: Default + Serialize + DeserializeOwned + Send;
 
@@ -93,11 +94,11 @@ pub trait Search: Sync {
     /// Called when the search enters a node: adds to `found` what is to be found there, and says what can be tried from there.
     fn choices(&self, node: &Self::Node, found: &mut Self::Output) -> Self::Choices;
 
-    /// Goes down to a child.
-    fn apply(&self, node: &mut Self::Node, choice: &Self::Choice);
+    /// Goes down to a child; says how to come back.
+    fn apply(&self, node: &mut Self::Node, choice: &Self::Choice) -> Self::Undo;
 
-    /// Goes back up from the child that `choice` led to: `node` becomes what it was before.
-    fn undo(&self, node: &mut Self::Node, choice: &Self::Choice);
+    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that has returned `undo`. Others may have followed it, which are undone at once.
+    fn undo(&self, node: &mut Self::Node, undo: &Self::Undo);
 
     /// Joins what was found in two parts of the tree. Parts come in any order.
     fn merge(&self, found: &mut Self::Output, part: Self::Output);
@@ -143,19 +144,28 @@ struct Path<S: Search> {
     found: S::Output,
 }
 
-/// Where a worker is: the node, and the levels below the base.
+/// Where a worker is.
 struct Place<S: Search> {
     node: S::Node,
-    /// From the base down to where the worker is. The last is the current one.
-    levels: Vec<Level<S>>,
-    search: PhantomData<fn(&S)>,
+    /// Below the base: what to try next at this node, and what after that.
+    current: Option<(S::Choice, S::Choices)>,
+    /// From the root; the first `depth` lead to this node, others are left from earlier paths.
+    steps: Vec<S::Choice>,
+    depth: usize,
+    /// Between the base and this node, the oldest first; the first `count`, others are left from earlier paths.
+    points: Vec<Point<S>>,
+    count: usize,
+    /// Below the base: goes back to it.
+    back: Option<S::Undo>,
 }
 
-/// A level below the base.
-struct Level<S: Search> {
-    /// What led here from the level above.
-    choice: S::Choice,
+/// A node above the worker's where something is left to try.
+struct Point<S: Search> {
+    next: Option<S::Choice>,
     untried: S::Choices,
+    /// Goes back to it.
+    undo: S::Undo,
+    depth: usize,
 }
 
 impl<S: Search> Path<S> {
@@ -179,7 +189,15 @@ impl<S: Search> Path<S> {
             untried.reverse();
             self.untried = Some(untried);
         }
-        self.place = Some(Place { node, levels: Vec::new(), search: PhantomData });
+        self.place = Some(Place {
+            node,
+            current: None,
+            depth: self.base.len(),
+            steps: self.base.clone(),
+            points: Vec::new(),
+            count: 0,
+            back: None,
+        });
     }
 }
 
@@ -191,11 +209,11 @@ impl<S: Search> Algorithm for Walk<'_, S> {
     }
 
     fn has_local_work(&self, path: &Path<S>) -> bool {
-        let is_below = path.place.as_ref().is_some_and(|place| !place.levels.is_empty());
+        let is_below = path.place.as_ref().is_some_and(|place| place.current.is_some());
         is_below || path.untried.as_ref().is_none_or(|untried| !untried.is_empty())
     }
 
-    /// `grain` nodes, and on to the next leaf.
+    /// `grain` times on to the next leaf.
     fn do_unit(&self, path: &mut Path<S>, grain: usize) {
         let search = self.search;
         if !search.goes_on() {
@@ -205,46 +223,20 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         if path.place.is_none() {
             path.enter(search);
         }
-        let (Some(Place { mut node, mut levels, .. }), Some(untried)) = (path.place.take(), &mut path.untried) else {
-            return;
-        };
-        // On this frame, and so in registers, for the time of the unit.
         let mut found = mem::take(&mut path.found);
         let mut left = grain;
-        'levels: while left > 0 {
-            let Some(mut level) = levels.pop() else {
-                let Some(choice) = untried.pop() else { break };
-                search.apply(&mut node, &choice);
-                let untried = search.choices(&node, &mut found);
-                levels.push(Level { choice, untried });
-                left -= 1;
-                continue;
-            };
-            // So the current level: it is put down only when the search goes below it, and not for a leaf.
-            while left > 0 {
-                let Some(mut choice) = level.untried.next() else {
-                    search.undo(&mut node, &level.choice);
-                    match levels.pop() {
-                        Some(above) => level = above,
-                        None => continue 'levels,
-                    }
-                    continue;
-                };
-                loop {
-                    search.apply(&mut node, &choice);
-                    let mut untried = search.choices(&node, &mut found);
-                    left = left.saturating_sub(1);
-                    let Some(first) = untried.next() else {
-                        search.undo(&mut node, &choice);
-                        break;
-                    };
-                    levels.push(mem::replace(&mut level, Level { choice, untried }));
-                    choice = first;
-                }
+        while left > 0 {
+            let (Some(mut place), Some(untried)) = (path.place.take(), &mut path.untried) else { break };
+            left -= 1;
+            if place.current.is_some() {
+                place = place.walk(search, &mut found, &mut left);
+            } else if let Some(choice) = untried.pop() {
+                place.begin(search, choice, path.base.len(), &mut found);
+            } else {
+                left = 0;
             }
-            levels.push(level);
+            path.place = Some(place);
         }
-        path.place = Some(Place { node, levels, search: PhantomData });
         path.found = found;
     }
 
@@ -258,35 +250,110 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         if path.place.is_none() {
             path.enter(self.search);
         }
-        let (Some(Place { levels, .. }), Some(untried)) = (&mut path.place, &mut path.untried) else { return None };
-        if !untried.is_empty() {
-            // Of the last choice nothing would stay here, unless the worker is below already.
-            let given = if levels.is_empty() { untried.len() / 2 } else { untried.len().div_ceil(2) };
-            let rest = untried.split_off(given);
-            let given = mem::replace(untried, rest);
-            return (!given.is_empty()).then(|| Path::of(path.base.clone(), Some(given)));
+        let (Some(place), Some(untried)) = (&mut path.place, &mut path.untried) else { return None };
+        if untried.is_empty() {
+            *untried = place.lower(&mut path.base);
         }
-        // Nothing is left at the base: it moves down to the first level that has something to give.
-        while let Some((first, below)) = levels.split_first_mut() {
-            let count = first.untried.clone().count();
-            let is_last = below.is_empty();
-            let given = if is_last { count / 2 } else { count.div_ceil(2) };
-            if count == 0 && is_last {
-                return None;
-            }
-            path.base.push(first.choice.clone());
-            let mut choices: Vec<_> = levels.remove(0).untried.collect();
-            choices.reverse();
-            let rest = choices.split_off(given);
-            *untried = rest;
-            if !choices.is_empty() {
-                return Some(Path::of(path.base.clone(), Some(choices)));
-            }
-            if !untried.is_empty() {
-                return None;
+        // Of the last choice nothing would stay here, unless the worker is below already.
+        let given = if place.current.is_some() { untried.len().div_ceil(2) } else { untried.len() / 2 };
+        let rest = untried.split_off(given);
+        let given = mem::replace(untried, rest);
+        (!given.is_empty()).then(|| Path::of(path.base.clone(), Some(given)))
+    }
+}
+
+impl<S: Search> Place<S> {
+    /// From the base, which lies so deep, to the child that `choice` leads to.
+    fn begin(&mut self, search: &S, choice: S::Choice, depth: usize, found: &mut S::Output) {
+        let undo = search.apply(&mut self.node, &choice);
+        let mut untried = search.choices(&self.node, found);
+        match untried.next() {
+            None => search.undo(&mut self.node, &undo),
+            Some(first) => {
+                self.steps.truncate(depth);
+                self.steps.push(choice);
+                self.depth = depth + 1;
+                self.current = Some((first, untried));
+                self.back = Some(undo);
             }
         }
-        None
+    }
+
+    /// On, until that many leaves have been met and passed or nothing is left below the base.
+    #[inline]
+    fn walk(self, search: &S, found: &mut S::Output, left: &mut usize) -> Self {
+        // On this frame, and so in registers, for the time of the unit.
+        let Self { mut node, current, mut steps, mut depth, mut points, mut count, mut back } = self;
+        let Some((mut choice, mut untried)) = current else {
+            return Self { node, current, steps, depth, points, count, back };
+        };
+        let mut part = mem::take(found);
+        let current = 'walk: loop {
+            let undo = search.apply(&mut node, &choice);
+            match steps.get_mut(depth) {
+                Some(step) => *step = choice,
+                None => steps.push(choice),
+            }
+            // Put down in any case, and counted if something is left: no branch is taken on that.
+            let next = untried.next();
+            let is_left = next.is_some();
+            let point = Point { next, untried, undo, depth };
+            match points.get_mut(count) {
+                Some(place) => *place = point,
+                None => points.push(point),
+            }
+            count += usize::from(is_left);
+            depth += 1;
+            untried = search.choices(&node, &mut part);
+            if let Some(first) = untried.next() {
+                choice = first;
+                continue;
+            }
+            // A leaf: back to where something is left.
+            let next = loop {
+                if count == 0 {
+                    break 'walk None;
+                }
+                count -= 1;
+                let point = &mut points[count];
+                if let Some(next) = point.next.take() {
+                    search.undo(&mut node, &point.undo);
+                    mem::swap(&mut untried, &mut point.untried);
+                    depth = point.depth;
+                    break next;
+                }
+            };
+            choice = next;
+            if *left == 0 {
+                break Some((choice, untried));
+            }
+            *left -= 1;
+        };
+        if let Some(undo) = back.take_if(|_| current.is_none()) {
+            search.undo(&mut node, &undo);
+        }
+        *found = part;
+        Self { node, current, steps, depth, points, count, back }
+    }
+
+    /// Moves `base`, where nothing is left, down the worker's way to the first node where something is; returns that, the next at the end.
+    #[cold]
+    fn lower(&mut self, base: &mut Vec<S::Choice>) -> Vec<S::Choice> {
+        let (depth, next, untried) = if self.count > 0 {
+            self.count -= 1;
+            let Point { next, untried, undo, depth } = self.points.remove(0);
+            self.back = Some(undo);
+            (depth, next, untried)
+        } else if let Some((next, untried)) = self.current.take() {
+            self.back = None;
+            (self.depth, Some(next), untried)
+        } else {
+            return Vec::new();
+        };
+        base.extend_from_slice(&self.steps[base.len()..depth]);
+        let mut untried: Vec<_> = next.into_iter().chain(untried).collect();
+        untried.reverse();
+        untried
     }
 }
 
@@ -335,6 +402,7 @@ mod tests {
         type Node = Vec<u8>;
         type Choice = u8;
         type Choices = std::vec::IntoIter<u8>;
+        type Undo = usize;
         type Output = Vec<Vec<u8>>;
         fn root(&self) -> Vec<u8> {
             Vec::new()
@@ -346,11 +414,13 @@ mod tests {
             }
             (0..self.base).filter(|digit| digits.last() != Some(digit)).collect::<Vec<_>>().into_iter()
         }
-        fn apply(&self, digits: &mut Vec<u8>, digit: &u8) {
+        fn apply(&self, digits: &mut Vec<u8>, digit: &u8) -> usize {
             digits.push(*digit);
+            digits.len() - 1
         }
-        fn undo(&self, digits: &mut Vec<u8>, digit: &u8) {
-            assert_eq!(digits.pop(), Some(*digit));
+        fn undo(&self, digits: &mut Vec<u8>, length: &usize) {
+            assert!(digits.len() > *length, "there is something to go back from");
+            digits.truncate(*length);
         }
         fn merge(&self, found: &mut Vec<Vec<u8>>, mut part: Vec<Vec<u8>>) {
             found.append(&mut part);
@@ -393,8 +463,8 @@ mod tests {
         let search = Numbers { base: 4, length: 5 };
         let walk = walk(&search);
         let mut path = Path::root();
-        // Down to the depth of 3: 0, 01, 010.
-        walk.do_unit(&mut path, 3);
+        // To the first leaf, and back to where something is left: 0101.
+        walk.do_unit(&mut path, 2);
         let given = |path: &mut Path<Numbers>| walk.steal(path).map(|part| (part.base, part.untried.unwrap()));
         assert_eq!(given(&mut path), Some((vec![], vec![3, 2])));
         assert_eq!(given(&mut path), Some((vec![], vec![1])));

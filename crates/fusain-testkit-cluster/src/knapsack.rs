@@ -14,7 +14,7 @@ pub struct Knapsack<'a> {
 }
 
 /// What has been decided: the first `at` things.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sack {
     at: usize,
     weight: i64,
@@ -25,6 +25,7 @@ impl Search for Knapsack<'_> {
     type Node = Sack;
     type Choice = bool;
     type Choices = std::array::IntoIter<bool, 2>;
+    type Undo = Sack;
     type Output = i64;
     fn root(&self) -> Sack {
         Sack::default()
@@ -43,17 +44,16 @@ impl Search for Knapsack<'_> {
         let rest: i64 = self.things[sack.at..].iter().map(|thing| thing.1).sum();
         if rest == 0 || sack.value + rest <= self.best.get(0) { none() } else { [true, false].into_iter() }
     }
-    fn apply(&self, sack: &mut Sack, &takes: &bool) {
+    fn apply(&self, sack: &mut Sack, &takes: &bool) -> Sack {
+        let before = *sack;
         let (weight, value) = self.things[sack.at];
         sack.at += 1;
         sack.weight += if takes { weight } else { 0 };
         sack.value += if takes { value } else { 0 };
+        before
     }
-    fn undo(&self, sack: &mut Sack, &takes: &bool) {
-        sack.at -= 1;
-        let (weight, value) = self.things[sack.at];
-        sack.weight -= if takes { weight } else { 0 };
-        sack.value -= if takes { value } else { 0 };
+    fn undo(&self, sack: &mut Sack, before: &Sack) {
+        *sack = *before;
     }
     fn merge(&self, found: &mut i64, part: i64) {
         *found = part.max(*found);

@@ -51,12 +51,13 @@ struct Fib;
 
 impl ForkJoin for Fib {
     type Task = u32;
+    type Tasks = [u32; 2];
     type Value = u64;
     type Frame = ();
     fn begin(&self, n: u32) -> Step<Self> {
-        if n < 2 { Step::Done(n.into()) } else { Step::Fork { tasks: vec![n - 1, n - 2], frame: () } }
+        if n < 2 { Step::Done(n.into()) } else { Step::Fork { tasks: [n - 1, n - 2], frame: () } }
     }
-    fn join(&self, (): (), values: Vec<u64>) -> Step<Self> {
-        Step::Done(values[0] + values[1])
+    fn join(&self, (): (), [a, b]: [u64; 2]) -> Step<Self> {
+        Step::Done(a + b)
     }
 }

@@ -9,55 +9,50 @@ pub struct Queens {
     pub n: u32,
 }
 
-/// Columns and diagonals that are taken; a queen a row.
-#[derive(Clone, Debug, Default)]
+/// What is taken: columns, and the diagonals as they cross the next row.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Board {
-    row: u32,
-    columns: u64,
-    rising: u64,
-    falling: u64,
+    columns: u32,
+    rising: u32,
+    falling: u32,
 }
 
 impl Search for Queens {
     type Node = Board;
-    type Choice = u8;
+    type Choice = u32;
     type Choices = Bits;
+    type Undo = Board;
     type Output = u64;
     fn root(&self) -> Board {
         Board::default()
     }
     fn choices(&self, board: &Board, found: &mut u64) -> Bits {
-        *found += u64::from(board.row == self.n);
-        let taken = board.columns | board.rising >> board.row | board.falling >> (self.n - board.row);
-        Bits(if board.row == self.n { 0 } else { !taken & ((1 << self.n) - 1) })
+        let all = (1 << self.n) - 1;
+        *found += u64::from(board.columns == all);
+        Bits(all & !(board.columns | board.rising | board.falling))
     }
-    fn apply(&self, board: &mut Board, &column: &u8) {
-        board.columns ^= 1 << column;
-        board.rising ^= 1 << (u32::from(column) + board.row);
-        board.falling ^= 1 << (u32::from(column) + self.n - board.row);
-        board.row += 1;
+    fn apply(&self, board: &mut Board, &place: &u32) -> Board {
+        let columns = board.columns | place;
+        let (rising, falling) = ((board.rising | place) << 1, (board.falling | place) >> 1);
+        std::mem::replace(board, Board { columns, rising, falling })
     }
-    fn undo(&self, board: &mut Board, column: &u8) {
-        board.row -= 1;
-        self.apply(board, column);
-        board.row -= 1;
+    fn undo(&self, board: &mut Board, before: &Board) {
+        *board = *before;
     }
     fn merge(&self, found: &mut u64, part: u64) {
         *found += part;
     }
 }
 
-/// The set bits of a word.
-#[derive(Clone, Debug)]
-pub struct Bits(u64);
+/// The set bits of a word, the lowest first.
+#[derive(Debug)]
+pub struct Bits(u32);
 
 impl Iterator for Bits {
-    type Item = u8;
-    fn next(&mut self) -> Option<u8> {
-        let bit = self.0.trailing_zeros() as u8;
-        (self.0 != 0).then(|| {
-            self.0 &= self.0 - 1;
-            bit
-        })
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        let lowest = self.0 & self.0.wrapping_neg();
+        self.0 ^= lowest;
+        (lowest != 0).then_some(lowest)
     }
 }

@@ -4,61 +4,61 @@ use clap::Args;
 use fusain::cluster::{Cluster, ForkJoin, Result, Step};
 use fusain::comm::Communicator;
 
-use super::{Program, grouped};
+use super::{Program, expect, grouped};
 
 /// Which number.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Fib {
+pub struct Fib {
     /// Which number of the sequence.
-    #[arg(default_value_t = 24, value_parser = clap::value_parser!(u32).range(0..=93))]
-    pub(super) n: u32,
+    #[arg(default_value_t = 36, value_parser = clap::value_parser!(u32).range(0..=93))]
+    pub n: u32,
 }
 
 impl ForkJoin for Fib {
     type Task = u32;
+    type Tasks = [u32; 2];
     type Value = u64;
     type Frame = ();
     fn begin(&self, n: u32) -> Step<Self> {
-        if n < 2 { Step::Done(n.into()) } else { Step::Fork { tasks: vec![n - 1, n - 2], frame: () } }
+        if n < 2 { Step::Done(n.into()) } else { Step::Fork { tasks: [n - 1, n - 2], frame: () } }
     }
-    fn join(&self, (): (), values: Vec<u64>) -> Step<Self> {
-        Step::Done(values.iter().sum())
+    fn join(&self, (): (), [a, b]: [u64; 2]) -> Step<Self> {
+        Step::Done(a + b)
     }
+}
+
+/// The recursion itself.
+fn fib(n: u32) -> u64 {
+    if n < 2 { n.into() } else { fib(n - 1) + fib(n - 2) }
 }
 
 impl Program for Fib {
-    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String> {
-        cluster.fork_join(self, self.n).map(|number| self.say(number))
+    type Found = u64;
+    fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<u64> {
+        cluster.fork_join(self, self.n)
     }
-
+    fn plain(&self) -> u64 {
+        fib(self.n)
+    }
+    fn say(&self, number: &u64) -> String {
+        format!("Fibonacci number {}: {}", self.n, grouped(*number))
+    }
     /// From the first number up.
-    fn expected(&self) -> String {
-        let (number, _) = (0..self.n).fold((0_u64, 1_u64), |(a, b), _| (b, a.saturating_add(b)));
-        self.say(number)
-    }
-}
-
-impl Fib {
-    fn say(&self, number: u64) -> String {
-        format!("Fibonacci number {}: {}", self.n, grouped(number))
+    fn check(&self, number: &u64) -> anyhow::Result<()> {
+        let (wanted, _) = (0..self.n).fold((0_u64, 1_u64), |(a, b), _| (b, a.saturating_add(b)));
+        expect(number, &wanted)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::on_some_ranks;
-
-    fn fib(n: u32) -> u64 {
-        if n < 2 { n.into() } else { fib(n - 1) + fib(n - 2) }
-    }
+    use crate::irregular::tests::on_ranks;
 
     #[test]
     fn the_recursion_is_the_definition() {
         for n in [0, 1, 2, 10, 17] {
-            let program = Fib { n };
-            assert_eq!(program.say(fib(n)), program.expected());
-            on_some_ranks(&program);
+            on_ranks(&Fib { n });
         }
     }
 }

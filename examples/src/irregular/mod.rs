@@ -1,11 +1,15 @@
 //! The example `irregular`: its command line, and a file for each program.
 
+mod comp;
 mod fib;
+mod grav;
+mod lu;
 mod nqueens;
 mod pentomino;
 mod uts;
 mod victims;
 
+use std::fmt::Debug;
 use std::fs::File;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,11 +21,15 @@ use fusain::cluster::{Cluster, Result};
 use fusain::comm::Communicator;
 
 use crate::ranks;
-use fib::Fib;
-use nqueens::Queens;
-use pentomino::Pentomino;
-use uts::Uts;
 use victims::Choice;
+
+pub use comp::Comp;
+pub use fib::Fib;
+pub use grav::Grav;
+pub use lu::Lu;
+pub use nqueens::Queens;
+pub use pentomino::Pentomino;
+pub use uts::Uts;
 
 /// Runs irregular programs on ranks that take work from each other.
 #[derive(Clone, Debug, Parser)]
@@ -52,18 +60,51 @@ enum Verb {
     Fib(Fib),
     /// The twelve pentominoes in a box.
     Pentomino(Pentomino),
+    /// All pairs of the elements of two arrays, compared.
+    Comp(Comp),
+    /// The force of a cube of masses.
+    Grav(Grav),
+    /// The triangular factors of a matrix.
+    Lu(Lu),
 }
 
-/// What can be run, and knows whether its answer is right.
+/// What can be run, and knows whether what it found is right.
 pub trait Program: Sync {
-    /// Collective: the answer, as it is to be said.
+    /// What it finds.
+    type Found: Send;
+
+    /// Collective: the program on all ranks.
     ///
     /// # Errors
     /// As [`Cluster::run`].
-    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String>;
+    fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<Self::Found>;
 
-    /// What it must be: as is known, or as one loop finds it.
-    fn expected(&self) -> String;
+    /// The same by plain sequential Rust: what `compare overhead` holds one worker of one rank against.
+    fn plain(&self) -> Self::Found;
+
+    /// What was found, as it is to be said.
+    fn say(&self, found: &Self::Found) -> String;
+
+    /// Whether it is right: as is known, or found in another way.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn check(&self, found: &Self::Found) -> anyhow::Result<()>;
+}
+
+/// A program whose work can be cut beforehand into parts that know nothing of each other: what threads of rayon and a static split need.
+pub trait Parts: Program {
+    /// A part of the work.
+    type Part: Sync;
+
+    /// Some hundred of them or more; with what was found on the way to them.
+    fn parts(&self) -> (Vec<Self::Part>, Self::Found);
+
+    /// Works one off, plainly.
+    fn part(&self, part: &Self::Part) -> Self::Found;
+
+    /// Joins what was found in two.
+    fn join(&self, found: Self::Found, other: Self::Found) -> Self::Found;
 }
 
 impl Cli {
@@ -79,11 +120,14 @@ impl Cli {
         match &program {
             Verb::Nqueens(queens) => self.start(queens, ranks),
             Verb::Uts(uts) => {
-                uts.check()?;
+                uts.check_tree()?;
                 self.start(uts, ranks)
             }
             Verb::Fib(fib) => self.start(fib, ranks),
             Verb::Pentomino(pentomino) => self.start(pentomino, ranks),
+            Verb::Comp(comp) => self.start(comp, ranks),
+            Verb::Grav(grav) => self.start(grav, ranks),
+            Verb::Lu(lu) => self.start(lu, ranks),
         }
     }
 
@@ -102,20 +146,23 @@ impl Cli {
         let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
         let cluster = Cluster::over(comm).pool(&pool).victims(victims);
         let begun = Instant::now();
-        let answer = program.answer(&cluster).with_context(|| format!("on rank {rank}"))?;
+        let found = program.run(&cluster).with_context(|| format!("on rank {rank}"))?;
         let took = begun.elapsed();
         let Some(report) = cluster.report()? else { return Ok(None) };
         if let Some(path) = &self.picture {
             let write = || report.svg(File::create(path)?);
             write().with_context(|| format!("can not write {}", path.display()))?;
         }
-        let expected = program.expected();
-        ensure!(answer == expected, "wrong: {answer}; it should be {expected}");
-        Ok(Some(format!(
-            "{answer}, as it should be\n{took:.2?} on {size} ranks of {} workers\n\n{report}",
-            self.workers
-        )))
+        let said = program.say(&found);
+        program.check(&found).with_context(|| format!("wrong: {said}"))?;
+        Ok(Some(format!("{said}, as it should be\n{took:.2?} on {size} ranks of {} workers\n\n{report}", self.workers)))
     }
+}
+
+/// An error where what was found is not what it should be.
+fn expect<T: PartialEq + Debug>(found: &T, wanted: &T) -> anyhow::Result<()> {
+    ensure!(found == wanted, "it should be {wanted:?}");
+    Ok(())
 }
 
 /// Digits in threes.

@@ -1,50 +1,50 @@
 //! The ways to place queens that do not attack each other.
 
+use std::mem;
+
 use clap::Args;
 use fusain::cluster::{Cluster, Result, Search};
 use fusain::comm::Communicator;
 
-use super::{Program, grouped};
+use super::{Parts, Program, expect, grouped};
 
 /// So many queens, on a board of as many rows and columns.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Queens {
+pub struct Queens {
     /// How many queens.
     #[arg(default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=WAYS.len() as i64))]
     pub n: u32,
 }
 
 /// What is taken: columns, and the diagonals as they cross the next row.
-#[derive(Debug)]
-pub(super) struct Board {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Board {
     columns: u32,
-    rising: u64,
-    /// 32 bits up, so that nothing is lost below.
-    falling: u64,
+    rising: u32,
+    falling: u32,
 }
 
 impl Search for Queens {
     type Node = Board;
     type Choice = u32;
     type Choices = Bits;
+    type Undo = Board;
     type Output = u64;
     fn root(&self) -> Board {
-        Board { columns: 0, rising: 0, falling: 0 }
+        Board::default()
     }
     fn choices(&self, board: &Board, found: &mut u64) -> Bits {
         let all = (1 << self.n) - 1;
         *found += u64::from(board.columns == all);
-        Bits(all & !(board.columns | board.rising as u32 | (board.falling >> 32) as u32))
+        Bits(all & !(board.columns | board.rising | board.falling))
     }
-    fn apply(&self, board: &mut Board, &column: &u32) {
-        board.columns ^= column;
-        board.rising = (board.rising ^ u64::from(column)) << 1;
-        board.falling = (board.falling ^ u64::from(column) << 32) >> 1;
+    fn apply(&self, board: &mut Board, &place: &u32) -> Board {
+        let columns = board.columns | place;
+        let (rising, falling) = ((board.rising | place) << 1, (board.falling | place) >> 1);
+        mem::replace(board, Board { columns, rising, falling })
     }
-    fn undo(&self, board: &mut Board, &column: &u32) {
-        board.columns ^= column;
-        board.rising = board.rising >> 1 ^ u64::from(column);
-        board.falling = board.falling << 1 ^ u64::from(column) << 32;
+    fn undo(&self, board: &mut Board, before: &Board) {
+        *board = *before;
     }
     fn merge(&self, found: &mut u64, part: u64) {
         *found += part;
@@ -52,8 +52,8 @@ impl Search for Queens {
 }
 
 /// The set bits of a word, the lowest first.
-#[derive(Clone, Debug)]
-pub(super) struct Bits(u32);
+#[derive(Debug)]
+pub struct Bits(u32);
 
 impl Iterator for Bits {
     type Item = u32;
@@ -86,51 +86,70 @@ const WAYS: [u64; 18] = [
     666_090_624,
 ];
 
-impl Program for Queens {
-    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String> {
-        cluster.search(self).map(|ways| self.say(ways))
+/// The recursion: the ways to go on from a board.
+fn ways(all: u32, columns: u32, rising: u32, falling: u32) -> u64 {
+    if columns == all {
+        return 1;
     }
+    let mut free = all & !(columns | rising | falling);
+    let mut ways_below = 0;
+    while free != 0 {
+        let place = free & free.wrapping_neg();
+        free ^= place;
+        ways_below += ways(all, columns | place, (rising | place) << 1, (falling | place) >> 1);
+    }
+    ways_below
+}
 
-    fn expected(&self) -> String {
-        self.say(WAYS[self.n as usize - 1])
+impl Program for Queens {
+    type Found = u64;
+    fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<u64> {
+        cluster.search(self)
+    }
+    fn plain(&self) -> u64 {
+        ways((1 << self.n) - 1, 0, 0, 0)
+    }
+    fn say(&self, ways: &u64) -> String {
+        format!("{} queens: {} ways", self.n, grouped(*ways))
+    }
+    fn check(&self, ways: &u64) -> anyhow::Result<()> {
+        expect(ways, &WAYS[self.n as usize - 1])
     }
 }
 
-impl Queens {
-    fn say(&self, ways: u64) -> String {
-        format!("{} queens: {} ways", self.n, grouped(ways))
+impl Parts for Queens {
+    type Part = [u32; 3];
+    /// The first two queens in their places.
+    fn parts(&self) -> (Vec<[u32; 3]>, u64) {
+        let all = (1 << self.n) - 1;
+        let mut boards = vec![[0; 3]];
+        for _ in 0..self.n.min(2) {
+            let below = |[columns, rising, falling]: [u32; 3]| {
+                let place = move |place| [columns | place, (rising | place) << 1, (falling | place) >> 1];
+                Bits(all & !(columns | rising | falling)).map(place)
+            };
+            boards = boards.into_iter().flat_map(below).collect();
+        }
+        (boards, 0)
+    }
+    fn part(&self, &[columns, rising, falling]: &[u32; 3]) -> u64 {
+        ways((1 << self.n) - 1, columns, rising, falling)
+    }
+    fn join(&self, ways: u64, more: u64) -> u64 {
+        ways + more
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::on_some_ranks;
-
-    /// The recursion.
-    fn ways(n: u32, columns: u32, rising: u32, falling: u32) -> u64 {
-        let all = (1 << n) - 1;
-        let free = Bits(all & !(columns | rising | falling));
-        let below = free.map(|bit| ways(n, columns | bit, (rising | bit) << 1 & all, (falling | bit) >> 1));
-        if columns == all { 1 } else { below.sum() }
-    }
+    use crate::irregular::tests::{in_parts, on_ranks};
 
     #[test]
-    fn as_many_as_the_recursion_finds() {
+    fn as_many_as_is_known() {
         for n in 1..=9 {
-            let program = Queens { n };
-            assert_eq!(program.say(ways(n, 0, 0, 0)), program.expected());
-            on_some_ranks(&program);
+            on_ranks(&Queens { n });
+            in_parts(&Queens { n });
         }
-    }
-
-    #[test]
-    fn going_back_restores_the_board() {
-        let queens = Queens { n: 18 };
-        let mut board = queens.root();
-        let places: Vec<u32> = (0..18).map(|row| 1 << (row * 7 % 18)).collect();
-        places.iter().for_each(|place| queens.apply(&mut board, place));
-        places.iter().rev().for_each(|place| queens.undo(&mut board, place));
-        assert_eq!((board.columns, board.rising, board.falling), (0, 0, 0));
     }
 }

@@ -1,18 +1,21 @@
 //! The twelve pentominoes in a box of sixty cells, each once.
 
+use std::mem;
+use std::sync::Arc;
+
 use clap::Args;
 use fusain::cluster::{Cluster, Result, Search};
 use fusain::comm::Communicator;
 use serde::{Deserialize, Serialize};
 
-use super::{Program, grouped};
+use super::{Parts, Program, expect, grouped};
 
 /// Which box.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Pentomino {
+pub struct Pentomino {
     /// Rows of the box, of sixty cells in all.
     #[arg(default_value_t = 6, value_parser = clap::value_parser!(u32).range(3..=6))]
-    pub(super) rows: u32,
+    pub rows: u32,
 }
 
 /// F, I, L, N, P, T, U, V, W, X, Y, Z.
@@ -35,14 +38,14 @@ const CELLS: u32 = 60;
 
 /// A piece in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Placed {
+pub struct Placed {
     piece: u8,
     cells: u64,
 }
 
 /// What is filled, and which pieces are in the box.
-#[derive(Debug)]
-pub(super) struct Filled {
+#[derive(Clone, Copy, Debug)]
+pub struct Filled {
     cells: u64,
     pieces: u16,
 }
@@ -54,6 +57,7 @@ impl<'a> Search for Packing<'a> {
     type Node = Filled;
     type Choice = Placed;
     type Choices = Fitting<'a>;
+    type Undo = Filled;
     type Output = u64;
     fn root(&self) -> Filled {
         Filled { cells: 0, pieces: 0 }
@@ -64,12 +68,12 @@ impl<'a> Search for Packing<'a> {
         *found += u64::from(first == CELLS);
         Fitting { rest: self.0[first as usize].iter(), cells, pieces }
     }
-    fn apply(&self, filled: &mut Filled, placed: &Placed) {
-        filled.cells ^= placed.cells;
-        filled.pieces ^= 1 << placed.piece;
+    fn apply(&self, filled: &mut Filled, placed: &Placed) -> Filled {
+        let (cells, pieces) = (filled.cells | placed.cells, filled.pieces | 1 << placed.piece);
+        mem::replace(filled, Filled { cells, pieces })
     }
-    fn undo(&self, filled: &mut Filled, placed: &Placed) {
-        self.apply(filled, placed);
+    fn undo(&self, filled: &mut Filled, before: &Filled) {
+        *filled = *before;
     }
     fn merge(&self, found: &mut u64, part: u64) {
         *found += part;
@@ -77,7 +81,7 @@ impl<'a> Search for Packing<'a> {
 }
 
 /// Those that meet neither what is filled nor a piece that is used.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Fitting<'a> {
     rest: std::slice::Iter<'a, Placed>,
     cells: u64,
@@ -136,44 +140,76 @@ fn turned(drawn: &str) -> Vec<Shape> {
     forms
 }
 
-impl Program for Pentomino {
-    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String> {
-        cluster.search(&Packing(&placements(self.rows))).map(|ways| self.say(ways))
+/// The recursion: the ways to fill the rest.
+fn ways(placements: &[Vec<Placed>], cells: u64, pieces: u16) -> u64 {
+    let first = cells.trailing_ones();
+    if first == CELLS {
+        return 1;
     }
+    let mut ways_below = 0;
+    for placed in &placements[first as usize] {
+        if placed.cells & cells == 0 && pieces >> placed.piece & 1 == 0 {
+            ways_below += ways(placements, cells | placed.cells, pieces | 1 << placed.piece);
+        }
+    }
+    ways_below
+}
 
+impl Program for Pentomino {
+    type Found = u64;
+    fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<u64> {
+        cluster.search(&Packing(&placements(self.rows)))
+    }
+    fn plain(&self) -> u64 {
+        ways(&placements(self.rows), 0, 0)
+    }
+    /// Each way is one of four that are mirror images of each other: as no piece is there twice, none is its own.
+    fn say(&self, ways: &u64) -> String {
+        let (rows, columns) = (self.rows, CELLS / self.rows);
+        format!("{rows} x {columns}: {} ways, {} up to symmetry", grouped(*ways), grouped(ways / 4))
+    }
     /// Known since C. B. and J. G. Haselgrove, "A computer program for pentominoes", Eureka 23, 1960 (6 x 10), and their successors.
-    fn expected(&self) -> String {
-        let different = [2, 368, 1_010, 2_339][self.rows as usize - 3];
-        self.say(4 * different)
+    fn check(&self, ways: &u64) -> anyhow::Result<()> {
+        expect(ways, &(4 * [2, 368, 1_010, 2_339][self.rows as usize - 3]))
     }
 }
 
-impl Pentomino {
-    /// Each way is one of four that are mirror images of each other: as no piece is there twice, none is its own.
-    fn say(&self, ways: u64) -> String {
-        let (rows, columns) = (self.rows, CELLS / self.rows);
-        format!("{rows} x {columns}: {} ways, {} up to symmetry", grouped(ways), grouped(ways / 4))
+impl Parts for Pentomino {
+    type Part = (Arc<Vec<Vec<Placed>>>, Filled);
+    /// The first two pieces in their places.
+    fn parts(&self) -> (Vec<Self::Part>, u64) {
+        let placements = Arc::new(placements(self.rows));
+        let packing = &Packing(&placements);
+        let mut boxes = vec![packing.root()];
+        for _ in 0..2 {
+            let below = |filled: Filled| {
+                packing.choices(&filled, &mut 0).map(move |placed| {
+                    let mut filled = filled;
+                    packing.apply(&mut filled, &placed);
+                    filled
+                })
+            };
+            boxes = boxes.into_iter().flat_map(below).collect();
+        }
+        (boxes.into_iter().map(|filled| (Arc::clone(&placements), filled)).collect(), 0)
+    }
+    fn part(&self, (placements, filled): &Self::Part) -> u64 {
+        ways(placements, filled.cells, filled.pieces)
+    }
+    fn join(&self, ways: u64, more: u64) -> u64 {
+        ways + more
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::on_some_ranks;
-
-    /// The recursion.
-    fn ways(placements: &[Vec<Placed>], cells: u64, pieces: u16) -> u64 {
-        let first = cells.trailing_ones();
-        let fitting = placements[first as usize].iter().filter(|p| p.cells & cells == 0 && pieces >> p.piece & 1 == 0);
-        u64::from(first == CELLS)
-            + fitting.map(|placed| ways(placements, cells | placed.cells, pieces | 1 << placed.piece)).sum::<u64>()
-    }
+    use crate::irregular::tests::{in_parts, on_ranks};
 
     #[test]
-    fn as_many_as_the_recursion_finds() {
-        let program = Pentomino { rows: 3 };
-        assert_eq!(program.say(ways(&placements(3), 0, 0)), program.expected());
-        on_some_ranks(&program);
+    fn as_many_as_is_known() {
+        on_ranks(&Pentomino { rows: 3 });
+        in_parts(&Pentomino { rows: 3 });
     }
 
     #[test]

@@ -5,16 +5,25 @@ use fusain::comm::World;
 
 use super::*;
 
-/// One rank and three find what is expected.
-pub(super) fn on_some_ranks(program: &impl Program) {
-    let expected = program.expected();
-    for ranks in [1, 3] {
-        let answers = World::threads(ranks).run(|comm| {
-            let pool = Pool::builder().threads(1).build().unwrap();
-            program.answer(&Cluster::over(comm).pool(&pool)).unwrap()
+/// Plain code finds what is right, and so do one to eight ranks of one to four workers.
+pub(super) fn on_ranks<P: Program>(program: &P) {
+    program.check(&program.plain()).unwrap();
+    for (ranks, workers) in [(1, 1), (1, 4), (2, 1), (3, 2), (8, 1)] {
+        let found = World::threads(ranks).run(|comm| {
+            let pool = Pool::builder().threads(workers).build().unwrap();
+            program.run(&Cluster::over(comm).pool(&pool)).unwrap()
         });
-        assert!(answers.iter().all(|answer| *answer == expected), "{answers:?} on {ranks} ranks, not {expected}");
+        for found in &found {
+            program.check(found).with_context(|| format!("on {ranks} ranks of {workers}")).unwrap();
+        }
     }
+}
+
+/// All parts together come to what is right.
+pub(super) fn in_parts<P: Parts>(program: &P) {
+    let (parts, found) = program.parts();
+    let found = parts.iter().fold(found, |found, part| program.join(found, program.part(part)));
+    program.check(&found).unwrap();
 }
 
 fn said(line: &str) -> anyhow::Result<String> {
@@ -25,12 +34,18 @@ fn said(line: &str) -> anyhow::Result<String> {
 struct Wrong;
 
 impl Program for Wrong {
-    fn answer<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<String> {
-        cluster.collect(0..3, |i| i).map(|found| format!("{found:?}"))
+    type Found = Vec<usize>;
+    fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<Vec<usize>> {
+        cluster.collect(0..3, |i| i)
     }
-
-    fn expected(&self) -> String {
-        "none".to_owned()
+    fn plain(&self) -> Vec<usize> {
+        Vec::new()
+    }
+    fn say(&self, found: &Vec<usize>) -> String {
+        format!("{found:?}")
+    }
+    fn check(&self, found: &Vec<usize>) -> anyhow::Result<()> {
+        expect(found, &self.plain())
     }
 }
 
@@ -59,12 +74,19 @@ fn without_arguments_there_is_a_small_program() {
 fn a_wrong_answer_is_an_error() {
     let cli = Cli::try_parse_from(["irregular", "--ranks", "2"]).unwrap();
     let error = cli.start(&Wrong, 1).unwrap_err();
-    assert_eq!(error.to_string(), "wrong: [0, 1, 2]; it should be none");
+    assert_eq!(format!("{error:#}"), "wrong: [0, 1, 2]: it should be []");
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    for line in ["irregular nqueens 0", "irregular nqueens 40", "irregular --ranks 0", "irregular --workers 0"] {
+    for line in [
+        "irregular nqueens 0",
+        "irregular nqueens 40",
+        "irregular --ranks 0",
+        "irregular --workers 0",
+        "irregular lu 0",
+        "irregular uts T9",
+    ] {
         assert!(said(line).is_err(), "{line}");
     }
     let error = said("irregular nqueens 4 --picture /nowhere/at/all.svg").unwrap_err();

@@ -9,22 +9,22 @@ use sha1::{Digest, Sha1};
 /// A node.
 pub(super) type Hash = [u8; 20];
 
-/// No node but a binomial root has more children.
+/// No node but a binomial root, or one of a balanced tree, has more children.
 const MOST: u32 = 100;
 
 /// A tree, by the letters of the reference program.
 #[derive(Args, Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tree {
-    /// The kind: 0 binomial, 1 geometric, 2 geometric above and binomial below.
-    #[arg(short = 't', default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=2))]
+    /// The kind: 0 binomial, 1 geometric, 2 geometric above and binomial below, 3 balanced.
+    #[arg(short = 't', default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=3))]
     pub(super) kind: u32,
     /// How a geometric tree narrows: 0 linearly, 1 exponentially, 2 in cycles, 3 not until it ends.
     #[arg(short = 'a', default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=3))]
     pub(super) shape: u32,
-    /// Levels of a geometric tree.
+    /// Levels of a geometric or a balanced tree.
     #[arg(short = 'd', default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) levels: u32,
-    /// Children of the root; in a geometric tree, of an average root.
+    /// Children of the root; in a geometric tree, of an average root; in a balanced one, of every node.
     #[arg(short = 'b', default_value_t = 4.0)]
     pub(super) breadth: f64,
     /// The root's number.
@@ -52,7 +52,7 @@ impl Tree {
         ensure!((0.0..=1.0).contains(&self.shift), "-f {} must be from 0 to 1", self.shift);
         let next = self.chance * f64::from(self.many.min(MOST));
         ensure!(
-            self.kind == 1 || next < 1.0,
+            ![0, 2].contains(&self.kind) || next < 1.0,
             "the tree need not end: the product of -q and -m is {next}, and must be below 1"
         );
         Ok(())
@@ -69,8 +69,10 @@ impl Tree {
             0 if depth == 0 => self.breadth as u32,
             0 => self.binomial(node).min(MOST),
             1 => self.geometric(node, depth).min(MOST),
-            _ if f64::from(depth) < self.shift * f64::from(self.levels) => self.geometric(node, depth).min(MOST),
-            _ => self.binomial(node).min(MOST),
+            2 if f64::from(depth) < self.shift * f64::from(self.levels) => self.geometric(node, depth).min(MOST),
+            2 => self.binomial(node).min(MOST),
+            _ if depth < self.levels => self.breadth as u32,
+            _ => 0,
         }
     }
 
