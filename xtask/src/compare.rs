@@ -10,7 +10,7 @@ pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
         "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate",
-        "overlap", "latency", "choice",
+        "overlap", "latency", "choice", "scale",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
@@ -19,7 +19,7 @@ pub(crate) struct Options {
 }
 
 /// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] = &["split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice"];
+const RANKS: &[&str] = &["split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
@@ -54,8 +54,8 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
             .map(|printed| Some(printed.join("\n"))),
         "choice" => mpi_tests::on_one_host(false, "compare-choice-mpi", 2, smoke),
         "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
-        // Nothing to run under MPI: a graph without messages, and a machine we do not have.
-        "interpret" | "simulate" => Ok(None),
+        // Nothing to run under MPI: a graph without messages, and machines we do not have.
+        "interpret" | "simulate" | "scale" => Ok(None),
         _ => mpi_tests::on_two_hosts("fusain-benches-ranks", "compare-hierarchy-mpi", &[]),
     };
     match outcome {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -43,6 +44,10 @@ pub struct Cluster<'p, C: Communicator> {
     /// A run is on: another can not begin inside it.
     busy: Cell<bool>,
 }
+
+/// Of a progress thread over MPI, between two looks for messages. A rank that is asked after long work answers so much later, while the other rank idles: with a
+/// millisecond 1,000 ranks lose 2 % in the model (`cargo xtask compare scale`), with 200 us 0.9 %, with 50 us 0.6 %. A look takes 1 to 3 us.
+const LONGEST_NAP: Duration = Duration::from_micros(200);
 
 /// How far the connection to the others is made.
 enum Link<C: Communicator> {
@@ -184,7 +189,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
         let (handle, progress) = match std::mem::replace(&mut *link, Link::Comm(None)) {
             Link::Comm(Some(comm)) => {
-                let progress = Progress::spawn(comm, Settings::default())?;
+                let progress = Progress::spawn(comm, Settings { ceiling: LONGEST_NAP, ..Settings::default() })?;
                 (progress.handle(), Some(progress))
             }
             Link::Handle(handle) => (handle, None),
@@ -273,17 +278,18 @@ impl<A: Distributed> Course<'_, A> {
                     return codec::decode(&payload).map_err(|why| self.refuse(why));
                 }
                 Next::Job(Job::Start { label, payload }) => {
-                    let state = match payload {
+                    // Each worker of the giver may have added one.
+                    let states: Vec<A::Local> = match payload {
                         Some(payload) => codec::decode(&payload).map_err(|why| self.refuse(why))?,
-                        None => match input.take() {
-                            Some(input) => input,
-                            None => return Err(self.refuse("the root came twice".to_owned())),
-                        },
+                        None => input.take().into_iter().collect(),
                     };
-                    if !self.algorithm.accepts(&state) {
+                    if states.is_empty() {
+                        return Err(self.refuse("a task without a state".to_owned()));
+                    }
+                    if !states.iter().all(|state| self.algorithm.accepts(state)) {
                         return Err(self.refuse("the algorithm does not accept its state".to_owned()));
                     }
-                    self.work(label, Some(state))?;
+                    self.work(label, states)?;
                 }
                 Next::Job(Job::Merge { label, payload }) => {
                     let part = codec::decode(&payload).map_err(|why| self.refuse(why))?;
@@ -291,7 +297,7 @@ impl<A: Distributed> Course<'_, A> {
                         Some(found) => self.algorithm.merge(found, part),
                         None => return Err(self.refuse("a result of no task".to_owned())),
                     }
-                    self.work(label, None)?;
+                    self.work(label, Vec::new())?;
                 }
                 Next::Job(Job::Finish { label }) => {
                     let Some(found) = self.found.remove(&label) else {
@@ -304,11 +310,13 @@ impl<A: Distributed> Course<'_, A> {
         }
     }
 
-    /// Works off a state, and what it makes possible.
-    fn work(&mut self, label: Label, mut state: Option<A::Local>) -> Result<()> {
+    /// Works off states, and what they make possible.
+    fn work(&mut self, label: Label, states: Vec<A::Local>) -> Result<()> {
         let watched = Watched { inner: self.algorithm, station: self.station };
         let from = Instant::now();
-        while let Some(local) = state.take().or_else(|| self.algorithm.resume()) {
+        let resumed = || watched.bundle(iter::from_fn(|| self.algorithm.resume()));
+        let mut bundle = watched.bundle(states);
+        while let Some(local) = bundle.take().or_else(resumed) {
             // What the workers share is the algorithm, which is the caller's.
             match catch_unwind(AssertUnwindSafe(|| self.pool.run(&watched, local))) {
                 Ok(()) => {}

@@ -46,6 +46,14 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_stdvec(value).map_err(|error| Error::Encode { why: error.to_string() })
 }
 
+/// Values that were encoded one by one, as a vector of them.
+pub(crate) fn join(values: &[Vec<u8>]) -> Vec<u8> {
+    // A vector is its length and its elements. The length is a number, which can be encoded.
+    let mut bytes = postcard::to_stdvec(&values.len()).unwrap_or_default();
+    values.iter().for_each(|value| bytes.extend_from_slice(value));
+    bytes
+}
+
 /// Exactly one value, and nothing after it. The error says what is wrong.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     match postcard::take_from_bytes(bytes) {
@@ -145,6 +153,12 @@ mod tests {
             sealed.extend(&bytes);
             sealed.extend(crc32fast::hash(&sealed).to_le_bytes());
             drop(unpack(&sealed));
+        }
+
+        #[test]
+        fn values_join_to_a_vector(values: Vec<(String, Option<i32>)>) {
+            let parts: Vec<_> = values.iter().map(|value| encode(value).unwrap()).collect();
+            prop_assert_eq!(decode(&join(&parts)), Ok(values));
         }
 
         #[test]

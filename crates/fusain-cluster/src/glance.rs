@@ -1,4 +1,7 @@
 //! The user's algorithm with one more glance a unit: does anybody outside of this process ask for work?
+//!
+//! A task from another rank brings a part of each of that rank's workers: so a worker here has a [`Bundle`] of states, works off one after the other, and
+//! gives away those that wait before it splits the one at hand.
 
 use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
@@ -13,6 +16,14 @@ use crate::station::Station;
 /// What a worker leaves the run with when the run has failed; caught where the pool was called.
 pub(crate) struct Ended(pub(crate) Error);
 
+/// What a worker has.
+pub(crate) struct Bundle<L> {
+    /// The state at hand. It has work if any waits.
+    at: L,
+    /// All have work.
+    waiting: Vec<L>,
+}
+
 /// `inner`, watched by `station`.
 pub(crate) struct Watched<'a, A> {
     pub(crate) inner: &'a A,
@@ -20,68 +31,105 @@ pub(crate) struct Watched<'a, A> {
 }
 
 impl<A: Distributed> Algorithm for Watched<'_, A> {
-    type Local = A::Local;
+    type Local = Bundle<A::Local>;
 
     fn has_global_work(&self) -> bool {
         self.inner.has_global_work()
     }
 
     #[inline(always)]
-    fn has_local_work(&self, local: &A::Local) -> bool {
-        self.inner.has_local_work(local)
+    fn has_local_work(&self, bundle: &Bundle<A::Local>) -> bool {
+        self.inner.has_local_work(&bundle.at)
     }
 
     #[inline(always)]
-    fn do_unit(&self, local: &mut A::Local, grain: usize) {
-        self.inner.do_unit(local, grain);
+    fn do_unit(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
+        self.inner.do_unit(&mut bundle.at, grain);
+        if !bundle.waiting.is_empty() {
+            self.go_on(bundle);
+        }
         if self.station.is_asked() {
-            self.answer(local, grain);
+            self.answer(bundle, grain);
         }
     }
 
-    fn commit(&self, local: &mut A::Local) {
-        self.inner.commit(local);
+    fn commit(&self, bundle: &mut Bundle<A::Local>) {
+        self.inner.commit(&mut bundle.at);
     }
 
-    fn steal(&self, victim: &mut A::Local) -> Option<A::Local> {
-        self.inner.steal(victim)
+    fn steal(&self, bundle: &mut Bundle<A::Local>) -> Option<Bundle<A::Local>> {
+        // The half that waits longest, or of one the one.
+        let given = bundle.waiting.len().div_ceil(2);
+        let rest = bundle.waiting.split_off(given);
+        let mut waiting = std::mem::replace(&mut bundle.waiting, rest);
+        match waiting.pop() {
+            Some(at) => Some(Bundle { at, waiting }),
+            None => self.inner.steal(&mut bundle.at).map(|at| Bundle { at, waiting }),
+        }
     }
 }
 
 impl<A: Distributed> Watched<'_, A> {
-    /// Between two units of `local`: splits it for a rank that has asked.
+    /// All of `states`; `None` if there are none.
+    pub(crate) fn bundle(&self, states: impl IntoIterator<Item = A::Local>) -> Option<Bundle<A::Local>> {
+        let mut states = states.into_iter();
+        let mut bundle = Bundle { at: states.next()?, waiting: Vec::new() };
+        bundle.waiting.extend(states.filter(|state| self.inner.has_local_work(state)));
+        self.go_on(&mut bundle);
+        Some(bundle)
+    }
+
+    /// To the next state, if nothing is left of the one at hand.
+    fn go_on(&self, bundle: &mut Bundle<A::Local>) {
+        if !self.inner.has_local_work(&bundle.at)
+            && let Some(next) = bundle.waiting.pop()
+        {
+            self.inner.commit(&mut bundle.at);
+            bundle.at = next;
+        }
+    }
+
+    /// Between two units: splits what this worker has for a rank that has asked.
     #[cold]
     #[inline(never)]
-    fn answer(&self, local: &mut A::Local, grain: usize) {
-        let part = match self.station.takes_offer() {
+    fn answer(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
+        let parts = match self.station.takes_offer() {
             Ok(None) => return,
-            Ok(Some(cost)) => self.split(local, grain, cost).map(|state| codec::encode(&state)).transpose(),
+            Ok(Some(cost)) => self.split(bundle, grain, cost).iter().map(codec::encode).collect(),
             Err(error) => Err(error),
         };
-        match part {
-            Ok(part) => self.station.offer(part),
+        match parts {
+            Ok(parts) => self.station.offer(parts),
             // Stops all workers of the call, whatever they have left. No message: nothing went wrong here.
             Err(error) => resume_unwind(Box::new(Ended(self.station.fail_with(error)))),
         }
     }
 
-    /// A part that is worth a message of this cost.
-    fn split(&self, local: &mut A::Local, grain: usize, cost: Duration) -> Option<A::Local> {
-        if !self.inner.has_local_work(local) || !self.inner.has_global_work() {
-            return None;
+    /// Parts that are worth a message of this cost.
+    fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
+        if !self.has_local_work(bundle) || !self.inner.has_global_work() {
+            return Vec::new();
         }
-        if let Some(before) = self.inner.weight(local) {
+        if bundle.waiting.is_empty()
+            && let Some(before) = self.inner.weight(&bundle.at)
+        {
             // The time of one unit, which had to be done anyway.
             let begun = Instant::now();
-            self.inner.do_unit(local, grain);
+            self.inner.do_unit(&mut bundle.at, grain);
             let took = begun.elapsed();
-            let left = self.inner.weight(local)?;
+            let left = self.inner.weight(&bundle.at).unwrap_or(0);
             if !is_worth(left, before.saturating_sub(left), took, cost) {
-                return None;
+                return Vec::new();
             }
         }
-        self.inner.commit(local);
-        self.inner.steal(local)
+        self.inner.commit(&mut bundle.at);
+        let Some(mut given) = self.steal(bundle) else { return Vec::new() };
+        if !self.inner.has_local_work(&given.at) {
+            self.inner.commit(&mut given.at);
+            return given.waiting;
+        }
+        given.waiting.push(given.at);
+        given.waiting
     }
 }
 
@@ -93,7 +141,87 @@ fn is_worth(left: usize, done: usize, took: Duration, cost: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+    use std::sync::Mutex;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fuzz::{Move, moves};
+
+    /// Collects the numbers of ranges.
+    struct Collect(Mutex<Vec<u32>>);
+
+    impl Algorithm for Collect {
+        type Local = (Range<u32>, Vec<u32>);
+        fn has_local_work(&self, (range, _): &Self::Local) -> bool {
+            !range.is_empty()
+        }
+        fn do_unit(&self, (range, found): &mut Self::Local, grain: usize) {
+            assert!(range.start < range.end, "a unit of nothing");
+            found.extend(range.by_ref().take(grain));
+        }
+        fn commit(&self, (_, found): &mut Self::Local) {
+            self.0.lock().unwrap().append(found);
+        }
+        fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+            let middle = range.start + range.len() as u32 / 2;
+            let stolen = middle..std::mem::replace(&mut range.end, middle);
+            (!stolen.is_empty()).then_some((stolen, Vec::new()))
+        }
+    }
+
+    impl Distributed for Collect {
+        type Output = Vec<u32>;
+        fn take(&self) -> Vec<u32> {
+            std::mem::take(&mut self.0.lock().unwrap())
+        }
+        fn merge(&self, whole: &mut Vec<u32>, mut part: Vec<u32>) {
+            whole.append(&mut part);
+        }
+    }
+
+    proptest! {
+        /// However bundles are worked off and split, here and for others, each number is found once.
+        #[test]
+        fn nothing_of_a_bundle_is_lost(lengths in prop::collection::vec(0..50_u32, 1..6), moves in moves()) {
+            let collect = Collect(Mutex::default());
+            let station = Station::new(0, 2);
+            let watched = Watched { inner: &collect, station: &station };
+            let mut end = 0;
+            let ranges: Vec<_> = lengths.iter().map(|length| { end += length; end - length..end }).collect();
+            let bundle = |states: Vec<Range<u32>>| watched.bundle(states.into_iter().map(|range| (range, Vec::new())));
+            let mut bundles = vec![bundle(ranges).unwrap()];
+            for (which, step) in moves {
+                let which = which % bundles.len();
+                if !watched.has_local_work(&bundles[which]) {
+                    continue;
+                }
+                match step {
+                    Move::Units(grain) => watched.do_unit(&mut bundles[which], grain),
+                    Move::Split { travels: false } => {
+                        watched.commit(&mut bundles[which]);
+                        let stolen = watched.steal(&mut bundles[which]);
+                        bundles.extend(stolen);
+                    }
+                    Move::Split { travels: true } => {
+                        let parts = watched.split(&mut bundles[which], 1, Duration::ZERO);
+                        prop_assert!(parts.iter().all(|(range, found)| !range.is_empty() && found.is_empty()));
+                        bundles.extend(watched.bundle(parts));
+                    }
+                }
+            }
+            for mut bundle in bundles {
+                while watched.has_local_work(&bundle) {
+                    watched.do_unit(&mut bundle, 7);
+                }
+                watched.commit(&mut bundle);
+            }
+            let mut found = collect.take();
+            found.sort_unstable();
+            prop_assert_eq!(found, (0..end).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn small_parts_stay_where_they_are() {

@@ -1,8 +1,8 @@
 //! Work stealing between processes: the five callbacks of an [`Algorithm`](fusain_pool::Algorithm), on all ranks of a communicator.
 //!
-//! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. A busy worker answers between two of its units: it splits its
-//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress thread carries it; what came of the part returns to where it was split
-//! off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
+//! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. Busy workers answer between two of their units: each splits its
+//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress thread carries the parts; what came of them returns to where they were
+//! split off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
 //!
 //! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.
 //! Hiraishi, S. Umatani: "Evaluation of an MPI-based implementation of the Tascell task-parallel language on massively parallel systems", P2S2 2016).

@@ -11,6 +11,9 @@ use crate::victims::{Attempt, Seeker};
 /// How many times a request is passed on to somebody who is known to have got work.
 const HOPS: u8 = 2;
 
+/// What lasted so many times as long as it took to get was worth it.
+const WORTH: u32 = 16;
+
 /// When and whom a rank asks for work.
 #[derive(Clone, Debug)]
 pub struct Thief<T> {
@@ -20,6 +23,8 @@ pub struct Thief<T> {
     /// When a request was sent that is not answered, and what answers have taken lately: zero if there was none.
     asked_at: Option<T>,
     cost: Duration,
+    /// When it got the work that it has, or had.
+    fed_at: Option<T>,
 }
 
 type Out<P> = Vec<(u32, Message<P>)>;
@@ -27,13 +32,13 @@ type Out<P> = Vec<(u32, Message<P>)>;
 impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thief<T> {
     /// One that asks whom `seeker` names.
     pub fn new(seeker: Seeker) -> Self {
-        Self { seeker, asks_at: None, asked_at: None, cost: Duration::ZERO }
+        Self { seeker, asks_at: None, asked_at: None, cost: Duration::ZERO, fed_at: None }
     }
 
     /// A new run: only what answers have taken is still known.
     pub fn begin(&mut self) {
         self.seeker.begin();
-        (self.asks_at, self.asked_at) = (None, None);
+        (self.asks_at, self.asked_at, self.fed_at) = (None, None, None);
     }
 
     /// What it has taken lately to be answered; zero if nothing is known.
@@ -50,6 +55,9 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
     pub fn seek<P: Clone>(&mut self, now: T, rank: &mut Rank<P>, out: &mut Out<P>) {
         if self.asks_at.is_some() || !rank.is_hungry() {
             return;
+        }
+        if let Some(fed_at) = self.fed_at.take() {
+            self.seeker.worked(now - fed_at >= self.cost * WORTH);
         }
         let Some(Attempt { victim, stays, pause }) = self.seeker.attempt() else { return };
         if !pause.is_zero() {
@@ -92,7 +100,8 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
             self.cost = if self.cost.is_zero() { took } else { (3 * self.cost + took) / 4 };
         }
         if fed {
-            self.seeker.fed(from);
+            self.seeker.fed();
+            self.fed_at = Some(now);
         }
         if refused {
             self.seeker.refused();

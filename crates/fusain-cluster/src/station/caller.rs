@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use fusain_pool::Pool;
 
-use super::{FromRank, Next, Station};
+use super::{FromRank, Next, Parcel, Station};
 use crate::codec::{self, Head};
 use crate::error::Result;
 use crate::protocol::{self, Label, Message};
@@ -21,6 +21,8 @@ impl Station {
         state.run += 1;
         state.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.outcome = None;
+        state.parcel = Parcel::default();
+        state.workers = pool.workers();
         state.log.begin(pool);
         state.thief.begin();
         let run = state.run;
@@ -60,6 +62,9 @@ impl Station {
     /// The job at hand is worked off.
     pub(crate) fn done(&self) {
         let mut state = self.lock();
+        // Nobody comes by any more.
+        state.parcel.is_closed = !state.parcel.givers.is_empty();
+        self.hand_over(&mut state);
         self.tell(&mut state, |_, rank, _| rank.done());
     }
 

@@ -26,6 +26,7 @@ mod workers;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use crate::codec::{self, Head};
@@ -69,8 +70,10 @@ struct State {
     protocol: Option<protocol::Rank<Vec<u8>>>,
     /// What came of it, once it is known.
     outcome: Option<Vec<u8>>,
-    /// A worker is splitting.
-    offering: bool,
+    /// What the workers give to who has asked first.
+    parcel: Parcel,
+    /// Of this rank.
+    workers: usize,
     /// Ends of runs that this rank has not begun yet.
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
     outgoing: Vec<FromRank>,
@@ -93,6 +96,18 @@ struct State {
     below: BTreeMap<u32, Status>,
     /// Values of other ranks that are on their way.
     data: HashMap<DataKey, Data>,
+}
+
+/// Parts of what the workers have, for one rank that has asked: about half of it all.
+///
+/// It is closed when all workers have given, or when one that has given comes by again: in the meantime each that is at work has ended a unit.
+#[derive(Default)]
+struct Parcel {
+    givers: Vec<ThreadId>,
+    /// Givers that have not laid their part down yet.
+    splitting: usize,
+    is_closed: bool,
+    parts: Vec<Vec<u8>>,
 }
 
 /// A rank, and bytes of it.
@@ -121,7 +136,8 @@ impl Station {
             run: 0,
             protocol: None,
             outcome: None,
-            offering: false,
+            parcel: Parcel::default(),
+            workers: 1,
             early: Vec::new(),
             outgoing: Vec::new(),
             failure: None,
@@ -184,8 +200,8 @@ impl Station {
 
     /// After any change: what the workers shall see.
     fn announce(&self, state: &State) {
-        let asked =
-            state.failure.is_some() || !state.offering && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        let is_asked = state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        let asked = state.failure.is_some() || !state.parcel.is_closed && is_asked;
         self.asked.store(asked, Ordering::Relaxed);
     }
 

@@ -3,9 +3,10 @@
 use std::collections::hash_map::Entry;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
-use super::{Data, DataKey, Station};
+use super::{Data, DataKey, State, Station};
 use crate::codec::{self, Head};
 use crate::error::Result;
 use crate::protocol;
@@ -17,27 +18,59 @@ impl Station {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Whether the worker that asks this is the one to split something off now: then what a message costs, and it [`offer`](Self::offer)s. An error ends
+    /// Whether the worker that asks this shall split something off now: then what its part has to be worth, and it [`offer`](Self::offer)s. An error ends
     /// the run.
     pub(crate) fn takes_offer(&self) -> Result<Option<Duration>> {
         let mut state = self.lock();
         if let Some(error) = &state.failure {
             return Err(error.clone());
         }
-        let takes = !state.offering && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
-        state.offering |= takes;
+        let me = thread::current().id();
+        let mut goes = false;
+        if state.parcel.givers.contains(&me) {
+            // Since it gave, everybody else had the time of a unit.
+            state.parcel.is_closed = true;
+            goes = self.hand_over(&mut state);
+        }
+        let takes = !state.parcel.is_closed && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        if takes {
+            state.parcel.givers.push(me);
+            state.parcel.splitting += 1;
+        }
         self.announce(&state);
-        Ok(takes.then_some(state.thief.cost()))
+        let worth = state.thief.cost() / state.workers.max(1) as u32;
+        drop(state);
+        if goes {
+            self.wake();
+        }
+        Ok(takes.then_some(worth))
     }
 
-    /// What was split off, if anything.
-    pub(crate) fn offer(&self, payload: Option<Vec<u8>>) {
+    /// What a worker has split off, if anything.
+    pub(crate) fn offer(&self, parts: Vec<Vec<u8>>) {
         {
             let mut state = self.lock();
-            state.offering = false;
-            self.tell(&mut state, |_, rank, out| rank.offer(payload, out));
+            let workers = state.workers;
+            let parcel = &mut state.parcel;
+            parcel.splitting -= 1;
+            parcel.parts.extend(parts);
+            parcel.is_closed |= parcel.givers.len() >= workers;
+            if !self.hand_over(&mut state) {
+                return;
+            }
         }
         self.wake();
+    }
+
+    /// Gives the parcel to who has asked, if it is closed and nobody is about to add to it. Says whether it did.
+    pub(super) fn hand_over(&self, state: &mut State) -> bool {
+        let goes = state.parcel.is_closed && state.parcel.splitting == 0;
+        if goes {
+            let parcel = std::mem::take(&mut state.parcel);
+            let payload = (!parcel.parts.is_empty()).then(|| codec::join(&parcel.parts));
+            self.tell(state, |_, rank, out| rank.offer(payload, out));
+        }
+        goes
     }
 
     /// Asks for a value, unless somebody has, and waits for it. `None`: another thread has got it; look again.
