@@ -6,6 +6,10 @@
 //! yet, the tile is left behind, and whoever makes the prefix known finds it there and goes on with it.
 //! After Merrill & Garland's decoupled look-back (2016), with their waiting replaced by that hand-over.
 //!
+//! Which tiles a worker looks at depends on where they lie. What fits the caches of the workers is shared out in long rows, of which a thief gets the
+//! back half: so a tile is looked at by the same worker from call to call, mostly, and lies in its cache. What does not is
+//! claimed tile by tile from a common counter, so that no tile has left the cache when its prefix arrives.
+//!
 //! A scan adds elements; a filter adds the number of elements kept, which is where the next tile's go.
 //!
 //! # States of a tile
@@ -68,6 +72,14 @@ struct Slot<S, K> {
     prefix: UnsafeCell<Option<S>>,
 }
 
+/// Bytes of input for each worker up to which the caches of all hold it, and what is made of it.
+const NEAR: usize = 1 << 18;
+
+/// Whether `bytes` of input lie far from the caches of so many workers.
+pub(crate) fn is_far(bytes: usize, workers: usize) -> bool {
+    bytes > workers * NEAR
+}
+
 pub(crate) struct Chain<'w, W: Tiles> {
     tiles: &'w W,
     slots: Vec<Slot<W::Sum, W::Kept>>,
@@ -81,9 +93,17 @@ pub(crate) struct Chain<'w, W: Tiles> {
 // and no two look at it at once, hence `Send`, which the trait demands.
 unsafe impl<W: Tiles> Sync for Chain<'_, W> {}
 
-/// Tiles whose prefix is known and that are this state's to finish. A state without any may claim new ones.
+/// Tiles whose prefix is known and that are this state's to finish, and tiles that it alone looks at. A state without any may claim
+/// new ones.
 pub(crate) struct Local {
     ready: Range<usize>,
+    fresh: Range<usize>,
+}
+
+/// The back half of some tiles, if there are two.
+fn back_half(tiles: &mut Range<usize>) -> Option<Range<usize>> {
+    let middle = tiles.start + tiles.len().div_ceil(2);
+    (tiles.len() > 1).then(|| middle..std::mem::replace(&mut tiles.end, middle))
 }
 
 impl<W: Tiles> Algorithm for Chain<'_, W> {
@@ -95,7 +115,7 @@ impl<W: Tiles> Algorithm for Chain<'_, W> {
     }
 
     fn has_local_work(&self, local: &Local) -> bool {
-        !local.ready.is_empty() || self.has_unclaimed()
+        !local.ready.is_empty() || !local.fresh.is_empty() || self.has_unclaimed()
     }
 
     fn do_unit(&self, local: &mut Local, _grain: usize) {
@@ -105,9 +125,9 @@ impl<W: Tiles> Algorithm for Chain<'_, W> {
             return;
         }
         // Relaxed: claims need only be distinct; data travels by `arrived`.
-        let tile = self.next.fetch_add(1, Ordering::Relaxed);
+        let tile = local.fresh.next().unwrap_or_else(|| self.next.fetch_add(1, Ordering::Relaxed));
         if tile < self.slots.len() {
-            // SAFETY: nobody else has claimed this tile.
+            // SAFETY: a tile is in one state's fresh range, which it leaves once, or has been claimed by nobody else.
             local.ready = unsafe { self.begin(tile) };
         }
     }
@@ -115,14 +135,14 @@ impl<W: Tiles> Algorithm for Chain<'_, W> {
     fn commit(&self, _local: &mut Local) {}
 
     fn steal(&self, victim: &mut Local) -> Option<Local> {
-        if victim.ready.len() > 1 {
-            let middle = victim.ready.start + victim.ready.len().div_ceil(2);
-            let stolen = middle..victim.ready.end;
-            victim.ready.end = middle;
-            return Some(Local { ready: stolen });
+        if let Some(fresh) = back_half(&mut victim.fresh) {
+            return Some(Local { ready: 0..0, fresh });
+        }
+        if let Some(ready) = back_half(&mut victim.ready) {
+            return Some(Local { ready, fresh: 0..0 });
         }
         // Tiles are claimed from a common counter: to let somebody in is to give nothing.
-        self.has_unclaimed().then_some(Local { ready: 0..0 })
+        self.has_unclaimed().then_some(Local { ready: 0..0, fresh: 0..0 })
     }
 }
 
@@ -142,8 +162,14 @@ impl<'w, W: Tiles> Chain<'w, W> {
         Chain { tiles, slots, next: AtomicUsize::new(0), finished: AtomicUsize::new(0) }
     }
 
-    pub(crate) fn root(&self) -> Local {
-        Local { ready: 0..0 }
+    /// The first state: all tiles are its to share out, or where they lie `far` from the caches, nobody's yet.
+    ///
+    /// To be called once.
+    pub(crate) fn root(&self, far: bool) -> Local {
+        let tiles = self.slots.len();
+        // Relaxed: nobody works yet.
+        self.next.store(if far { 0 } else { tiles }, Ordering::Relaxed);
+        Local { ready: 0..0, fresh: if far { 0..0 } else { 0..tiles } }
     }
 
     fn has_unclaimed(&self) -> bool {

@@ -6,7 +6,7 @@
 //! Filters, with or without the elements that do not pass, and operations on sorted sets are made of it.
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles that wait for one before them: about one a worker.
 
-use crate::chain::{Chain, Tiles};
+use crate::chain::{Chain, Tiles, is_far};
 use crate::policy::Team;
 use crate::window::Output;
 
@@ -105,7 +105,9 @@ impl<R: Runs<N>, const N: usize> Tiles for Joined<'_, '_, R, N> {
 pub(crate) fn join<R: Runs<N>, const N: usize>(team: &Team<'_>, joined: &Joined<'_, '_, R, N>) {
     // SAFETY: nothing has been done yet, and `joined` is used for this alone.
     let chain = unsafe { Chain::new(joined, [0; N]) };
-    team.run(&chain, chain.root());
+    // No tile has more bytes.
+    let far = is_far(joined.count() * TILE_BYTES, team.workers());
+    team.run(&chain, chain.root(far));
 }
 
 /// As [`join`], on the calling thread alone.

@@ -19,7 +19,8 @@ fn copied<T: Clone + Send + Sync>(v: &[T], judge: impl Judge<T>, tile: usize, sc
         let joined = unsafe { Joined::<_, 1>::new(Copying { v, judge: &judge, tile }, [&output]) };
         // SAFETY: nothing has been done yet.
         let chain = unsafe { Chain::new(&joined, [0]) };
-        drive(&chain, chain.root(), script);
+        // Both ways to share tiles out.
+        drive(&chain, chain.root(tile.is_multiple_of(2)), script);
         drop(chain);
         output.finish_front()
     })
@@ -36,7 +37,8 @@ fn kept<T: Send>(mut v: Vec<T>, judge: impl Judge<T>, tile: usize, script: &[Mov
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
     // SAFETY: nothing has been done yet.
     let chain = unsafe { Chain::new(&joined, [0]) };
-    drive(&chain, chain.root(), script);
+    // Both ways to share tiles out.
+    drive(&chain, chain.root(tile.is_multiple_of(2)), script);
     drop(chain);
     let stay = home.finish_front().len();
     // SAFETY: that many elements have been put in front.
@@ -91,7 +93,7 @@ proptest! {
                 let joined = unsafe { Joined::<_, 2>::new(Copying { v: &v, judge: &judge, tile }, [&stay, &rest]) };
                 // SAFETY: nothing has been done yet.
                 let chain = unsafe { Chain::new(&joined, [0; 2]) };
-                drive(&chain, chain.root(), &script);
+                drive(&chain, chain.root(tile.is_multiple_of(2)), &script);
                 drop(chain);
                 rest.finish_front()
             });

@@ -40,12 +40,12 @@ pub(crate) unsafe trait Elements<T>: Sync {
     /// `a ⊕ b`, for sums.
     fn combine(&self, a: &T, b: &T) -> T;
 
-    /// Leaves the result for element `i`, before which everything adds up to `acc`, and adds the element to it.
+    /// Leaves the result for element `i`, up to which everything adds up to `sum`, and to `before` without it.
     ///
     /// # Safety
     ///
     /// As [`lift`](Elements::lift), and the caller answers for the result that now lies at `i`.
-    unsafe fn put(&self, i: usize, acc: &mut T);
+    unsafe fn put(&self, i: usize, before: T, sum: &T);
 
     /// The window that answers for results in `range`, if any has to.
     ///
@@ -153,11 +153,8 @@ where
     }
 
     #[inline(always)]
-    unsafe fn put(&self, i: usize, acc: &mut T) {
-        // SAFETY: the caller's.
-        let next = unsafe { self.add(acc, i) };
-        let before = std::mem::replace(acc, next);
-        let result = if INCLUSIVE { acc.clone() } else { before };
+    unsafe fn put(&self, i: usize, before: T, sum: &T) {
+        let result = if INCLUSIVE { sum.clone() } else { before };
         // SAFETY: the slot is inside the room, and nobody else's.
         unsafe { self.room.wrapping_add(i).write(result) };
     }
@@ -234,11 +231,8 @@ where
     }
 
     #[inline(always)]
-    unsafe fn put(&self, i: usize, acc: &mut T) {
-        // SAFETY: the caller's.
-        let next = unsafe { self.add(acc, i) };
-        let before = std::mem::replace(acc, next);
-        let result = if INCLUSIVE { acc.clone() } else { before };
+    unsafe fn put(&self, i: usize, before: T, sum: &T) {
+        let result = if INCLUSIVE { sum.clone() } else { before };
         // SAFETY: invariant 1, `i` is below the length, and nobody else touches the element.
         unsafe { *self.v.wrapping_add(i) = result };
     }

@@ -8,20 +8,23 @@ mod tiled;
 
 use std::mem::MaybeUninit;
 
+use crate::kind::is_float;
 use crate::policy::{Par, Plan};
 use crate::window::{Output, Window, collect, fill_alone};
 use elements::{Elements, InPlace, Into};
-use tile::scan_plain;
 use tiled::scan;
 
 /// What scanning an element costs before anything is known: an addition of floats, which waits for the one before.
 const PRIOR_NS: f32 = 0.8;
 
+/// Floats from which it pays to add them up in groups: what that needs costs some 40 ns.
+const GROUPED: usize = 512;
+
 impl Par<'_> {
     /// The vector of `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ...
     ///
     /// `op` has to be associative, and nothing more: operands keep their order. O(n) work, at most two calls of `op` an
-    /// element. A panic of `op` comes out of the call; results made so far are dropped.
+    /// element, nearly three of floats. As with every sum of floats that is not made one by one, the last digits depend on how they are grouped. A panic of `op` comes out of the call; results made so far are dropped.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().inclusive_scan(&[1, 2, 3], |a, b| a + b), [1, 3, 6]);
@@ -259,6 +262,11 @@ where
 {
     assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
     match plan_into(policy, v.len(), &add) {
+        Plan::Sequential(watch) if is_float::<T>() && v.len() >= GROUPED => watch.time(|| {
+            let output = Output::new(room);
+            sequential(&Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op), init);
+            output.finish()
+        }),
         Plan::Sequential(watch) => {
             watch.time(|| fill_alone(room, |window| sequential_into::<_, _, INCLUSIVE>(v, window, init, lift, add)))
         }
@@ -305,12 +313,12 @@ fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
     policy.plan_with_prior::<(Output<'_, ()>, A)>(len, PRIOR_NS)
 }
 
-/// The scan of one worker: one tile, and no folding before it.
+/// The scan of one worker: one tile.
 #[inline]
 fn sequential<T: Clone, E: Elements<T>>(elements: &E, init: Option<T>) {
     // SAFETY: all elements are ours, and this is the first thing done with them.
     if let Some((prefix, rest)) = unsafe { elements.start(init) } {
         // SAFETY: likewise.
-        unsafe { scan_plain(elements, rest, prefix) };
+        unsafe { tile::scan(elements, rest, prefix) };
     }
 }

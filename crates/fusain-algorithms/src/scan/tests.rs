@@ -18,7 +18,8 @@ fn run<T: Clone + Send + Sync>(elements: &impl Elements<T>, init: Option<T>, til
         let tiles = Tiled { elements, range, tile, sums: PhantomData };
         // SAFETY: likewise.
         let chain = unsafe { Chain::new(&tiles, prefix) };
-        drive(&chain, chain.root(), script);
+        // Both ways to share tiles out.
+        drive(&chain, chain.root(tile.is_multiple_of(2)), script);
     }
 }
 

@@ -1,29 +1,17 @@
 //! The loops inside: a tile folded, and a tile scanned.
 //!
-//! A scan is one long chain, each sum waiting for the one before. But a tile that has been folded first, as four lanes
-//! side by side, can be scanned as four lanes side by side: each knows what comes before it. So the second pass over
-//! a tile, which lies in the cache by then, costs less than the one pass of a plain scan would.
+//! A scan is one long chain, each sum waiting for the one before. Folding a tile is not: four lanes go side by side. And of
+//! a scan only every fourth sum has to wait: elements are added up in groups of four first, which depends on nothing, and what came before
+//! is added to the four sums at once. That is not twice the operations, and for floats half the time.
 
 use std::mem::needs_drop;
 use std::ops::Range;
 
 use super::elements::Elements;
-use crate::kind::is_light;
+use crate::kind::{is_float, is_light};
 
-/// Lanes of a tile, where elements are light.
+/// Lanes of a tile that is folded, where elements are light.
 const LANES: usize = 4;
-
-/// What the elements of a tile add up to.
-pub(super) struct Folded<T> {
-    /// The first lane, the first two, the first three; `None` for a tile that was folded in one go.
-    pub(super) lanes: Option<[T; LANES - 1]>,
-    pub(super) total: T,
-}
-
-/// Whether a tile of these elements is worth lanes.
-fn in_lanes<T>(range: &Range<usize>) -> bool {
-    is_light::<T>() && range.len() >= 4 * LANES
-}
 
 /// Folds the elements in `range`, which is not empty.
 ///
@@ -31,15 +19,14 @@ fn in_lanes<T>(range: &Range<usize>) -> bool {
 ///
 /// The elements in `range` are the caller's, and no result has been put there.
 #[inline(always)]
-pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) -> Folded<T> {
+pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) -> T {
     debug_assert!(!range.is_empty());
     let elements = elements.view();
-    if !in_lanes::<T>(&range) {
+    if !is_light::<T>() || range.len() < 4 * LANES {
         // SAFETY: the caller's.
         let first = unsafe { elements.lift(range.start) };
         // SAFETY: the caller's.
-        let total = (range.start + 1..range.end).fold(first, |acc, i| unsafe { elements.add(&acc, i) });
-        return Folded { lanes: None, total };
+        return (range.start + 1..range.end).fold(first, |acc, i| unsafe { elements.add(&acc, i) });
     }
     let len = range.len() / LANES;
     let starts: [usize; LANES] = std::array::from_fn(|l| range.start + l * len);
@@ -55,66 +42,32 @@ pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) 
     // SAFETY: the caller's. The last lane has what is left over.
     let d = (range.start + LANES * len..range.end).fold(d, |acc, i| unsafe { elements.add(&acc, i) });
     let ab = elements.combine(&a, &b);
-    let abc = elements.combine(&ab, &c);
-    let total = elements.combine(&abc, &d);
-    Folded { lanes: Some([a, ab, abc]), total }
+    elements.combine(&elements.combine(&ab, &c), &d)
 }
 
-/// Scans the elements in `range`, before which everything adds up to `prefix`.
+/// Scans the elements in `range`, before which everything adds up to `prefix`; returns what everything up to its end adds up to.
 ///
 /// # Safety
 ///
 /// The elements in `range` are the caller's, and no result has been put there.
 #[inline(always)]
-pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(
-    elements: &E,
-    range: Range<usize>,
-    prefix: &T,
-    lanes: Option<[T; LANES - 1]>,
-) {
-    let Some([a, ab, abc]) = lanes else {
-        // SAFETY: the caller's.
-        unsafe { scan_plain(elements, range, prefix.clone()) };
-        return;
-    };
-    let elements = elements.view();
-    // SAFETY: the caller's.
-    let window = unsafe { elements.window(range.clone()) };
-    let len = range.len() / LANES;
-    let starts: [usize; LANES] = std::array::from_fn(|l| range.start + l * len);
-    let before = |sum| elements.combine(prefix, sum);
-    let mut acc: [T; LANES] = [prefix.clone(), before(&a), before(&ab), before(&abc)];
-    for i in 0..len {
-        for l in 0..LANES {
-            // SAFETY: the caller's; elements in lanes are light, so no window has to follow.
-            unsafe { elements.put(starts[l] + i, &mut acc[l]) };
-        }
-    }
-    for i in range.start + LANES * len..range.end {
-        // SAFETY: the caller's.
-        unsafe { elements.put(i, &mut acc[LANES - 1]) };
-    }
-    if let Some(mut window) = window {
-        // SAFETY: every slot has been filled.
-        unsafe { window.set_left(0) };
-        window.publish();
-    }
-}
-
-/// Scans the elements in `range` in one go; returns what everything up to its end adds up to.
-///
-/// # Safety
-///
-/// As [`scan`].
-#[inline(always)]
-pub(super) unsafe fn scan_plain<T, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> T {
+pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> T {
     let elements = elements.view();
     // SAFETY: the caller's.
     let mut window = unsafe { elements.window(range.clone()) };
-    let mut acc = prefix;
-    for i in range.clone() {
+    let (mut acc, mut rest) = (prefix, range.clone());
+    // An addition of integers takes one cycle, so there is nothing to gain, and of other types an operation may cost anything.
+    if is_float::<T>() {
+        // Floats need no window to follow.
         // SAFETY: the caller's.
-        unsafe { elements.put(i, &mut acc) };
+        (acc, rest.start) = unsafe { scan_groups(&elements, rest.clone(), acc) };
+    }
+    for i in rest {
+        let before = acc;
+        // SAFETY: the caller's.
+        acc = unsafe { elements.add(&before, i) };
+        // SAFETY: the caller's.
+        unsafe { elements.put(i, before, &acc) };
         if needs_drop::<T>()
             && let Some(window) = &mut window
         {
@@ -128,4 +81,31 @@ pub(super) unsafe fn scan_plain<T, E: Elements<T>>(elements: &E, range: Range<us
         window.publish();
     }
     acc
+}
+
+/// As [`scan`], for elements that need no dropping, as far as there are whole groups; returns the sum, and where it has come to.
+#[inline(always)]
+unsafe fn scan_groups<T: Clone, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> (T, usize) {
+    let (mut acc, mut i) = (prefix, range.start);
+    while range.end - i >= 4 {
+        // SAFETY: the caller's.
+        let a = unsafe { elements.lift(i) };
+        // SAFETY: the caller's.
+        let ab = unsafe { elements.add(&a, i + 1) };
+        // SAFETY: the caller's.
+        let abc = unsafe { elements.add(&ab, i + 2) };
+        // SAFETY: the caller's.
+        let abcd = unsafe { elements.add(&abc, i + 3) };
+        let before = acc;
+        let sums = [a, ab, abc, abcd].map(|sum| elements.combine(&before, &sum));
+        acc = sums[3].clone();
+        let mut befores = [before, sums[0].clone(), sums[1].clone(), sums[2].clone()].into_iter();
+        for (k, sum) in sums.iter().enumerate() {
+            let before = befores.next().expect("one for each sum");
+            // SAFETY: the caller's; the elements of the group have been read.
+            unsafe { elements.put(i + k, before, sum) };
+        }
+        i += 4;
+    }
+    (acc, i)
 }

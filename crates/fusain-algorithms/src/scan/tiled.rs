@@ -7,9 +7,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::elements::Elements;
-use super::tile::{self, Folded};
-use crate::chain::{Chain, Tiles};
-use crate::kind::is_light;
+use super::tile;
+use crate::chain::{Chain, Tiles, is_far};
 use crate::policy::Team;
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
@@ -38,32 +37,32 @@ impl<T, E> Tiled<'_, T, E> {
 
 impl<T: Clone + Send + Sync, E: Elements<T>> Tiles for Tiled<'_, T, E> {
     type Sum = T;
-    type Kept = Folded<T>;
+    type Kept = T;
 
-    /// Where adding costs, every element is added once, not twice.
-    const AT_ONCE: bool = !is_light::<T>();
+    /// A tile whose prefix is known need not be folded.
+    const AT_ONCE: bool = true;
 
     fn count(&self) -> usize {
         self.range.len().div_ceil(self.tile)
     }
 
-    unsafe fn look(&self, tile: usize) -> Folded<T> {
+    unsafe fn look(&self, tile: usize) -> T {
         // SAFETY: the tile is ours, and not scanned before it has been folded.
         unsafe { tile::fold(self.elements, self.range(tile)) }
     }
 
-    fn sum_after(&self, prefix: &T, kept: &Folded<T>) -> T {
-        self.elements.combine(prefix, &kept.total)
+    fn sum_after(&self, prefix: &T, total: &T) -> T {
+        self.elements.combine(prefix, total)
     }
 
-    unsafe fn finish(&self, tile: usize, prefix: T, kept: Folded<T>) {
+    unsafe fn finish(&self, tile: usize, prefix: T, _total: T) {
         // SAFETY: the tile is ours and was not scanned.
-        unsafe { tile::scan(self.elements, self.range(tile), &prefix, kept.lanes) };
+        unsafe { tile::scan(self.elements, self.range(tile), prefix) };
     }
 
     unsafe fn at_once(&self, tile: usize, prefix: T) -> T {
         // SAFETY: the tile is ours.
-        unsafe { tile::scan_plain(self.elements, self.range(tile), prefix) }
+        unsafe { tile::scan(self.elements, self.range(tile), prefix) }
     }
 }
 
@@ -76,8 +75,9 @@ pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, eleme
         let even = range.len() / (team.workers() * TILES_PER_WORKER);
         even.min(TILE_BYTES / size_of::<T>().max(1)).max(TILE_MIN)
     });
+    let far = is_far(range.len() * size_of::<T>(), team.workers());
     let tiles = Tiled { elements, range, tile, sums: PhantomData };
     // SAFETY: the elements in `range` are ours and untouched.
     let chain = unsafe { Chain::new(&tiles, prefix) };
-    team.run(&chain, chain.root());
+    team.run(&chain, chain.root(far));
 }

@@ -23,7 +23,8 @@ fn driven<T: Clone + Send + Sync, const OP: u8>(
         let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
         // SAFETY: nothing has been done yet.
         let chain = unsafe { Chain::new(&joined, [0]) };
-        drive(&chain, chain.root(), script);
+        // Both ways to share tiles out.
+        drive(&chain, chain.root(tile.is_multiple_of(2)), script);
         drop(chain);
         output.finish_front()
     })
