@@ -10,7 +10,7 @@ pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
         "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate",
-        "overlap", "latency", "choice", "scale",
+        "overlap", "latency", "choice", "scale", "steal",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
@@ -19,7 +19,8 @@ pub(crate) struct Options {
 }
 
 /// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] = &["split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale"];
+const RANKS: &[&str] =
+    &["split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "steal"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
@@ -53,18 +54,25 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
             .collect::<Result<Vec<_>, _>>()
             .map(|printed| Some(printed.join("\n"))),
         "choice" => mpi_tests::on_one_host(false, "compare-choice-mpi", 2, smoke),
+        "steal" => mpi_tests::on_one_host(false, "compare-steal-mpi", 2, smoke),
         "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
         // Nothing to run under MPI: a graph without messages, and machines we do not have.
         "interpret" | "simulate" | "scale" => Ok(None),
         _ => mpi_tests::on_two_hosts("fusain-benches-ranks", "compare-hierarchy-mpi", &[]),
     };
+    let mut rest = options.rest.clone();
     match outcome {
-        Ok(Some(printed)) => println!("{printed}"),
+        Ok(Some(printed)) => {
+            println!("{printed}");
+            // The last line has the keys of both.
+            let keys = printed.lines().find_map(|line| line.strip_prefix("keys over MPI: "));
+            rest.extend(keys.into_iter().flat_map(|keys| ["--keys".to_owned(), keys.to_owned()]));
+        }
         Ok(None) => {}
         Err(error) => eprintln!("warning: over MPI: {error}"),
     }
     let program = format!("compare-{}", options.name);
     let run = ["run", "--quiet", "--release", "--package", "fusain-benches-ranks", "--bin", &program, "--"];
-    workspace::cargo(run.into_iter().chain(options.rest.iter().map(String::as_str))).run()?;
+    workspace::cargo(run.into_iter().chain(rest.iter().map(String::as_str))).run()?;
     Ok(ExitCode::SUCCESS)
 }

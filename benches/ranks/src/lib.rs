@@ -4,3 +4,4 @@
 
 pub mod choice;
 pub mod nonblocking;
+pub mod steal;
