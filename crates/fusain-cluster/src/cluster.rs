@@ -74,7 +74,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     }
 
     /// The ranks of a progress loop that a thread drives already ([`Progress::spawn`], or
-    /// [`run_funneled`](fusain_comm::progress::run_funneled)). One cluster at a time.
+    /// [`run_funneled`](fusain_comm::progress::run_funneled)). One cluster at a time. On a loop that is driven by hand
+    /// ([`Progress::manual`]) the first run of several ranks gives [`Error::NoDriver`].
     pub fn on(handle: Handle<C>) -> Self {
         let (rank, size) = (handle.rank(), handle.size());
         Self::with(Link::Handle(handle), rank, size)
@@ -145,7 +146,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     ///
     /// # Errors
     /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::Corrupt`], [`Error::Encode`],
-    /// [`Error::Transport`]. After an error the cluster stays failed, and `algorithm` holds a part of the results.
+    /// [`Error::NoDriver`], [`Error::Transport`]. After an error the cluster stays failed, and `algorithm` holds a part of the results.
     ///
     /// # Panics
     /// With what a callback panics with, on the rank where it does. If a callback calls a run of the same cluster.
@@ -171,8 +172,6 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             // The loop knows why it has ended.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
                 match outbox.send(Vec::new(), self.rank, courier::tag(0)) {
-                    Err(fusain_comm::Error::PeerPanicked { rank }) => Err(Error::panicked(rank)),
-                    Err(fusain_comm::Error::PeerLeft { rank }) => Err(Error::left(rank)),
                     Err(error) => Err(error.into()),
                     Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
                 }
@@ -184,10 +183,17 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// Connects the station, the first time.
     pub(crate) fn open(&self) -> Result<Outbox<C>> {
         let mut link = self.link.borrow_mut();
-        if let Link::Open { outbox, .. } = &*link {
-            return Ok(outbox.clone());
+        match &*link {
+            Link::Open { outbox, .. } => Ok(outbox.clone()),
+            // It was tried before.
+            Link::Comm(None) => Err(self.station.failure().unwrap_or(fusain_comm::Error::Abandoned.into())),
+            Link::Handle(handle) if handle.is_manual() => Err(Error::NoDriver),
+            _ => self.connect(&mut link).map_err(|error| self.station.stays_shut(error)),
         }
-        let (handle, progress) = match std::mem::replace(&mut *link, Link::Comm(None)) {
+    }
+
+    fn connect(&self, link: &mut Link<C>) -> Result<Outbox<C>> {
+        let (handle, progress) = match std::mem::replace(link, Link::Comm(None)) {
             Link::Comm(Some(comm)) => {
                 let progress = Progress::spawn(comm, Settings { ceiling: LONGEST_NAP, ..Settings::default() })?;
                 (progress.handle(), Some(progress))

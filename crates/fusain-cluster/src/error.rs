@@ -29,9 +29,25 @@ pub enum Error {
         /// What the codec says.
         why: String,
     },
+    /// The loop that the cluster was put on is driven by hand: nobody would answer other ranks while this one computes.
+    #[error(
+        "nobody drives the progress loop while ranks compute; make it with `Progress::spawn` or `run_funneled`, not `Progress::manual`, or use `Cluster::over`"
+    )]
+    NoDriver,
     /// The transport failed.
     #[error("the transport failed: {0}")]
-    Transport(#[from] fusain_comm::Error),
+    Transport(#[source] fusain_comm::Error),
+}
+
+impl From<fusain_comm::Error> for Error {
+    /// A rank that the transport misses is lost.
+    fn from(error: fusain_comm::Error) -> Self {
+        match error {
+            fusain_comm::Error::PeerPanicked { rank } => Self::panicked(rank),
+            fusain_comm::Error::PeerLeft { rank } => Self::left(rank),
+            other => Self::Transport(other),
+        }
+    }
 }
 
 impl Error {

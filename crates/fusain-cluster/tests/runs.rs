@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use fusain_cluster::{Cluster, Distributed, Error, Level, RankReport, Victims};
-use fusain_comm::{LogGp, Network, World};
+use fusain_comm::progress::{Progress, Settings};
+use fusain_comm::{Communicator, LogGp, Network, World};
 use fusain_pool::{Algorithm, Pool};
+use proptest::prelude::*;
 
 /// Sums a function of a range, slowly.
 #[derive(Default)]
@@ -152,7 +154,6 @@ fn a_panic_ends_all_ranks() {
 #[test]
 fn a_rank_that_leaves_is_named() {
     let ends = World::threads(3).run(|comm| {
-        use fusain_comm::Communicator;
         if comm.rank() == 2 {
             return None;
         }
@@ -162,6 +163,116 @@ fn a_rank_that_leaves_is_named() {
     });
     for end in ends.into_iter().flatten() {
         assert!(matches!(end, Err(Error::RankLost { rank: 2, .. })), "{end:?}");
+    }
+}
+
+/// A process that is stopped says nothing, and nothing tells that it is gone: here its progress thread sleeps.
+#[test]
+fn a_rank_that_falls_silent_is_named() {
+    let ends = World::threads(4).run(|comm| {
+        let silent = comm.rank() == 2;
+        let pool = pool(1);
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        // Said and heard before it falls silent: ranks may come late to their first run.
+        let cluster = Cluster::on(handle.clone()).pool(&pool).patience(Duration::from_secs(2));
+        cluster.run(&Sum::default(), (0..20_000, 0)).unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        if silent {
+            drop(handle.after(Duration::ZERO, || std::thread::sleep(Duration::from_secs(6))).unwrap());
+        }
+        let end = cluster.run(&Sum::default(), (0..u64::MAX, 0));
+        drop(cluster);
+        end
+    });
+    for (rank, end) in ends.into_iter().enumerate() {
+        // When it wakes up the others have gone: that is what it may see first.
+        let is_named = matches!(end, Err(Error::RankLost { rank: lost, .. }) if lost == 2 || rank == 2);
+        assert!(is_named, "rank {rank}: {end:?}");
+    }
+}
+
+#[test]
+fn a_loop_driven_by_hand_is_refused() {
+    for ranks in [1, 2] {
+        World::threads(ranks).run(|comm| {
+            let pool = pool(1);
+            let progress = Progress::manual(comm, Settings::default());
+            let cluster = Cluster::on(progress.handle()).pool(&pool);
+            for _ in 0..2 {
+                let end = cluster.run(&Sum::default(), (0..100, 0));
+                // Alone it asks nobody.
+                assert_eq!(end, if ranks == 1 { Ok(expected(0..100)) } else { Err(Error::NoDriver) });
+            }
+        });
+    }
+}
+
+/// How a rank is lost.
+#[derive(Clone, Copy, Debug)]
+enum Kill {
+    /// Whoever comes by a number panics, in this run.
+    AtWork { run: usize, at: u64 },
+    /// A rank panics, or leaves, before this run.
+    Between { run: usize, rank: usize, panics: bool },
+}
+
+const RUNS: usize = 3;
+const NUMBERS: u64 = 3_000;
+
+fn kills() -> impl Strategy<Value = Option<Kill>> {
+    let at_work = (0..RUNS, 0..NUMBERS).prop_map(|(run, at)| Kill::AtWork { run, at });
+    let between =
+        (0..RUNS, 0..8_usize, any::<bool>()).prop_map(|(run, rank, panics)| Kill::Between { run, rank, panics });
+    prop::option::of(prop_oneof![at_work, between])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Never a wrong result, never a hang, and who is lost is named by all others.
+    #[test]
+    fn any_delays_and_kills(ranks in 1..=8_usize, workers in 1..=4_usize, seed: u16, slow_us in 0..400_u64, which in 0..3, kill in kills()) {
+        let wanted = expected(0..NUMBERS);
+        let link = move |from: usize, to: usize| LogGp {
+            latency_ns: weight(u64::from(seed) * 100 + (from * 10 + to) as u64) % (slow_us * 1_000 + 1),
+            ..LogGp::default()
+        };
+        let ends = World::threads(ranks).network(Network::with(link)).try_run(|comm| {
+            let me = comm.rank();
+            let pool = pool(workers);
+            let victims = [Victims::Random, Victims::Lifelines, Victims::Nearest(vec![Level::from(0..3)])];
+            let cluster = Cluster::over(comm).pool(&pool).victims(victims[which as usize].clone());
+            let mut ends = Vec::new();
+            for run in 0..RUNS {
+                let mut sum = Sum::default();
+                match kill {
+                    Some(Kill::Between { run: at, rank, panics }) if at == run && rank % ranks == me => {
+                        assert!(!panics, "planted");
+                        break;
+                    }
+                    Some(Kill::AtWork { run: of, at }) if of == run => sum.panics_at = Some(at),
+                    _ => {}
+                }
+                ends.push(cluster.run(&sum, (0..NUMBERS, 0)));
+            }
+            ends
+        });
+        let lost: Vec<usize> = (0..ranks).filter(|&rank| ends[rank].is_err()).collect();
+        let lost = match kill {
+            Some(Kill::Between { rank, panics: false, .. }) => vec![rank % ranks],
+            _ => lost,
+        };
+        prop_assert_eq!(lost.len(), usize::from(kill.is_some()), "{:?}", ends);
+        for (rank, runs) in ends.iter().enumerate().filter_map(|(rank, end)| Some((rank, end.as_ref().ok()?))) {
+            for (run, end) in runs.iter().enumerate() {
+                let is_named = matches!(end, Err(Error::RankLost { rank, .. }) if lost == [*rank]);
+                // Who is lost may have owed the end of an earlier run, or not be missed because it had no part of a later one.
+                let is_whole = *end == Ok(wanted) && !matches!(kill, Some(Kill::AtWork { run: of, .. }) if of == run);
+                let goes_on = run == 0 || runs[run - 1].is_ok() || end.is_err();
+                prop_assert!((is_named || is_whole) && goes_on, "rank {}: {:?}", rank, runs);
+            }
+        }
     }
 }
 

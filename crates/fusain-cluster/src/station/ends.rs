@@ -37,6 +37,17 @@ impl Station {
         state.failure.clone().unwrap_or(Error::Encode { why: String::new() })
     }
 
+    /// It could not be connected, for this reason; that the courier was dropped is none.
+    pub(crate) fn stays_shut(&self, error: Error) -> Error {
+        self.lock().failure = Some(error.clone());
+        error
+    }
+
+    /// Why there will be no result.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.lock().failure.clone()
+    }
+
     /// Good-byes go up the tree, farewells down.
     pub(super) fn part(&self, state: &mut State) {
         let children = [2 * self.me + 1, 2 * self.me + 2].into_iter().filter(|&child| child < self.size);

@@ -41,6 +41,9 @@ use crate::victims::{Seeker, Victims};
 /// How often a rank says that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
 
+/// How long a rank that has gone may still be heard of: longer than a message takes, and than a thread waits for its core.
+const GRACE: Duration = Duration::from_millis(100);
+
 pub(crate) struct Station {
     pub(crate) me: u32,
     pub(crate) size: u32,
@@ -78,6 +81,8 @@ struct State {
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
     outgoing: Vec<FromRank>,
     failure: Option<Error>,
+    /// A rank that has gone, and when that is the failure if no other becomes known.
+    suspect: Option<(Instant, Error)>,
     thief: Thief<Instant>,
     signs_at: Option<Instant>,
     /// When the rank before this one was heard of last.
@@ -141,6 +146,7 @@ impl Station {
             early: Vec::new(),
             outgoing: Vec::new(),
             failure: None,
+            suspect: None,
             thief: Thief::new(Seeker::new(me as u32, size as u32, Victims::Random)),
             signs_at: None,
             heard: None,

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::{Data, FromRank, SIGN_OF_LIFE, State, Station};
+use super::{Data, FromRank, GRACE, SIGN_OF_LIFE, State, Station};
 use crate::codec::{self, Head};
 use crate::error::Error;
 use crate::protocol::{self, Message};
@@ -61,6 +61,9 @@ impl Station {
                 let message = message.map(|()| payload.to_vec());
                 if run == state.run && state.protocol.is_some() {
                     self.work_message(state, from as u32, message);
+                } else if run > state.run && state.leaves {
+                    // The others have begun a run that this rank will not.
+                    self.fail(state, Error::left(self.me as usize));
                 } else if run > state.run {
                     match message {
                         // Not there yet.
@@ -95,6 +98,10 @@ impl Station {
     pub(crate) fn tick(&self, now: Instant) -> Instant {
         let mut state = self.lock();
         self.tell(&mut state, |thief, rank, out| thief.tick(now, rank, out));
+        if let Some((_, error)) = state.suspect.take_if(|(at, _)| *at <= now) {
+            self.fail(&mut state, error);
+            self.bell.notify_all();
+        }
         let mut status = None;
         if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
             state.signs_at = Some(now + SIGN_OF_LIFE);
@@ -102,6 +109,7 @@ impl Station {
         }
         let due = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
         let due = state.thief.due().map_or(due, |at| at.min(due));
+        let due = state.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
         let (raised, tells_at) = self.tables.changes(now);
         for (table, cell, value) in raised {
             let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);
@@ -144,7 +152,7 @@ impl Station {
         state.leaves && (state.farewell || state.failure.is_some())
     }
 
-    /// What was sent to `to` did not get there.
+    /// What was sent to `to` did not get there. Perhaps it has left because another was lost, and its message that says so is still under way.
     pub(crate) fn transport_failed(&self, to: u32, error: fusain_comm::Error) {
         let mut state = self.lock();
         if state.farewell {
@@ -155,8 +163,7 @@ impl Station {
             fusain_comm::Error::PeerLeft { .. } => Error::left(to as usize),
             other => Error::Transport(other),
         };
-        self.fail(&mut state, error);
-        self.bell.notify_all();
+        state.suspect.get_or_insert((Instant::now() + GRACE, error));
     }
 
     /// The progress loop has ended.

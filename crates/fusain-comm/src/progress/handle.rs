@@ -46,6 +46,11 @@ impl<C: Communicator> Handle<C> {
         self.hub.size
     }
 
+    /// Whether nobody drives the loop but who waits for something ([`Progress::manual`](super::Progress::manual)): then nothing moves while all compute.
+    pub fn is_manual(&self) -> bool {
+        self.hub.is_manual()
+    }
+
     /// 0, 1, 2, ...: a number that was not given out before on this loop.
     ///
     /// Ranks that ask in the same order get the same numbers. So services that follow one another can have tags of their own, and none

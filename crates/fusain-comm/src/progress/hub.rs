@@ -287,6 +287,12 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
+    /// Whether nobody owns the loop: it moves while somebody waits, and only then.
+    pub(super) fn is_manual(&self) -> bool {
+        // Somebody may drive at the moment.
+        self.take_seat().is_none_or(|seat| seat.is_some())
+    }
+
     pub(super) fn leave_seat_to_all(&self, engine: Engine<C>) {
         *self.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some(engine);
     }
