@@ -6,7 +6,7 @@ use super::client::Step;
 use super::hub::{Command, Hub};
 use super::outbound::Outbound;
 use super::ticket::Job;
-use crate::{Communicator, Error};
+use crate::{Communicator, Error, Result};
 
 /// How many errors that nobody waits for are kept for the end.
 const UNHEARD: usize = 64;
@@ -97,23 +97,30 @@ impl<C: Communicator> Engine<C> {
         let mut due: Option<Instant> = None;
         let mut at = 0;
         while let Some(running) = self.clients.get_mut(at) {
-            let result = match running.job.advance(&self.comm, now) {
-                Ok(step) if step != Step::Done => {
-                    moved |= step == Step::Moved;
-                    if let Step::IdleUntil(time) = step {
-                        due = Some(due.map_or(time, |due| due.min(time)));
-                    }
-                    at += 1;
-                    continue;
+            let step = running.job.advance(&self.comm, now);
+            moved |= !matches!(step, Ok(Step::Idle | Step::IdleUntil(_)));
+            if let Ok(Step::IdleUntil(time)) = step {
+                due = Some(due.map_or(time, |due| due.min(time)));
+            }
+            match result(step) {
+                None => at += 1,
+                Some(result) => {
+                    ended = true;
+                    // The order of clients means nothing.
+                    let running = self.clients.swap_remove(at);
+                    keep(&mut self.unheard, running.job.end(result));
                 }
-                result => result.map(drop),
-            };
-            (moved, ended) = (true, true);
-            // The order of clients means nothing.
-            let running = self.clients.swap_remove(at);
-            keep(&mut self.unheard, running.job.end(result));
+            }
         }
         Turn { now, moved, ended, due, at_end: self.stopping && self.outbound.is_empty() }
+    }
+
+    /// Takes a client on, and does what it can do at once.
+    pub(super) fn begin(&mut self, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
+        match result(job.advance(&self.comm, Instant::now())) {
+            None => self.clients.push(Running { id, service, job }),
+            Some(result) => keep(&mut self.unheard, job.end(result)),
+        }
     }
 
     fn take_out(&mut self, id: u64) -> bool {
@@ -152,6 +159,15 @@ impl<C: Communicator> Engine<C> {
             }
         }
         hub.tell_ended();
+    }
+}
+
+/// How a client has ended, if it has.
+fn result(step: Result<Step>) -> Option<Result<()>> {
+    match step {
+        Ok(Step::Idle | Step::IdleUntil(_) | Step::Moved) => None,
+        Ok(Step::Done) => Some(Ok(())),
+        Err(error) => Some(Err(error)),
     }
 }
 

@@ -85,18 +85,27 @@ impl<C: Communicator> Hub<C> {
 
     // ---- asking ---------------------------------------------------------------------------------------------------
 
+    /// Where nobody owns the loop or drives it now, and this thread may, the job begins here and now: whatever it sends is under way
+    /// while the thread goes on to wait for it.
     pub(super) fn submit(&self, service: bool, job: Box<dyn Job<C>>) -> Result<u64> {
-        let id = {
-            let mut queue = self.queue();
-            if let Some(error) = &queue.closed {
-                return Err(error.clone());
-            }
-            let id = queue.next_id;
-            queue.next_id += 1;
+        let mut seat = self.take_seat();
+        let engine = seat.as_deref_mut().and_then(Option::as_mut).filter(|engine| engine.comm.may_call());
+        let mut queue = self.queue();
+        if let Some(error) = &queue.closed {
+            return Err(error.clone());
+        }
+        let id = queue.next_id;
+        queue.next_id += 1;
+        let Some(engine) = engine else {
             queue.commands.push(Command::Run { id, service, job });
-            id
+            drop(queue);
+            self.work.ring();
+            return Ok(id);
         };
-        self.work.ring();
+        drop(queue);
+        engine.begin(id, service, job);
+        drop(seat);
+        self.tell_ended();
         Ok(id)
     }
 

@@ -27,7 +27,7 @@
 //!
 //! # Protocol
 //!
-//! It is made of locks and conditions only; no atomic word needs an argument. Two bells ([`Doorbell`](crate::Doorbell)) count their rings. Who
+//! It is made of locks and conditions; only a bell has words of its own, and its file the argument for them. Two bells ([`Doorbell`](crate::Doorbell)) count their rings. Who
 //! wants to sleep reads the count, looks at everything, and sleeps if the count has not moved.
 //!
 //! | event | rings `work` | rings `ended` |
@@ -36,6 +36,10 @@
 //! | a message arrives, a rank leaves (world of threads) | yes | |
 //! | clients or messages have ended, room came free | | yes, after the slots are filled |
 //! | a thread leaves the seat (manual) | | yes, after the seat is free |
+//! | a message comes while the loop has no client and sends nothing | yes, but it sleeps on | |
+//!
+//! A client that is submitted while the seat is free (manual) never enters the queue: the thread that submits it takes the seat, and calls it for the
+//! first time. So what it sends is on its way before anybody waits.
 //!
 //! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later moves the count,
 //!   so the loop does not sleep.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -58,12 +59,14 @@ impl<C: Communicator, K> fmt::Debug for Ticket<C, K> {
 
 /// Where a client lies when it has ended.
 pub(super) struct Slot<K> {
+    /// Something lies there: what a waiter asks again and again need not take the lock.
+    has_ended: AtomicBool,
     end: Mutex<Option<(K, Result<()>)>>,
 }
 
 impl<K> Slot<K> {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { end: Mutex::new(None) })
+        Arc::new(Self { has_ended: AtomicBool::new(false), end: Mutex::new(None) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(K, Result<()>)>> {
@@ -72,7 +75,8 @@ impl<K> Slot<K> {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.lock().is_some()
+        // Acquire: pairs with the Release in `fill`, so the lock is taken after it was let go there, and what lies there is found.
+        self.has_ended.load(Ordering::Acquire)
     }
 
     fn take(&self) -> (K, Result<()>) {
@@ -83,6 +87,7 @@ impl<K> Slot<K> {
     pub(super) fn fill(self: Arc<Self>, client: K, result: Result<()>) -> Option<Error> {
         let unheard = if Arc::strong_count(&self) == 1 { result.clone().err() } else { None };
         *self.lock() = Some((client, result));
+        self.has_ended.store(true, Ordering::Release);
         unheard
     }
 }

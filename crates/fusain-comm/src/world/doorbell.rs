@@ -4,10 +4,15 @@
 //! *if the count is still the same*; what happens in between moves the count. So nothing that rings is ever missed, and the
 //! sleeper needs no lock on what it looked at.
 //!
+//! Ringing is cheap where nobody sleeps, which is nearly always: then no lock is taken. Who wants to sleep writes `asleep` and reads `rings`, who
+//! rings writes `rings` and reads `asleep`, all in one order that everybody sees (`SeqCst`): so either the ringer finds the sleeper, and takes
+//! the lock to wake it, or the sleeper finds that it has rung.
+//!
 //! In the world of threads an arrival rings the bells of its mailbox, a sleeper is taken off the count of awake threads, and
 //! whoever rings puts it back before letting go of the bell's lock: the rule of [deadlock detection](super#deadlock-detection).
 //! Locks are taken in the order mailbox, bell, common words.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,16 +44,18 @@ pub(crate) enum Wants {
 pub(super) struct Bell {
     /// Whether messages ring it; ranks that leave and deadlocks always do.
     pub(super) for_arrivals: bool,
+    rings: AtomicU64,
+    /// How many sleepers and dozing threads there are in the state, or are about to be; counted up under its lock.
+    asleep: AtomicUsize,
     state: Mutex<State>,
     signal: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    rings: u64,
     /// Threads taken off the count of awake threads.
     sleepers: Vec<Sleeper>,
-    /// How often they were woken: moves on with fewer rings than `rings`, since the deaf sleep through some.
+    /// How often they were woken: the bell may ring more often, since the deaf sleep through some.
     wakings: u64,
     /// Threads that sleep but stay counted, by when they will wake of themselves.
     dozing: Vec<Option<Instant>>,
@@ -101,7 +108,7 @@ impl Doorbell {
 
     /// How often it has rung: to be read *before* looking at what one waits for.
     pub(crate) fn rings(&self) -> u64 {
-        self.bell.lock().rings
+        self.bell.rings()
     }
 
     /// Moves the count on, and wakes all sleepers.
@@ -142,7 +149,8 @@ impl Doorbell {
         }
         let sleeper = Sleeper { waits_for: waits_for(), is_deaf };
         let mut state = self.bell.lock();
-        if state.rings != seen {
+        let _asleep = Asleep::count(&self.bell);
+        if self.bell.rings() != seen {
             return Ok(());
         }
         let last = shared.fall_asleep(self.bell.for_arrivals)?;
@@ -171,15 +179,38 @@ impl Drop for Doorbell {
     }
 }
 
+/// A thread that sleeps or is about to.
+struct Asleep<'a>(&'a Bell);
+
+impl<'a> Asleep<'a> {
+    fn count(bell: &'a Bell) -> Self {
+        bell.asleep.fetch_add(1, Ordering::SeqCst);
+        Self(bell)
+    }
+}
+
+impl Drop for Asleep<'_> {
+    fn drop(&mut self) {
+        self.0.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Bell {
+    fn rings(&self) -> u64 {
+        self.rings.load(Ordering::SeqCst)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing panics between two changes that belong together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn ring(&self, world: Option<&Shared>, why: Ring) {
+        self.rings.fetch_add(1, Ordering::SeqCst);
+        if self.asleep.load(Ordering::SeqCst) == 0 {
+            return;
+        }
         let mut state = self.lock();
-        state.rings += 1;
         let (is_message, landing) = match why {
             Ring::Call => (false, None),
             Ring::Message(landing) => (true, landing),
@@ -191,16 +222,19 @@ impl Bell {
             state.sleepers.clear();
             state.wakings += 1;
             self.signal.notify_all();
+            return;
+        }
         // Who wakes before a message lands need not be woken when it is launched.
-        } else if state.dozing.iter().any(|until| until.is_none() || landing.is_none() || *until > landing) {
+        if state.dozing.iter().any(|until| until.is_none() || landing.is_none() || *until > landing) {
             self.signal.notify_all();
         }
     }
 
     fn doze(&self, seen: u64, until: Option<Instant>) {
         let mut state = self.lock();
+        let _asleep = Asleep::count(self);
         state.dozing.push(until);
-        while state.rings == seen {
+        while self.rings() == seen {
             let Some(until) = until else {
                 state = self.signal.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::memory::Memories;
 use super::number::Numbered;
 use crate::binary::{OPERATION_WORDS, Record};
-use crate::{Error, Result, Schedule, Trace};
+use crate::{Action, Error, Result, Schedule, Trace};
 
 pub(crate) struct State {
     pub(crate) schedule: Schedule,
@@ -27,7 +27,9 @@ pub(crate) struct State {
     pub(super) spare: Vec<Vec<u8>>,
     /// Operations that have not ended.
     pub(super) left: usize,
+    /// Kept where somebody wants to know the time: an operation, or who traces.
     pub(super) started: Instant,
+    tells_time: bool,
     pub(super) trace: Option<Trace>,
 }
 
@@ -44,6 +46,8 @@ impl State {
         let scratch_bytes = schedule.memory_bytes().next().unwrap_or(0);
         let numbered = Numbered::new(schedule.words(), &header)?;
         let messages = header.messages as usize;
+        let action = |&at: &u32| record(&numbered.words, at as usize).action();
+        let tells_time = numbered.places.iter().any(|at| action(at) == Some(Action::Timestamp));
         Ok(Self {
             words: numbered.words,
             places: numbered.places,
@@ -56,6 +60,7 @@ impl State {
             spare: Vec::with_capacity(messages),
             left: 0,
             started: Instant::now(),
+            tells_time,
             trace: None,
             schedule,
         })
@@ -88,7 +93,9 @@ impl State {
         if let Some(trace) = &mut self.trace {
             trace.clear();
         }
-        self.started = Instant::now();
+        if self.tells_time || self.trace.is_some() {
+            self.started = Instant::now();
+        }
         Ok(())
     }
 
