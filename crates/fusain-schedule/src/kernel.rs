@@ -33,6 +33,10 @@ impl Operands<'_> {
     #[inline]
     fn each<T: Plain>(self, operation: impl Fn(T, T) -> T) -> Outcome {
         match self {
+            // One element needs none of what a loop over many does first.
+            Operands::Apart(target, source) if target.len() == size_of::<T>() => {
+                write(target, operation(read(target), read(source)));
+            }
             Operands::Apart(target, source) => {
                 for (target, source) in chunks::<T>(target).zip(source.chunks_exact(size_of::<T>())) {
                     write(target, operation(read(target), read(source)));
@@ -74,32 +78,22 @@ fn write<T: Plain>(bytes: &mut [u8], value: T) {
 #[inline]
 fn dispatch(element: ElementType, operator: Operator, side: Side, operands: Operands<'_>) -> Outcome {
     match element {
-        ElementType::I8 => integers::<i8>(operator, side, operands),
-        ElementType::I16 => integers::<i16>(operator, side, operands),
-        ElementType::I32 => integers::<i32>(operator, side, operands),
-        ElementType::I64 => integers::<i64>(operator, side, operands),
-        ElementType::I128 => integers::<i128>(operator, side, operands),
-        ElementType::U8 => integers::<u8>(operator, side, operands),
-        ElementType::U16 => integers::<u16>(operator, side, operands),
-        ElementType::U32 => integers::<u32>(operator, side, operands),
-        ElementType::U64 => integers::<u64>(operator, side, operands),
-        ElementType::U128 => integers::<u128>(operator, side, operands),
+        ElementType::I8 => numbers::<i8>(operator, side, operands),
+        ElementType::I16 => numbers::<i16>(operator, side, operands),
+        ElementType::I32 => numbers::<i32>(operator, side, operands),
+        ElementType::I64 => numbers::<i64>(operator, side, operands),
+        ElementType::I128 => numbers::<i128>(operator, side, operands),
+        ElementType::U8 => numbers::<u8>(operator, side, operands),
+        ElementType::U16 => numbers::<u16>(operator, side, operands),
+        ElementType::U32 => numbers::<u32>(operator, side, operands),
+        ElementType::U64 => numbers::<u64>(operator, side, operands),
+        ElementType::U128 => numbers::<u128>(operator, side, operands),
         ElementType::F32 => numbers::<f32>(operator, side, operands),
         ElementType::F64 => numbers::<f64>(operator, side, operands),
     }
 }
 
-#[inline]
-fn integers<T: Integer>(operator: Operator, side: Side, operands: Operands<'_>) -> Outcome {
-    match operator {
-        Operator::And => operands.each::<T>(|a, b| a & b),
-        Operator::Or => operands.each::<T>(|a, b| a | b),
-        Operator::Xor => operands.each::<T>(|a, b| a ^ b),
-        _ => numbers::<T>(operator, side, operands),
-    }
-}
-
-/// Bits of floats never come here: the compiler of schedules refuses them.
+/// One jump for all operators: two in a row would be mispredicted twice where operators are mixed.
 #[inline]
 fn numbers<T: Number>(operator: Operator, side: Side, operands: Operands<'_>) -> Outcome {
     match (operator, side) {
@@ -112,7 +106,9 @@ fn numbers<T: Number>(operator: Operator, side: Side, operands: Operands<'_>) ->
         (Operator::Div, side) if operands.has_zero::<T>(side == Side::Right) => Err(DivisorIsZero),
         (Operator::Div, Side::Left) => operands.each(T::over),
         (Operator::Div, Side::Right) => operands.each(|a, b| T::over(b, a)),
-        (Operator::And | Operator::Or | Operator::Xor, _) => Ok(()),
+        (Operator::And, _) => operands.each(T::and),
+        (Operator::Or, _) => operands.each(T::or),
+        (Operator::Xor, _) => operands.each(T::xor),
     }
 }
 
@@ -126,11 +122,11 @@ trait Number: Element {
     fn larger(self, other: Self) -> Self;
     /// Whether dividing by it has no meaning.
     fn is_zero_divisor(self) -> bool;
+    /// Bit by bit, as the next two. Bits of floats never come here: the compiler of schedules refuses them.
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
 }
-
-use std::ops::{BitAnd, BitOr, BitXor};
-
-trait Integer: Number + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {}
 
 /// std has no trait for wrapping arithmetic.
 macro_rules! integers {
@@ -143,8 +139,10 @@ macro_rules! integers {
             fn smaller(self, other: Self) -> Self { self.min(other) }
             fn larger(self, other: Self) -> Self { self.max(other) }
             fn is_zero_divisor(self) -> bool { self == 0 }
-        }
-        impl Integer for $type {})*
+            fn and(self, other: Self) -> Self { self & other }
+            fn or(self, other: Self) -> Self { self | other }
+            fn xor(self, other: Self) -> Self { self ^ other }
+        })*
     };
 }
 
@@ -158,6 +156,9 @@ macro_rules! floats {
             fn smaller(self, other: Self) -> Self { self.min(other) }
             fn larger(self, other: Self) -> Self { self.max(other) }
             fn is_zero_divisor(self) -> bool { false }
+            fn and(self, _: Self) -> Self { self }
+            fn or(self, _: Self) -> Self { self }
+            fn xor(self, _: Self) -> Self { self }
         })*
     };
 }

@@ -133,22 +133,31 @@ impl Record {
     /// What it does; `None` if the numbers name nothing.
     #[inline]
     pub(crate) fn action(&self) -> Option<Action> {
-        let [kind, operator, element, side] = self.code;
         let [a, b] = self.arguments;
-        Some(match kind {
+        Some(match self.code[0] {
             SEND => Action::Send { to: a, tag: b },
             RECV => Action::Recv { from: a, tag: b },
             COPY => Action::Copy,
-            APPLY => Action::Apply {
-                operator: *Operator::ALL.get(operator as usize)?,
-                element: *ElementType::ALL.get(element as usize)?,
-                side: *[Side::Left, Side::Right].get(side as usize)?,
-            },
+            APPLY => {
+                let (operator, element, side) = Self::applied(self.code)?;
+                Action::Apply { operator, element, side }
+            }
             CALL => Action::Call { function: a },
             TIMESTAMP => Action::Timestamp,
             CALC => Action::Calc { duration_ns: wide(a, b) },
             _ => return None,
         })
+    }
+
+    /// What an operation of this code applies; `None` if it applies nothing.
+    #[inline]
+    pub(crate) fn applied([kind, operator, element, side]: [u8; 4]) -> Option<(Operator, ElementType, Side)> {
+        if kind != APPLY {
+            return None;
+        }
+        let operator = *Operator::ALL.get(operator as usize)?;
+        let element = *ElementType::ALL.get(element as usize)?;
+        Some((operator, element, *[Side::Left, Side::Right].get(side as usize)?))
     }
 
     /// Words of the whole operation, its lists included.

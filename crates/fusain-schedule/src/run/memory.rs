@@ -73,13 +73,22 @@ impl Memories {
     /// Blocks of equal length that are the same or apart, as every schedule's are.
     #[inline]
     pub(super) fn pair(&mut self, target: &Block, source: &Block) -> Pair<'_> {
-        if target.memory != source.memory {
-            let memories = self.0.get_disjoint_mut([target.memory as usize, source.memory as usize]);
-            let [to, from] = memories.expect("a valid schedule names memories that are there");
-            return Pair::Apart(&mut to.bytes_mut()[range(target)], &from.bytes()[range(source)]);
+        self.pair_of((target.memory as usize, range(target)), (source.memory as usize, range(source)))
+    }
+
+    /// The same by memories and places in them.
+    #[inline]
+    pub(super) fn pair_of(
+        &mut self,
+        (target, to): (usize, Range<usize>),
+        (source, from): (usize, Range<usize>),
+    ) -> Pair<'_> {
+        if target != source {
+            let memories = self.0.get_disjoint_mut([target, source]);
+            let [target, source] = memories.expect("a valid schedule names memories that are there");
+            return Pair::Apart(&mut target.bytes_mut()[to], &source.bytes()[from]);
         }
-        let bytes = self.0[target.memory as usize].bytes_mut();
-        let (to, from) = (range(target), range(source));
+        let bytes = self.0[target].bytes_mut();
         if to == from {
             return Pair::Same(&mut bytes[to]);
         }

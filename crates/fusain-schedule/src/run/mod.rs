@@ -20,6 +20,7 @@
 
 mod memory;
 mod number;
+mod simple;
 mod state;
 mod step;
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::memory::Memories;
 use super::number::Numbered;
+use super::simple::Simple;
 use crate::binary::{OPERATION_WORDS, Record};
 use crate::{Action, Error, Result, Schedule, Trace};
 
@@ -13,6 +14,8 @@ pub(crate) struct State {
     pub(super) words: Vec<u32>,
     /// Where each operation's record is, strand by strand.
     pub(super) places: Vec<u32>,
+    /// What the plainest of them do, strand by strand.
+    pub(super) simple: Vec<Option<Simple>>,
     /// What each waits for still, strand by strand; with [`IS_MESSAGE`] and [`FOLLOWS`].
     pub(super) missing: Vec<u32>,
     /// Those that wait for nothing.
@@ -47,10 +50,12 @@ impl State {
         let numbered = Numbered::new(schedule.words(), &header)?;
         let messages = header.messages as usize;
         let action = |&at: &u32| record(&numbered.words, at as usize).action();
+        let simple = numbered.places.iter().map(|&at| Simple::of(&numbered.words, at as usize)).collect();
         let tells_time = numbered.places.iter().any(|at| action(at) == Some(Action::Timestamp));
         Ok(Self {
             words: numbered.words,
             places: numbered.places,
+            simple,
             missing: numbered.counters,
             independent: numbered.independent,
             memories: Memories::new(scratch_bytes, header.memories as usize - 1)?,

@@ -180,6 +180,11 @@ impl State {
     /// Returns how many bytes it has written.
     #[inline]
     fn run_local(&mut self, operation: u32) -> Result<usize> {
+        if let Some(simple) = self.simple[operation as usize]
+            && self.trace.is_none()
+        {
+            return self.run_simple(operation, &simple);
+        }
         let (at, record) = self.begin(operation);
         let lists = Lists::of(&record, at);
         if let Some(trace) = &mut self.trace {
