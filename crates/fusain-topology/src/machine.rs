@@ -56,7 +56,7 @@ impl Machine {
     /// A machine from a description as hwloc's `HWLOC_SYNTHETIC`: kinds and how many there are in each of the kind before.
     ///
     /// # Errors
-    /// [`Error::Synthetic`].
+    /// [`Error::Synthetic`], also for more than 16,384 processing units or 65,536 objects.
     ///
     /// ```
     /// use fusain_topology::{Kind, Machine};

@@ -22,13 +22,23 @@ pub(crate) fn read(description: &str) -> Result<Object> {
         Some((Kind::Pu, _)) => {}
         Some(_) => levels.push((Kind::Pu, 1)),
     }
-    /// More than any machine has: a typing error, not a reason to take up all memory.
-    const PUS_MAX: usize = 1 << 20;
-    let pus = levels.iter().try_fold(1_usize, |pus, (_, count)| pus.checked_mul(*count));
-    if pus.is_none_or(|pus| pus > PUS_MAX) {
+    if !is_conceivable(&levels) {
         return Err(Error::Synthetic { part: description.to_owned() });
     }
     Ok(build(Kind::Machine, &levels, &mut 0))
+}
+
+/// More units or objects than any machine has are a typing error, not a reason to take up all memory: each object has a bit for
+/// every unit.
+fn is_conceivable(levels: &[(Kind, usize)]) -> bool {
+    const PUS_MAX: usize = 1 << 14;
+    const OBJECTS_MAX: usize = 1 << 16;
+    let (mut objects, mut of_level) = (0, 1_usize);
+    levels.iter().all(|(_, count)| {
+        of_level = of_level.saturating_mul(*count);
+        objects = of_level.saturating_add(objects);
+        of_level <= PUS_MAX && objects <= OBJECTS_MAX
+    })
 }
 
 fn without_attributes(description: &str) -> String {

@@ -198,7 +198,9 @@ fn min_level_answers_its_ranks_only() {
 
 #[test]
 fn synthetic_descriptions_that_say_nothing() {
-    for wrong in ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999"] {
+    let deep = format!("Core:16384 {}", "PU:1 ".repeat(100));
+    // The last two would take gigabytes: units that each have a set of all units, and level upon level of them.
+    for wrong in ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep] {
         assert!(matches!(Machine::synthetic(wrong), Err(Error::Synthetic { .. })), "{wrong:?}");
     }
     let attributes = Machine::synthetic("Package:2(memory=1GB) [NUMANode:1] L3:1(size=4MB) Core:2").unwrap();
