@@ -24,6 +24,7 @@ use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
+use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
 /// Work in tiles, each of which is looked at twice.
@@ -65,7 +66,8 @@ pub(crate) trait Tiles: Sync {
     unsafe fn at_once(&self, tile: usize, prefix: Self::Sum) -> Self::Sum;
 }
 
-/// What a tile keeps and what comes before it.
+/// What a tile keeps and what comes before it: its lines are its own, for its neighbours are another worker's.
+#[repr(align(64))]
 struct Slot<S, K> {
     arrived: AtomicU8,
     kept: UnsafeCell<Option<K>>,
@@ -84,9 +86,11 @@ pub(crate) struct Chain<'w, W: Tiles> {
     tiles: &'w W,
     slots: Vec<Slot<W::Sum, W::Kept>>,
     /// The next tile that nobody has claimed.
-    next: AtomicUsize,
+    ///
+    /// On a line of its own, as what follows: all workers write there, and read what is above at every step.
+    next: CachePadded<AtomicUsize>,
     /// Tiles finished.
-    finished: AtomicUsize,
+    finished: CachePadded<AtomicUsize>,
 }
 
 // SAFETY: a slot's fields are touched by the one the table of states names; what one worker leaves there another takes,
@@ -159,7 +163,7 @@ impl<'w, W: Tiles> Chain<'w, W> {
             *first.prefix.get_mut() = Some(prefix);
             *first.arrived.get_mut() = 1;
         }
-        Chain { tiles, slots, next: AtomicUsize::new(0), finished: AtomicUsize::new(0) }
+        Chain { tiles, slots, next: CachePadded::default(), finished: CachePadded::default() }
     }
 
     /// The first state: all tiles are its to share out, or where they lie `far` from the caches, nobody's yet.

@@ -10,6 +10,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crossbeam_utils::CachePadded;
+
 use crate::kind::is_primitive;
 use crate::pages::expect_writes;
 
@@ -22,7 +24,8 @@ use crate::pages::expect_writes;
 pub(crate) struct Output<'o, T> {
     base: *mut T,
     len: usize,
-    count: AtomicUsize,
+    /// On a line of its own: every worker writes it now and then, and reads what is above all the time.
+    count: CachePadded<AtomicUsize>,
     published: Mutex<Vec<Range<usize>>>,
     room: PhantomData<&'o mut [MaybeUninit<T>]>,
 }
@@ -36,7 +39,7 @@ impl<'o, T> Output<'o, T> {
         Output {
             base: room.as_mut_ptr().cast(),
             len: room.len(),
-            count: AtomicUsize::new(0),
+            count: CachePadded::default(),
             published: Mutex::new(Vec::new()),
             room: PhantomData,
         }
