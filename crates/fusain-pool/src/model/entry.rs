@@ -309,6 +309,11 @@ impl Entry {
         let tries = class.left.get() == 0 && is_other;
         // The first of a try pays for cold caches; what comes after stands for itself.
         known.set(if old == 0.0 || (tries && measured < old) { measured } else { blend(old, measured) });
+        let View { alone_ns, shared_ns, .. } = self.view(class, work);
+        if shares && alone_ns <= shared_ns {
+            // A length that was shared had no reason to be tried soon; one that is not must not wait for as long.
+            class.left.set(class.left.get().min(class.distance.get()));
+        }
         if tries {
             let best_ns = view.alone_ns.min(view.shared_ns);
             self.count_down(class, work, measured * work as f32 > HOPELESS * best_ns);

@@ -152,6 +152,23 @@ fn a_first_run_on_fresh_memory_is_forgotten() {
 }
 
 #[test]
+fn a_slow_start_on_the_pool_is_forgotten() {
+    let alone = |work: usize| work as f32 * 0.2;
+    let shared = |work: usize| 1_000.0 + work as f32 * 0.1;
+    let work = 1 << 20;
+    // As long as it is so fast that sequential runs are not tried any more, and then so slow that it is given up.
+    let (fast, slow) = (|work: usize| work as f32 * 0.02, |work: usize| work as f32 * 0.4);
+    let entry = Entry::new();
+    for start in [&fast as Ns<'_>, &slow] {
+        for _ in 0..200 {
+            machine(&alone, start).call(&entry, work);
+        }
+    }
+    let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 1_000));
+    assert!(regret < 1.1, "{regret}");
+}
+
+#[test]
 fn short_calls_are_left_alone() {
     let alone = |work: usize| work as f32;
     let shared = |work: usize| 300.0 + work as f32 * 0.5;
