@@ -10,7 +10,7 @@ pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
         "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate",
-        "overlap", "latency", "choice", "scale", "steal",
+        "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
@@ -19,8 +19,19 @@ pub(crate) struct Options {
 }
 
 /// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] =
-    &["split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "steal"];
+const RANKS: &[&str] = &[
+    "split",
+    "hierarchy",
+    "interpret",
+    "simulate",
+    "overlap",
+    "latency",
+    "choice",
+    "scale",
+    "overhead",
+    "irregular",
+    "steal",
+];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if RANKS.contains(&options.name.as_str()) {
@@ -47,6 +58,16 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
             println!("{}", printed.map_err(|error| anyhow::anyhow!("{error}"))?.unwrap_or_default());
             return Ok(ExitCode::SUCCESS);
         }
+        // Two processes, and where there is no MPI two threads.
+        "irregular" => {
+            let rest: Vec<&str> = options.rest.iter().map(String::as_str).collect();
+            let printed = mpi_tests::on_one_host(false, "compare-irregular-mpi", 2, &rest);
+            if let Some(printed) = printed.map_err(|error| anyhow::anyhow!("{error}"))? {
+                println!("{}", printed.trim_end());
+                return Ok(ExitCode::SUCCESS);
+            }
+            Ok(None)
+        }
         "overlap" => [false, true]
             .into_iter()
             .map(|mpich| mpi_tests::on_one_host(mpich, "compare-overlap-mpi", 2, smoke))
@@ -56,8 +77,8 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         "choice" => mpi_tests::on_one_host(false, "compare-choice-mpi", 2, smoke),
         "steal" => mpi_tests::on_one_host(false, "compare-steal-mpi", 2, smoke),
         "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
-        // Nothing to run under MPI: a graph without messages, and machines we do not have.
-        "interpret" | "simulate" | "scale" => Ok(None),
+        // Nothing to run under MPI: a graph without messages, machines we do not have, one rank.
+        "interpret" | "simulate" | "scale" | "overhead" => Ok(None),
         _ => mpi_tests::on_two_hosts("fusain-benches-ranks", "compare-hierarchy-mpi", &[]),
     };
     let mut rest = options.rest.clone();

@@ -84,7 +84,11 @@ fn comparisons() -> anyhow::Result<Outcome> {
             Some("compare"),
             &["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"][..],
         ),
-        ("fusain-benches-ranks", None, &["interpret", "simulate", "overlap", "choice", "scale", "steal"]),
+        (
+            "fusain-benches-ranks",
+            None,
+            &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"],
+        ),
     ] {
         command(workspace::cargo(["build", "--quiet", "--package", package, "--bins"]))?;
         for name in names {

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use fusain::Algorithm;
 use fusain::cluster::{Cluster, Distributed, Result};
 use fusain::comm::Communicator;
@@ -169,6 +169,19 @@ impl Distributed for Counting<'_> {
 }
 
 impl Uts {
+    /// By the letters of the reference program: `-t 1 -a 3 -d 10 -b 4 -r 19`, or the name of one of its trees.
+    ///
+    /// # Errors
+    /// What can not be read.
+    pub fn read(line: &str) -> std::result::Result<Self, clap::Error> {
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            uts: Uts,
+        }
+        Line::try_parse_from(["uts"].into_iter().chain(line.split_whitespace())).map(|line| line.uts)
+    }
+
     /// Whether the tree has an end.
     ///
     /// # Errors
@@ -243,19 +256,11 @@ impl Parts for Uts {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::irregular::tests::{in_parts, on_ranks};
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        uts: Uts,
-    }
-
     fn read(line: &str) -> Uts {
-        Line::try_parse_from(["uts"].into_iter().chain(line.split_whitespace())).unwrap().uts
+        Uts::read(line).unwrap()
     }
 
     /// What the reference program (its release 2.1, compiled and run) says of small trees of all types and shapes.
