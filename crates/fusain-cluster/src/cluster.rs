@@ -45,9 +45,13 @@ pub struct Cluster<'p, C: Communicator> {
     busy: Cell<bool>,
 }
 
-/// Of a progress thread over MPI, between two looks for messages. A rank that is asked after long work answers so much later, while the other rank idles: with a
-/// millisecond 1,000 ranks lose 2 % in the model (`cargo xtask compare scale`), with 200 us 0.9 %, with 50 us 0.6 %. A look takes 1 to 3 us.
-const LONGEST_NAP: Duration = Duration::from_micros(200);
+/// Of a progress thread over MPI. A worker may sit on the same core, and who yields to it waits for a slice of the scheduler, 4 ms: from one task to the next were 8 ms
+/// (`cargo xtask compare steal`). Who naps is let in when it wakes. So it naps soon.
+const BUSY: Duration = Duration::from_micros(10);
+
+/// The longest nap. A rank that is asked after long work answers so much later, while the other idles: with a millisecond 1,000 ranks lose 2 % in the model
+/// (`cargo xtask compare scale`), with 200 us 0.9 %; but with 200 us an idle progress thread took 4.5 to 5.7 % of a core, where 3 % are the aim.
+const LONGEST_NAP: Duration = Duration::from_micros(500);
 
 /// How far the connection to the others is made.
 enum Link<C: Communicator> {
@@ -195,7 +199,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     fn connect(&self, link: &mut Link<C>) -> Result<Outbox<C>> {
         let (handle, progress) = match std::mem::replace(link, Link::Comm(None)) {
             Link::Comm(Some(comm)) => {
-                let progress = Progress::spawn(comm, Settings { ceiling: LONGEST_NAP, ..Settings::default() })?;
+                let progress =
+                    Progress::spawn(comm, Settings { busy: BUSY, ceiling: LONGEST_NAP, ..Settings::default() })?;
                 (progress.handle(), Some(progress))
             }
             Link::Handle(handle) => (handle, None),

@@ -27,31 +27,32 @@ enum Event {
     Awake,
 }
 
-/// By time, then in the order in which they were made.
-struct Entry {
-    time: Time,
-    number: u64,
-    rank: u32,
-    event: Event,
+/// What will happen, by time, then in the order in which it was planned. The heap moves small entries only; the events lie still.
+#[derive(Default)]
+struct Agenda {
+    heap: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    events: Vec<Option<(u32, Event)>>,
+    /// Places without an event.
+    free: Vec<u32>,
+    planned: u64,
 }
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
+impl Agenda {
+    fn push(&mut self, time: Time, rank: u32, event: Event) {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.events.push(None);
+            self.events.len() as u32 - 1
+        });
+        self.events[place as usize] = Some((rank, event));
+        self.planned += 1;
+        self.heap.push(Reverse((time, self.planned, place)));
     }
-}
 
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.time, self.number).cmp(&(other.time, other.number))
+    fn pop(&mut self) -> Option<(Time, u32, Event)> {
+        let Reverse((time, _, place)) = self.heap.pop()?;
+        let (rank, event) = self.events[place as usize].take()?;
+        self.free.push(place);
+        Some((time, rank, event))
     }
 }
 
@@ -77,8 +78,7 @@ struct Model<'a> {
     machine: &'a Machine,
     policy: Policy,
     peers: Vec<Peer>,
-    events: BinaryHeap<Reverse<Entry>>,
-    made: u64,
+    agenda: Agenda,
     /// Nodes, and a seed, of the whole tree.
     root: Option<Part>,
     outcome: Outcome,
@@ -101,8 +101,7 @@ pub(super) fn run(
         machine,
         policy,
         peers: (0..ranks).map(|me| Peer::new(me, ranks, policy, machine)).collect(),
-        events: BinaryHeap::new(),
-        made: 0,
+        agenda: Agenda::default(),
         root: Some(Part::whole(tree)),
         outcome: Outcome::default(),
         out: Vec::new(),
@@ -113,7 +112,7 @@ pub(super) fn run(
         model.push(0, rank, Event::Awake);
     }
     let (mut stopped, mut now) = (0, 0);
-    while let Some(Reverse(Entry { time, rank, event, .. })) = model.events.pop() {
+    while let Some((time, rank, event)) = model.agenda.pop() {
         now = time;
         model.outcome.events += 1;
         if model.outcome.events.is_multiple_of(65_536) {
@@ -142,8 +141,7 @@ pub(super) fn run(
 
 impl Model<'_> {
     fn push(&mut self, time: Time, rank: u32, event: Event) {
-        self.made += 1;
-        self.events.push(Reverse(Entry { time, number: self.made, rank, event }));
+        self.agenda.push(time, rank, event);
     }
 
     fn happens(&mut self, now: Time, me: u32, event: Event) -> anyhow::Result<()> {

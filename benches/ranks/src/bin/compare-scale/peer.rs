@@ -160,8 +160,8 @@ impl Peer {
             let (period, offset) = (micros(20), u64::from(self.me) * 7_919 % micros(20));
             return (now + offset).next_multiple_of(period) - offset;
         }
-        // As `fusain-comm` does: without pause for 100 us, then after naps of 20 us, 40 us, ... up to the ceiling.
-        let mut look = self.moved_at + micros(100);
+        // As in a cluster: without pause for 10 us, then after naps of 20 us, 40 us, ... up to the ceiling.
+        let mut look = self.moved_at + micros(10);
         let mut nap = micros(20);
         let ceiling = machine.ceiling as Time;
         if now < look {
