@@ -47,7 +47,7 @@ struct Arguments {
     /// Two small machines, for a hundredth of the time: only that it works.
     #[arg(long)]
     smoke: bool,
-    /// How many ranks; more than once for several machines.
+    /// How many ranks; more than once for several machines. (100000 take more than 20 minutes.)
     #[arg(long, default_values_t = [100, 1_000, 10_000], value_delimiter = ',')]
     ranks: Vec<u32>,
     /// What all workers together take for the tree if none is ever without work, in seconds.
