@@ -95,7 +95,11 @@ pub(super) fn dead_files(sources: &[Source]) -> Vec<String> {
         .filter_map(|source| {
             let (package, inner) = source.path.split_once("/src/")?;
             let (folder, name) = inner.rsplit_once('/').unwrap_or(("", inner));
-            let is_root = (folder.is_empty() && ["lib.rs", "main.rs"].contains(&name)) || folder == "bin";
+            // A program may be a file of `bin`, or a folder there with a `main.rs`.
+            let program = folder.strip_prefix("bin/").filter(|program| !program.contains('/'));
+            let is_root = (folder.is_empty() && ["lib.rs", "main.rs"].contains(&name))
+                || folder == "bin"
+                || (program.is_some() && name == "main.rs");
             if is_root {
                 return None;
             }
@@ -105,6 +109,7 @@ pub(super) fn dead_files(sources: &[Source]) -> Vec<String> {
             };
             let parents = match folder {
                 "" => vec![format!("{package}/src/lib.rs"), format!("{package}/src/main.rs")],
+                folder if program.is_some() => vec![format!("{package}/src/{folder}/main.rs")],
                 folder => vec![format!("{package}/src/{folder}/mod.rs"), format!("{package}/src/{folder}.rs")],
             };
             let declared = sources.iter().filter(|parent| parents.contains(&parent.path)).any(|parent| {
@@ -158,6 +163,12 @@ mod tests {
         let deep = source("a/src/two/deep.rs", "");
         let dead = source("a/src/two/dead.rs", "");
         let bin = source("a/src/bin/tool.rs", "");
-        assert_eq!(dead_files(&[lib, one, two, deep, dead, bin]), ["a/src/two/dead.rs: no `mod dead` leads here"]);
+        let program = source("a/src/bin/other/main.rs", "mod part;\n");
+        let part = source("a/src/bin/other/part.rs", "");
+        let lost = source("a/src/bin/other/lost.rs", "");
+        assert_eq!(
+            dead_files(&[lib, one, two, deep, dead, bin, program, part, lost]),
+            ["a/src/two/dead.rs: no `mod dead` leads here", "a/src/bin/other/lost.rs: no `mod lost` leads here"]
+        );
     }
 }
