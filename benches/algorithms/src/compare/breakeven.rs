@@ -219,7 +219,13 @@ fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::err
         .x_label_area_size(40)
         .y_label_area_size(50)
         .build_cartesian_2d((low..high).log_scale(), (0.05f64..3.0f64).log_scale())?;
-    chart.configure_mesh().x_desc("elements").y_desc("speed-up").draw()?;
+    chart
+        .configure_mesh()
+        .x_desc("elements")
+        .x_label_formatter(&|n| format!("{n:.0}"))
+        .y_desc("speed-up")
+        .y_label_formatter(&|speed_up| format!("{speed_up:.2}"))
+        .draw()?;
     let line = |ns: &dyn Fn(&Point) -> f64| -> Vec<(f64, f64)> {
         let speed_up = |point: &Point| (point.n as f64, point.best(Group::Sequential) / ns(point));
         points.iter().map(speed_up).filter(|(_, y)| y.is_finite()).collect()
@@ -233,9 +239,13 @@ fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::err
         ("TBB par", &|point| point.side("tbb"), MAGENTA),
         ("TBB par_unseq", &|point| point.side("tbb_unseq"), CYAN),
     ];
-    for (name, ns, colour) in sides {
+    // Whoever has no such algorithm has no line.
+    for (name, points, colour) in sides.map(|(name, ns, colour)| (name, line(ns), colour)) {
+        if points.is_empty() {
+            continue;
+        }
         chart
-            .draw_series(LineSeries::new(line(ns), colour.stroke_width(2)))?
+            .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
     }
