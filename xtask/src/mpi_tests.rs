@@ -211,7 +211,8 @@ impl Library {
         if self.target == OPEN_MPI.target {
             // Containers run as root, and have fewer cores than ranks.
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-            command.args(["--oversubscribe", "--mca", "btl", "self,vader", "--mca", "pml", "ob1"]);
+            // A rank has several threads; bound to one core they would wait for each other.
+            command.args(["--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "pml", "ob1"]);
         }
         command.args(["-n", &ranks.to_string()]).arg(program);
         command
