@@ -79,7 +79,7 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
         // Nothing to run under MPI: a graph without messages, machines we do not have, one rank.
         "interpret" | "simulate" | "scale" | "overhead" => Ok(None),
-        _ => mpi_tests::on_two_hosts("fusain-benches-ranks", "compare-hierarchy-mpi", &[]),
+        _ => mpi_tests::on_two_hosts("compare-hierarchy-mpi"),
     };
     let mut rest = options.rest.clone();
     match outcome {

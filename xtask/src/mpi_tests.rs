@@ -40,6 +40,9 @@ const LIMIT: Duration = Duration::from_secs(240);
 const PACKAGES: &[&str] = &["fusain-testkit-comm", "fusain-testkit-schedule", "fusain-testkit-cluster"];
 const PROGRAMS: &[&str] = &["mpi-conformance", "mpi-progress", "mpi-collectives", "mpi-cluster"];
 
+/// Where the comparisons over MPI are.
+const BENCHES: &[&str] = &["fusain-benches-ranks"];
+
 /// Builds and runs everything this machine can; prints a line for each run.
 pub(crate) fn run() -> Outcome<Summary> {
     let mut summary = Summary::default();
@@ -114,17 +117,15 @@ fn clusters(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &
     Ok(())
 }
 
-/// Runs a program under Open MPI on two hosts of two ranks, and returns what it printed.
-///
-/// `Ok(None)` says, after naming the
-/// reason, that this machine can not.
-pub(crate) fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> Outcome<Option<String>> {
-    let folder = match OPEN_MPI.build(&[package], &[program], true)? {
+/// Runs a program of `fusain-benches-ranks` under Open MPI on two hosts of two ranks, and returns what it printed. `Ok(None)` says, after naming
+/// the reason, that this machine can not.
+pub(crate) fn on_two_hosts(program: &str) -> Outcome<Option<String>> {
+    let folder = match OPEN_MPI.build(BENCHES, &[program], true)? {
         Built::Missing(why) => return missing(&why),
         Built::In(folder) => folder,
     };
     match TwoHosts::make() {
-        Ok(hosts) => within_limit(hosts.launch(&folder.join(program), arguments)).map(|output| Some(text(&output))),
+        Ok(hosts) => within_limit(hosts.launch(&folder.join(program), &[])).map(|output| Some(text(&output))),
         Err(error) => missing(&format!("two hosts: {error}")),
     }
 }
@@ -132,7 +133,7 @@ pub(crate) fn on_two_hosts(package: &str, program: &str, arguments: &[&str]) -> 
 /// Runs a program of `fusain-benches-ranks` on `ranks` processes of this host under Open MPI (or MPICH), and returns what it printed.
 pub(crate) fn on_one_host(mpich: bool, program: &str, ranks: usize, arguments: &[&str]) -> Outcome<Option<String>> {
     let library = if mpich { MPICH } else { OPEN_MPI };
-    match library.build(&["fusain-benches-ranks"], &[program], true)? {
+    match library.build(BENCHES, &[program], true)? {
         Built::Missing(why) => missing(&why),
         Built::In(folder) => {
             let mut command = library.launch(&folder.join(program), ranks);

@@ -93,7 +93,6 @@ fn dispatch(element: ElementType, operator: Operator, side: Side, operands: Oper
     }
 }
 
-/// One jump for all operators: two in a row would be mispredicted twice where operators are mixed.
 #[inline]
 fn numbers<T: Number>(operator: Operator, side: Side, operands: Operands<'_>) -> Outcome {
     match (operator, side) {

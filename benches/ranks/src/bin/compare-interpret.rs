@@ -17,6 +17,7 @@ use clap::Parser;
 use comfy_table::Table;
 use fusain::comm::World;
 use fusain::schedule::{Advance, Execution, OpId, Operator, ScheduleBuilder};
+use fusain_harness::median;
 use serde_json::json;
 
 #[derive(Parser)]
@@ -177,12 +178,6 @@ fn measure(shape: &Shape, samples: usize) -> (usize, [Vec<f64>; 3]) {
     });
     let times = all.pop().expect("there is one rank");
     (edges.len(), times)
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 fn main() {

@@ -2,7 +2,7 @@
 //!
 //! A scan is one long chain, each sum waiting for the one before. Folding a tile is not: four lanes go side by side. And of
 //! a scan only every fourth sum has to wait: elements are added up in groups of four first, which depends on nothing, and what came before
-//! is added to the four sums at once. That is not twice the operations, and for floats half the time.
+//! is added to the four sums at once. That is not twice the operations, and of floats fewer have to wait for another.
 
 use std::mem::needs_drop;
 use std::ops::Range;
