@@ -109,7 +109,7 @@ fn panics_on_either_side() {
     assert_eq!(given_away(&pool, || 4), 4);
 }
 
-/// Joins as deep as the issue asks, on a thread with the stack for it: leaves on either side.
+/// Joins as deep as the thread has the stack for: leaves on either side.
 #[test]
 fn deep_recursion() {
     fn left(depth: u64) -> u64 {
