@@ -35,6 +35,9 @@ impl Builder {
     ///
     /// Without it: `FUSAIN_NUM_THREADS` if set, else what the process may use by its affinity mask and cgroup
     /// quota ([`std::thread::available_parallelism`]).
+    ///
+    /// Workers that would have to share a core with others are not called, unless idle ones [wait](Self::wait) as [`Wait::Park`] or
+    /// [`Wait::Spin`] say: where closures block, `Park` lets more of them run than there are cores.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self

@@ -4,8 +4,9 @@
 //! it back, to be committed by the caller. So a part of any size is handed over without an allocation, and what is awaited is a line
 //! of the caller's own.
 //!
-//! Only the first line of an errand is watched by its caller. The state lies on the lines after it, which are the receiver's as long as
-//! it works: it writes to them at once, so that they have been fetched for writing by the time the state is put back.
+//! The first line of an errand is only read by its receiver. The second is what the caller watches; a small state lies on it whole, so what is brought
+//! back travels with the word that says so. Of a larger state the lines after it are the receiver's as long as it works: it writes to them at
+//! once, so that they have been fetched for writing by the time the state is put back.
 //!
 //! | `stage`    | meaning                                        | who leaves it, and how |
 //! |------------|------------------------------------------------|------------------------|
@@ -40,7 +41,6 @@ const ROOM: usize = 6;
 #[repr(C, align(128))]
 pub(crate) struct Errand<'a, A: Algorithm> {
     letter: Letter,
-    stage: AtomicUsize,
     pub(crate) call: &'a Call,
     pub(crate) algorithm: &'a A,
     pub(crate) grain: Grain,
@@ -48,15 +48,18 @@ pub(crate) struct Errand<'a, A: Algorithm> {
     pub(crate) fanout: Cell<u32>,
     /// Desk of the caller.
     pub(crate) owner: u32,
-    local: OwnLines<UnsafeCell<MaybeUninit<A::Local>>>,
+    back: Back<A::Local>,
 }
 
 /// Bytes of a cache line, or of the shortest there are.
 const LINE: usize = 64;
 
-/// On cache lines that hold nothing else: lines are fetched in pairs.
-#[repr(align(128))]
-struct OwnLines<T>(T);
+/// What comes back, on cache lines that hold nothing else.
+#[repr(C, align(64))]
+struct Back<L> {
+    stage: AtomicUsize,
+    local: UnsafeCell<MaybeUninit<L>>,
+}
 
 impl<A: Algorithm> Errand<'_, A> {
     /// Receiver: takes the state out.
@@ -65,11 +68,12 @@ impl<A: Algorithm> Errand<'_, A> {
     /// Once, after the errand has been delivered.
     #[inline(always)]
     pub(crate) unsafe fn take(&self) -> A::Local {
-        self.local.0.with_mut(|place| {
+        self.back.local.with_mut(|place| {
             let place = place.cast::<A::Local>();
             // SAFETY: written before it was delivered; the receiver alone touches it while it is out, and reads it once.
             let local = unsafe { place.read() };
-            for offset in (0..size_of::<A::Local>()).step_by(LINE) {
+            let watched = LINE - std::mem::offset_of!(Back<A::Local>, local).min(LINE);
+            for offset in (watched..size_of::<A::Local>()).step_by(LINE) {
                 // SAFETY: within the place, which holds nothing now.
                 unsafe { place.cast::<u8>().wrapping_add(offset).write_volatile(0) };
             }
@@ -86,12 +90,12 @@ impl<A: Algorithm> Errand<'_, A> {
     pub(crate) unsafe fn bring_back(&self, local: Option<A::Local>) -> bool {
         let stage = if let Some(state) = local {
             // SAFETY: as in `take`, after which nothing is there.
-            self.local.0.with_mut(|local| unsafe { local.cast::<A::Local>().write(state) });
+            self.back.local.with_mut(|local| unsafe { local.cast::<A::Local>().write(state) });
             RETURNED
         } else {
             LOST
         };
-        self.stage.swap(stage, Ordering::AcqRel) == AWAITED
+        self.back.stage.swap(stage, Ordering::AcqRel) == AWAITED
     }
 }
 
@@ -120,13 +124,12 @@ impl<'a, A: Algorithm> Errands<'a, A> {
     pub(crate) fn prepare(&self, run: Run, call: &'a Call, algorithm: &'a A, grain: Grain, local: A::Local) {
         let errand = Errand {
             letter: Letter { run },
-            stage: AtomicUsize::new(OUT),
             call,
             algorithm,
             grain,
             fanout: Cell::new(0),
             owner: call.owner as u32,
-            local: OwnLines(UnsafeCell::new(MaybeUninit::new(local))),
+            back: Back { stage: AtomicUsize::new(OUT), local: UnsafeCell::new(MaybeUninit::new(local)) },
         };
         // SAFETY: beyond the first `count` only the caller uses the places, and there is no reference to this one.
         let place = unsafe { &mut *self.places[self.count.get()].get() };
@@ -183,7 +186,7 @@ impl<'a, A: Algorithm> Errands<'a, A> {
             // SAFETY: the caller's.
             let errand = unsafe { self.at(index) };
             // SAFETY: the state is read here, and never again.
-            errand.local.0.with_mut(|local| unsafe { local.cast::<A::Local>().read() })
+            errand.back.local.with_mut(|local| unsafe { local.cast::<A::Local>().read() })
         });
         // SAFETY: nobody else uses it.
         let place = unsafe { &mut *self.places[index].get() };
@@ -199,7 +202,7 @@ impl<'a, A: Algorithm> Errands<'a, A> {
             // SAFETY: invariant 1.
             let errand = unsafe { self.at(last) };
             // Acquire: pairs with the Release of `bring_back`.
-            let stage = errand.stage.load(Ordering::Acquire);
+            let stage = errand.back.stage.load(Ordering::Acquire);
             if stage == OUT || stage == AWAITED {
                 return false;
             }
@@ -219,7 +222,7 @@ impl<'a, A: Algorithm> Errands<'a, A> {
             // SAFETY: invariant 1.
             let errand = unsafe { self.at(index) };
             // AcqRel: pairs with the receiver's swap (module docs).
-            let _ = errand.stage.compare_exchange(OUT, AWAITED, Ordering::AcqRel, Ordering::Relaxed);
+            let _ = errand.back.stage.compare_exchange(OUT, AWAITED, Ordering::AcqRel, Ordering::Relaxed);
         }
     }
 }

@@ -70,8 +70,8 @@ impl Patience {
         let spins = match pool.wait {
             Wait::Spin => None,
             Wait::Park => Some(Duration::ZERO),
-            // Workers that would take turns on one core had better sleep at once.
-            Wait::SpinThenPark(_) if index + 1 >= pool.cores => Some(Duration::ZERO),
+            // Workers that would take turns on one core are not called.
+            Wait::SpinThenPark(_) if index >= pool.helpers_max => Some(Duration::ZERO),
             Wait::SpinThenPark(spins) => Some(spins),
         };
         Self::new(spins, pool, WORKER_LOOKS_BEFORE_YIELD)
@@ -94,6 +94,8 @@ impl Patience {
             // Sleeps soon anyway.
             Some(Duration::ZERO) => u32::MAX,
             _ if pool.is_crowded() => 0,
+            // Nothing is delivered to a visitor that has gone home: a giver on the same core has to get to see it while it is there.
+            _ if pool.lends_threads() => 0,
             _ => looks_before_yield,
         };
         Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
@@ -168,7 +170,10 @@ pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
     trace::parked(seat.index);
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
-    seat.pool.ask(seat, |serves| serves != 0);
+    // Who would have to share a core with a worker that takes part is not called, and leaves no order.
+    if seat.index < seat.pool.helpers_max {
+        seat.pool.ask(seat, |serves| serves != 0);
+    }
     true
 }
 

@@ -24,7 +24,7 @@ pub enum Wait {
     Spin,
     /// Park on the operating system at once: no CPU time while idle, some 5 to 50 us to wake. (PaSTeL's mutexes.)
     Park,
-    /// Spin for this long, then park. Workers beyond the number of cores park at once.
+    /// Spin for this long, then park. Workers beyond the number of cores sleep, and are not called.
     SpinThenPark(Duration),
 }
 
@@ -101,9 +101,9 @@ impl Inner {
         }
     }
 
-    /// Whether there are more workers than cores, so that whoever spins has to yield.
+    /// Whether more workers take part than there are cores, so that whoever spins has to yield.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.workers >= self.cores
+        self.helpers_max >= self.cores
     }
 
     /// Acquire: pairs with the Release in [`end`](Self::end).
@@ -157,7 +157,7 @@ impl Inner {
         // Pairs with the fence in `idle::serve`: a worker that does not see this desk serve is seen asleep here.
         fence(Ordering::SeqCst);
         let mut left = count;
-        for index in 0..self.workers {
+        for index in 0..self.helpers_max {
             if left > 0 && self.desks[index].front.peek() == mailbox::ASLEEP && self.wake_one(seat, index) {
                 left -= 1;
             }

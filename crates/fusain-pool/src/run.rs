@@ -81,14 +81,14 @@ fn work<A: Algorithm>(
                 seat.pool.wake(seat, missing);
             }
         }
-        if !drive(call, algorithm, seat, &mut local, grain) {
+        if !drive(call, algorithm, seat, &mut local, grain, missing) {
             return None;
         }
         if let Some(rest) = rest {
             // What lies behind comes after: a state may wait for what the one before it has found.
             algorithm.commit(&mut local);
             local = rest;
-            if !drive(call, algorithm, seat, &mut local, grain) {
+            if !drive(call, algorithm, seat, &mut local, grain, missing) {
                 return None;
             }
         }
@@ -278,9 +278,16 @@ fn share<A: Algorithm>(
     fanout
 }
 
-/// Units until nothing is left (true) or the call is stopped (false).
+/// Units until nothing is left (true) or the call is stopped (false). `missing` workers are woken if it turns out to be worth it.
 #[inline(always)]
-fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut A::Local, grain: Grain) -> bool {
+fn drive<A: Algorithm>(
+    call: &Call,
+    algorithm: &A,
+    seat: &Seat<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    missing: usize,
+) -> bool {
     let desk = seat.desk();
     let mut pace = Pace::new(grain);
     let mut units = 0;
@@ -298,7 +305,9 @@ fn drive<A: Algorithm>(call: &Call, algorithm: &A, seat: &Seat<'_>, local: &mut 
             }
             if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
                 call.set_wakes();
-                seat.pool.wake(seat, seat.pool.helpers_max);
+                if missing > 0 {
+                    seat.pool.wake(seat, missing);
+                }
             }
             if refused != 0 {
                 desk.renew(std::mem::take(&mut refused));

@@ -20,6 +20,8 @@ pub(super) struct Class {
     pub(super) distance: Cell<u16>,
     /// Calls so far.
     pub(super) calls: Cell<u16>,
+    /// Timings on the pool so far, up to [`BURST`].
+    pub(super) shared_timings: Cell<u8>,
     /// Nanoseconds an element in sequence, and on the pool; 0: not known.
     pub(super) alone: Cell<f32>,
     pub(super) shared: Cell<f32>,
@@ -33,6 +35,7 @@ impl Class {
             left: Cell::new(0),
             distance: Cell::new(0),
             calls: Cell::new(0),
+            shared_timings: Cell::new(0),
             alone: Cell::new(0.0),
             shared: Cell::new(0.0),
         }
@@ -44,6 +47,7 @@ impl Class {
         self.left.set(0);
         self.distance.set(TRY_AGAIN);
         self.calls.set(0);
+        self.shared_timings.set(0);
         self.alone.set(0.0);
         self.shared.set(0.0);
     }

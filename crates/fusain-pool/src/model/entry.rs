@@ -23,6 +23,9 @@ const TRY_OFTEN: u16 = 32;
 /// Much worse is by more than this.
 const NEAR: f32 = 1.5;
 
+/// So many times what as many workers gain is no gain of theirs: the run in sequence was interrupted.
+const PLAUSIBLE: f32 = 2.0;
+
 /// A try that takes so many times as long is given up: somebody else uses the cores.
 const HOPELESS: f32 = 8.0;
 
@@ -219,8 +222,14 @@ impl Entry {
         let (alone, shared) = (class.alone.get(), class.shared.get());
         let work = work as f32;
         let alone_ns = if alone > 0.0 { alone } else { self.cost.get() } * work;
-        let shared_ns = if shared > 0.0 { shared * work } else { alone_ns / workers + region_ns };
-        View { alone_ns, shared_ns, knows_alone: alone > 0.0, knows_shared: shared > 0.0 }
+        let hoped_ns = alone_ns / workers + region_ns;
+        let shared_ns = match class.shared_timings.get() {
+            0 => hoped_ns,
+            // These may have paid for cold caches, or for cores that had been at rest.
+            timings if timings < BURST => hoped_ns.min(shared * work),
+            _ => shared * work,
+        };
+        View { alone_ns, shared_ns, knows_alone: alone > 0.0, knows_shared: class.shared_timings.get() >= BURST }
     }
 
     /// Light calls until one is weighed.
@@ -300,15 +309,27 @@ impl Entry {
     fn blend_in(&self, class: &Class, work: usize, measured: f32, known: &Cell<f32>) {
         let view = self.view(class, work);
         let shares = view.shared_ns < view.alone_ns;
-        let is_other = std::ptr::eq(known, &raw const class.shared) != shares;
+        let is_shared = std::ptr::eq(known, &raw const class.shared);
+        let is_other = is_shared != shares;
         let old = known.get();
         if measured > NEAR * old {
             // An interruption, or the beginning of a busy time: look again at once.
             class.calls.set(0);
         }
         let tries = class.left.get() == 0 && is_other;
+        let is_early = is_shared && class.shared_timings.get() < BURST;
         // The first of a try pays for cold caches; what comes after stands for itself.
-        known.set(if old == 0.0 || (tries && measured < old) { measured } else { blend(old, measured) });
+        let starts_over = old == 0.0 || ((tries || is_early) && measured < old);
+        known.set(if starts_over { measured } else { blend(old, measured) });
+        if is_early {
+            let is_hopeless = measured * work as f32 > HOPELESS * view.alone_ns;
+            class.shared_timings.set(if is_hopeless { BURST } else { class.shared_timings.get() + 1 });
+        }
+        // Nothing else would mend it, as what gains that much is not run in sequence again; and parts are cut by it.
+        let most = PLAUSIBLE * self.prospect.get().workers * class.shared.get();
+        if class.shared.get() > 0.0 && class.alone.get() > most {
+            class.alone.set(most);
+        }
         let View { alone_ns, shared_ns, .. } = self.view(class, work);
         if shares && alone_ns <= shared_ns {
             // A length that was shared had no reason to be tried soon; one that is not must not wait for as long.

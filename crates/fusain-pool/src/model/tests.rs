@@ -169,6 +169,37 @@ fn a_slow_start_on_the_pool_is_forgotten() {
 }
 
 #[test]
+fn two_slow_runs_on_the_pool_are_no_reason_to_stop() {
+    let alone = |work: usize| work as f32 * 0.35;
+    let (rested, shared) = (|work: usize| work as f32 * 0.5, |work: usize| 1_000.0 + work as f32 * 0.2);
+    let (work, entry) = (1 << 20, Entry::new());
+    // A shorter length has shown what an element costs.
+    let _ = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(1 << 16, 200));
+    for _ in 0..2 {
+        assert!(machine(&alone, &rested).call(&entry, work).1);
+    }
+    let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 100));
+    assert!(regret < 1.1, "{regret}");
+}
+
+#[test]
+fn an_interrupted_run_in_sequence_is_not_believed() {
+    let (alone, shared) = (|work: usize| work as f32 * 0.35, |work: usize| 1_000.0 + work as f32 * 0.2);
+    let interrupted = |work: usize| alone(work) * 100.0;
+    let (work, entry) = (1 << 20, Entry::new());
+    let _ = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(1 << 16, 200));
+    // Slow runs on the pool lead to one in sequence, in the middle of which the core is taken away.
+    let slow = |work: usize| work as f32 * 0.5;
+    for _ in 0..3 {
+        assert!(machine(&alone, &slow).call(&entry, work).1);
+    }
+    assert!(!machine(&interrupted, &shared).call(&entry, work).1);
+    let prospect = || Some(Prospect { region_ns: 300.0, workers: 2.0 });
+    let Choice::Shared { alone_ns, .. } = entry.weigh(KIND, work, prospect) else { panic!("not shared") };
+    assert!(alone_ns < 4.5 * slow(work), "{alone_ns}");
+}
+
+#[test]
 fn short_calls_are_left_alone() {
     let alone = |work: usize| work as f32;
     let shared = |work: usize| 300.0 + work as f32 * 0.5;
