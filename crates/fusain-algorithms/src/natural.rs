@@ -53,6 +53,9 @@ pub(crate) trait Word: Copy + Ord + Default + Send + Sync {
     /// How far it is from `low`, which is not greater.
     fn above(self, low: Self) -> u64;
 
+    /// The float whose bits these are; not a number where floats have more.
+    fn float(self) -> f64;
+
     /// The number that is least, or where `GREATEST` the greatest; `None` where there is none.
     fn extremum<const N: u8, const GREATEST: bool>(numbers: &[Self]) -> Option<Self>;
 }
@@ -62,7 +65,7 @@ pub(crate) const SIGNED: u8 = Natural::Signed as u8;
 pub(crate) const FLOAT: u8 = Natural::Float as u8;
 
 macro_rules! word {
-    ($unsigned:ty, $signed:ty) => {
+    ($unsigned:ty, $signed:ty, |$bits:ident| $float:expr) => {
         impl Word for $unsigned {
             #[inline(always)]
             fn to_key<const N: u8>(self) -> Self {
@@ -91,6 +94,12 @@ macro_rules! word {
             }
 
             #[inline(always)]
+            fn float(self) -> f64 {
+                let $bits = self;
+                $float
+            }
+
+            #[inline(always)]
             fn extremum<const N: u8, const GREATEST: bool>(words: &[Self]) -> Option<Self> {
                 let unsigned = |greatest| {
                     let words = words.iter().copied();
@@ -112,10 +121,10 @@ macro_rules! word {
     };
 }
 
-word!(u8, i8);
-word!(u16, i16);
-word!(u32, i32);
-word!(u64, i64);
+word!(u8, i8, |_bits| f64::NAN);
+word!(u16, i16, |_bits| f64::NAN);
+word!(u32, i32, |bits| f64::from(f32::from_bits(bits)));
+word!(u64, i64, |bits| f64::from_bits(bits));
 
 #[cfg(test)]
 mod tests {

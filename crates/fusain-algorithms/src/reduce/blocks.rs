@@ -6,10 +6,10 @@
 //! Work O(n), extra memory one result a block.
 
 use std::marker::PhantomData;
-use std::sync::Mutex;
 
 use fusain_pool::Algorithm;
 
+use super::aside::Aside;
 use super::fold::fold;
 use crate::feed::Feed;
 use crate::policy::Team;
@@ -23,8 +23,8 @@ pub(crate) struct Blocks<'a, T, U, M, F> {
     map: M,
     op: F,
     block: usize,
-    /// Results of consecutive blocks, and the place where the first starts.
-    runs: Mutex<Vec<(usize, Vec<U>)>>,
+    /// Results of consecutive blocks.
+    runs: Aside<Vec<U>>,
     elements: PhantomData<&'a T>,
 }
 
@@ -56,9 +56,7 @@ where
 
     fn commit(&self, local: &mut Self::Local) {
         if !local.results.is_empty() {
-            let run = (local.start, std::mem::take(&mut local.results));
-            // A poisoned lock means that another worker panicked while pushing: nothing half-done is in a vector.
-            self.runs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(run);
+            self.runs.lay(local.start, std::mem::take(&mut local.results));
             local.start = local.left.start;
         }
     }
@@ -75,13 +73,11 @@ fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
 impl<'a, T, U, M, F: Fn(U, U) -> U> Blocks<'a, T, U, M, F> {
     pub(super) fn new(v: &'a [T], block: Option<usize>, map: M, op: F) -> (Self, Local<'a, T, U>) {
         let block = block.unwrap_or(BLOCK);
-        (Blocks { map, op, block, runs: Mutex::new(Vec::new()), elements: PhantomData }, root(Feed::new(v)))
+        (Blocks { map, op, block, runs: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
     }
 
     pub(super) fn finish(self, identity: U) -> U {
-        let mut runs = self.runs.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        runs.sort_unstable_by_key(|run| run.0);
-        runs.into_iter().flat_map(|run| run.1).fold(identity, self.op)
+        self.runs.in_order().flatten().fold(identity, self.op)
     }
 }
 

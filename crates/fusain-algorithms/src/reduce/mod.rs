@@ -1,5 +1,6 @@
 //! One value out of many: sums, products, any associative operation, counts.
 
+mod aside;
 mod blocks;
 mod count;
 mod fold;

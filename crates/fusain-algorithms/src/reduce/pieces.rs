@@ -7,11 +7,10 @@
 //! Work O(n), span O(log n) splits, extra memory one result a piece.
 
 use std::marker::PhantomData;
-use std::sync::Mutex;
 
-use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
+use super::aside::Aside;
 use super::fold::fold;
 use crate::feed::Feed;
 use crate::policy::Team;
@@ -20,7 +19,7 @@ use crate::widest::widest;
 pub(crate) struct Reduce<'a, T, U, M, F> {
     map: M,
     op: F,
-    pieces: CachePadded<Mutex<Vec<(usize, U)>>>,
+    pieces: Aside<U>,
     elements: PhantomData<&'a T>,
 }
 
@@ -55,8 +54,7 @@ where
 
     fn commit(&self, local: &mut Self::Local) {
         if let Some(piece) = local.folded.take() {
-            // A poisoned lock means that another worker panicked while pushing: nothing half-done is in a vector.
-            self.pieces.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((local.start, piece));
+            self.pieces.lay(local.start, piece);
             local.start = local.left.start;
         }
     }
@@ -72,16 +70,11 @@ fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
 
 impl<'a, T, U, M, F: Fn(U, U) -> U> Reduce<'a, T, U, M, F> {
     pub(super) fn new(v: &'a [T], map: M, op: F) -> (Self, Local<'a, T, U>) {
-        (
-            Reduce { map, op, pieces: CachePadded::new(Mutex::new(Vec::new())), elements: PhantomData },
-            root(Feed::new(v)),
-        )
+        (Reduce { map, op, pieces: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
     }
 
     pub(super) fn finish(self, identity: U) -> U {
-        let mut pieces = self.pieces.into_inner().into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        pieces.sort_unstable_by_key(|piece| piece.0);
-        pieces.into_iter().fold(identity, |acc, piece| (self.op)(acc, piece.1))
+        self.pieces.in_order().fold(identity, self.op)
     }
 }
 

@@ -163,8 +163,7 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        let add = |acc: &T, x: &S| op(acc, &map(x));
-        collect(v.len(), |room| into::<_, _, false>(self, v, room, Some(init), &map, add, &op))
+        collect(v.len(), |room| self.transform_exclusive_scan_into(v, room, init, map, op))
     }
 
     /// Writes the exclusive scan of `map` of every element into `room`, and returns it.

@@ -12,7 +12,9 @@ use super::radix;
 use super::run::Sort;
 use super::tree::Tree;
 use crate::faults::Scripted;
-use crate::natural::by_ord;
+use crate::natural::{by_function, by_ord};
+
+const SPECIAL: [f64; 5] = [-0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 4.0];
 
 /// Sorts `v` in one thread as `script` says, with `2^depth` leaves.
 fn sort_driven<T: Send>(
@@ -56,6 +58,36 @@ proptest! {
         let mut sorted = v.clone();
         sorted.sort();
         prop_assert!(!by_bits(&mut v, &script) || v == sorted);
+    }
+
+    #[test]
+    fn any_split_of_floats(
+        n in prop_oneof![0..2_000_usize, 16_000..30_000_usize],
+        kind in 0..4,
+        special in proptest::collection::vec(proptest::sample::select(&SPECIAL[..]), 0..3),
+        script in script(120),
+    ) {
+        // Spread evenly, over all magnitudes, with few different ones, or on both sides of zero; and some that have no range.
+        let float = |x: u64| match kind {
+            0 => x as f64 / u64::MAX as f64,
+            1 => f64::from_bits(x),
+            2 => (x % 7) as f64,
+            _ => x as i64 as f64,
+        };
+        let mut v: Vec<f64> = noise(n, 7).map(float).chain(special).collect();
+        let mut sorted = v.clone();
+        sorted.sort_by(f64::total_cmp);
+        let total = by_function::<f64, _>(&f64::total_cmp).expect("their bits say it");
+        let done = radix::sort(Some(&Scripted::new(&script, None)), &mut v, total);
+        let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        prop_assert!(!done || bits(&v) == bits(&sorted));
+        let mut narrow: Vec<f32> = sorted.iter().rev().map(|x| *x as f32).collect();
+        narrow.rotate_left(n / 3);
+        let mut expected = narrow.clone();
+        expected.sort_by(f32::total_cmp);
+        let total = by_function::<f32, _>(&f32::total_cmp).expect("their bits say it");
+        let done = radix::sort(None::<&Scripted<'_>>, &mut narrow, total);
+        prop_assert!(!done || narrow.iter().map(|x| x.to_bits()).eq(expected.iter().map(|x| x.to_bits())));
     }
 
     #[test]

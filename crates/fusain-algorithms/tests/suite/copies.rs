@@ -1,17 +1,11 @@
 //! Copying, filling and rearranging against their sequential twins.
 
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::support::{numbers, policy};
+use crate::support::{numbers, policy, room, words};
 use fusain_algorithms::{first_touch_vec, par};
 use fusain_testkit::{Census, Counted};
 use proptest::prelude::*;
-
-/// Elements on the heap.
-fn words(v: &[i32]) -> Vec<String> {
-    v.iter().map(i32::to_string).collect()
-}
 
 /// Elements that cannot be copied or cloned.
 fn uniques(v: &[i32]) -> Vec<Unique> {
@@ -20,10 +14,6 @@ fn uniques(v: &[i32]) -> Vec<Unique> {
 
 #[derive(Debug, PartialEq)]
 struct Unique(Box<i32>);
-
-fn room<T>(n: usize) -> Vec<MaybeUninit<T>> {
-    (0..n).map(|_| MaybeUninit::uninit()).collect()
-}
 
 /// Ways to shift: none, one, few, about an eighth, about half, half, most, all.
 fn steps(n: usize, any: usize) -> [usize; 9] {

@@ -1,22 +1,13 @@
 //! Filters: against their sequential twins, with panicking closures, and at the edges.
 
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::panics::{Fuse, N, each, policies};
-use crate::support::{numbers, policy};
+use crate::support::{numbers, policy, room, words};
 use fusain_algorithms::par;
 use fusain_algorithms::prelude::*;
 use fusain_testkit::{Census, Counted};
 use proptest::prelude::*;
-
-fn room<T>(n: usize) -> Vec<MaybeUninit<T>> {
-    (0..n).map(|_| MaybeUninit::uninit()).collect()
-}
-
-fn words(v: &[i32]) -> Vec<String> {
-    v.iter().map(i32::to_string).collect()
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]

@@ -1,10 +1,9 @@
 //! A panic in a closure comes out of the call, and no element is lost or dropped twice.
 
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::pool;
+use crate::support::{pool, room};
 use fusain_algorithms::{Par, par};
 use fusain_testkit::{Census, Counted};
 
@@ -95,8 +94,7 @@ fn copies() {
             }
         }
         let v: Vec<Fragile<'_>> = v.iter().map(|x| Fragile(x.clone(), fuse)).collect();
-        let mut room: Vec<MaybeUninit<Fragile<'_>>> = (0..N).map(|_| MaybeUninit::uninit()).collect();
-        par.reverse_copy_into(&v, &mut room).len()
+        par.reverse_copy_into(&v, &mut room(N)).len()
     });
 }
 

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::panics::{Fuse, N, policies};
-use crate::support::{numbers, policy};
+use crate::support::{numbers, policy, words};
 use fusain_algorithms::par;
 use fusain_algorithms::prelude::*;
 use fusain_testkit::{Census, Counted};
@@ -30,7 +30,7 @@ proptest! {
         v.sort();
         prop_assert_eq!(&w, &v);
 
-        let mut words: Vec<String> = v.iter().map(i32::to_string).collect();
+        let mut words = words(&v);
         let (yes, no): (Vec<String>, Vec<String>) = words.iter().cloned().partition(|x| x.len() > 1);
         prop_assert_eq!(par.stable_partition(&mut words, |x| x.len() > 1), yes.len());
         prop_assert_eq!(&words, &[&yes[..], &no[..]].concat());

@@ -1,15 +1,19 @@
-//! Pools for tests: one of each size, built once.
+//! What tests share: pools, one of each size and built once; elements, and room for them.
 
+use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
 use fusain_algorithms::{Par, par};
-use fusain_pool::Pool;
+use fusain_pool::{Pool, Wait};
 use proptest::prelude::*;
 
 /// A pool with this many workers, 1 to 8.
 pub(crate) fn pool(workers: usize) -> &'static Pool {
     static POOLS: [OnceLock<Pool>; 8] = [const { OnceLock::new() }; 8];
-    POOLS[workers - 1].get_or_init(|| Pool::builder().threads(workers).build().expect("threads can be started"))
+    POOLS[workers - 1].get_or_init(|| {
+        // Parked, so that all of them take part on however few cores.
+        Pool::builder().threads(workers).wait(Wait::Park).build().expect("threads can be started")
+    })
 }
 
 /// Any way to go parallel: 1 to 8 workers, grain calibrated or fixed.
@@ -27,4 +31,14 @@ pub(crate) fn length() -> impl Strategy<Value = usize> {
 pub(crate) fn numbers() -> impl Strategy<Value = Vec<i32>> {
     (length(), any::<u64>(), prop_oneof![Just(3_i32), Just(1_000), Just(i32::MAX)])
         .prop_map(|(n, seed, max)| fusain_testkit::sorts::noise(n, seed >> 40).map(|x| (x as i32) % max).collect())
+}
+
+/// Elements on the heap.
+pub(crate) fn words(v: &[i32]) -> Vec<String> {
+    v.iter().map(i32::to_string).collect()
+}
+
+/// Slots for so many elements.
+pub(crate) fn room<T>(n: usize) -> Vec<MaybeUninit<T>> {
+    (0..n).map(|_| MaybeUninit::uninit()).collect()
 }

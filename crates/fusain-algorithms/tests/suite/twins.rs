@@ -1,15 +1,9 @@
 //! Every algorithm against its sequential twin, on 1 to 8 workers.
 
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::support::{numbers, policy};
+use crate::support::{numbers, policy, room, words};
 use proptest::prelude::*;
-
-/// Elements on the heap.
-fn words(v: &[i32]) -> Vec<String> {
-    v.iter().map(i32::to_string).collect()
-}
 
 /// Associative, not commutative: affine maps that wrap.
 fn affine(a: &(u32, u32), b: &(u32, u32)) -> (u32, u32) {
@@ -18,10 +12,6 @@ fn affine(a: &(u32, u32), b: &(u32, u32)) -> (u32, u32) {
 
 fn map_of(x: &i32) -> (u32, u32) {
     (*x as u32 | 1, x.rotate_left(7) as u32)
-}
-
-fn room<T>(n: usize) -> Vec<MaybeUninit<T>> {
-    (0..n).map(|_| MaybeUninit::uninit()).collect()
 }
 
 proptest! {
