@@ -1,7 +1,8 @@
-//! Every collective in every algorithm against a direct computation, on 1 to 33 threads.
+//! Every collective in every algorithm against a direct computation, on 1 to 33 threads; then with the algorithms that sizes choose.
 
 use fusain_comm::World;
-use fusain_testkit_schedule::collectives;
+use fusain_schedule::collective::Choice;
+use fusain_testkit_schedule::{choices, collectives};
 
 fn on(ranks: std::ops::RangeInclusive<usize>, counts: &[usize]) {
     for ranks in ranks {
@@ -20,4 +21,13 @@ fn one_to_sixteen_ranks() {
 #[test]
 fn seventeen_to_thirty_three_ranks() {
     on(17..=33, &[3]);
+}
+
+#[test]
+fn on_both_sides_of_every_size_that_chooses() {
+    for (ranks, choice) in
+        [(1, Choice::default()), (3, Choice::default()), (4, Choice::shared_memory()), (7, Choice::default())]
+    {
+        World::threads(ranks).run(|comm| assert!(choices(&comm, &choice) > 18));
+    }
 }

@@ -2,7 +2,7 @@
 
 use fusain_comm::{Communicator, World};
 use fusain_schedule::{
-    Action, Block, ElementType, Error, Execution, Graph, Moment, OpId, Operator, Region, ScheduleBuilder,
+    Action, Advance, Block, ElementType, Error, Execution, Graph, Moment, OpId, Operator, Region, ScheduleBuilder,
 };
 use fusain_testkit_schedule::drive;
 use proptest::prelude::*;
@@ -360,5 +360,74 @@ fn a_run_given_up_half_way_can_be_started_again() {
         comm.barrier().unwrap();
         let run = drive(&comm, run, 1).unwrap();
         assert_eq!(run.get(b), [if comm.rank() == 0 { 0 } else { 7 }]);
+    });
+}
+
+/// Of several kinds and memories, so that what is executed in one go is of any length, and more than one call of `advance` executes.
+#[test]
+fn a_long_local_graph_is_executed_in_parts() {
+    const OPERATIONS: usize = 5000;
+    let mut builder = ScheduleBuilder::in_program_order(0, 1);
+    let memories = [builder.buffer::<u64>(16), builder.scratch::<u64>(16)];
+    let mut expected = [[0_u64; 16]; 2];
+    expected[0] = std::array::from_fn(|at| u64::from(scramble(at as u32 + 1)));
+    let given = expected[0].to_vec();
+    for at in 0..OPERATIONS {
+        let random = scramble(scramble(at as u32)) as usize;
+        // Half of them stay in the buffer.
+        let (target, source) = (random & random >> 1 & 1, random >> 2 & random >> 3 & 1);
+        let (into, with) = (random >> 4 & 15, (random >> 4 & 15) ^ (1 + (random >> 8) % 15));
+        let [to, from] = [memories[target].slice(into..=into), memories[source].slice(with..=with)];
+        let (a, b) = (expected[target][into], expected[source][with]);
+        expected[target][into] = match random >> 12 & 3 {
+            0 => {
+                builder.copy(to, from);
+                b
+            }
+            1 => {
+                builder.apply(Operator::Add, to, from);
+                a.wrapping_add(b)
+            }
+            2 => {
+                builder.apply(Operator::Xor, to, from);
+                a ^ b
+            }
+            _ => {
+                builder.apply(Operator::Max, to, from);
+                a.max(b)
+            }
+        };
+    }
+    let schedule = builder.compile().unwrap();
+    World::threads(1).run(|comm| {
+        let run = schedule.prepare().unwrap().with(memories[0], given.clone()).unwrap();
+        let mut execution = Execution::new(run, &comm, 0).unwrap();
+        let mut calls = 0;
+        while execution.advance(&comm).unwrap() != Advance::Done {
+            calls += 1;
+        }
+        let run = execution.into_run();
+        assert!(calls > 2, "all was executed in {calls} calls");
+        assert_eq!([run.get(memories[0]), run.get(memories[1])], expected);
+    });
+}
+
+/// Two sums that are executed in one go, and a message that goes out between them.
+#[test]
+fn what_waits_for_the_first_of_two_is_not_forgotten() {
+    World::threads(2).run(|comm| {
+        let rank = comm.rank();
+        let mut builder = ScheduleBuilder::in_program_order(rank, 2);
+        let data = builder.buffer::<u64>(4);
+        if rank == 0 {
+            builder.apply(Operator::Add, data.slice(..1), data.slice(1..2));
+            builder.send(data.slice(..1), 1, 0);
+            builder.apply(Operator::Add, data.slice(2..3), data.slice(3..));
+        } else {
+            builder.recv(data.slice(..1), 0, 0);
+        }
+        let run = builder.compile().unwrap().prepare().unwrap().with(data, vec![1, 2, 3, 4]).unwrap();
+        let run = Execution::new(run, &comm, 0).unwrap().wait(&comm).unwrap();
+        assert_eq!(run.get(data), if rank == 0 { [3, 2, 7, 4] } else { [3, 2, 3, 4] });
     });
 }

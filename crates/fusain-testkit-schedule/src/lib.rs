@@ -1,13 +1,14 @@
 //! Every collective schedule against a direct computation.
 //!
 //! [`collectives`] runs them all on the ranks of a communicator, in every algorithm, for the given numbers of elements. What should come out
-//! is computed on each rank from what all ranks put in, which is a function of rank and place.
+//! is computed on each rank from what all ranks put in, which is a function of rank and place. [`choices`] leaves the algorithm to the size.
 //!
 //! ```
 //! fusain_comm::World::threads(3).run(|comm| fusain_testkit_schedule::collectives(&comm, &[0, 5]));
 //! ```
 
 mod blocks;
+mod choices;
 mod drive;
 mod reductions;
 
@@ -16,6 +17,7 @@ use std::cell::Cell;
 use fusain_comm::{Communicator, Plain};
 use fusain_schedule::{Region, Run, ScheduleBuilder};
 
+pub use choices::choices;
 pub use drive::drive;
 
 /// Runs all checks and returns how many there were.

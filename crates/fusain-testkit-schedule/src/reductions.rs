@@ -10,21 +10,21 @@ use fusain_schedule::{Operator, Region, ScheduleBuilder};
 use super::{Suite, element, elements, uneven};
 
 /// Affine maps modulo 2^32, composed: associative, and the order matters.
-type Map = [u32; 2];
+pub(super) type Map = [u32; 2];
 
 /// Adds a collective that reduces maps to a builder.
 type AddOrdered<'a> = dyn Fn(&mut ScheduleBuilder, &Group, Region<Map>, &Reduction<Map>) + 'a;
 
-fn compose(first: Map, second: Map) -> Map {
+pub(super) fn compose(first: Map, second: Map) -> Map {
     [first[0].wrapping_mul(second[0]), first[1].wrapping_mul(second[0]).wrapping_add(second[1])]
 }
 
-fn map(rank: usize, place: usize) -> Map {
+pub(super) fn map(rank: usize, place: usize) -> Map {
     let bits = element(rank, place);
     [bits as u32 | 1, (bits >> 32) as u32]
 }
 
-fn composed(ranks: impl Iterator<Item = usize>, count: usize) -> Vec<Map> {
+pub(super) fn composed(ranks: impl Iterator<Item = usize>, count: usize) -> Vec<Map> {
     let mut total = vec![[1, 0]; count];
     for rank in ranks {
         total.iter_mut().enumerate().for_each(|(place, total)| *total = compose(*total, map(rank, place)));
@@ -32,7 +32,7 @@ fn composed(ranks: impl Iterator<Item = usize>, count: usize) -> Vec<Map> {
     total
 }
 
-fn summed(size: usize, count: usize) -> Vec<u64> {
+pub(super) fn summed(size: usize, count: usize) -> Vec<u64> {
     (0..count).map(|place| (0..size).fold(0, |sum: u64, rank| sum.wrapping_add(element(rank, place)))).collect()
 }
 

@@ -179,6 +179,11 @@ impl Record {
     }
 }
 
+/// The first word of an operation that does this.
+pub(crate) fn code(action: Action) -> [u8; 4] {
+    code_of(action).0
+}
+
 /// The code and arguments of an action.
 fn code_of(action: Action) -> ([u8; 4], [u32; 2]) {
     match action {

@@ -23,10 +23,35 @@ impl<T: Plain> Memory for Vec<T> {
     }
 }
 
-/// Target and source of an operation.
+/// Target and source of an operation, or the memories they are in.
 pub(super) enum Pair<'a> {
     Apart(&'a mut [u8], &'a [u8]),
     Same(&'a mut [u8]),
+}
+
+impl<'a> Pair<'a> {
+    #[inline]
+    pub(super) fn reborrow(&mut self) -> Pair<'_> {
+        match self {
+            Self::Apart(target, source) => Pair::Apart(target, source),
+            Self::Same(both) => Pair::Same(both),
+        }
+    }
+
+    /// Parts of them of equal length that are the same or apart, as every schedule's blocks are.
+    #[inline]
+    pub(super) fn at(self, to: Range<usize>, from: Range<usize>) -> Self {
+        match self {
+            Self::Apart(target, source) => Self::Apart(&mut target[to], &source[from]),
+            Self::Same(both) if to == from => Self::Same(&mut both[to]),
+            Self::Same(both) => {
+                // Not by which of them comes first: that would be a branch nobody can predict.
+                let parts = both.get_disjoint_mut([to, from]);
+                let [to, from] = parts.expect("blocks of a valid schedule are the same or apart");
+                Self::Apart(to, from)
+            }
+        }
+    }
 }
 
 pub(super) struct Memories(Vec<Box<dyn Memory>>);
@@ -70,31 +95,20 @@ impl Memories {
         &mut self.0[block.memory as usize].bytes_mut()[range(block)]
     }
 
-    /// Blocks of equal length that are the same or apart, as every schedule's are.
     #[inline]
     pub(super) fn pair(&mut self, target: &Block, source: &Block) -> Pair<'_> {
-        self.pair_of((target.memory as usize, range(target)), (source.memory as usize, range(source)))
+        self.both(target.memory as usize, source.memory as usize).at(range(target), range(source))
     }
 
-    /// The same by memories and places in them.
+    /// Two memories, which may be one.
     #[inline]
-    pub(super) fn pair_of(
-        &mut self,
-        (target, to): (usize, Range<usize>),
-        (source, from): (usize, Range<usize>),
-    ) -> Pair<'_> {
-        if target != source {
-            let memories = self.0.get_disjoint_mut([target, source]);
-            let [target, source] = memories.expect("a valid schedule names memories that are there");
-            return Pair::Apart(&mut target.bytes_mut()[to], &source.bytes()[from]);
+    pub(super) fn both(&mut self, target: usize, source: usize) -> Pair<'_> {
+        if target == source {
+            return Pair::Same(self.0[target].bytes_mut());
         }
-        let bytes = self.0[target].bytes_mut();
-        if to == from {
-            return Pair::Same(&mut bytes[to]);
-        }
-        // Not by which of them comes first: that would be a branch nobody can predict.
-        let [to, from] = bytes.get_disjoint_mut([to, from]).expect("blocks of a valid schedule are the same or apart");
-        Pair::Apart(to, from)
+        let memories = self.0.get_disjoint_mut([target, source]);
+        let [target, source] = memories.expect("a valid schedule names memories that are there");
+        Pair::Apart(target.bytes_mut(), source.bytes())
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) use step::Message;
 /// looked at or taken out when it is over. While it is under way its [`Execution`](crate::Execution) has it, so nobody else can
 /// touch them; an execution that is forgotten leaks them and nothing else.
 ///
-/// Starting it again allocates nothing.
+/// Starting it again allocates nothing here; its [`Execution`](crate::Execution) has a list of requests of its own.
 pub struct Run(
     /// Apart, since a run goes through many hands: into an execution, to the loop, and back.
     pub(crate) Box<State>,

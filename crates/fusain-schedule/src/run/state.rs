@@ -15,7 +15,7 @@ pub(crate) struct State {
     /// Where each operation's record is, strand by strand.
     pub(super) places: Vec<u32>,
     /// What the plainest of them do, strand by strand.
-    pub(super) simple: Vec<Option<Simple>>,
+    pub(super) simple: Vec<Simple>,
     /// What each waits for still, strand by strand; with [`IS_MESSAGE`] and [`FOLLOWS`].
     pub(super) missing: Vec<u32>,
     /// Those that wait for nothing.
@@ -50,7 +50,7 @@ impl State {
         let numbered = Numbered::new(schedule.words(), &header)?;
         let messages = header.messages as usize;
         let action = |&at: &u32| record(&numbered.words, at as usize).action();
-        let simple = numbered.places.iter().map(|&at| Simple::of(&numbered.words, at as usize)).collect();
+        let simple = Simple::all(&numbered.words, &numbered.places, &numbered.counters);
         let tells_time = numbered.places.iter().any(|at| action(at) == Some(Action::Timestamp));
         Ok(Self {
             words: numbered.words,

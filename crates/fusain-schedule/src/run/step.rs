@@ -159,10 +159,9 @@ impl State {
         while let Some(mut operation) = self.strands.pop_front() {
             moved = true;
             loop {
-                let bytes = self.run_local(operation)?;
-                budget = budget.saturating_sub(bytes.max(least));
-                let goes_on = self.goes_on(operation);
-                operation += 1;
+                let last = self.run_some(operation, &mut budget, least)?;
+                let goes_on = self.goes_on(last);
+                operation = last + 1;
                 if budget == 0 || self.has_ready_messages() {
                     if goes_on {
                         self.strands.push_back(operation);
@@ -177,14 +176,19 @@ impl State {
         Ok(moved)
     }
 
-    /// Returns how many bytes it has written.
+    /// Executes an operation of a strand, and some that follow it; returns the last one.
     #[inline]
-    fn run_local(&mut self, operation: u32) -> Result<usize> {
-        if let Some(simple) = self.simple[operation as usize]
-            && self.trace.is_none()
-        {
-            return self.run_simple(operation, &simple);
+    fn run_some(&mut self, operation: u32, budget: &mut usize, least: usize) -> Result<u32> {
+        if self.simple[operation as usize].together > 0 && self.trace.is_none() {
+            return self.run_simple(operation, budget, least);
         }
+        let bytes = self.run_local(operation)?;
+        *budget = budget.saturating_sub(bytes.max(least));
+        Ok(operation)
+    }
+
+    /// Returns how many bytes it has written.
+    fn run_local(&mut self, operation: u32) -> Result<usize> {
         let (at, record) = self.begin(operation);
         let lists = Lists::of(&record, at);
         if let Some(trace) = &mut self.trace {

@@ -1,12 +1,14 @@
-//! The collectives over MPI: `mpirun -n 4 mpi-collectives`, which ends with `N passed, 0 failed` from rank 0.
+//! The collectives over MPI, algorithm by algorithm and as sizes choose them: `mpirun -n 4 mpi-collectives`, which ends with `N passed, 0 failed` from rank 0.
 
 use fusain_comm::{Communicator, MpiWorld};
-use fusain_testkit_schedule::collectives;
+use fusain_schedule::collective::Choice;
+use fusain_testkit_schedule::{choices, collectives};
 
 fn main() {
     let world = MpiWorld::start().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
-    let passed = collectives(&comm, &[0, 1, 7, 5000]);
+    let chosen = [Choice::default(), Choice::shared_memory()].map(|choice| choices(&comm, &choice));
+    let passed = collectives(&comm, &[0, 1, 7, 5000]) + chosen.iter().sum::<usize>();
     comm.barrier().expect("a last barrier");
     if comm.rank() == 0 {
         report(&format!("{} on {} ranks\n{passed} passed, 0 failed", world.library(), comm.size()));
