@@ -61,4 +61,4 @@ pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status
 #[cfg(feature = "mpi")]
 pub use mpi::{MpiComm, MpiWorld};
 pub use network::{Clock, LogGp, Network};
-pub use world::{Doorbell, Enlisted, RankPanic, ThreadComm, World};
+pub use world::{Doorbell, Enlisted, Flag, RankPanic, ThreadComm, World};

@@ -1,4 +1,4 @@
-//! The progress loop in the world of threads: driven by a thread, by the main thread, and by hand.
+//! The progress loop in the world of threads: driven by a thread, by threads that attend to it, by the main thread, and by hand.
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -22,6 +22,15 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
         clean(progress.shutdown());
         result
     });
+    let attended = world.run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let attendance = progress.handle().attendant().attend();
+        let result = app(progress.handle());
+        // The loop ends however many attend.
+        clean(progress.shutdown());
+        drop(attendance);
+        result
+    });
     let manual = world.run(|comm| {
         let progress = Progress::manual(comm, Settings::default());
         let result = app(progress.handle());
@@ -33,6 +42,7 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
         clean(end);
         result
     });
+    assert_eq!(threaded, attended);
     assert_eq!(threaded, manual);
     assert_eq!(threaded, funneled);
     threaded
@@ -303,5 +313,97 @@ fn a_funneled_rank_that_ends_last_ends_well() {
             end.abandoned.len()
         });
         assert_eq!(ends, [0]);
+    }
+}
+
+/// Who attends may be busy for long: the loop's own thread sees to what has come.
+#[test]
+fn what_nobody_looks_for_is_found_all_the_same() {
+    World::threads(2).run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        let _attendance = handle.attendant().attend();
+        let (tell, hear) = mpsc::channel();
+        handle.on_message(1..=1, move |message| tell.send(message.bytes).map_err(|_| Error::NoRequest)).unwrap();
+        for number in 0..20_u8 {
+            handle.send(vec![number], 1 - handle.rank(), 1).unwrap();
+            assert_eq!(hear.recv_timeout(Duration::from_secs(30)), Ok(vec![number]));
+        }
+    });
+}
+
+/// Threads that ring while another one is about to leave the seat: each of them is heard, and most messages are received by who waits for them.
+#[test]
+fn attendants_take_turns_and_nothing_that_rings_is_missed() {
+    World::threads(2).run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        let attendant = handle.attendant();
+        let _attendance = attendant.attend();
+        thread::scope(|scope| {
+            for tag in 0..6 {
+                let handle = handle.clone();
+                let attendant = attendant.clone();
+                scope.spawn(move || {
+                    let other = 1 - handle.rank();
+                    for number in 0..50 {
+                        let receive = handle.submit(ThreadReceive::new(other, tag, 1)).unwrap();
+                        handle.send(vec![number], other, tag).unwrap();
+                        if number % 2 == 0 {
+                            attendant.wait(|| receive.test());
+                        }
+                        assert_eq!(receive.wait().unwrap().got, [number]);
+                    }
+                });
+            }
+        });
+    });
+}
+
+/// A flag that was lowered before the look is up again if anything has come since.
+#[test]
+fn a_flag_calls_to_every_message() {
+    World::threads(2).run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        let attendant = handle.attendant();
+        let _attendance = attendant.attend();
+        assert!(attendant.hears_arrivals());
+        let heard = Arc::new(Mutex::new(0));
+        let counts = Arc::clone(&heard);
+        handle
+            .on_message(1..=1, move |_| {
+                *counts.lock().unwrap() += 1;
+                Ok(())
+            })
+            .unwrap();
+        for number in 0..200 {
+            handle.send(vec![], 1 - handle.rank(), 1).unwrap();
+            while *heard.lock().unwrap() <= number {
+                if attendant.flag().is_raised() {
+                    attendant.flag().lower();
+                    attendant.look();
+                }
+                thread::yield_now();
+            }
+        }
+    });
+}
+
+#[test]
+fn a_rank_that_panics_ends_those_who_attend() {
+    let ends = World::threads(3).try_run(|comm| {
+        let rank = comm.rank();
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        let _attendance = handle.attendant().attend();
+        assert_ne!(rank, 1, "rank one is killed");
+        handle.submit(ThreadReceive::new(1, 1, 1)).and_then(|ticket| ticket.wait()).err()
+    });
+    for (rank, end) in ends.into_iter().enumerate() {
+        match end {
+            Ok(error) => assert_eq!(error, Some(Error::PeerPanicked { rank: 1 }), "rank {rank}"),
+            Err(panic) => assert_eq!((rank, panic.rank), (1, 1), "{panic:?}"),
+        }
     }
 }

@@ -62,6 +62,11 @@ impl<C: Communicator> Engine<C> {
         }
     }
 
+    /// How often the bell had rung before the last turn.
+    pub(super) fn emptied_at(&self) -> Option<u64> {
+        self.emptied_at
+    }
+
     /// Whether anything here waits for the transport.
     pub(super) fn has_work(&self) -> bool {
         !(self.clients.is_empty() && self.outbound.is_empty())

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::attend::Attendant;
 use super::client::Client;
 use super::handler::{Handler, Incoming};
 use super::hub::Hub;
@@ -129,6 +130,11 @@ impl<C: Communicator> Handle<C> {
     /// Goes once round the loop, if it is [driven by hand](super::Progress::manual); else does nothing.
     pub fn poll(&self) {
         self.hub.poll();
+    }
+
+    /// For threads that look at the loop themselves.
+    pub fn attendant(&self) -> Attendant {
+        Attendant::of(&self.hub)
     }
 
     /// For use by clients on the progress thread.

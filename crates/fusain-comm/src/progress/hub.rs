@@ -1,16 +1,31 @@
-//! What the threads of a rank share: the queue of commands, two bells, and, if nobody owns the loop, the seat to drive it from.
+//! What the threads of a rank share: the queue of commands, two bells, and the seat to drive the loop from.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::Settings;
 use super::engine::{Engine, Turn};
 use super::outbound::{Outgoing, Room};
 use super::pace::{Pace, Pause};
+use super::seat::{Driver, Seat};
 use super::ticket::{Job, Slot};
 use crate::world::Wants;
-use crate::{Communicator, Doorbell, Error, Result, Tag};
+use crate::{Communicator, Doorbell, Error, Flag, Result, Tag};
+
+/// For so long who waits at the loop looks out for what comes before it sleeps, where others are not in its way (they attend): an answer takes less, if
+/// whoever gives it is at work.
+const LINGER: Duration = Duration::from_micros(100);
+
+/// How long the loop's own thread leaves it to those who attend before it looks itself: at first, right after it has found something, and at most. The most is what a
+/// message may wait for while every thread is busy with something longer.
+const FIRST_WATCH: Duration = Duration::from_micros(100);
+const LONGEST_WATCH: Duration = Duration::from_millis(2);
+
+/// How often a thread that came by turns the loop, if something moves each time: it has something else to do.
+const TURNS_AT_ONCE: u32 = 8;
 
 /// What a thread asks of the loop.
 pub(super) enum Command<C> {
@@ -37,15 +52,22 @@ pub(super) struct Hub<C: Communicator> {
     work: Doorbell,
     /// Who waits for a client's end, for room, or for the seat sleeps here.
     ended: Doorbell,
-    /// The engine, unless a thread owns it.
-    seat: Mutex<Option<Engine<C>>>,
+    seat: Seat<C>,
+    /// Nobody drives but who waits.
+    manual: bool,
+    /// How many attend to the loop: its own thread steps back then.
+    attended: AtomicUsize,
+    /// The loop is to end or has ended, so its thread comes back.
+    ending: AtomicBool,
+    /// How often the loop was turned, by whomever.
+    turns: AtomicU64,
     pub(super) settings: Settings,
     pub(super) rank: usize,
     pub(super) size: usize,
 }
 
 impl<C: Communicator> Hub<C> {
-    pub(super) fn new(comm: &C, settings: Settings) -> Arc<Self> {
+    pub(super) fn new(comm: &C, settings: Settings, manual: bool) -> Arc<Self> {
         let work = comm.doorbell();
         let queue = Queue {
             commands: Vec::new(),
@@ -59,7 +81,11 @@ impl<C: Communicator> Hub<C> {
             queue: Mutex::new(queue),
             ended: work.second(),
             work,
-            seat: Mutex::new(None),
+            seat: Seat::empty(),
+            manual,
+            attended: AtomicUsize::new(0),
+            ending: AtomicBool::new(false),
+            turns: AtomicU64::new(0),
             settings,
             rank: comm.rank(),
             size: comm.size(),
@@ -88,24 +114,22 @@ impl<C: Communicator> Hub<C> {
     /// Where nobody owns the loop or drives it now, and this thread may, the job begins here and now: whatever it sends is under way
     /// while the thread goes on to wait for it.
     pub(super) fn submit(&self, service: bool, job: Box<dyn Job<C>>) -> Result<u64> {
-        let mut seat = self.take_seat();
-        let engine = seat.as_deref_mut().and_then(Option::as_mut).filter(|engine| engine.comm.may_call());
+        let driver = self.seat.take();
         let mut queue = self.queue();
         if let Some(error) = &queue.closed {
             return Err(error.clone());
         }
         let id = queue.next_id;
         queue.next_id += 1;
-        let Some(engine) = engine else {
+        let Some(mut driver) = driver else {
             queue.commands.push(Command::Run { id, service, job });
             drop(queue);
-            self.work.ring();
+            self.wake();
             return Ok(id);
         };
         drop(queue);
-        engine.begin(id, service, job);
-        drop(seat);
-        self.tell_ended();
+        driver.begin(id, service, job);
+        self.leave(driver);
         Ok(id)
     }
 
@@ -137,22 +161,28 @@ impl<C: Communicator> Hub<C> {
         if !push() {
             self.drive(push);
         }
-        self.work.ring();
+        self.wake();
         // push() has said true, and sets the outcome before it does.
         outcome.unwrap_or(Err(Error::Abandoned)).map(|id| (id, slot))
     }
 
     pub(super) fn cancel(&self, id: u64) {
         self.queue().commands.push(Command::Cancel(id));
-        self.work.ring();
+        self.wake();
     }
 
+    /// Something is to be done: by who drives, or, where that may be nobody, by this thread.
     pub(super) fn wake(&self) {
         self.work.ring();
+        if !self.manual {
+            self.look();
+        }
     }
 
     pub(super) fn stop(&self) {
         self.queue().stopping = true;
+        // SeqCst: pairs with the load in `is_left_to_others`, before the bell rings.
+        self.ending.store(true, Ordering::SeqCst);
         self.work.ring();
     }
 
@@ -175,26 +205,28 @@ impl<C: Communicator> Hub<C> {
 
     pub(super) fn close(&self, error: &Error) {
         self.queue().closed.get_or_insert_with(|| error.clone());
+        self.ending.store(true, Ordering::SeqCst);
     }
 
     // ---- driving --------------------------------------------------------------------------------------------------
 
     /// Goes round the loop until `until` says so (then true, and the waiters are still to be told), or it has ended. Sleeps when
-    /// there is nothing to do.
-    pub(super) fn run(&self, engine: &mut Engine<C>, mut until: impl FnMut() -> bool) -> bool {
+    /// there is nothing to do; if it `lingers` not at once.
+    fn run(&self, engine: &mut Engine<C>, lingers: bool, mut until: impl FnMut() -> bool) -> bool {
+        let busy = if lingers { LINGER.max(self.settings.busy) } else { self.settings.busy };
         let mut pace = None;
         let mut just_moved = false;
         loop {
             let seen = self.work.rings();
-            let turn = engine.turn(self, seen);
-            // Who was here before may have brought it about; from then on only what moves here can.
-            if (turn.moved || pace.is_none()) && until() {
+            let turn = self.turn(engine, seen);
+            // A client may have brought it about, or somebody who has rung.
+            if until() {
                 return true;
             }
             if turn.ended {
                 self.tell_ended();
             }
-            let pace = pace.get_or_insert_with(|| Pace::new(self.settings.busy, self.settings.ceiling, turn.now));
+            let pace = pace.get_or_insert_with(|| Pace::new(busy, self.settings.ceiling, turn.now));
             if turn.at_end {
                 engine.end(self, &Error::Abandoned);
                 return false;
@@ -202,6 +234,8 @@ impl<C: Communicator> Hub<C> {
             if turn.moved {
                 pace.moved(turn.now);
                 just_moved = true;
+            } else if lingers && self.hears_arrivals() && self.linger(pace, seen, turn.due) {
+                // It has rung.
             } else if let Err(error) = self.pause(engine, pace, turn, (seen, std::mem::take(&mut just_moved))) {
                 engine.end(self, &error);
                 return false;
@@ -209,18 +243,48 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
+    /// Once round.
+    fn turn(&self, engine: &mut Engine<C>, seen: u64) -> Turn {
+        // Relaxed: a count that only who sits here moves, and the loop's thread compares.
+        self.turns.store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        engine.turn(self, seen)
+    }
+
     /// Goes round the loop until it has ended. If it ends in a panic, nobody is left waiting.
     pub(super) fn run_to_end(&self, engine: &mut Engine<C>) {
-        let run = catch_unwind(AssertUnwindSafe(|| self.run(engine, || false)));
-        if let Err(payload) = run {
+        self.run_alone(engine, || false);
+    }
+
+    /// The same, or until the loop is left to others.
+    fn run_alone(&self, engine: &mut Engine<C>, until: impl FnMut() -> bool) -> bool {
+        let run = catch_unwind(AssertUnwindSafe(|| self.run(engine, false, until)));
+        run.unwrap_or_else(|payload| {
             engine.end(self, &Error::ClientPanicked { message: "in its destructor".to_owned() });
-            resume_unwind(payload);
+            resume_unwind(payload)
+        })
+    }
+
+    /// Looks out for the bell for a while: who sleeps has to be woken, which takes longer than most answers. Says whether it has rung, or is due.
+    fn linger(&self, pace: &mut Pace, seen: u64, due: Option<Instant>) -> bool {
+        loop {
+            if self.work.rings() != seen {
+                return true;
+            }
+            let now = Instant::now();
+            if due.is_some_and(|due| due <= now) {
+                return true;
+            }
+            match pace.idle(now) {
+                Pause::Spin => std::hint::spin_loop(),
+                Pause::Yield => thread::yield_now(),
+                Pause::Nap(_) => return false,
+            }
         }
     }
 
     fn pause(&self, engine: &Engine<C>, pace: &mut Pace, turn: Turn, (seen, just_moved): (u64, bool)) -> Result<()> {
         let mut limit = turn.due;
-        if !self.work.hears_arrivals() && engine.has_work() {
+        if !self.hears_arrivals() && engine.has_work() {
             match pace.idle(turn.now) {
                 // The look itself takes its time.
                 Pause::Spin => return Ok(()),
@@ -244,36 +308,85 @@ impl<C: Communicator> Hub<C> {
 
     /// Once round the loop, if nobody owns it or drives it now, and this thread may.
     pub(super) fn poll(&self) {
-        if let Some(mut seat) = self.take_seat()
-            && let Some(engine) = seat.as_mut().filter(|engine| engine.comm.may_call())
-        {
-            engine.turn(self, self.work.rings());
-            drop(seat);
+        if let Some(mut driver) = self.seat.take() {
+            self.turn(&mut driver, self.work.rings());
             // Somebody may wait for the seat, or for what has ended.
-            self.tell_ended();
+            self.leave(driver);
+        }
+    }
+
+    /// Round the loop until nothing moves, but not for ever, if nobody owns it or drives it now, and this thread may. Says whether anything moved.
+    pub(super) fn look(&self) -> bool {
+        let mut moved = false;
+        for _ in 0..TURNS_AT_ONCE {
+            // SeqCst: between the ring of this thread, if it has something to say, and the look for the seat; see `leaves_unheard`.
+            fence(Ordering::SeqCst);
+            let Some(mut driver) = self.seat.take() else { return moved };
+            let turn = self.turn(&mut driver, self.work.rings());
+            moved |= turn.moved;
+            if !self.leaves_unheard(driver) && !turn.moved {
+                return moved;
+            }
+        }
+        // Whoever looks at it next goes on.
+        self.work.flag().raise();
+        moved
+    }
+
+    /// Leaves the seat, and tells who waits for it or for what has ended. Says whether somebody has rung since the last turn who could not sit down, and whom
+    /// nobody has heard.
+    fn leaves_unheard(&self, driver: Driver<'_, C>) -> bool {
+        let seen = driver.emptied_at();
+        drop(driver);
+        self.tell_ended();
+        // SeqCst: who rings and then finds the seat taken has its fence between the two, this is the other one. Either that thread finds the seat free,
+        // or the ring is found here.
+        fence(Ordering::SeqCst);
+        !self.manual && seen.is_some_and(|seen| seen != self.work.rings())
+    }
+
+    fn leave(&self, driver: Driver<'_, C>) {
+        if self.leaves_unheard(driver) {
+            self.look();
         }
     }
 
     /// Waits until `ready`: at the wheel, if nobody owns or has it and this thread may, else asleep. Does not ask again
     /// once it was told.
     pub(super) fn drive(&self, mut ready: impl FnMut() -> bool) {
+        while let Some(mut driver) = self.sit_down(&mut ready) {
+            let is_ready = self.run(&mut driver, !self.manual, &mut ready);
+            self.leave(driver);
+            if is_ready {
+                return;
+            }
+            // The loop has ended, and so has what was waited for.
+        }
+    }
+
+    /// [`drive`](Self::drive) of a thread that has left something where a client looks.
+    pub(super) fn wait_at(&self, mut ready: impl FnMut() -> bool) {
+        let Some(mut driver) = self.seat.take() else {
+            self.wake();
+            return self.drive(ready);
+        };
+        let is_ready = self.run(&mut driver, !self.manual, &mut ready);
+        self.leave(driver);
+        if !is_ready {
+            self.drive(ready);
+        }
+    }
+
+    /// Sleeps until the seat is free and this thread may have it; `None` if it is `ready` before.
+    fn sit_down(&self, mut ready: impl FnMut() -> bool) -> Option<Driver<'_, C>> {
         // Who has the seat need not know the bell.
         let mut seen = None;
         loop {
             if ready() {
-                return;
+                return None;
             }
-            if let Some(mut seat) = self.take_seat()
-                && let Some(engine) = seat.as_mut().filter(|engine| engine.comm.may_call())
-            {
-                let is_ready = self.run(engine, &mut ready);
-                drop(seat);
-                self.tell_ended();
-                if is_ready {
-                    return;
-                }
-                // The loop has ended, and so has what was waited for.
-                continue;
+            if let Some(driver) = self.seat.take() {
+                return Some(driver);
             }
             // Read before the next look: who leaves the seat rings after it is free.
             let Some(seen) = seen.take() else {
@@ -286,28 +399,80 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    /// The seat, if it is free.
-    fn take_seat(&self) -> Option<MutexGuard<'_, Option<Engine<C>>>> {
-        match self.seat.try_lock() {
-            Ok(seat) => Some(seat),
-            // Clients' panics are caught inside the engine.
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
     /// Whether nobody owns the loop: it moves while somebody waits, and only then.
     pub(super) fn is_manual(&self) -> bool {
-        // Somebody may drive at the moment.
-        self.take_seat().is_none_or(|seat| seat.is_some())
+        self.manual
     }
 
     pub(super) fn leave_seat_to_all(&self, engine: Engine<C>) {
-        *self.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some(engine);
+        self.seat.leave_to_all(engine);
     }
 
     /// Takes the engine away for good.
     pub(super) fn retire(&self) -> Option<Engine<C>> {
-        self.seat.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.seat.retire()
+    }
+
+    // ---- the loop's own thread, and those who attend --------------------------------------------------------------
+
+    pub(super) fn flag(&self) -> Arc<Flag> {
+        self.work.flag()
+    }
+
+    pub(super) fn hears_arrivals(&self) -> bool {
+        self.work.hears_arrivals()
+    }
+
+    /// One more thread attends: the loop's own is told that it may step back.
+    pub(super) fn attend(&self) {
+        // SeqCst: before the bell, which is rung in the same order.
+        if self.attended.fetch_add(1, Ordering::SeqCst) == 0 {
+            self.work.ring();
+        }
+    }
+
+    /// One less. That it is wanted again the loop's own thread finds out by itself.
+    pub(super) fn attend_no_more(&self) {
+        self.attended.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn is_left_to_others(&self) -> bool {
+        self.attended.load(Ordering::SeqCst) > 0 && !self.ending.load(Ordering::SeqCst)
+    }
+
+    /// The life of the loop's own thread: drives, but steps back while others attend.
+    pub(super) fn serve(&self, engine: Engine<C>) -> Engine<C> {
+        let mut driver = self.seat.occupy(engine);
+        while self.run_alone(&mut driver, || self.is_left_to_others()) {
+            self.leave(driver);
+            self.watch_over();
+            let Some(next) = self.sit_down(|| false) else { unreachable!("it waits for nothing but the seat") };
+            driver = next;
+        }
+        driver.retire()
+    }
+
+    /// While others attend: turns the loop if none of them has for a while.
+    fn watch_over(&self) {
+        let mut nap = FIRST_WATCH;
+        while self.is_left_to_others() {
+            let turns = self.turns.load(Ordering::Relaxed);
+            thread::park_timeout(nap);
+            let found = turns == self.turns.load(Ordering::Relaxed) && self.look_after();
+            nap = if found { FIRST_WATCH } else { LONGEST_WATCH.min(2 * nap) };
+        }
+    }
+
+    /// Has found something to do.
+    fn look_after(&self) -> bool {
+        let moved = self.look();
+        if !moved
+            && let Err(error) = self.work.hope()
+            && let Some(mut driver) = self.seat.take()
+        {
+            driver.end(self, &error);
+            self.leave(driver);
+        }
+        moved
     }
 }

@@ -23,7 +23,12 @@
 //! |---|---|---|
 //! | [`Progress::spawn`] | a new one | the world of threads; MPI at SERIALIZED or above |
 //! | [`run_funneled`] | the one that calls it, which runs the application on a new one | MPI at FUNNELED, where only the main thread may call |
+//! | [`Progress::spawn`], and threads [attend](Attendant) | whoever waits or looks, one at a time; the new one if nobody does | programs that come by often; MPI at SERIALIZED or above |
 //! | [`Progress::manual`] | whoever waits or tests, one at a time | machines with no core to spare |
+//!
+//! So the transport has one owner at a time, whoever it is: the thread in the *seat* (`seat.rs`). It is taken by trying a lock, never by waiting for one. At
+//! SERIALIZED the right to call MPI goes with the seat. A thread that attends gets what arrives without a switch of threads: where there is no core to spare
+//! that switch is most of the time that a message takes.
 //!
 //! # Protocol
 //!
@@ -35,18 +40,27 @@
 //! | a command enters the queue | yes, after the queue's lock is free | |
 //! | a message arrives, a rank leaves (world of threads) | yes | |
 //! | clients or messages have ended, room came free | | yes, after the slots are filled |
-//! | a thread leaves the seat (manual) | | yes, after the seat is free |
+//! | a thread leaves the seat (manual, attended) | | yes, after the seat is free |
+//! | a thread begins to attend, and was the first | yes: the loop's own thread leaves the seat | |
+//! | a client [tells](Attendant::tell) that something has changed | | yes |
 //! | a message comes while the loop has no client and sends nothing | yes, but it sleeps on | |
 //!
-//! A client that is submitted while the seat is free (manual) never enters the queue: the thread that submits it takes the seat, and calls it for the
+//! A client that is submitted while the seat is free (manual, attended) never enters the queue: the thread that submits it takes the seat, and calls it for the
 //! first time. So what it sends is on its way before anybody waits.
 //!
 //! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later moves the count,
 //!   so the loop does not sleep.
 //! * *A waiter and the end at once.* The waiter reads `ended`, then looks into its slot. A slot that is filled later moves the count.
-//! * *Two waiters, one seat (manual).* The waiter reads `ended`, looks into its slot, then tries the seat. If another thread has it, that
+//! * *Two waiters, one seat (manual, attended).* The waiter reads `ended`, looks into its slot, then tries the seat. If another thread has it, that
 //!   one rings when it has left it: somebody drives as long as anybody waits.
-//! * *Deadlock detection* (world of threads) counts a loop that sleeps with no message on its way and no timer as asleep, and so a thread that
+//! * *A command, and who is about to leave the seat (attended).* Nobody need be asleep at `work` whom a ring could wake. Who has rung tries the seat; who has left it
+//!   reads the count again; a SeqCst fence stands between the two steps of each. So either the first finds the seat free, and turns the loop itself, or the
+//!   second finds that it has rung, and goes back.
+//! * *An arrival while nobody sits there (attended, world of threads).* `work` raises its [flag](crate::Flag) after the message lies in the mailbox and under that one's
+//!   lock. Who sees it lowers it, then turns the loop: a message that the turn has missed raises it again afterwards.
+//! * *All who attend are busy.* The loop's own thread naps, each nap twice as long as the one before up to 2 ms, and turns the loop if nobody has since
+//!   the last nap. What it finds makes the naps short again. This also is how it learns that nobody attends any more.
+//! * *Deadlock detection* (world of threads) counts a thread that naps like this as awake: while anybody attends no deadlock is found. Else it counts a loop that sleeps with no message on its way and no timer as asleep, and so a thread that
 //!   waits for a ticket. When all sleep, the loops are woken with the verdict, fail their clients, and so wake the waiters.
 //!
 //! States of the loop: *open* (takes commands) → *stopping* (asked to end: still turns, until every message that was handed over is sent) →
@@ -71,6 +85,7 @@
 //! on. In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
 //! usually makes `mpirun` end the others.
 
+mod attend;
 mod client;
 mod engine;
 mod handle;
@@ -79,11 +94,13 @@ mod hub;
 mod outbound;
 mod owner;
 mod pace;
+mod seat;
 mod ticket;
 mod timer;
 
 use std::time::Duration;
 
+pub use attend::{Attendance, Attendant};
 pub use client::{Client, Step};
 pub use handle::{Handle, Outbox};
 pub use handler::{Handler, Incoming};

@@ -22,22 +22,21 @@ pub struct Progress<C: Communicator> {
 }
 
 impl<C: Communicator> Progress<C> {
-    /// Starts a progress thread. It is the only one to use `comm` from now on; what else the program sends and receives by
-    /// itself goes through another communicator, made by [`Communicator::duplicate`] before.
+    /// Starts a progress thread. It is the only one to use `comm` from now on, but for those that [attend](super::Attendant) to the loop; what else the
+    /// program sends and receives by itself goes through another communicator, made by [`Communicator::duplicate`] before.
     ///
     /// # Errors
     /// [`Error::WrongThread`] where only the main thread may call, as in MPI at level FUNNELED: there it is
     /// [`run_funneled`](super::run_funneled), or [`manual`](Self::manual). [`Error::NoThread`].
     pub fn spawn(comm: C, settings: Settings) -> Result<Self> {
         let pass = comm.hand_over()?;
-        let hub = Hub::new(&comm, settings);
+        let hub = Hub::new(&comm, settings, false);
         let enlisted = comm.enlist();
         let loop_hub = Arc::clone(&hub);
         let run = move || {
             let _enlisted = enlisted;
             pass.take();
-            let mut engine = Engine::new(comm);
-            loop_hub.run_to_end(&mut engine);
+            let engine = loop_hub.serve(Engine::new(comm));
             let pass = engine.comm.hand_over();
             (engine, pass)
         };
@@ -55,7 +54,7 @@ impl<C: Communicator> Progress<C> {
     /// All results are those of a progress thread; but nothing moves while nobody calls, and at MPI level FUNNELED only the main
     /// thread's calls move anything.
     pub fn manual(comm: C, settings: Settings) -> Self {
-        let hub = Hub::new(&comm, settings);
+        let hub = Hub::new(&comm, settings, true);
         hub.leave_seat_to_all(Engine::new(comm));
         Self { hub, thread: None }
     }
@@ -88,6 +87,8 @@ impl<C: Communicator> Progress<C> {
             self.hub.run_to_end(&mut engine);
             return Some(Ok(engine));
         };
+        // It may be away.
+        thread.thread().unpark();
         Some(thread.join().map(|(engine, pass)| {
             // Without a pass nobody may call, as the errors of calls will tell.
             if let Ok(pass) = pass {
@@ -147,7 +148,7 @@ where
     C: Communicator,
     R: Send,
 {
-    let hub = Hub::new(&comm, settings);
+    let hub = Hub::new(&comm, settings, false);
     let mut engine = Engine::new(comm);
     let result = thread::scope(|scope| {
         let handle = Handle::of_rank(&hub);

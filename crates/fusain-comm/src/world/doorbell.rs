@@ -12,7 +12,7 @@
 //! whoever rings puts it back before letting go of the bell's lock: the rule of [deadlock detection](super#deadlock-detection).
 //! Locks are taken in the order mailbox, bell, common words.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,35 @@ pub struct Doorbell {
     world: Option<(Arc<Shared>, usize)>,
     /// How long a message to this rank is on its way at least, if the world holds messages back.
     least_latency: Option<Duration>,
+}
+
+/// Raised by every ring of a bell: for threads that are busy with something else, and look at it now and then by one relaxed load.
+///
+/// Whoever sees it raised lowers it, *then* looks at what it may be about: what comes later raises it again. On a line of its own, since the loads are
+/// to cost nothing as long as nothing happens.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct Flag(AtomicBool);
+
+impl Flag {
+    /// Whether it is raised. What that is about is not visible yet: [`lower`](Self::lower) it first.
+    #[inline(always)]
+    pub fn is_raised(&self) -> bool {
+        // Relaxed: only a reason to lower it.
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// There is something to look at.
+    pub fn raise(&self) {
+        // Release: pairs with the Acquire in `lower`.
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// From here on what was done before it was raised is visible.
+    pub fn lower(&self) {
+        // Acquire: pairs with the Release in `raise`.
+        self.0.swap(false, Ordering::Acquire);
+    }
 }
 
 /// What is of use to who goes to sleep.
@@ -45,6 +74,7 @@ pub(super) struct Bell {
     /// Whether messages ring it; ranks that leave and deadlocks always do.
     pub(super) for_arrivals: bool,
     rings: AtomicU64,
+    flag: Arc<Flag>,
     /// How many sleepers and dozing threads there are in the state, or are about to be; counted up under its lock.
     asleep: AtomicUsize,
     state: Mutex<State>,
@@ -104,6 +134,19 @@ impl Doorbell {
     /// One more thread that may sleep here.
     pub(crate) fn enlist(&self) -> Enlisted {
         self.world.as_ref().map_or_else(Enlisted::nowhere, |(shared, _)| Enlisted::with(shared))
+    }
+
+    /// Is raised when it rings.
+    pub(crate) fn flag(&self) -> Arc<Flag> {
+        Arc::clone(&self.bell.flag)
+    }
+
+    /// What a thread that sleeps here is told when all hope is gone.
+    ///
+    /// # Errors
+    /// As [`sleep`](Self::sleep).
+    pub(crate) fn hope(&self) -> Result<()> {
+        self.world.as_ref().map_or(Ok(()), |(shared, _)| shared.look_for_hope())
     }
 
     /// How often it has rung: to be read *before* looking at what one waits for.
@@ -207,6 +250,7 @@ impl Bell {
 
     pub(super) fn ring(&self, world: Option<&Shared>, why: Ring) {
         self.rings.fetch_add(1, Ordering::SeqCst);
+        self.flag.raise();
         if self.asleep.load(Ordering::SeqCst) == 0 {
             return;
         }

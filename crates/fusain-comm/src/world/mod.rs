@@ -60,8 +60,8 @@ use std::sync::Arc;
 use std::thread;
 
 pub use comm::ThreadComm;
-pub use doorbell::Doorbell;
 pub(crate) use doorbell::Wants;
+pub use doorbell::{Doorbell, Flag};
 pub use request::{ThreadMessage, ThreadRequest};
 pub use shared::Enlisted;
 

@@ -1,0 +1,103 @@
+//! The seat that the loop is driven from. Who sits there is alone with the engine, and may call the transport.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use super::engine::Engine;
+use crate::{Communicator, Pass};
+
+/// The engine, for one thread at a time.
+pub(super) struct Seat<C: Communicator> {
+    inner: Mutex<Inner<C>>,
+}
+
+struct Inner<C: Communicator> {
+    engine: Option<Engine<C>>,
+    /// The right to call goes with the seat; else only who has it from elsewhere can sit down.
+    passes: bool,
+    /// That right, while nobody sits there.
+    pass: Option<Pass>,
+}
+
+impl<C: Communicator> Seat<C> {
+    /// Without an engine: a thread of its own has it.
+    pub(super) fn empty() -> Self {
+        Self { inner: Mutex::new(Inner { engine: None, passes: false, pass: None }) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<C>> {
+        // Clients' panics are caught inside the engine.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sits down, if nobody sits there and this thread may call.
+    pub(super) fn take(&self) -> Option<Driver<'_, C>> {
+        let mut inner = match self.inner.try_lock() {
+            Ok(inner) => inner,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        if let Some(pass) = inner.pass.take() {
+            pass.take();
+        }
+        let may_call = inner.engine.as_ref().is_some_and(|engine| engine.comm.may_call());
+        may_call.then_some(Driver { inner })
+    }
+
+    /// Brings the engine, and sits down; the right to call goes with the seat from now on.
+    pub(super) fn occupy(&self, engine: Engine<C>) -> Driver<'_, C> {
+        let mut inner = self.lock();
+        (inner.engine, inner.passes) = (Some(engine), true);
+        Driver { inner }
+    }
+
+    /// Brings the engine, for all who may call.
+    pub(super) fn leave_to_all(&self, engine: Engine<C>) {
+        self.lock().engine = Some(engine);
+    }
+
+    /// Takes the engine away for good.
+    pub(super) fn retire(&self) -> Option<Engine<C>> {
+        self.lock().engine.take()
+    }
+}
+
+/// Who sits there; dropped, it has left.
+pub(super) struct Driver<'a, C: Communicator> {
+    inner: MutexGuard<'a, Inner<C>>,
+}
+
+const SITS: &str = "nobody sits where there is no engine";
+
+impl<C: Communicator> Driver<'_, C> {
+    /// Takes the engine away for good. The right to call stays with this thread.
+    pub(super) fn retire(mut self) -> Engine<C> {
+        self.inner.engine.take().expect(SITS)
+    }
+}
+
+impl<C: Communicator> Deref for Driver<'_, C> {
+    type Target = Engine<C>;
+
+    fn deref(&self) -> &Engine<C> {
+        self.inner.engine.as_ref().expect(SITS)
+    }
+}
+
+impl<C: Communicator> DerefMut for Driver<'_, C> {
+    fn deref_mut(&mut self) -> &mut Engine<C> {
+        self.inner.engine.as_mut().expect(SITS)
+    }
+}
+
+impl<C: Communicator> Drop for Driver<'_, C> {
+    fn drop(&mut self) {
+        let inner = &mut *self.inner;
+        if let Some(engine) = &inner.engine
+            && inner.passes
+        {
+            // It has the right, so it can give it away.
+            inner.pass = engine.comm.hand_over().ok();
+        }
+    }
+}
