@@ -45,13 +45,13 @@ pub struct Cluster<'p, C: Communicator> {
     busy: Cell<bool>,
 }
 
-/// Of a progress thread over MPI. A worker may sit on the same core, and who yields to it waits until the scheduler takes that off. Who naps is let in when it
+/// Of a progress thread over MPI, between runs. A worker may sit on the same core, and who yields to it waits until the scheduler takes that off. Who naps is let in when it
 /// wakes, so it naps soon: from one task to the next took a quarter of the time that it took with 100 us (`cargo xtask compare steal`, ranks bound to a core each).
 const BUSY: Duration = Duration::from_micros(10);
 
-/// The longest nap. A rank that is asked after long work answers so much later, while the other idles: with a millisecond 1,000 ranks lose 2 % in the model
-/// (`cargo xtask compare scale`), with 200 us 0.9 %; but with 200 us an idle progress thread took 4.5 to 5.7 % of a core, where 3 % are the aim.
-const LONGEST_NAP: Duration = Duration::from_micros(500);
+/// The longest nap, of a progress thread between runs and of a thread that has waited for work for long. With 500 us an idle progress thread took 2.9 to 3.6 % of a
+/// core, where 3 % are the aim; a rank at work does not nap.
+const LONGEST_NAP: Duration = Duration::from_micros(800);
 
 /// How far the connection to the others is made.
 enum Link<C: Communicator> {
@@ -68,7 +68,8 @@ enum Link<C: Communicator> {
 }
 
 impl<'p, C: Communicator> Cluster<'p, C> {
-    /// The ranks of `comm`, which belongs to the cluster from now on: a progress thread of each rank does all sending and receiving, workers never do.
+    /// The ranks of `comm`, which belongs to the cluster from now on. Each rank gets a progress thread; while a run is on, those who wait and workers between two units
+    /// do most of its sending and receiving (see the [crate's page](crate)).
     ///
     /// Over MPI this needs [`start_serialized`](https://docs.rs/fusain-comm) or `start_multiple`; at FUNNELED, where only the main thread may
     /// call, use [`on`](Self::on) inside of [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
@@ -113,7 +114,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         self
     }
 
-    /// How long a rank may give no sign of life before it is held for lost; without it 10 seconds. Signs are given by the progress thread, four a
+    /// How long a rank may give no sign of life before it is held for lost; without it 10 seconds. Signs are given, and if need be by the progress thread, four a
     /// second, so long units do no harm; a process that is stopped for longer does.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
@@ -122,7 +123,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     }
 
     /// Has `watch` called on rank 0, four times a second, with how it stands: for a line that shows that something happens. All ranks set it, or none. It is
-    /// called on the progress thread, and must not block.
+    /// called on whichever thread turns the progress loop, and must not block or call the cluster.
     ///
     /// Messages: one a rank each time, up the tree of ranks.
     #[must_use]
@@ -167,11 +168,13 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let outbox = self.open()?;
         assert!(!self.busy.replace(true), "a run of a cluster can not begin inside another");
         let station = &*self.station;
+        let attendance = station.attend();
         let guard = GivesUp { station, busy: &self.busy };
         let outcome = Course { pool, algorithm, station, found: BTreeMap::new() }.run(input);
         std::mem::forget(guard);
         self.busy.set(false);
         station.wake();
+        drop(attendance);
         match outcome {
             // The loop knows why it has ended.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
@@ -207,9 +210,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             Link::Comm(None) | Link::Open { .. } => return Err(fusain_comm::Error::Abandoned.into()),
         };
         let outbox = handle.outbox();
-        let waker = outbox.clone();
         let watch = self.watch.take();
-        self.station.open(self.victims.clone(), self.patience, watch, move || waker.wake());
+        self.station.open(self.victims.clone(), self.patience, watch, handle.attendant());
         let receiver = Arc::clone(&self.station);
         let tag = courier::tag(handle.ordinal());
         let messages = handle.on_message(tag..=tag, move |message| {
@@ -323,7 +325,7 @@ impl<A: Distributed> Course<'_, A> {
 
     /// Works off states, and what they make possible.
     fn work(&mut self, label: Label, states: Vec<A::Local>) -> Result<()> {
-        let watched = Watched { inner: self.algorithm, station: self.station };
+        let watched = Watched::new(self.algorithm, self.station);
         let from = Instant::now();
         let resumed = || watched.bundle(iter::from_fn(|| self.algorithm.resume()));
         let mut bundle = watched.bundle(states);

@@ -1,4 +1,4 @@
-//! The station's part on the progress thread: sends what waits, and tells the time.
+//! The station's part of the progress loop: sends what waits, and tells the time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,9 +39,9 @@ impl<C: Communicator> Courier<C> {
 
 impl<C: Communicator> Client<C> for Courier<C> {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
-        let due = self.station.tick(now);
+        let (due, changed) = self.station.tick(now);
         let is_last = self.station.take_outgoing(&mut self.outgoing);
-        let moved = !self.outgoing.is_empty();
+        let moved = changed || !self.outgoing.is_empty();
         for (to, bytes) in self.outgoing.drain(..) {
             match comm.isend(bytes, to as usize, self.tag) {
                 Ok(request) => self.sends.push((to, request)),

@@ -1,16 +1,21 @@
-//! The user's algorithm with one more glance a unit: does anybody outside of this process ask for work?
+//! The user's algorithm with one more glance a unit: is there anything for this rank, does anybody outside of it ask for work?
 //!
 //! A task from another rank brings a part of each of that rank's workers: so a worker here has a [`Bundle`] of states, works off one after the other, and
 //! gives away those that wait before it splits the one at hand.
+//!
+//! A message that arrives raises the flag, where the transport can tell. Over MPI it can not: there a worker [looks](Looks) from time to time.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fusain_comm::Flag;
 use fusain_pool::Algorithm;
 
 use crate::codec;
 use crate::distributed::Distributed;
 use crate::error::Error;
+use crate::looks::Looks;
 use crate::station::Station;
 
 /// What a worker leaves the run with when the run has failed; caught where the pool was called.
@@ -22,12 +27,16 @@ pub(crate) struct Bundle<L> {
     at: L,
     /// All have work.
     waiting: Vec<L>,
+    looks: Looks,
 }
 
 /// `inner`, watched by `station`.
 pub(crate) struct Watched<'a, A> {
-    pub(crate) inner: &'a A,
-    pub(crate) station: &'a Station,
+    inner: &'a A,
+    station: &'a Station,
+    /// The station's.
+    flag: Arc<Flag>,
+    is_blind: bool,
 }
 
 impl<A: Distributed> Algorithm for Watched<'_, A> {
@@ -48,8 +57,8 @@ impl<A: Distributed> Algorithm for Watched<'_, A> {
         if !bundle.waiting.is_empty() {
             self.go_on(bundle);
         }
-        if self.station.is_asked() {
-            self.answer(bundle, grain);
+        if self.flag.is_raised() || bundle.looks.is_due() {
+            self.come_by(bundle, grain);
         }
     }
 
@@ -63,17 +72,25 @@ impl<A: Distributed> Algorithm for Watched<'_, A> {
         let rest = bundle.waiting.split_off(given);
         let mut waiting = std::mem::replace(&mut bundle.waiting, rest);
         match waiting.pop() {
-            Some(at) => Some(Bundle { at, waiting }),
-            None => self.inner.steal(&mut bundle.at).map(|at| Bundle { at, waiting }),
+            Some(at) => Some(self.bundle_of(at, waiting)),
+            None => self.inner.steal(&mut bundle.at).map(|at| self.bundle_of(at, waiting)),
         }
     }
 }
 
-impl<A: Distributed> Watched<'_, A> {
+impl<'a, A: Distributed> Watched<'a, A> {
+    pub(crate) fn new(inner: &'a A, station: &'a Station) -> Self {
+        Self { inner, station, flag: station.flag(), is_blind: station.is_blind() }
+    }
+
+    fn bundle_of(&self, at: A::Local, waiting: Vec<A::Local>) -> Bundle<A::Local> {
+        Bundle { at, waiting, looks: if self.is_blind { Looks::soon() } else { Looks::never() } }
+    }
+
     /// All of `states`; `None` if there are none.
     pub(crate) fn bundle(&self, states: impl IntoIterator<Item = A::Local>) -> Option<Bundle<A::Local>> {
         let mut states = states.into_iter();
-        let mut bundle = Bundle { at: states.next()?, waiting: Vec::new() };
+        let mut bundle = self.bundle_of(states.next()?, Vec::new());
         bundle.waiting.extend(states.filter(|state| self.inner.has_local_work(state)));
         self.go_on(&mut bundle);
         Some(bundle)
@@ -89,10 +106,15 @@ impl<A: Distributed> Watched<'_, A> {
         }
     }
 
-    /// Between two units: splits what this worker has for a rank that has asked.
+    /// Between two units: receives what has come, and splits what this worker has for a rank that has asked.
     #[cold]
     #[inline(never)]
-    fn answer(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
+    fn come_by(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
+        self.flag.lower();
+        let found = self.station.look();
+        if self.is_blind {
+            bundle.looks.has_looked(found);
+        }
         let parts = match self.station.takes_offer() {
             Ok(None) => return,
             Ok(Some(cost)) => self.split(bundle, grain, cost).iter().map(codec::encode).collect(),
@@ -187,7 +209,7 @@ mod tests {
         fn nothing_of_a_bundle_is_lost(lengths in prop::collection::vec(0..50_u32, 1..6), moves in moves()) {
             let collect = Collect(Mutex::default());
             let station = Station::new(0, 2);
-            let watched = Watched { inner: &collect, station: &station };
+            let watched = Watched::new(&collect, &station);
             let mut end = 0;
             let ranges: Vec<_> = lengths.iter().map(|length| { end += length; end - length..end }).collect();
             let bundle = |states: Vec<Range<u32>>| watched.bundle(states.into_iter().map(|range| (range, Vec::new())));

@@ -1,7 +1,7 @@
 //! Work stealing between processes: the five callbacks of an [`Algorithm`](fusain_pool::Algorithm), on all ranks of a communicator.
 //!
 //! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. Busy workers answer between two of their units: each splits its
-//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress thread carries the parts; what came of them returns to where they were
+//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress loop carries the parts; what came of them returns to where they were
 //! split off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
 //!
 //! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.
@@ -14,8 +14,21 @@
 //!  │   └ split ─▶ station ◀────┼── request ────────────┼── station ◀─ what now? ┘  │
 //!  │                └──────────┼── task ──────────────▶│      └───────▶ unit, ...  │
 //!  │              merge ◀──────┼── result ─────────────┼── dry, all parts back     │
-//!  └───────── progress thread ─┘                       └─ progress thread ─────────┘
+//!  └─────────── progress loop ─┘                       └─ progress loop ───────────┘
 //! ```
+//!
+//! # Who turns the loop
+//!
+//! In Tascell a thread of its own does all sending and receiving, and so did the first form of this. Where there is no core to spare each message then waits until
+//! the scheduler lets that thread in: from one task to the next took some hundred times what the messages took. So here, while a run is on, the threads that it has
+//! [attend](fusain_comm::progress::Attendant) to the loop themselves, one at a time:
+//!
+//! * the thread that waits for work drives it, which has nothing else to do;
+//! * a worker turns it between two units: in the world of threads when a message has raised its flag, over MPI at the latest after 50 us (`looks.rs`);
+//! * the progress thread looks a few hundred times a second whether something was left lying, and works alone between runs.
+//!
+//! No option chooses: on two cores without one to spare all steals are sooner this way, and with more of them nothing was measured. At MPI level FUNNELED only the main thread may call, and is the loop
+//! ([`Cluster::on`] inside of `run_funneled`): there all wait for it, as in Tascell.
 //!
 //! | room | what happens there |
 //! |------|--------------------|
@@ -24,8 +37,8 @@
 //! | `store` | data that follows its task when it is touched |
 //! | `distributed` | what an algorithm needs beside its callbacks |
 //! | `cluster` | a run: begin, work, ask, end |
-//! | `glance` | between two units |
-//! | `station`, `courier` | what the threads of a rank share; the part on the progress thread |
+//! | `glance`, `looks` | between two units; when to look for messages there |
+//! | `station`, `courier` | what the threads of a rank share; the part that the progress loop calls |
 //! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
 //! | [`victims`], [`thief`] | whom to ask, and when again |
 //! | `report` | what the ranks did, as a table and a picture; how it stands |
@@ -42,6 +55,7 @@ mod fork_join;
 #[cfg(test)]
 mod fuzz;
 mod glance;
+mod looks;
 mod loops;
 pub mod protocol;
 mod report;

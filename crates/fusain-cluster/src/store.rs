@@ -2,7 +2,7 @@
 //!
 //! A task that carries its input pays for it even if it is split again at once and the larger part goes elsewhere. With a handle the input goes to the ranks that work
 //! on it, once each: the first worker that touches it asks the rank that has it and waits, others that touch it meanwhile wait with it, and from then on
-//! it is there. The progress thread of its rank answers, so no worker is disturbed. (Tascell over MPI leaves this open.)
+//! it is there. The progress loop of its rank answers, so no work is interrupted but between two units. (Tascell over MPI leaves this open.)
 
 use std::collections::HashMap;
 use std::fmt;
@@ -157,7 +157,7 @@ impl<T> Shelf<T> {
     }
 }
 
-/// A shelf whose type is forgotten: for the progress thread, which sends what is asked for.
+/// A shelf whose type is forgotten: for the progress loop, which sends what is asked for.
 pub(crate) trait Encoded: Send + Sync {
     /// The value that this rank has put there as `key`, as bytes.
     fn encode(&self, key: u64) -> Option<Result<Vec<u8>>>;

@@ -1,8 +1,8 @@
 //! Runs over in-process ranks give what one thread gives, whatever the network does.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use fusain_cluster::{Cluster, Distributed, Error, Level, RankReport, Victims};
 use fusain_comm::progress::{Progress, Settings};
@@ -295,4 +295,36 @@ fn data_is_fetched_when_it_is_touched() {
             assert_eq!(cluster.reduce(0..3_000, || 0, fold, |a, b| a + b), Ok(expected(0..3_000)));
         });
     }
+}
+
+/// Nobody of rank 0 comes by for as long as its unit lasts, which ends when rank 1 has got what only rank 0 can send.
+#[test]
+fn a_rank_in_a_long_unit_still_serves() {
+    const NUMBERS: u64 = 200_000;
+    let (stolen, fetched) = (AtomicBool::new(false), AtomicBool::new(false));
+    let ends = World::threads(2).run(|comm| {
+        let pool = pool(1);
+        let cluster = Cluster::over(comm).pool(&pool);
+        let store = cluster.store::<u64>();
+        let value = store.put(7);
+        // Both have put one; the handle of rank 0's is the same everywhere.
+        let of_zero = cluster.collect(0..1, |_| value).unwrap()[0];
+        let rank = cluster.rank();
+        let fold = |sum: &mut u64, run: Range<usize>| {
+            if rank == 1 {
+                stolen.store(true, Relaxed);
+                *sum += run.map(|i| weight(i as u64) + *store.get(of_zero) - 7).sum::<u64>();
+                fetched.store(true, Relaxed);
+                return;
+            }
+            let begin = Instant::now();
+            while stolen.load(Relaxed) && !fetched.load(Relaxed) {
+                assert!(begin.elapsed() < Duration::from_secs(60), "rank 1 waits for rank 0");
+                std::thread::yield_now();
+            }
+            *sum += run.map(|i| weight(i as u64)).sum::<u64>();
+        };
+        cluster.reduce(0..NUMBERS as usize, || 0, fold, |a, b| a + b)
+    });
+    assert_eq!(ends, [Ok(expected(0..NUMBERS)), Ok(expected(0..NUMBERS))]);
 }

@@ -1,6 +1,6 @@
 //! The protocol between ranks: a state machine without threads, clocks, or messages of its own.
 //!
-//! A [`Rank`] is told what happens and says what to send. The progress thread drives it with real messages; the exhaustive test (`explore.rs`)
+//! A [`Rank`] is told what happens and says what to send. The progress loop drives it with real messages; the exhaustive test (`explore.rs`)
 //! drives several of them through every order in which messages can arrive; a model of a large machine drives 10⁵.
 //!
 //! # Messages

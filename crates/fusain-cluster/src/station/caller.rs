@@ -1,6 +1,5 @@
 //! What the thread that called a run tells the station.
 
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use fusain_pool::Pool;
@@ -37,8 +36,9 @@ impl Station {
 
     /// Waits for the next thing to do.
     pub(crate) fn next(&self) -> Result<Next> {
-        let mut state = self.lock();
         loop {
+            let seen = self.changes();
+            let mut state = self.lock();
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
@@ -54,8 +54,8 @@ impl Station {
                 return Ok(Next::Job(job));
             }
             self.tell(&mut state, |thief, rank, out| thief.seek(Instant::now(), rank, out));
-            self.wake();
-            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+            drop(state);
+            self.await_change(seen);
         }
     }
 
@@ -94,10 +94,13 @@ impl Station {
 
     /// Collective: everybody else's bytes, by rank, on rank 0.
     pub(crate) fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<FromRank>>> {
-        let mut state = self.lock();
-        state.gathers += 1;
-        let number = state.gathers;
+        let number = {
+            let mut state = self.lock();
+            state.gathers += 1;
+            state.gathers
+        };
         if self.me != 0 {
+            let mut state = self.lock();
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
@@ -107,6 +110,8 @@ impl Station {
             return Ok(None);
         }
         loop {
+            let seen = self.changes();
+            let mut state = self.lock();
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
@@ -116,7 +121,8 @@ impl Station {
                 let all = std::mem::replace(&mut state.reports, later);
                 return Ok(Some(all.into_iter().map(|((_, from), bytes)| (from, bytes)).collect()));
             }
-            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+            drop(state);
+            self.await_change(seen);
         }
     }
 }

@@ -1,7 +1,5 @@
 //! How it ends: by a failure that everybody hears of, or by good-byes.
 
-use std::sync::PoisonError;
-
 use super::{State, Station};
 use crate::codec::{self, Head};
 use crate::error::Error;
@@ -25,16 +23,17 @@ impl Station {
 
     /// This rank gives up, and tells the others.
     pub(crate) fn give_up(&self, why: &str) {
-        let mut state = self.lock();
-        self.fail(&mut state, Error::RankLost { rank: self.me as usize, why: why.to_owned() });
+        self.fail(&mut self.lock(), Error::RankLost { rank: self.me as usize, why: why.to_owned() });
+        self.notify();
+        self.wake();
     }
 
     /// This rank ends with an error of its own.
     pub(crate) fn fail_with(&self, error: Error) -> Error {
-        let mut state = self.lock();
-        self.fail(&mut state, error);
-        self.bell.notify_all();
-        state.failure.clone().unwrap_or(Error::Encode { why: String::new() })
+        self.fail(&mut self.lock(), error);
+        self.notify();
+        self.wake();
+        self.failure().unwrap_or(Error::Encode { why: String::new() })
     }
 
     /// It could not be connected, for this reason; that the courier was dropped is none.
@@ -67,12 +66,17 @@ impl Station {
 
     /// Waits until no rank will send anything any more, or a failure is known, and the courier has sent what was left.
     pub(crate) fn leave(&self) {
-        let mut state = self.lock();
-        state.leaves = true;
-        self.part(&mut state);
-        while !state.closed {
-            self.wake();
-            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut state = self.lock();
+            state.leaves = true;
+            self.part(&mut state);
+        }
+        loop {
+            let seen = self.changes();
+            if self.lock().closed {
+                return;
+            }
+            self.await_change(seen);
         }
     }
 

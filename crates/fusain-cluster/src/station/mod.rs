@@ -1,21 +1,22 @@
-//! What the threads of one rank share: the protocol behind a lock, a bell for the thread that runs the work, and one word for the workers.
+//! What the threads of one rank share: the protocol behind a lock, a count of changes for threads that wait, and one word for the workers.
 //!
 //! ```text
 //!  workers ── glance ──▶ word ◀── set ──┐
 //!     └── offer ─────────▶┌──────────────────────┐
-//!                         │ protocol, mail, tick │◀── messages, time ── progress thread
-//!  caller ◀── job ── bell └──────────────────────┘──── outgoing ──────▶      │
+//!                         │ protocol, mail, tick │◀── messages, time ── progress loop
+//!  caller ◀─ job ─ change └──────────────────────┘──── outgoing ──────▶      │
 //!     └── done, finished ──────▲                                        transport
 //! ```
 //!
-//! Whoever has something to tell the protocol takes the lock, tells it, and leaves what is to be sent for the progress thread. Nobody computes, encodes or
-//! waits with the lock, but on the bell.
+//! Whoever has something to tell the protocol takes the lock, tells it, lets it go, and turns the loop if it can, which sends what is to be sent. Nobody computes, encodes,
+//! waits or turns the loop with the lock: the loop's clients take it. Who waits reads the count of changes, looks under the lock, then waits at the loop
+//! until the count has moved: as a driver if nobody else drives.
 //!
 //! | file | what is told there, by whom |
 //! |---|---|
 //! | `caller` | a run begins, a job is done, what next? By the thread that called |
 //! | `workers` | a part was split off, a value is needed |
-//! | `progress` | a message has come, time has passed |
+//! | `progress` | a message has come, time has passed. By whoever turns the loop |
 //! | `ends` | something went wrong; this rank leaves |
 
 mod caller;
@@ -24,10 +25,13 @@ mod progress;
 mod workers;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
+
+use fusain_comm::Flag;
+use fusain_comm::progress::{Attendance, Attendant};
 
 use crate::codec::{self, Head};
 use crate::error::Error;
@@ -51,10 +55,8 @@ pub(crate) struct Station {
     pub(crate) shelves: Shelves,
     settings: OnceLock<Settings>,
     state: Mutex<State>,
-    /// The thread that called waits here.
-    bell: Condvar,
-    /// Somebody asks, or all is over: what the workers glance at after each unit. Relaxed everywhere: what it announces lies behind the lock.
-    asked: AtomicBool,
+    /// How often something has changed that a thread may wait for.
+    changes: AtomicU64,
 }
 
 /// What is known when the cluster begins to talk.
@@ -62,8 +64,8 @@ struct Settings {
     patience: Duration,
     /// Is told four times a second how it stands.
     watch: Option<Mutex<Watch>>,
-    /// Has the progress thread look here.
-    wake: Box<dyn Fn() + Send + Sync>,
+    /// The way to the loop.
+    attendant: Attendant,
 }
 
 struct State {
@@ -167,28 +169,68 @@ impl Station {
             shelves: Shelves::default(),
             settings: OnceLock::new(),
             state: Mutex::new(state),
-            bell: Condvar::new(),
-            asked: AtomicBool::new(false),
+            changes: AtomicU64::new(0),
         }
     }
 
     /// From now on it is connected.
-    pub(crate) fn open(
-        &self,
-        victims: Victims,
-        patience: Duration,
-        watch: Option<Watch>,
-        wake: impl Fn() + Send + Sync + 'static,
-    ) {
+    pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<Watch>, attendant: Attendant) {
         self.lock().thief = Thief::new(Seeker::new(self.me, self.size, victims));
         // Once a cluster.
-        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), wake: Box::new(wake) }));
+        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), attendant }));
     }
 
-    /// Has the progress thread look here.
+    fn attendant(&self) -> Option<&Attendant> {
+        self.settings.get().map(|settings| &settings.attendant)
+    }
+
+    // ---- the loop: never with the lock, which its clients take ----------------------------------------------------
+
+    /// A run is on: its threads come by, or wait.
+    pub(crate) fn attend(&self) -> Option<Attendance> {
+        self.attendant().map(Attendant::attend)
+    }
+
+    /// Something is to be sent, or somebody who drives waits for what has changed.
     pub(crate) fn wake(&self) {
-        if let Some(settings) = self.settings.get() {
-            (settings.wake)();
+        if let Some(attendant) = self.attendant() {
+            attendant.wake();
+        }
+    }
+
+    /// What the workers glance at after each unit: raised when a message may have come, when somebody asks, and when all is over.
+    pub(crate) fn flag(&self) -> Arc<Flag> {
+        self.attendant().map(|attendant| Arc::clone(attendant.flag())).unwrap_or_default()
+    }
+
+    /// Whether a worker has to look at the loop from time to time, since nothing tells it of messages.
+    pub(crate) fn is_blind(&self) -> bool {
+        self.attendant().is_some_and(|attendant| !attendant.hears_arrivals())
+    }
+
+    /// Receives what has come, and sends what waits. Says whether there was anything.
+    pub(crate) fn look(&self) -> bool {
+        self.attendant().is_some_and(Attendant::look)
+    }
+
+    /// To be read before looking at what one waits for.
+    fn changes(&self) -> u64 {
+        // Acquire: pairs with the Release in `notify`; what has changed lies behind the lock, but for a wait's end the count is all that is looked at.
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// Something has changed that a thread may wait for.
+    fn notify(&self) {
+        self.changes.fetch_add(1, Ordering::Release);
+        if let Some(attendant) = self.attendant() {
+            attendant.tell();
+        }
+    }
+
+    /// Waits until something has, and sends and receives meanwhile, if nobody else does.
+    fn await_change(&self, seen: u64) {
+        if let Some(attendant) = self.attendant() {
+            attendant.wait(|| self.changes() != seen);
         }
     }
 
@@ -204,11 +246,15 @@ impl Station {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// After any change: what the workers shall see.
+    /// After any change: workers shall come by. Who does lowers the flag first, and comes here again.
     fn announce(&self, state: &State) {
         let is_asked = state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         let asked = state.failure.is_some() || !state.parcel.is_closed && is_asked;
-        self.asked.store(asked, Ordering::Relaxed);
+        if let Some(attendant) = self.attendant()
+            && asked
+        {
+            attendant.flag().raise();
+        }
     }
 
     /// Tells the protocol something, and keeps what it wants to send.

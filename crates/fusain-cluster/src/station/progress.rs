@@ -1,4 +1,4 @@
-//! What the progress thread tells the station.
+//! What the loop tells the station, on whichever thread turns it.
 
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -77,7 +77,7 @@ impl Station {
                 // Else of a run that is over: nobody waits for it.
             }
         }
-        self.bell.notify_all();
+        self.notify();
     }
 
     pub(super) fn work_message(&self, state: &mut State, from: u32, message: Message<Vec<u8>>) {
@@ -94,13 +94,13 @@ impl Station {
         }
     }
 
-    /// Time has passed. Says when to come again.
-    pub(crate) fn tick(&self, now: Instant) -> Instant {
+    /// Time has passed. Says when to come again, and whether that has changed what somebody may wait for.
+    pub(crate) fn tick(&self, now: Instant) -> (Instant, bool) {
         let mut state = self.lock();
+        let had_failed = state.failure.is_some();
         self.tell(&mut state, |thief, rank, out| thief.tick(now, rank, out));
         if let Some((_, error)) = state.suspect.take_if(|(at, _)| *at <= now) {
             self.fail(&mut state, error);
-            self.bell.notify_all();
         }
         let mut status = None;
         if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
@@ -115,11 +115,15 @@ impl Station {
             let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);
             state.outgoing.extend(self.neighbours().map(|to| (to, bytes.clone())));
         }
+        let changed = state.failure.is_some() && !had_failed;
         drop(state);
+        if changed {
+            self.notify();
+        }
         if let Some((status, watch)) = status.zip(self.settings.get().and_then(|settings| settings.watch.as_ref())) {
             (watch.lock().unwrap_or_else(PoisonError::into_inner))(status);
         }
-        tells_at.map_or(due, |at| at.min(due))
+        (tells_at.map_or(due, |at| at.min(due)), changed)
     }
 
     /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
@@ -130,7 +134,6 @@ impl Station {
             let why = format!("no sign of life for {:.1} s", settings.patience.as_secs_f64());
             let rank = ((self.me + self.size - 1) % self.size) as usize;
             self.fail(state, Error::RankLost { rank, why });
-            self.bell.notify_all();
         }
         settings.watch.as_ref()?;
         let is_idle = state.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
@@ -173,6 +176,6 @@ impl Station {
         if !state.farewell {
             self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
         }
-        self.bell.notify_all();
+        self.notify();
     }
 }

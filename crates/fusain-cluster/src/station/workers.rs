@@ -1,8 +1,6 @@
 //! What workers tell the station, between two units or in the middle of one.
 
 use std::collections::hash_map::Entry;
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -12,12 +10,6 @@ use crate::error::Result;
 use crate::protocol;
 
 impl Station {
-    /// Whether a worker shall come to the counter. One relaxed load of a word that hardly ever changes.
-    #[inline(always)]
-    pub(crate) fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
-    }
-
     /// Whether the worker that asks this shall split something off now: then what its part has to be worth, and it [`offer`](Self::offer)s. An error ends
     /// the run.
     pub(crate) fn takes_offer(&self) -> Result<Option<Duration>> {
@@ -75,14 +67,18 @@ impl Station {
 
     /// Asks for a value, unless somebody has, and waits for it. `None`: another thread has got it; look again.
     pub(crate) fn await_data(&self, key: DataKey) -> Result<Option<Vec<u8>>> {
-        let mut state = self.lock();
         let (store, rank, number) = key;
-        if let Entry::Vacant(entry) = state.data.entry(key) {
-            entry.insert(Data::Asked);
-            state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, &[])));
-            self.wake();
-        }
+        let mut asks = true;
         loop {
+            let seen = self.changes();
+            let mut guard = self.lock();
+            let state = &mut *guard;
+            if std::mem::take(&mut asks)
+                && let Entry::Vacant(entry) = state.data.entry(key)
+            {
+                entry.insert(Data::Asked);
+                state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, &[])));
+            }
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
@@ -95,13 +91,15 @@ impl Station {
                     }
                 }
             }
-            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+            drop(guard);
+            self.await_change(seen);
         }
     }
 
     /// The value is where everybody finds it.
     pub(crate) fn has_data(&self, key: DataKey) {
         self.lock().data.remove(&key);
-        self.bell.notify_all();
+        self.notify();
+        self.wake();
     }
 }
