@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 
 use anyhow::Context;
+use fusain::algorithms::par;
 use fusain::pool::Pool;
 
 use crate::peers::{Cxx, rayon_pool};
@@ -136,7 +137,7 @@ fn measured<T: Number>(
 
 /// What one worker and what all of them can copy, in bytes read and written a second: the roof of all that only moves memory.
 fn roof(pool: &Pool, options: &Common, report: &mut Report) -> (f64, f64) {
-    let n = 1usize << if options.smoke { 12 } else { 24 };
+    let n = elements_of_memory(options);
     let from = vec![1.0f64; n];
     let to = std::cell::RefCell::new(vec![0.0f64; n]);
     let part = n.div_ceil(options.threads);
@@ -156,6 +157,29 @@ fn roof(pool: &Pool, options: &Common, report: &mut Report) -> (f64, f64) {
     (speed(&samples[0]), speed(&samples[1]))
 }
 
+/// How long vectors take whose pages one worker touches first, or all with `first_touch_vec`: to be made, and then to be summed by all.
+fn first_touch(pool: &Pool, options: &Common, report: &mut Report) -> [f64; 4] {
+    let n = elements_of_memory(options);
+    let by_one = || (0..n).map(|i| i as f64).collect::<Vec<f64>>();
+    let by_all = || par().on(pool).first_touch_vec(n, |i| i as f64);
+    let vectors = [by_one(), by_all()];
+    let sum = |v: &[f64]| par().on(pool).reduce(v, 0.0, |a, b| a + b);
+    let mut sides = [
+        Side::reading("made by one", || by_one().len()),
+        Side::reading("made by all", || by_all().len()),
+        Side::reading("sum of what one made", || sum(&vectors[0])),
+        Side::reading("sum of what all made", || sum(&vectors[1])),
+    ];
+    let samples = measure(&mut sides, &options.plan());
+    report.keep(&format!("first touch of {n} f64"), &samples);
+    std::array::from_fn(|side| samples[side].median())
+}
+
+/// Elements that no cache holds.
+fn elements_of_memory(options: &Common) -> usize {
+    1 << if options.smoke { 12 } else { 24 }
+}
+
 fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
     let pool = options.pool()?;
     let rayon = rayon_pool(options.threads)?;
@@ -169,6 +193,7 @@ fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
 
     let mut report = Report::new("algorithms");
     let (one, many) = roof(&pool, options, &mut report);
+    let touched = first_touch(&pool, options, &mut report);
     let mut rows = Vec::new();
     let progress = Progress::new(algorithms.len() * sizes.len());
     for &log2 in &sizes {
@@ -191,6 +216,19 @@ fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
         "roof: one worker copies {one:.1} GB/s, {threads} copy {many:.1} GB/s, read and written: {} is what memory allows",
         cell_ratio(many / one)
     );
+    let [made_by_one, made_by_all, sum_one, sum_all] = touched;
+    let (making, summing) = (made_by_one / made_by_all, sum_one / sum_all);
+    println!(
+        "first touch: a vector made by one worker takes {}, by {threads} with first_touch_vec {}: {}; summed by {threads} then {} and {}: {}",
+        cell_ns(made_by_one),
+        cell_ns(made_by_all),
+        cell_ratio(making),
+        cell_ns(sum_one),
+        cell_ns(sum_all),
+        cell_ratio(summing)
+    );
+    report.key("first_touch_making", making);
+    report.key("first_touch_summing", summing);
     for row in rows.iter().filter(|row| row.medians.iter().any(|(_, side, _)| side.ends_with(" stock"))) {
         let cell = |side: &str| cell_ns(row.best(|_, name| name == side));
         println!(

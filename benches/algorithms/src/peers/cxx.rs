@@ -224,7 +224,7 @@ impl Cxx {
 
     /// Opens the object that `variable` says, or the one that xtask has put into the target folder.
     fn open(variable: &str, name: &str) -> anyhow::Result<Cxx> {
-        let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers").join(name);
+        let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers").join(name);
         let path = env::var_os(variable).map_or_else(built, PathBuf::from);
         let missing = || format!("the C++ peers are missing: {} (cargo xtask compare builds it)", path.display());
         // SAFETY: the object is ours; its initialisers are those of the C++ runtime, OpenMP and TBB.

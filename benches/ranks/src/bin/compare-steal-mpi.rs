@@ -22,7 +22,7 @@ fn main() {
     let comm = world.communicator().expect("a communicator of all");
     let trips = ping_pong(&comm, trips).expect("round trips");
     let pool = pool();
-    // Only the progress thread calls MPI from here on.
+    // Only who turns the progress loop calls MPI from here on.
     let cluster = Cluster::over(comm.duplicate().expect("a communicator for the cluster")).pool(&pool);
     let waits = request_to_task(&cluster, tasks).expect("a run");
     let idle = idle_share(Duration::from_secs_f64(idle_s));

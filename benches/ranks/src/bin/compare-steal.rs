@@ -1,7 +1,7 @@
 //! `compare steal`: how long a rank without work waits for some, in round trips of a cache line, between two ranks that are threads.
 //!
 //! From the end of one task of rank 1 to the beginning of its next, which rank 0 gives between two units of its own of a microsecond; beside it a round trip of as many
-//! bytes by blocking calls of the same world. Each rank has one worker and a progress thread, so on two cores four threads take turns.
+//! bytes by blocking calls of the same world. Each rank has one worker, which turns the progress loop itself, and a progress thread that keeps out of its way.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its figures")]
 
