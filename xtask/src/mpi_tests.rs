@@ -1,5 +1,5 @@
 //! Tests over several processes: the conformance suites of communicators, of the progress loop, of collectives and of work stealing over
-//! Open MPI, MPICH, and two hosts.
+//! Open MPI, MPICH, and two hosts; and that the comparison runs which is about MPI alone.
 //!
 //! | run | ranks | needs |
 //! |---|---|---|
@@ -42,11 +42,13 @@ const PROGRAMS: &[&str] = &["mpi-conformance", "mpi-progress", "mpi-collectives"
 
 /// Where the comparisons over MPI are.
 const BENCHES: &[&str] = &["fusain-benches-ranks"];
+/// The one without a part in the in-process world, which is therefore run here and not with the others.
+const LATENCY: &str = "compare-latency-mpi";
 
 /// Builds and runs everything this machine can; prints a line for each run.
 pub(crate) fn run() -> Outcome<Summary> {
     let mut summary = Summary::default();
-    match OPEN_MPI.build(PACKAGES, PROGRAMS, false)? {
+    match OPEN_MPI.build(&[PACKAGES, BENCHES].concat(), &[PROGRAMS, &[LATENCY]].concat(), false)? {
         Built::Missing(why) => summary.missing.push(why),
         Built::In(folder) => {
             let suite = folder.join("mpi-conformance");
@@ -57,6 +59,7 @@ pub(crate) fn run() -> Outcome<Summary> {
             progress(&mut summary, OPEN_MPI, &folder, &[2, 4])?;
             collectives(&mut summary, OPEN_MPI, &folder, &[1, 2, 3, 4])?;
             clusters(&mut summary, OPEN_MPI, &folder, &[1, 2, 4])?;
+            latency(&mut summary, OPEN_MPI.launch(&folder.join(LATENCY), 2))?;
             match TwoHosts::make() {
                 Ok(hosts) => {
                     let name = "Open MPI, two hosts of two ranks".to_owned();
@@ -115,6 +118,20 @@ fn clusters(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &
         }
     }
     Ok(())
+}
+
+/// It comes to its last line; how fast is not asked.
+fn latency(summary: &mut Summary, mut command: Command) -> Outcome<()> {
+    command.arg("--smoke");
+    let text = text(&within_limit(command)?);
+    match text.lines().last().filter(|line| line.starts_with("latency: ")) {
+        Some(line) => {
+            println!("mpi: Open MPI, compare latency, 2 ranks: {line}");
+            summary.passed.push("Open MPI, compare latency, 2 ranks".to_owned());
+            Ok(())
+        }
+        None => Err(format!("compare latency does not end with its keys\n{text}").into()),
+    }
 }
 
 /// Runs a program of `fusain-benches-ranks` under Open MPI on two hosts of two ranks, and returns what it printed. `Ok(None)` says, after naming

@@ -1,16 +1,19 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share three builds (debug, release, and release under `--cfg loom` in a folder of its own; each MPI library has one more), so
+//! The steps share three builds (debug, the profile `quick`, and that under `--cfg loom` in a folder of its own; each MPI library has one more), so
 //! that a clean clone is done in minutes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 
 use crate::steps::{Outcome, Steps, command};
 use crate::{doc, lint, mpi_tests, packages, peers, tidy, workspace};
+
+/// The profile of what runs optimised.
+const QUICK: &str = "quick";
 
 /// Run to their end on what they take by default.
 const EXAMPLES: &[&str] = &["levels", "layered", "summa", "vector", "halo", "irregular"];
@@ -40,6 +43,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if !options.quick {
         steps.run("model checking", models);
         steps.run("stress", stress);
+        steps.run("tour", tour);
         steps.run("examples", examples);
         steps.run("comparisons run", comparisons);
         steps.run("ranks over MPI", mpi);
@@ -50,47 +54,49 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 /// Model tests, compiled with loom in the place of std's atomics.
 fn models() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("loom").display().to_string();
-    let arguments = ["test", "--release", "--package", "fusain-pool", "--lib", "--target-dir", &folder, "models"];
+    let arguments =
+        ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder, "models"];
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg loom"))
 }
 
-/// Stress tests, in release, where races are narrow and calls are many.
+/// Stress tests, optimised, where races are narrow and calls are many.
 fn stress() -> anyhow::Result<Outcome> {
     let stress = test_files("crates/fusain-pool", "stress")?;
     if stress.is_empty() {
         return Ok(Outcome::Skipped("fusain-pool has no stress tests".to_owned()));
     }
-    let mut arguments = vec!["test", "--release", "--package", "fusain-pool"];
+    let mut arguments = vec!["test", "--profile", QUICK, "--package", "fusain-pool"];
     arguments.extend(stress.iter().flat_map(|test| ["--test", test]));
     command(workspace::cargo(arguments))
 }
 
-/// Every example ends well on its default input: the one of README's command as it stands there, the others as the tests were built.
+/// README's first command, optimised somewhat less.
+fn tour() -> anyhow::Result<Outcome> {
+    command(workspace::cargo(["run", "--quiet", "--profile", QUICK, "--example", "tour"]))
+}
+
+/// Builds the programs of all packages and gives their folder. With the features of the tests, so that all but the programs themselves is there.
+fn programs(kind: &str) -> anyhow::Result<PathBuf> {
+    command(workspace::cargo(["build", "--quiet", "--workspace", kind, "--features", workspace::FEATURES]))?;
+    Ok(workspace::target().join("debug"))
+}
+
+/// Every example ends well on its default input.
 fn examples() -> anyhow::Result<Outcome> {
-    command(workspace::cargo(["run", "--quiet", "--release", "--example", "tour"])).context("example tour")?;
+    let folder = programs("--examples")?.join("examples");
     for example in EXAMPLES {
-        command(workspace::cargo(["run", "--quiet", "--example", example]))
-            .with_context(|| format!("example {example}"))?;
+        duct::cmd!(folder.join(example)).dir(workspace::root()).run().with_context(|| format!("example {example}"))?;
     }
     Ok(Outcome::Passed)
 }
 
 /// Every comparison runs to its last line; how fast is not asked, so the build of the tests will do.
 fn comparisons() -> anyhow::Result<Outcome> {
-    let programs = workspace::target().join("debug");
-    for (package, program, names) in [
-        (
-            "fusain-benches",
-            Some("compare"),
-            &["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"][..],
-        ),
-        (
-            "fusain-benches-ranks",
-            None,
-            &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"],
-        ),
+    let programs = programs("--bins")?;
+    for (program, names) in [
+        (Some("compare"), &["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"][..]),
+        (None, &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"]),
     ] {
-        command(workspace::cargo(["build", "--quiet", "--package", package, "--bins"]))?;
         for name in names {
             let smoke = match program {
                 Some(program) => duct::cmd!(programs.join(program), name, "--smoke"),
