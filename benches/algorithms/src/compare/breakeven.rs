@@ -216,6 +216,7 @@ fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::err
     let mut chart = ChartBuilder::on(&root)
         .caption(format!("{key}: speed-up over the best sequential code"), ("sans-serif", 22))
         .margin(12)
+        .margin_right(36)
         .x_label_area_size(40)
         .y_label_area_size(50)
         .build_cartesian_2d((low..high).log_scale(), (0.05f64..3.0f64).log_scale())?;
@@ -249,7 +250,12 @@ fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::err
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
     }
-    chart.configure_series_labels().border_style(BLACK).background_style(WHITE.mix(0.8)).draw()?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .border_style(BLACK)
+        .background_style(WHITE.mix(0.8))
+        .draw()?;
     root.present()?;
     Ok(())
 }

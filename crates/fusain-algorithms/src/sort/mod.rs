@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use crate::natural::{self, Natural};
 use crate::policy::{Par, Plan, Team};
-use run::parallel;
+use run::{LEAVES_PER_WORKER, parallel};
 
 impl Par<'_> {
     /// Sorts `v`, stable.
@@ -30,7 +30,7 @@ impl Par<'_> {
             // Equal integers are one and the same: nobody can tell whether they kept their order.
             plan if let Some(natural) = natural::by_ord::<T>() => integers(plan, v, natural),
             Plan::Sequential(watch) => watch.time(|| v.sort()),
-            Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort),
+            Plan::Parallel(team) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
         }
     }
 
@@ -51,7 +51,13 @@ impl Par<'_> {
             plan if let Some(natural) = natural::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
             Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
             Plan::Parallel(team) => {
-                parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_by(&compare));
+                parallel(
+                    team,
+                    v,
+                    LEAVES_PER_WORKER,
+                    |a, b| compare(a, b).is_lt(),
+                    |leaf: &mut [T]| leaf.sort_by(&compare),
+                );
             }
         }
     }
@@ -72,7 +78,7 @@ impl Par<'_> {
         match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
+                parallel(team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
             }
         }
     }
@@ -123,7 +129,7 @@ impl Par<'_> {
         match self.plan_sort::<(T, [T])>(v.len()) {
             plan if let Some(natural) = natural::by_ord::<T>() => integers(plan, v, natural),
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
-            Plan::Parallel(team) => parallel(team, v, T::lt, <[T]>::sort_unstable),
+            Plan::Parallel(team) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
         }
     }
 
@@ -142,7 +148,13 @@ impl Par<'_> {
             plan if let Some(natural) = natural::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
             Plan::Parallel(team) => {
-                parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
+                parallel(
+                    team,
+                    v,
+                    LEAVES_PER_WORKER,
+                    |a, b| compare(a, b).is_lt(),
+                    |leaf: &mut [T]| leaf.sort_unstable_by(&compare),
+                );
             }
         }
     }
@@ -161,7 +173,13 @@ impl Par<'_> {
         match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(&key));
+                parallel(
+                    team,
+                    v,
+                    LEAVES_PER_WORKER,
+                    |a, b| key(a) < key(b),
+                    |leaf: &mut [T]| leaf.sort_unstable_by_key(&key),
+                );
             }
         }
     }
@@ -178,15 +196,16 @@ where
     T: Send,
     F: Fn(&T, &T) -> Ordering + Sync,
 {
+    let alone = |v: &mut [T]| {
+        if !radix::sort(None::<&Team<'_>>, v, natural) {
+            v.sort_unstable_by(&compare);
+        }
+    };
     match plan {
-        Plan::Sequential(watch) => watch.time(|| {
-            if !radix::sort(None::<&Team<'_>>, v, natural) {
-                v.sort_unstable_by(&compare);
-            }
-        }),
+        Plan::Sequential(watch) => watch.time(|| alone(v)),
         Plan::Parallel(team) => {
-            if !radix::sort(Some(&team), v, natural) {
-                parallel(team, v, |a, b| compare(a, b).is_lt(), |leaf: &mut [T]| leaf.sort_unstable_by(&compare));
+            if v.len() <= radix::NEAR || !radix::sort(Some(&team), v, natural) {
+                parallel(team, v, 1, |a, b| compare(a, b).is_lt(), alone);
             }
         }
     }

@@ -3,7 +3,8 @@
 //! Idea: all keys lie between the least and the greatest, and that range is cut into some hundred buckets of the same width; that
 //! of floats by their values, where a sample says that so they are spread more evenly than by their bits. Each worker counts how
 //! many of its elements go into each, then moves them there, to other memory; a bucket that fits the cache is cut again in the same
-//! way, back into the slice, and what is left, a few dozen elements at most, std sorts. Who takes which bucket is left to the pool.
+//! way, back into the slice, into as many buckets as it has elements, and one insertion sort over them ends it, or where many share a
+//! bucket, a sort of each. Who takes which bucket is left to the pool. What fits the cache as a whole begins with that second step.
 //! Where most of the keys are in few buckets, because some are far away from the others, comparing is better, and nothing has been
 //! moved yet.
 //!
@@ -19,7 +20,7 @@ use crate::ranges::{Parts, Ranges};
 use crate::widest::widest;
 
 /// Elements from which moving them about by their bits beats comparing them.
-const FEW: usize = 600;
+const FEW: usize = 64;
 
 /// Buckets at first: a line of each fits the first-level cache.
 const BUCKETS: usize = 1 << 8;
@@ -31,16 +32,20 @@ const MANY: usize = 1 << 21;
 const BUCKETS_MANY: usize = 1 << 10;
 
 /// Buckets at most where all lies in the second-level cache: so does a line of each.
-const BUCKETS_NEAR: usize = 1 << 12;
+const BUCKETS_NEAR: usize = 1 << 13;
 
 /// Elements in a bucket up to which std sorts it.
-const SMALL: usize = 96;
+const SMALL: usize = 64;
 
 /// Elements looked at to find out what spreads them.
 const SAMPLE: usize = 1 << 9;
 
-/// Elements up to which one worker counts and moves them all: to call others for each step would take longer.
-const COUNTED_ALONE: usize = 1 << 14;
+/// Elements up to which one worker sorts them all, with the near buckets: to call others for each step would take longer. Who has a crew shares
+/// out parts, and merges them.
+pub(super) const NEAR: usize = 1 << 14;
+
+/// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
+const CROWDED: usize = 4;
 
 /// Pieces for each worker in which elements are counted and moved.
 const PIECES_PER_WORKER: usize = 2;
@@ -113,6 +118,18 @@ impl<W: Word> Buckets<W> {
         }
     }
 
+    /// How many of `keys` go into each of `count` buckets, and how many pairs of them share one.
+    fn count<const N: u8>(self, keys: &[W], count: usize) -> (Vec<u32>, usize) {
+        let mut counts = vec![0; count];
+        let mut pairs = 0;
+        for key in keys {
+            let count = &mut counts[self.of_key::<N>(*key)];
+            pairs += *count as usize;
+            *count += 1;
+        }
+        (counts, pairs)
+    }
+
     /// How many pairs of a sample share a bucket.
     fn crowding<const N: u8>(self, v: &[W]) -> usize {
         let mut found = [0; BUCKETS_MANY];
@@ -131,6 +148,15 @@ impl<W: Word> Buckets<W> {
             Buckets::OfKeys { least, shift } => (x.to_key::<N>().above(least) >> shift) as usize,
             // Rounding may lead out of the last one.
             Buckets::OfValues { least, scale, last } => (((x.float() - least) * scale) as u32).min(last) as usize,
+        }
+    }
+
+    /// The bucket of the number that has this key.
+    #[inline(always)]
+    fn of_key<const N: u8>(self, key: W) -> usize {
+        match self {
+            Buckets::OfKeys { least, shift } => (key.above(least) >> shift) as usize,
+            Buckets::OfValues { .. } => self.of::<N>(key.of_key::<N>()),
         }
     }
 
@@ -171,18 +197,18 @@ fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bo
         v.reverse();
         return true;
     }
+    if v.len() <= NEAR {
+        let mut keys: Vec<W> = v.iter().map(|x| x.to_key::<N>()).collect();
+        sort_keys::<_, N>(&mut keys, v);
+        v.iter_mut().for_each(|key| *key = key.of_key::<N>());
+        return true;
+    }
     let mut pieces = pieces(crew, v);
     each(crew, &mut pieces, |piece| (piece.least, piece.greatest) = widest((range::<_, N>, piece.elements)));
     let least = pieces.iter().map(|piece| piece.least).min().unwrap_or_default();
     let greatest = pieces.iter().map(|piece| piece.greatest).max().unwrap_or_default();
     let count = if v.len() < MANY { BUCKETS } else { BUCKETS_MANY };
-    let buckets = if v.len() <= COUNTED_ALONE {
-        // What is uneven at first is cut once more, in the first-level cache, and leaves less to std than what is even: 4,096 ascending floats,
-        // shuffled, took 0.56 of std's time so, and 0.87 by their values.
-        Buckets::of_keys(least, greatest, count)
-    } else {
-        Buckets::for_all::<N>(v, least, greatest, count)
-    };
+    let buckets = Buckets::for_all::<N>(v, least, greatest, count);
     each(crew, &mut pieces, |piece| {
         let mut next = vec![0; count];
         piece.elements.iter().for_each(|x| next[buckets.of::<N>(*x)] += 1);
@@ -221,7 +247,7 @@ fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bo
         if buckets.sort_fully() {
             home.copy_from_slice(keys);
         } else {
-            sort_keys(keys, home);
+            sort_keys::<_, N>(keys, home);
         }
         if N != UNSIGNED {
             home.iter_mut().for_each(|key| *key = key.of_key::<N>());
@@ -231,8 +257,7 @@ fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bo
 }
 
 fn pieces<'v, W: Word>(crew: Option<&impl Crew>, v: &'v [W]) -> Vec<Piece<'v, W>> {
-    let shared = crew.filter(|_| v.len() > COUNTED_ALONE);
-    let count = shared.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER);
+    let count = crew.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER);
     let piece = |elements| Piece { elements, least: W::default(), greatest: W::default(), next: Vec::new() };
     v.chunks(v.len().div_ceil(count)).map(piece).collect()
 }
@@ -280,41 +305,67 @@ fn places<W>(pieces: &mut [Piece<'_, W>], count: usize) -> Vec<usize> {
 }
 
 /// Sorts the keys of a bucket; they go to `home`.
-fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W]) {
-    if keys.len() <= SMALL {
+fn sort_keys<W: Word, const N: u8>(keys: &mut [W], home: &mut [W]) {
+    // Counts have 32 bits.
+    if keys.len() <= SMALL || u32::try_from(keys.len()).is_err() {
         home.copy_from_slice(keys);
         return home.sort_unstable();
     }
     // Keys are their own keys.
     let (least, greatest) = widest((range::<_, UNSIGNED>, &*keys));
     let count = buckets_near(keys.len());
-    let buckets = Buckets::of_keys(least, greatest, count);
-    let mut next = vec![0; count];
-    keys.iter().for_each(|key| next[buckets.of::<UNSIGNED>(*key)] += 1);
+    let mut buckets = Buckets::of_keys(least, greatest, count);
+    let (mut next, mut pairs) = buckets.count::<N>(keys, count);
+    // Twice as many as where all lie evenly.
+    if pairs > keys.len()
+        && let Some(by_value) = Buckets::of_values::<N>(least, greatest, count)
+        && let (counts, fewer) = by_value.count::<N>(keys, count)
+        && fewer < pairs
+    {
+        (buckets, next, pairs) = (by_value, counts, fewer);
+    }
     let mut at = 0;
     for next in &mut next {
         at += std::mem::replace(next, at);
     }
     for key in &*keys {
-        let next = &mut next[buckets.of::<UNSIGNED>(*key)];
-        home[*next] = *key;
+        let next = &mut next[buckets.of_key::<N>(*key)];
+        home[*next as usize] = *key;
         *next += 1;
     }
     if buckets.sort_fully() {
         return;
     }
+    if pairs <= CROWDED * keys.len() {
+        return insert_each(home);
+    }
     let mut start = 0;
     // Where the next one would go, the bucket ends.
     for end in next {
-        let part = &mut home[start..end];
+        let part = &mut home[start..end as usize];
         if part.len() <= SMALL {
             part.sort_unstable();
         } else {
             // Its keys differ in fewer bits, so this ends after as many steps as a key has bytes.
-            let keys = &mut keys[start..end];
+            let keys = &mut keys[start..end as usize];
             keys.copy_from_slice(part);
-            sort_keys(keys, part);
+            sort_keys::<_, N>(keys, part);
         }
-        start = end;
+        start = end as usize;
+    }
+}
+
+/// Insertion sort, for keys that are a few places from where they belong. Half of them move by one at most, so that is done without a branch.
+fn insert_each<W: Word>(keys: &mut [W]) {
+    let Some(&(mut last)) = keys.first() else { return };
+    for i in 1..keys.len() {
+        let (low, high) = (last.min(keys[i]), last.max(keys[i]));
+        (keys[i], last) = (high, high);
+        let mut at = i - 1;
+        while at > 0 && keys[at - 1] > low {
+            keys[at] = keys[at - 1];
+            at -= 1;
+        }
+        keys[at] = low;
     }
 }

@@ -17,8 +17,8 @@ use crate::policy::Team;
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
 const LEAF_MIN: usize = 128;
 
-/// Leaves for each worker: two, so that with two workers the result of the second merge is in place.
-const LEAVES_PER_WORKER: usize = 2;
+/// Leaves for each worker of a sort that compares: two, so that with two workers the result of the second merge is in place.
+pub(super) const LEAVES_PER_WORKER: usize = 2;
 
 /// Bytes of a leaf at most: it and the scratch memory of its sort shall fit the second-level cache, and the allocator
 /// shall have that memory at hand.
@@ -96,9 +96,8 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
     }
 }
 
-/// How many leaves a sort of `len` elements of `size` bytes has.
-fn leaves(len: usize, size: usize, workers: usize, grain: Option<usize>) -> usize {
-    let shared = workers * LEAVES_PER_WORKER;
+/// How many leaves a sort of `len` elements of `size` bytes has, `shared` or more if it is long enough.
+fn leaves(len: usize, size: usize, shared: usize, grain: Option<usize>) -> usize {
     let wanted = match grain {
         Some(grain) => len / grain.max(1),
         None => shared.max((len * size).div_ceil(LEAF_BYTES_MAX)),
@@ -107,9 +106,9 @@ fn leaves(len: usize, size: usize, workers: usize, grain: Option<usize>) -> usiz
     1 << wanted.clamp(2, most).ilog2()
 }
 
-/// Sorts `v` by `less`, its leaves with `sort_leaf`.
+/// Sorts `v` by `less`, its leaves with `sort_leaf`, of which each worker gets `each`.
 #[inline(never)]
-pub(super) fn parallel<T, L, S>(team: Team<'_>, v: &mut [T], less: L, sort_leaf: S)
+pub(super) fn parallel<T, L, S>(team: Team<'_>, v: &mut [T], each: usize, less: L, sort_leaf: S)
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
@@ -120,7 +119,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, size_of::<T>(), team.workers(), team.grain());
+    let leaves = leaves(len, size_of::<T>(), team.workers() * each, team.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
     expect_writes(buffer.spare_capacity_mut());
