@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::median;
 
-/// Turns of a chain-free loop that a core's units for integers are busy with all the time: some 5 ms.
+/// Turns of a loop that keeps a core's multipliers busy all the time: some 5 ms.
 const TURNS: u64 = 2_000_000;
 const ROUNDS: usize = 5;
 
@@ -35,12 +35,14 @@ pub fn two_threads() -> f64 {
     median(&ratios)
 }
 
+/// As many chains as it takes that no product waits for another: two threads of one core, which have its units in turn, then gain nothing by each
+/// other's waiting. And nothing goes through memory, for that is waiting too.
 fn arithmetic() {
-    let mut sums = [1u64, 2, 3, 4, 5, 6, 7, 8];
-    for turn in 0..TURNS {
-        for sum in &mut sums {
-            *sum = black_box(sum.wrapping_add(turn));
+    let mut chains = [1u64, 2, 3, 4, 5, 6, 7, 8];
+    for turn in 0..black_box(TURNS) {
+        for chain in &mut chains {
+            *chain = (*chain ^ turn).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
         }
     }
-    black_box(sums);
+    black_box(chains);
 }
