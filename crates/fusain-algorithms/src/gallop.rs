@@ -7,9 +7,20 @@ pub(crate) const STRIDE: usize = 32;
 #[inline(always)]
 pub(crate) fn equal_front<T>(a: &[T], b: &[T], equal: impl Fn(&T, &T) -> bool) -> usize {
     let ((a, _), (b, _)) = (a.as_chunks::<STRIDE>(), b.as_chunks::<STRIDE>());
-    // All of a stride are looked at, which makes it a few vectors.
-    let same = |xs: &[T; STRIDE], ys: &[T; STRIDE]| (0..STRIDE).fold(true, |same, i| same & equal(&xs[i], &ys[i]));
-    STRIDE * a.iter().zip(b).take_while(|(xs, ys)| same(xs, ys)).count()
+    let mut strides = 0;
+    // Loops and no adaptors of iterators: what of these is not inlined is compiled for narrow vectors, wherever it is called.
+    for (xs, ys) in a.iter().zip(b) {
+        // All of a stride are looked at, which makes it a few vectors.
+        let mut same = true;
+        for (x, y) in xs.iter().zip(ys) {
+            same &= equal(x, y);
+        }
+        if !same {
+            break;
+        }
+        strides += 1;
+    }
+    STRIDE * strides
 }
 
 /// How many elements at the front are `before`; O(log) of their number.

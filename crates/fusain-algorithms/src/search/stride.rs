@@ -129,7 +129,12 @@ fn last_by_steps<'a, A, B, const N: usize>(
 /// Whether one of the pairs is a hit, all being looked at.
 #[inline(always)]
 fn any<'a, A, B, const N: usize>(a: &'a [A; N], b: &'a [B; N], hit: &impl Fn(&'a A, &'a B) -> bool) -> bool {
-    (0..N).fold(false, |any, i| any | hit(&a[i], &b[i]))
+    let mut any = false;
+    // A loop and no `fold`: what is not inlined is compiled for narrow vectors, wherever it is called.
+    for (x, y) in a.iter().zip(b) {
+        any |= hit(x, y);
+    }
+    any
 }
 
 #[inline(always)]

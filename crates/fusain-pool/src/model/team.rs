@@ -90,6 +90,8 @@ pub struct Team<'p> {
     /// What the call would take in sequence, as far as that is known, and what sharing may save of it.
     alone_ns: f32,
     saves_ns: f32,
+    /// What an element takes in sequence; 0 where that is not known.
+    element_ns: f32,
     /// Whether the call would rather have been run in sequence.
     tries: bool,
     /// Calls like this one, itself among them, that are not looked at.
@@ -103,9 +105,11 @@ pub struct Team<'p> {
 }
 
 impl<'p> Team<'p> {
-    /// All of `pool`, sleeping workers included, whatever the work. What is known of `kind` gives the first grain, no more.
+    /// All of `pool`, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
     pub fn all(pool: &'p Pool, kind: Kind, grain: Option<usize>) -> Self {
-        Self::new(pool, kind, Brief { grain: first_grain(kind, grain), work: 0, wakes: true })
+        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, grain), work: 0, wakes: true });
+        team.element_ns = with_entry(kind, |entry| entry.cost(kind)).unwrap_or(0.0);
+        team
     }
 
     /// Those that are awake, and the sleepers where that pays, for a call that the model has chosen to share.
@@ -120,6 +124,7 @@ impl<'p> Team<'p> {
             DEBT_NS.set(0.0);
         }
         let mut team = Self::new(pool, kind, Brief { wakes, ..brief });
+        team.element_ns = alone_ns / work as f32;
         (team.alone_ns, team.saves_ns, team.tries, team.stands_for) = (alone_ns, saves_ns, tries, stands_for);
         team.started = timed.then(Instant::now);
         team
@@ -132,6 +137,7 @@ impl<'p> Team<'p> {
             kind,
             alone_ns: 0.0,
             saves_ns: 0.0,
+            element_ns: 0.0,
             tries: false,
             stands_for: 1,
             started: None,
@@ -160,7 +166,7 @@ impl<'p> Team<'p> {
 
     /// Elements that take about `ns` in sequence, as far as that is known.
     pub fn elements_in(&self, ns: f32) -> Option<usize> {
-        (self.alone_ns > 0.0).then(|| (ns / self.alone_ns * self.brief.work as f32) as usize)
+        (self.element_ns > 0.0).then(|| (ns / self.element_ns) as usize)
     }
 
     /// Runs `algorithm` from `local`; see [`Pool::run`].
