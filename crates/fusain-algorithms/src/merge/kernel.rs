@@ -55,7 +55,7 @@ impl<T: Clone> Transfer<T> for ByClone {
 
 /// Places `steps` elements in each of the lanes.
 ///
-/// If `less` or a clone panics, the lanes are as after some whole number of steps.
+/// If `less` or a clone panics, each lane is as after some whole number of steps.
 ///
 /// # Safety
 ///
@@ -72,43 +72,42 @@ pub(super) unsafe fn advance<T, const N: usize>(
         home: &'l mut [Lane<T>; N],
         from_b: [usize; N],
         done: usize,
+        /// Lanes that are one step further.
+        ahead: usize,
     }
 
     impl<T, const N: usize> Drop for Cursors<'_, T, N> {
         #[inline]
         fn drop(&mut self) {
-            for (lane, from_b) in self.home.iter_mut().zip(self.from_b) {
-                lane.pass(self.done - from_b, from_b);
+            for (l, (lane, from_b)) in self.home.iter_mut().zip(self.from_b).enumerate() {
+                let done = self.done + usize::from(l < self.ahead);
+                lane.pass(done - from_b, from_b);
             }
         }
     }
 
     debug_assert!(lanes.iter().all(|lane| lane.shorter() >= steps));
     let fixed = *lanes;
-    let mut at = Cursors { home: lanes, from_b: [0; N], done: 0 };
+    let mut at = Cursors { home: lanes, from_b: [0; N], done: 0, ahead: 0 };
     while at.done < steps {
         let i = at.done;
-        // First every comparison, then every transfer, and only then the cursors: where one of the first two panics,
-        // all lanes have made the same steps.
-        let mut take_b = [false; N];
+        // One lane after the other. With all comparisons first, the compiler makes vectors of them, which it then takes apart bit by bit,
+        // with a branch: by a key of i32 a merge took 3.7 ns an element, and not 1.2.
         for l in 0..N {
+            at.ahead = l;
             let (a, b) = (fixed[l].a.wrapping_add(i - at.from_b[l]), fixed[l].b.wrapping_add(at.from_b[l]));
             // SAFETY: after `i < steps` steps neither cursor has passed `i` elements, and no run is shorter than
             // `steps`; invariant 1 of the lane.
-            let a = unsafe { &*a };
+            let in_a = unsafe { &*a };
             // SAFETY: likewise.
-            let b = unsafe { &*b };
-            take_b[l] = less(b, a);
-        }
-        for (l, take_b) in take_b.into_iter().enumerate() {
-            let (a, b) = (fixed[l].a.wrapping_add(i - at.from_b[l]), fixed[l].b.wrapping_add(at.from_b[l]));
+            let in_b = unsafe { &*b };
+            let take_b = less(in_b, in_a);
             let from = select_unpredictable(take_b, b, a);
             // SAFETY: as above, and slot `i` is one of the lane's, invariant 2.
             unsafe { transfer.transfer(from, fixed[l].out.wrapping_add(i)) };
+            at.from_b[l] += usize::from(take_b);
         }
-        for (from_b, take_b) in at.from_b.iter_mut().zip(take_b) {
-            *from_b += usize::from(take_b);
-        }
+        at.ahead = 0;
         at.done += 1;
     }
 }

@@ -2,8 +2,6 @@
 
 use super::kernel::{Transfer, advance};
 use super::lane::Lane;
-use crate::kind::is_float;
-use crate::widest::{Body, widest};
 
 /// Merges advanced side by side at most.
 ///
@@ -89,16 +87,6 @@ impl<T> Lanes<T> {
 
     /// Places about `budget` elements.
     pub(crate) fn advance(&mut self, budget: usize, less: &impl Fn(&T, &T) -> bool, transfer: impl Transfer<T>) {
-        if is_float::<T>() {
-            // The oldest vectors have no instruction that selects one of two floats, and a branch would take its place.
-            widest(Advance { lanes: self, budget, less, transfer });
-        } else {
-            self.advance_now(budget, less, transfer);
-        }
-    }
-
-    #[inline(always)]
-    fn advance_now(&mut self, budget: usize, less: &impl Fn(&T, &T) -> bool, transfer: impl Transfer<T>) {
         let mut budget = budget.max(1);
         while budget > 0 && !self.is_empty() {
             self.fill_up(less);
@@ -129,23 +117,6 @@ impl<T> Lanes<T> {
                 return;
             }
         }
-    }
-}
-
-/// Lanes to be advanced by instructions that select floats.
-struct Advance<'l, T, L, M> {
-    lanes: &'l mut Lanes<T>,
-    budget: usize,
-    less: &'l L,
-    transfer: M,
-}
-
-impl<T, L: Fn(&T, &T) -> bool, M: Transfer<T>> Body for Advance<'_, T, L, M> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.lanes.advance_now(self.budget, self.less, self.transfer);
     }
 }
 
