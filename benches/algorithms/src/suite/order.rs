@@ -28,18 +28,17 @@ pub(crate) fn inplace_merge<T: Number>(s: &mut Stage<'_, T>) {
 
 pub(crate) fn merge<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
-    let (a, b) = case.halves();
-    s.ours(|par| case.writing(move |out| T::merge_into(par, a, b, room(out))));
-    s.sequential("two pointers", case.writing(move |out| two_pointers(a, b, out)));
+    s.ours(|par| case.merging(move |a, b, out| T::merge_into(par, a, b, room(out))));
+    s.sequential("two pointers", case.merging(two_pointers));
     s.sequential(
         "std sort",
-        case.writing(move |out| {
+        case.merging(|a, b, out| {
             out[..a.len()].copy_from_slice(a);
             out[a.len()..].copy_from_slice(b);
             out.sort_by(T::order);
         }),
     );
-    s.cxx("merge", |f| case.writing(move |out| f.call(Args { b, ..Args::writing(a, out) })));
+    s.cxx("merge", |f| case.merging(move |a, b, out| f.call(Args { b, ..Args::writing(a, out) })));
 }
 
 /// Without a branch on the data while both sides last.

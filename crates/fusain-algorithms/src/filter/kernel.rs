@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::judge::Judge;
 use crate::kind::{is_light, is_primitive};
+use crate::pages::expect_writes;
 use crate::widest::{Body, widest};
 
 /// Elements judged before the first of them is moved.
@@ -172,6 +173,7 @@ pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
 unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
     let len = part.range.len();
     let mut runs: [Vec<T>; N] = std::array::from_fn(|_| Vec::with_capacity(len));
+    runs.iter_mut().for_each(|run| expect_writes(run.spare_capacity_mut()));
     let [kept, rest] = [0, N - 1].map(|n| runs[n].as_mut_ptr());
     // SAFETY: the caller's, and there is room for all in each run.
     let stay = unsafe { sift_bits::<_, _, N>(part, kept, rest) };

@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::kernel::{bound, operate};
 use super::path::cut;
+use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, Runs, join, join_alone, tile_len};
 use crate::window::{Output, collect_front};
@@ -63,6 +64,7 @@ where
 /// Part after part, each cut off what is left.
 fn alone<T: Clone, const OP: u8>(mut a: &[T], mut b: &[T], less: &impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut results = Vec::with_capacity(bound::<OP>(a.len(), b.len()));
+    expect_writes(results.spare_capacity_mut());
     let part = LONGER * tile_len::<T>(0, None);
     while !a.is_empty() && !b.is_empty() {
         let near = |run: &'_ [T]| run.len().min(part);

@@ -14,7 +14,7 @@ const SAMPLE_EVERY: u32 = 128;
 const SAMPLE_SOON: u32 = 16;
 
 /// The part of the time that tries may lose in the long run.
-const LOSS: f32 = 0.02;
+pub(super) const LOSS: f32 = 0.02;
 
 /// Calls between two tries at most, and at least.
 const TRY_SELDOM: u16 = 4096;

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::thread;
 use std::time::Instant;
 
-use super::entry::Choice;
+use super::entry::{Choice, LOSS};
 use super::{Kind, with_entry};
 
 thread_local! {
@@ -198,7 +198,10 @@ impl<'p> Team<'p> {
     fn found_nobody(&self) {
         let wakes = self.brief.wakes;
         if !wakes {
-            DEBT_NS.set(DEBT_NS.get() + self.saves_ns * self.stands_for as f32);
+            // A try may save nothing: it is woken for as any other loss by tries is allowed for.
+            let lost_ns =
+                if self.tries { LOSS * PATIENCE * self.alone_ns } else { self.saves_ns * self.stands_for as f32 };
+            DEBT_NS.set(DEBT_NS.get() + lost_ns);
         }
         if self.tries {
             // Again when those who have been woken should be there.
@@ -230,8 +233,8 @@ impl Drop for Team<'_> {
     }
 }
 
-/// Calls between two tries while all workers sleep.
-const PATIENCE: f32 = 16.0;
+/// Calls between two tries while all workers sleep: one costs a few hundred nanoseconds, which is as much as the shortest of them.
+const PATIENCE: f32 = 64.0;
 
 /// The grain the user asks for, or else the one that fits what is known.
 fn first_grain(kind: Kind, grain: Option<usize>) -> Grain {
