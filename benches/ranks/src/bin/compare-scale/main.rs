@@ -13,6 +13,7 @@
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
+mod agenda;
 mod load;
 mod machine;
 mod measure;
