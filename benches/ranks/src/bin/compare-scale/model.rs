@@ -11,9 +11,9 @@ use crate::peer::{Caller, Load, NEVER, Out, Peer, Policy, Time};
 
 /// What happens to a rank.
 enum Event {
-    /// A message has reached it, and waits for its progress thread to look.
+    /// A message has reached it, and waits for somebody to look.
     Arrives { from: u32, message: Message<Load> },
-    /// The progress thread has taken a message.
+    /// A message has been taken.
     Taken { from: u32, message: Message<Load> },
     /// A lane runs dry.
     Dry,
