@@ -93,7 +93,7 @@ mod tests {
         let (mut agenda, mut heap) = (Agenda::default(), BinaryHeap::new());
         let mut planned = 0;
         for _ in 0..100_000 {
-            if draw(&mut random) % 2 == 0 || heap.len() < 10 {
+            if draw(&mut random).is_multiple_of(2) || heap.len() < 10 {
                 let ahead = draw(&mut random) & Time::MAX.checked_shr(draw(&mut random) as u32 % 65).unwrap_or(0);
                 let time = now + ahead.min(Time::MAX - now);
                 agenda.push(time, planned);
