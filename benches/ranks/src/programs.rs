@@ -36,7 +36,7 @@ impl Programs {
     /// # Errors
     /// None.
     pub fn short() -> Result<Self> {
-        Self::of(33, (12, 3), "-t 1 -a 3 -d 8 -b 4 -r 19", (20_000, 80, 640))
+        Self::of(33, (12, 4), "-t 1 -a 3 -d 8 -b 4 -r 19", (20_000, 80, 640))
     }
 
     /// Of a second or so.

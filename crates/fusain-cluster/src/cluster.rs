@@ -170,7 +170,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let station = &*self.station;
         let attendance = station.attend();
         let guard = GivesUp { station, busy: &self.busy };
-        let outcome = Course { pool, algorithm, station, found: BTreeMap::new() }.run(input);
+        let outcome = Course { pool, algorithm, station, found: BTreeMap::new(), whole: None }.run(input);
         std::mem::forget(guard);
         self.busy.set(false);
         station.wake();
@@ -215,7 +215,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let receiver = Arc::clone(&self.station);
         let tag = courier::tag(handle.ordinal());
         let messages = handle.on_message(tag..=tag, move |message| {
-            receiver.receive(message.source, &message.bytes);
+            receiver.receive(message.source, message.bytes);
             Ok(())
         })?;
         handle.serve(Courier::new(&self.station, tag))?;
@@ -278,6 +278,8 @@ struct Course<'a, A: Distributed> {
     station: &'a Station,
     /// What the unfinished tasks of this rank have found so far.
     found: BTreeMap<Label, A::Output>,
+    /// What the root has found: on the rank that has it nothing has to be read.
+    whole: Option<A::Output>,
 }
 
 impl<A: Distributed> Course<'_, A> {
@@ -288,14 +290,19 @@ impl<A: Distributed> Course<'_, A> {
             match self.station.next()? {
                 Next::End(payload) => {
                     self.station.end(self.pool);
+                    if let Some(whole) = self.whole {
+                        return Ok(whole);
+                    }
                     return codec::decode(&payload).map_err(|why| self.refuse(why));
                 }
                 Next::Job(Job::Start { label, payload }) => {
                     // Each worker of the giver may have added one.
+                    let begun = Instant::now();
                     let states: Vec<A::Local> = match payload {
                         Some(payload) => codec::decode(&payload).map_err(|why| self.refuse(why))?,
                         None => input.take().into_iter().collect(),
                     };
+                    self.station.has_read(begun.elapsed());
                     if states.is_empty() {
                         return Err(self.refuse("a task without a state".to_owned()));
                     }
@@ -317,7 +324,9 @@ impl<A: Distributed> Course<'_, A> {
                         return Err(self.refuse("the end of no task".to_owned()));
                     };
                     let payload = codec::encode(&found).map_err(|error| self.station.fail_with(error))?;
-                    self.station.finished(label, payload);
+                    if self.station.finished(label, payload) {
+                        self.whole = Some(found);
+                    }
                 }
             }
         }

@@ -4,8 +4,10 @@
 //! takes a few bytes; reading never panics, allocates no more than there are bytes, and here leaves none unread.
 //!
 //! ```text
-//! version (1 byte) │ head (postcard) │ payload (the rest) │ CRC-32 of all before it (4 bytes)
+//! payload │ head (postcard) │ length of the head (1 byte) │ version (1 byte) │ CRC-32 of all before it (4 bytes)
 //! ```
+//!
+//! The payload may be many megabytes. So all else stands behind it: it is put there, and cut off again, where the payload lies.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,16 +16,16 @@ use crate::error::{Error, Result};
 use crate::protocol::Message;
 
 /// Changes whenever the form of messages does.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
-/// What stands at the front of a message between ranks of a cluster.
+/// What stands behind the payload of a message between ranks of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Head {
-    /// Of the protocol, in the run of this number. What the message carries is behind the head.
+    /// Of the protocol, in the run of this number. What the message carries is before the head.
     Work { run: u32, message: Message<()> },
     /// "I am there."
     Alive,
-    /// "This rank is gone, the runs are over." The reason follows.
+    /// "This rank is gone, the runs are over." The reason is the payload.
     Lost { rank: u32 },
     /// "This cell has at least this value."
     Raise { table: u32, cell: u32, value: i64 },
@@ -31,7 +33,7 @@ pub(crate) enum Head {
     Fetch { store: u32, key: u64 },
     /// "Here it is."
     Data { store: u32, key: u64 },
-    /// "This is what I did": the gathering of this number, its report behind the head.
+    /// "This is what I did": the gathering of this number, its report the payload.
     Report { number: u32 },
     /// "So it stands with me and all below me."
     Status { ranks: u32, idle: u32, tasks: u64 },
@@ -46,11 +48,14 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_stdvec(value).map_err(|error| Error::Encode { why: error.to_string() })
 }
 
-/// Values that were encoded one by one, as a vector of them.
-pub(crate) fn join(values: &[Vec<u8>]) -> Vec<u8> {
+/// Values that were encoded one by one, as a vector of them: where the first one lies.
+pub(crate) fn join(values: Vec<Vec<u8>>) -> Vec<u8> {
     // A vector is its length and its elements. The length is a number, which can be encoded.
-    let mut bytes = postcard::to_stdvec(&values.len()).unwrap_or_default();
-    values.iter().for_each(|value| bytes.extend_from_slice(value));
+    let length = postcard::to_stdvec(&values.len()).unwrap_or_default();
+    let mut values = values.into_iter();
+    let mut bytes = values.next().unwrap_or_default();
+    drop(bytes.splice(..0, length));
+    values.for_each(|value| bytes.extend(value));
     bytes
 }
 
@@ -64,27 +69,31 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 }
 
 /// A whole message.
-pub(crate) fn pack(head: &Head, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(payload.len() + 32);
-    bytes.push(VERSION);
-    // A head is made of numbers, and a vector takes what it is given.
-    bytes = postcard::to_extend(head, bytes).unwrap_or_default();
-    bytes.extend_from_slice(payload);
+pub(crate) fn pack(head: &Head, payload: Vec<u8>) -> Vec<u8> {
+    let begin = payload.len();
+    // A head is made of some numbers, and a vector takes what it is given.
+    let mut bytes = postcard::to_extend(head, payload).unwrap_or_default();
+    let length = (bytes.len() - begin) as u8;
+    bytes.extend([length, VERSION]);
     bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
     bytes
 }
 
 /// Head and payload. The error says what is wrong.
-pub(crate) fn unpack(bytes: &[u8]) -> Result<(Head, &[u8]), String> {
+pub(crate) fn unpack(mut bytes: Vec<u8>) -> Result<(Head, Vec<u8>), String> {
     let Some((body, sum)) = bytes.split_last_chunk::<4>() else { return Err("it is too short".to_owned()) };
     if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
         return Err("its checksum is wrong".to_owned());
     }
-    match body {
-        [VERSION, rest @ ..] => postcard::take_from_bytes(rest).map_err(|error| error.to_string()),
-        [version, ..] => Err(format!("it has version {version}, not {VERSION}")),
-        [] => Err("it is empty".to_owned()),
-    }
+    let (front, length) = match body {
+        [front @ .., length, VERSION] => (front, usize::from(*length)),
+        [.., version] => return Err(format!("it has version {version}, not {VERSION}")),
+        [] => return Err("it is empty".to_owned()),
+    };
+    let begin = front.len().checked_sub(length).ok_or("its head is longer than itself")?;
+    let head = decode(&front[begin..])?;
+    bytes.truncate(begin);
+    Ok((head, bytes))
 }
 
 #[cfg(test)]
@@ -130,35 +139,34 @@ mod tests {
     proptest! {
         #[test]
         fn messages_come_out_as_they_went_in(head in heads(), payload: Vec<u8>) {
-            let bytes = pack(&head, &payload);
-            prop_assert_eq!(unpack(&bytes), Ok((head, &payload[..])));
+            prop_assert_eq!(unpack(pack(&head, payload.clone())), Ok((head, payload)));
         }
 
         #[test]
         fn a_damaged_message_is_refused(
             head in heads(), payload: Vec<u8>, at: prop::sample::Index, flip in 1..=u8::MAX, cut: prop::sample::Index,
         ) {
-            let bytes = pack(&head, &payload);
+            let bytes = pack(&head, payload);
             let mut damaged = bytes.clone();
             damaged[at.index(bytes.len())] ^= flip;
-            prop_assert!(unpack(&damaged).is_err());
-            prop_assert!(unpack(&bytes[..cut.index(bytes.len())]).is_err());
+            prop_assert!(unpack(damaged).is_err());
+            prop_assert!(unpack(bytes[..cut.index(bytes.len())].to_vec()).is_err());
         }
 
         #[test]
         fn reading_anything_never_panics(bytes: Vec<u8>) {
-            drop(unpack(&bytes));
+            drop(unpack(bytes.clone()));
             drop(decode::<(Vec<String>, Option<f64>, std::ops::Range<u64>)>(&bytes));
-            let mut sealed = vec![VERSION];
-            sealed.extend(&bytes);
+            let mut sealed = bytes;
+            sealed.push(VERSION);
             sealed.extend(crc32fast::hash(&sealed).to_le_bytes());
-            drop(unpack(&sealed));
+            drop(unpack(sealed));
         }
 
         #[test]
         fn values_join_to_a_vector(values: Vec<(String, Option<i32>)>) {
             let parts: Vec<_> = values.iter().map(|value| encode(value).unwrap()).collect();
-            prop_assert_eq!(decode(&join(&parts)), Ok(values));
+            prop_assert_eq!(decode(&join(parts)), Ok(values));
         }
 
         #[test]

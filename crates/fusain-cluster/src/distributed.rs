@@ -77,7 +77,7 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
     /// About how many elements of work are left in a state, in the sense of [`do_unit`](Algorithm::do_unit)'s grain; `None` if nobody can tell.
     ///
     /// Where it is known a part is sent to another rank only if it is worth a message: its elements, at what the last ones took, against what it took
-    /// this rank lately to be answered by another.
+    /// this rank lately to be answered by another. Where it is not known, a thief whose part lasted hardly longer than it took to be read rests.
     fn weight(&self, state: &Self::Local) -> Option<usize> {
         let _ = state;
         None

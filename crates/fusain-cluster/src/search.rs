@@ -146,7 +146,8 @@ struct Path<S: Search> {
 
 /// Where a worker is.
 struct Place<S: Search> {
-    node: S::Node,
+    /// Always there, but in the middle of a unit.
+    node: Option<S::Node>,
     /// Below the base: what to try next at this node, and what after that.
     current: Option<(S::Choice, S::Choices)>,
     /// From the root; the first `depth` lead to this node, others are left from earlier paths.
@@ -190,7 +191,7 @@ impl<S: Search> Path<S> {
             self.untried = Some(untried);
         }
         self.place = Some(Place {
-            node,
+            node: Some(node),
             current: None,
             depth: self.base.len(),
             steps: self.base.clone(),
@@ -226,16 +227,15 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         let mut found = mem::take(&mut path.found);
         let mut left = grain;
         while left > 0 {
-            let (Some(mut place), Some(untried)) = (path.place.take(), &mut path.untried) else { break };
+            let (Some(place), Some(untried)) = (&mut path.place, &mut path.untried) else { break };
             left -= 1;
             if place.current.is_some() {
-                place = place.walk(search, &mut found, &mut left);
+                place.walk(search, &mut found, &mut left);
             } else if let Some(choice) = untried.pop() {
                 place.begin(search, choice, path.base.len(), &mut found);
             } else {
                 left = 0;
             }
-            path.place = Some(place);
         }
         path.found = found;
     }
@@ -265,10 +265,11 @@ impl<S: Search> Algorithm for Walk<'_, S> {
 impl<S: Search> Place<S> {
     /// From the base, which lies so deep, to the child that `choice` leads to.
     fn begin(&mut self, search: &S, choice: S::Choice, depth: usize, found: &mut S::Output) {
-        let undo = search.apply(&mut self.node, &choice);
-        let mut untried = search.choices(&self.node, found);
+        let Some(node) = &mut self.node else { return };
+        let undo = search.apply(node, &choice);
+        let mut untried = search.choices(node, found);
         match untried.next() {
-            None => search.undo(&mut self.node, &undo),
+            None => search.undo(node, &undo),
             Some(first) => {
                 self.steps.truncate(depth);
                 self.steps.push(choice);
@@ -281,12 +282,11 @@ impl<S: Search> Place<S> {
 
     /// On, until that many leaves have been met and passed or nothing is left below the base.
     #[inline]
-    fn walk(self, search: &S, found: &mut S::Output, left: &mut usize) -> Self {
+    fn walk(&mut self, search: &S, found: &mut S::Output, left: &mut usize) {
         // On this frame, and so in registers, for the time of the unit.
-        let Self { mut node, current, mut steps, mut depth, mut points, mut count, mut back } = self;
-        let Some((mut choice, mut untried)) = current else {
-            return Self { node, current, steps, depth, points, count, back };
-        };
+        let (Some(mut node), Some((mut choice, mut untried))) = (self.node.take(), self.current.take()) else { return };
+        let (mut steps, mut points) = (mem::take(&mut self.steps), mem::take(&mut self.points));
+        let (mut depth, mut count) = (self.depth, self.count);
         let mut part = mem::take(found);
         let current = 'walk: loop {
             let undo = search.apply(&mut node, &choice);
@@ -329,11 +329,14 @@ impl<S: Search> Place<S> {
             }
             *left -= 1;
         };
-        if let Some(undo) = back.take_if(|_| current.is_none()) {
+        if current.is_none()
+            && let Some(undo) = self.back.take()
+        {
             search.undo(&mut node, &undo);
         }
         *found = part;
-        Self { node, current, steps, depth, points, count, back }
+        (self.node, self.current, self.depth, self.count) = (Some(node), current, depth, count);
+        (self.steps, self.points) = (steps, points);
     }
 
     /// Moves `base`, where nothing is left, down the worker's way to the first node where something is; returns that, the next at the end.

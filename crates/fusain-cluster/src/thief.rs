@@ -1,5 +1,9 @@
 //! The thief's side of a rank: asks when there is nothing to do, again when it was refused, and keeps what answers have taken.
 //!
+//! Nobody knows beforehand how long a part of a search or of a recursion lasts. But how long it takes to be read is about what its giver took to write it, and if
+//! what it was took hardly longer, both had better done without it. So a thief that got such a part [rests](REST) in proportion to what reading it took, and
+//! each time in a row twice as long: what parts cost in vain is a small share of the time, and ever less, however large they are.
+//!
 //! Like the [protocol](crate::protocol) it has no clock and no messages of its own: `T` is a point in time, of a real clock or of a model's.
 
 use std::ops::{Add, Sub};
@@ -14,6 +18,15 @@ const HOPS: u8 = 2;
 /// What lasted so many times as long as it took to get was worth it.
 const WORTH: u32 = 16;
 
+/// A part pays that lasted so many times as long as it took to be read. It is written, copied, checked, copied and read, then its result: some six times that.
+const PAYS: u32 = 8;
+
+/// So many times as long as it took to be read, a thief rests after a part that did not pay: writing it and reading its result then takes the giver
+/// some 3 % of the time, and ever less, as it is doubled [so often](DOUBLINGS) at most. With half of it two ranks over Open MPI took 199 ms for a
+/// factorization, and so 194 ms (medians of 7; one rank 197 ms).
+const REST: u32 = 64;
+const DOUBLINGS: u32 = 6;
+
 /// When and whom a rank asks for work.
 #[derive(Clone, Debug)]
 pub struct Thief<T> {
@@ -23,8 +36,11 @@ pub struct Thief<T> {
     /// When a request was sent that is not answered, and what answers have taken lately: zero if there was none.
     asked_at: Option<T>,
     cost: Duration,
-    /// When it got the work that it has, or had.
+    /// When it got the work that it has, or had, and what that took to be read.
     fed_at: Option<T>,
+    reading: Duration,
+    /// Parts in a row that did not pay.
+    in_vain: u32,
 }
 
 type Out<P> = Vec<(u32, Message<P>)>;
@@ -32,13 +48,20 @@ type Out<P> = Vec<(u32, Message<P>)>;
 impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thief<T> {
     /// One that asks whom `seeker` names.
     pub fn new(seeker: Seeker) -> Self {
-        Self { seeker, asks_at: None, asked_at: None, cost: Duration::ZERO, fed_at: None }
+        let (cost, reading) = (Duration::ZERO, Duration::ZERO);
+        Self { seeker, asks_at: None, asked_at: None, cost, fed_at: None, reading, in_vain: 0 }
     }
 
     /// A new run: only what answers have taken is still known.
     pub fn begin(&mut self) {
         self.seeker.begin();
         (self.asks_at, self.asked_at, self.fed_at) = (None, None, None);
+        (self.reading, self.in_vain) = (Duration::ZERO, 0);
+    }
+
+    /// The work that it has took so long to be read.
+    pub fn has_read(&mut self, took: Duration) {
+        self.reading += took;
     }
 
     /// What it has taken lately to be answered; zero if nothing is known.
@@ -57,7 +80,13 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
             return;
         }
         if let Some(fed_at) = self.fed_at.take() {
-            self.seeker.worked(now - fed_at >= self.cost * WORTH);
+            let lasted = now - fed_at;
+            self.seeker.worked(lasted >= self.cost * WORTH);
+            let rest = self.rest(lasted);
+            if !rest.is_zero() {
+                self.asks_at = Some(now + rest);
+                return;
+            }
         }
         let Some(Attempt { victim, stays, pause }) = self.seeker.attempt() else { return };
         if !pause.is_zero() {
@@ -67,6 +96,18 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
         }
         rank.ask(victim, HOPS, stays, out);
         self.asked_at = Some(now);
+    }
+
+    /// After work that lasted so long.
+    fn rest(&mut self, lasted: Duration) -> Duration {
+        let reading = std::mem::take(&mut self.reading);
+        if lasted >= reading * PAYS {
+            self.in_vain = 0;
+            return Duration::ZERO;
+        }
+        let rest = (reading * REST).saturating_mul(1 << self.in_vain);
+        self.in_vain = DOUBLINGS.min(self.in_vain + 1);
+        rest
     }
 
     /// Time has passed.
@@ -108,5 +149,76 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
             self.seek(now, rank, out);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Job;
+    use crate::victims::Victims;
+
+    const MICRO: Duration = Duration::from_micros(1);
+
+    /// Rank 1 of two gets a part whenever it asks, 20 us later, for so long. A part takes `reading` to be read, and then `work`: how often it asks.
+    fn thefts(reading: Duration, work: Duration, long: Duration) -> u32 {
+        let mut thief = Thief::new(Seeker::new(1, 2, Victims::Random));
+        let (mut rank, mut out) = (Rank::<()>::new(1, 2), Vec::new());
+        let (mut now, mut thefts) = (Duration::ZERO, 0);
+        while now < long {
+            thief.seek(now, &mut rank, &mut out);
+            let requests = out.drain(..).filter(|(_, message)| matches!(message, Message::Request { .. })).count();
+            if requests == 0 {
+                now = thief.due().expect("it asks, or knows when it will");
+                thief.tick(now, &mut rank, &mut out);
+                continue;
+            }
+            now += 20 * MICRO;
+            let part = Message::Task { ticket: thefts.into(), asked: true, payload: () };
+            thief.receive(now, 0, part, &mut rank, &mut out).unwrap();
+            thief.has_read(reading);
+            now += reading + work;
+            thefts += 1;
+            while let Some(job) = rank.next(&mut out) {
+                match job {
+                    Job::Finish { label } => drop(rank.finished(label, (), &mut out)),
+                    _ => rank.done(),
+                }
+            }
+        }
+        thefts
+    }
+
+    #[test]
+    fn parts_that_pay_follow_each_other() {
+        let long = Duration::from_secs(1);
+        assert_eq!(thefts(Duration::ZERO, MICRO, long), 1_000_000 / 21 + 1, "small ones that cost nothing to read");
+        assert_eq!(thefts(100 * MICRO, 880 * MICRO, long), 1_000, "large ones that last");
+    }
+
+    #[test]
+    fn parts_in_vain_cost_a_small_share_and_ever_less() {
+        for reading in [MICRO, 100 * MICRO, 10_000 * MICRO] {
+            for work in [Duration::ZERO, reading, 4 * reading] {
+                let share = |times: u32| 3 * thefts(reading, work, reading * times) * 100 / times;
+                // Of the giver's time: it has written each and read its result, and some of its copies.
+                assert!(share(1_000) <= 5, "{reading:?} {work:?}: {} %", share(1_000));
+                assert!(share(100_000) <= 1, "{reading:?} {work:?}: {} %", share(100_000));
+            }
+        }
+    }
+
+    #[test]
+    fn one_that_pays_ends_the_rests() {
+        let mut thief = Thief::<Duration>::new(Seeker::new(0, 2, Victims::Random));
+        let mut rest = |reading: u32, lasted: u32| {
+            thief.has_read(reading * MICRO);
+            thief.rest(lasted * MICRO)
+        };
+        let first = rest(10, 0);
+        assert_eq!([rest(10, 79), rest(10, 0)], [2 * first, 4 * first]);
+        assert_eq!([rest(10, 80), rest(10, 0)], [Duration::ZERO, first]);
+        let longest = (0..100).map(|_| rest(10, 0)).max();
+        assert_eq!(longest, Some(first * 2_u32.pow(DOUBLINGS)));
     }
 }

@@ -1,6 +1,7 @@
 //! One rank's part of the protocol; see the [module](super).
 
 use std::collections::{BTreeMap, VecDeque};
+use std::iter;
 
 use super::message::{Message, Ticket};
 
@@ -165,7 +166,7 @@ impl<P: Clone> Rank<P> {
         let Some(task) = self.tasks.remove(&label) else { return false };
         match task.giver {
             Some((giver, ticket)) => out.push((giver, Message::Result { ticket, payload })),
-            None => self.stop(&payload, out),
+            None => self.stop(payload, out),
         }
         task.giver.is_none()
     }
@@ -240,19 +241,20 @@ impl<P: Clone> Rank<P> {
                 if !(self.tasks.is_empty() && self.given.is_empty()) {
                     return Err(Fault::EarlyStop);
                 }
-                self.stop(&payload, out);
+                self.stop(payload, out);
             }
         }
         Ok(())
     }
 
-    fn stop(&mut self, payload: &P, out: &mut Out<P>) {
+    fn stop(&mut self, payload: P, out: &mut Out<P>) {
         self.stopped = true;
         self.askers.clear();
         self.stayers.clear();
-        for child in [2 * self.me + 1, 2 * self.me + 2].into_iter().filter(|&child| child < self.size) {
-            out.push((child, Message::Stop { payload: payload.clone() }));
-        }
+        let children = 2 * self.me + 1..(2 * self.me + 3).min(self.size);
+        // It may be large, and the last one gets it itself.
+        let payloads = iter::repeat_n(payload, children.len());
+        out.extend(children.zip(payloads).map(|(child, payload)| (child, Message::Stop { payload })));
     }
 
     /// Whether the workers have nothing and will find nothing.

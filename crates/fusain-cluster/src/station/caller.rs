@@ -1,6 +1,6 @@
 //! What the thread that called a run tells the station.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fusain_pool::Pool;
 
@@ -59,6 +59,11 @@ impl Station {
         }
     }
 
+    /// The state of the job at hand took so long to be read.
+    pub(crate) fn has_read(&self, took: Duration) {
+        self.lock().thief.has_read(took);
+    }
+
     /// The job at hand is worked off.
     pub(crate) fn done(&self) {
         let mut state = self.lock();
@@ -68,13 +73,14 @@ impl Station {
         self.tell(&mut state, |_, rank, _| rank.done());
     }
 
-    /// A task has found this.
-    pub(crate) fn finished(&self, label: Label, payload: Vec<u8>) {
+    /// A task has found this. Says whether that was the root: then all is done, and the outcome is what the caller has.
+    pub(crate) fn finished(&self, label: Label, payload: Vec<u8>) -> bool {
         let mut state = self.lock();
-        let outcome = (self.me == 0).then(|| payload.clone());
-        if self.tell(&mut state, |_, rank, out| rank.finished(label, payload, out)) == Some(true) {
-            state.outcome = outcome;
+        let was_root = self.tell(&mut state, |_, rank, out| rank.finished(label, payload, out)) == Some(true);
+        if was_root {
+            state.outcome = Some(Vec::new());
         }
+        was_root
     }
 
     /// The workers had work since `from`.
@@ -104,7 +110,7 @@ impl Station {
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
-            state.outgoing.push((0, codec::pack(&Head::Report { number }, bytes)));
+            state.outgoing.push((0, codec::pack(&Head::Report { number }, bytes.to_vec())));
             drop(state);
             self.wake();
             return Ok(None);

@@ -15,7 +15,7 @@ impl Station {
             Error::RankLost { rank, why } => (*rank as u32, why.clone()),
             other => (self.me, other.to_string()),
         };
-        let bytes = codec::pack(&Head::Lost { rank }, why.as_bytes());
+        let bytes = codec::pack(&Head::Lost { rank }, why.as_bytes().to_vec());
         state.outgoing.extend((0..self.size).filter(|&to| to != self.me && to != rank).map(|to| (to, bytes.clone())));
         state.failure = Some(error);
         self.announce(state);
@@ -55,11 +55,11 @@ impl Station {
             state.byes = u32::MAX;
             match self.me {
                 0 => state.farewell = true,
-                me => state.outgoing.push(((me - 1) / 2, codec::pack(&Head::Bye, &[]))),
+                me => state.outgoing.push(((me - 1) / 2, codec::pack(&Head::Bye, Vec::new()))),
             }
         }
         if state.farewell {
-            let bytes = codec::pack(&Head::Farewell, &[]);
+            let bytes = codec::pack(&Head::Farewell, Vec::new());
             state.outgoing.extend(children.map(|child| (child, bytes.clone())));
         }
     }

@@ -280,7 +280,7 @@ impl State {
         report.requests += u64::from(matches!(message, Message::Request { thief, .. } if thief == me));
         let mut bytes = Vec::new();
         let message = message.map(|payload| bytes = payload);
-        self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, &bytes)));
+        self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, bytes)));
     }
 
     fn is_before(&self, from: u32, station: &Station) -> bool {

@@ -11,7 +11,7 @@ use crate::report::Status;
 
 impl Station {
     /// A message has come.
-    pub(crate) fn receive(&self, from: usize, bytes: &[u8]) {
+    pub(crate) fn receive(&self, from: usize, bytes: Vec<u8>) {
         let unpacked = codec::unpack(bytes);
         // Before the lock is taken: putting a value into bytes may take long.
         let answer = match &unpacked {
@@ -27,7 +27,7 @@ impl Station {
             Err(why) => self.fail(state, Error::Corrupt { from, why }),
             Ok((Head::Alive, _)) => {}
             Ok((Head::Lost { rank }, why)) => {
-                let why = String::from_utf8_lossy(why).into_owned();
+                let why = String::from_utf8_lossy(&why).into_owned();
                 self.fail(state, Error::RankLost { rank: rank as usize, why });
             }
             Ok((Head::Bye, _)) => {
@@ -40,25 +40,25 @@ impl Station {
             }
             Ok((Head::Fetch { store, key }, _)) => match answer {
                 Some(Ok(value)) => {
-                    state.outgoing.push((from as u32, codec::pack(&Head::Data { store, key }, &value)));
+                    state.outgoing.push((from as u32, codec::pack(&Head::Data { store, key }, value)));
                 }
                 Some(Err(error)) => self.fail(state, error),
                 None => self.fail(state, Error::Corrupt { from, why: "it asks for what is not there".to_owned() }),
             },
             Ok((Head::Data { store, key }, value)) => {
                 if let Some(data @ Data::Asked) = state.data.get_mut(&(store, from as u32, key)) {
-                    *data = Data::Here(value.to_vec());
+                    *data = Data::Here(value);
                 }
             }
             Ok((Head::Report { number }, report)) => {
-                state.reports.insert((number, from as u32), report.to_vec());
+                state.reports.insert((number, from as u32), report);
             }
             Ok((Head::Status { ranks, idle, tasks }, _)) => {
                 state.below.insert(from as u32, Status { ranks, idle, tasks });
             }
             Ok((Head::Raise { table, cell, value }, _)) => self.tables.hear(table, cell, value),
             Ok((Head::Work { run, message }, payload)) => {
-                let message = message.map(|()| payload.to_vec());
+                let message = message.map(|()| payload);
                 if run == state.run && state.protocol.is_some() {
                     self.work_message(state, from as u32, message);
                 } else if run > state.run && state.leaves {
@@ -69,7 +69,7 @@ impl Station {
                         // Not there yet.
                         Message::Request { thief, stays: false, .. } if thief < self.size => {
                             let head = Head::Work { run, message: Message::Refusal };
-                            state.outgoing.push((thief, codec::pack(&head, &[])));
+                            state.outgoing.push((thief, codec::pack(&head, Vec::new())));
                         }
                         message => state.early.push((from as u32, run, message)),
                     }
@@ -80,11 +80,16 @@ impl Station {
         self.notify();
     }
 
-    pub(super) fn work_message(&self, state: &mut State, from: u32, message: Message<Vec<u8>>) {
+    pub(super) fn work_message(&self, state: &mut State, from: u32, mut message: Message<Vec<u8>>) {
         let (refused, fed) = (message == Message::Refusal, matches!(message, Message::Task { .. }));
         state.log.report.refusals += u64::from(refused);
         state.log.report.tasks_taken += u64::from(fed);
-        let outcome = if let Message::Stop { payload } = &message { Some(payload.clone()) } else { None };
+        let outcome = match &mut message {
+            // Nobody below this rank in the tree needs it.
+            Message::Stop { payload } if 2 * self.me + 1 >= self.size => Some(std::mem::take(payload)),
+            Message::Stop { payload } => Some(payload.clone()),
+            _ => None,
+        };
         let told = self.tell(state, |thief, rank, out| thief.receive(Instant::now(), from, message, rank, out));
         if let Some(Err(fault)) = told {
             return self.fail(state, Error::Corrupt { from: from as usize, why: fault.to_string() });
@@ -112,7 +117,7 @@ impl Station {
         let due = state.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
         let (raised, tells_at) = self.tables.changes(now);
         for (table, cell, value) in raised {
-            let bytes = codec::pack(&Head::Raise { table, cell, value }, &[]);
+            let bytes = codec::pack(&Head::Raise { table, cell, value }, Vec::new());
             state.outgoing.extend(self.neighbours().map(|to| (to, bytes.clone())));
         }
         let changed = state.failure.is_some() && !had_failed;
@@ -129,7 +134,7 @@ impl Station {
     /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
-        state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, &[])));
+        state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, Vec::new())));
         if state.heard.is_some_and(|heard| now.duration_since(heard) > settings.patience) {
             let why = format!("no sign of life for {:.1} s", settings.patience.as_secs_f64());
             let rank = ((self.me + self.size - 1) % self.size) as usize;
@@ -143,7 +148,7 @@ impl Station {
             return Some(status);
         }
         let Status { ranks, idle, tasks } = status;
-        state.outgoing.push(((self.me - 1) / 2, codec::pack(&Head::Status { ranks, idle, tasks }, &[])));
+        state.outgoing.push(((self.me - 1) / 2, codec::pack(&Head::Status { ranks, idle, tasks }, Vec::new())));
         None
     }
 

@@ -58,8 +58,8 @@ impl Station {
     pub(super) fn hand_over(&self, state: &mut State) -> bool {
         let goes = state.parcel.is_closed && state.parcel.splitting == 0;
         if goes {
-            let parcel = std::mem::take(&mut state.parcel);
-            let payload = (!parcel.parts.is_empty()).then(|| codec::join(&parcel.parts));
+            let parts = std::mem::take(&mut state.parcel).parts;
+            let payload = (!parts.is_empty()).then(|| codec::join(parts));
             self.tell(state, |_, rank, out| rank.offer(payload, out));
         }
         goes
@@ -77,7 +77,7 @@ impl Station {
                 && let Entry::Vacant(entry) = state.data.entry(key)
             {
                 entry.insert(Data::Asked);
-                state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, &[])));
+                state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, Vec::new())));
             }
             if let Some(error) = &state.failure {
                 return Err(error.clone());

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::Numbers;
 use super::tile::{Row, SIDE};
 
 /// Tiles, row by row. Whoever is the only one to have a tile changes it in its place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Blocks {
     columns: usize,
-    tiles: Vec<Arc<Vec<f64>>>,
+    tiles: Vec<Arc<Numbers>>,
 }
 
 impl Blocks {
@@ -18,7 +19,8 @@ impl Blocks {
     pub(super) fn square(tiles: usize, mut number: impl FnMut(usize, usize) -> f64) -> Self {
         let mut tile = |at: usize| {
             let (row, column) = (at / tiles * SIDE, at % tiles * SIDE);
-            Arc::new((0..SIDE * SIDE).map(|entry| number(row + entry / SIDE, column + entry % SIDE)).collect())
+            let numbers = (0..SIDE * SIDE).map(|entry| number(row + entry / SIDE, column + entry % SIDE));
+            Arc::new(Numbers(numbers.collect()))
         };
         Self { columns: tiles, tiles: (0..tiles * tiles).map(&mut tile).collect() }
     }
@@ -104,11 +106,11 @@ impl Blocks {
 
     /// Its tiles, for loops over them.
     pub(super) fn into_tiles(self) -> Vec<Vec<f64>> {
-        self.tiles.into_iter().map(Arc::unwrap_or_clone).collect()
+        self.tiles.into_iter().map(|tile| Arc::unwrap_or_clone(tile).0).collect()
     }
 
     pub(super) fn of_tiles(columns: usize, tiles: Vec<Vec<f64>>) -> Self {
-        Self { columns, tiles: tiles.into_iter().map(Arc::new).collect() }
+        Self { columns, tiles: tiles.into_iter().map(|tile| Arc::new(Numbers(tile))).collect() }
     }
 }
 

@@ -9,6 +9,7 @@
 //! Work: 2/3 n^3. A task carries its blocks, which on the same rank are pointers; what travels are the numbers.
 
 mod blocks;
+mod numbers;
 mod plain;
 mod tile;
 

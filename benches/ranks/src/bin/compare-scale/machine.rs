@@ -17,11 +17,13 @@ pub(super) struct Machine {
     pub(super) unit: f64,
     /// From a worker that runs dry to its next unit, within a rank.
     pub(super) steal: f64,
-    /// What a message takes of the progress thread, at either end.
+    /// What a message takes of the thread that sends or receives it.
     pub(super) message: f64,
+    /// Between two looks of a worker for messages.
+    pub(super) look: f64,
     /// From a task that has come to the first unit of it, or to a result merged: a thread that sleeps is woken.
     pub(super) wake: f64,
-    /// The longest nap of the progress thread between two looks for messages.
+    /// The longest nap between two looks for messages of a thread that waits for work.
     pub(super) ceiling: f64,
     /// Ranks below a switch of each level, and how long a message is under way between two of them.
     pub(super) switches: Vec<(u32, f64)>,
@@ -59,7 +61,7 @@ impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} workers a rank; a node {:.0} ns, a unit {:.1} us, a steal within a rank {:.2} us, a message {:.2} us of the progress thread at either end, \
+            "{} workers a rank; a node {:.0} ns, a unit {:.1} us, a steal within a rank {:.2} us, a message {:.2} us of a thread at either end, \
              waking the thread that it is for {:.1} us; on its way",
             self.workers,
             self.node,
@@ -88,6 +90,7 @@ mod tests {
             unit: 1.0,
             steal: 1.0,
             message: 1.0,
+            look: 1.0,
             wake: 1.0,
             ceiling: 1.0,
             switches: vec![(4, 10.0), (16, 20.0)],

@@ -5,7 +5,8 @@
 //! - the tree (`load`): as unbalanced as UTS's geometric trees, split as a `Search` is split; so many nodes that all workers have a stated time to do;
 //! - the workers of a rank (`peer`): in *lanes* of several workers each, a lane as fast as its workers together. A lane that runs dry is given half of what the
 //!   fullest has, after the time of a steal; so no worker searches long, and none of a lane is idle while others of it work;
-//! - the progress thread (`peer`): takes its time for each message, one after the other, and looks for them as the real one does;
+//! - how messages are sent and received (`peer`): each takes its time, one after the other. Who waits for work looks for them without pause, then with naps; of those
+//!   who work each looks at least every 50 us (`looks.rs` of `fusain-cluster`; that they look oftener after they have found something is left out);
 //! - the network (`machine`): the latency of a fat tree. Messages take no time for their length, and do not meet each other.
 //!
 //! Beside it stands the way of the paper (D. Muraoka, M. Yasugi, T. Hiraishi, S. Umatani, P2S2 2016): anybody is asked, again and again, one worker answers, and
@@ -13,6 +14,7 @@
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
+mod agenda;
 mod load;
 mod machine;
 mod measure;
@@ -47,8 +49,8 @@ struct Arguments {
     /// Two small machines, for a hundredth of the time: only that it works.
     #[arg(long)]
     smoke: bool,
-    /// How many ranks; more than once for several machines. (100000 take more than 20 minutes.)
-    #[arg(long, default_values_t = [100, 1_000, 10_000], value_delimiter = ',')]
+    /// How many ranks; more than once for several machines. (100000 take some four minutes of a core, and 2 GB.)
+    #[arg(long, default_values_t = [100, 1_000, 10_000, 100_000], value_delimiter = ',')]
     ranks: Vec<u32>,
     /// What all workers together take for the tree if none is ever without work, in seconds.
     #[arg(long, default_value_t = 1.0)]
@@ -65,7 +67,7 @@ struct Arguments {
     /// Nanoseconds for a node; without it measured: a hash of SHA-1.
     #[arg(long)]
     node_ns: Option<f64>,
-    /// Microseconds that a message takes of the progress thread, at either end; without it 1 for the library, and half of what it takes a thread to send to
+    /// Microseconds that a message takes of the thread that sends or receives it; without it 1 for the library, and half of what it takes a thread to send to
     /// itself and to receive, measured.
     #[arg(long)]
     message_us: Option<f64>,
@@ -96,7 +98,10 @@ struct Case {
 }
 
 /// That of the loop of a cluster (`fusain-cluster`, `cluster.rs`).
-const LONGEST_NAP_NS: f64 = 5e5;
+const LONGEST_NAP_NS: f64 = 8e5;
+
+/// A worker looks at least so often (`fusain-cluster`, `looks.rs`).
+const LOOK_NS: f64 = 5e4;
 
 /// What the library under us takes of a processor for a small message: a barrier of two by Open MPI takes 0.8 to 1.0 us (`compare latency`).
 const LIBRARY_NS: f64 = 1_000.0;
@@ -119,6 +124,7 @@ impl Arguments {
             steal: us(self.steal_us, 3.0 * round_trip),
             message: us(self.message_us, LIBRARY_NS + measured.message),
             wake: us(self.wake_us, measured.wake),
+            look: LOOK_NS,
             ceiling: LONGEST_NAP_NS,
             switches: [32, 1 << 10, 1 << 15].into_iter().zip(latencies.iter().copied()).collect(),
             above: latencies.last().copied().unwrap_or(0.0),

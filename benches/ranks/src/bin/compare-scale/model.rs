@@ -1,21 +1,19 @@
 //! The run: what happens when, on all ranks.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use anyhow::ensure;
 use fusain::cluster::protocol::{Job, Message};
 use indicatif::ProgressBar;
 
+use crate::agenda::Agenda;
 use crate::load::{Part, Subtree};
 use crate::machine::Machine;
 use crate::peer::{Caller, Load, NEVER, Out, Peer, Policy, Time};
 
 /// What happens to a rank.
 enum Event {
-    /// A message has reached it, and waits for its progress thread to look.
+    /// A message has reached it, and waits for somebody to look.
     Arrives { from: u32, message: Message<Load> },
-    /// The progress thread has taken a message.
+    /// A message has been taken.
     Taken { from: u32, message: Message<Load> },
     /// A lane runs dry.
     Dry,
@@ -25,35 +23,6 @@ enum Event {
     Tick,
     /// The thread that called is awake.
     Awake,
-}
-
-/// What will happen, by time, then in the order in which it was planned. The heap moves small entries only; the events lie still.
-#[derive(Default)]
-struct Agenda {
-    heap: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    events: Vec<Option<(u32, Event)>>,
-    /// Places without an event.
-    free: Vec<u32>,
-    planned: u64,
-}
-
-impl Agenda {
-    fn push(&mut self, time: Time, rank: u32, event: Event) {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.events.push(None);
-            self.events.len() as u32 - 1
-        });
-        self.events[place as usize] = Some((rank, event));
-        self.planned += 1;
-        self.heap.push(Reverse((time, self.planned, place)));
-    }
-
-    fn pop(&mut self) -> Option<(Time, u32, Event)> {
-        let Reverse((time, _, place)) = self.heap.pop()?;
-        let (rank, event) = self.events[place as usize].take()?;
-        self.free.push(place);
-        Some((time, rank, event))
-    }
 }
 
 /// What came of a run.
@@ -78,7 +47,7 @@ struct Model<'a> {
     machine: &'a Machine,
     policy: Policy,
     peers: Vec<Peer>,
-    agenda: Agenda,
+    agenda: Agenda<(u32, Event)>,
     /// Nodes, and a seed, of the whole tree.
     root: Option<Part>,
     outcome: Outcome,
@@ -112,7 +81,7 @@ pub(super) fn run(
         model.push(0, rank, Event::Awake);
     }
     let (mut stopped, mut now) = (0, 0);
-    while let Some((time, rank, event)) = model.agenda.pop() {
+    while let Some((time, (rank, event))) = model.agenda.pop() {
         now = time;
         model.outcome.events += 1;
         if model.outcome.events.is_multiple_of(65_536) {
@@ -141,7 +110,7 @@ pub(super) fn run(
 
 impl Model<'_> {
     fn push(&mut self, time: Time, rank: u32, event: Event) {
-        self.agenda.push(time, rank, event);
+        self.agenda.push(time, (rank, event));
     }
 
     fn happens(&mut self, now: Time, me: u32, event: Event) -> anyhow::Result<()> {

@@ -67,7 +67,7 @@ pub(super) struct Peer {
     /// Nodes its lanes have had, and parts that they gave each other.
     pub(super) nodes: u64,
     pub(super) steals: u64,
-    /// The progress thread has to do until then, and has moved something last.
+    /// Who sends and receives has to do until then, and has moved something last.
     free_at: Time,
     moved_at: Time,
     pub(super) is_glanced: bool,
@@ -150,18 +150,20 @@ impl Peer {
         }
     }
 
-    // ---- the progress thread --------------------------------------------------------------------------------------
+    // ---- sending and receiving ------------------------------------------------------------------------------------
 
-    /// When the progress thread looks for what has arrived now.
+    /// When somebody looks for what has arrived now.
     pub(super) fn looks_at(&self, now: Time, policy: Policy, machine: &Machine) -> Time {
         let micros = |micros: u64| micros * 1_000;
         if policy == Policy::Paper {
-            // Each rank has its own beat.
-            let (period, offset) = (micros(20), u64::from(self.me) * 7_919 % micros(20));
-            return (now + offset).next_multiple_of(period) - offset;
+            return self.beat(now, micros(20));
         }
-        // As in a cluster: without pause for 10 us, then after naps of 20 us, 40 us, ... up to the ceiling.
-        let mut look = self.moved_at + micros(10);
+        if self.caller == Caller::Working {
+            // Each worker at its own time.
+            return self.beat(now, (machine.look / f64::from(machine.workers)).max(1.0) as Time);
+        }
+        // Who waits for work: without pause for 100 us, then after naps of 20 us, 40 us, ... up to the ceiling.
+        let mut look = self.moved_at + micros(100);
         let mut nap = micros(20);
         let ceiling = machine.ceiling as Time;
         if now < look {
@@ -177,7 +179,13 @@ impl Peer {
         look
     }
 
-    /// The progress thread sends or takes one message from `now` on; says when it is done with it.
+    /// The next look of those in equal distances; each rank has its own beat.
+    fn beat(&self, now: Time, period: Time) -> Time {
+        let offset = u64::from(self.me) * 7_919 % period;
+        (now + offset).next_multiple_of(period) - offset
+    }
+
+    /// Somebody sends or takes one message from `now` on; says when it is done with it.
     pub(super) fn moves(&mut self, now: Time, machine: &Machine) -> Time {
         self.free_at = self.free_at.max(now) + machine.message as Time;
         self.moved_at = self.free_at;
