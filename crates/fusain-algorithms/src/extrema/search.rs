@@ -25,7 +25,7 @@ use crate::widest::{Body, widest, widest_of};
 const NARROW: usize = 4;
 
 /// Numbers up to which their places are found at once: fewer are over before value and look-up have begun.
-const FEW: usize = 128;
+const FEW: usize = 63;
 
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
 ///
