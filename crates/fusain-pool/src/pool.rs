@@ -162,6 +162,11 @@ impl Inner {
                 left -= 1;
             }
         }
+        if left < count {
+            // A scheduler that has put the woken one on this core lets it wait for the end of a time slice, some milliseconds, for this thread goes on.
+            // It gets to run now, and leaves (see `place`).
+            yield_now();
+        }
     }
 
     /// Wakes the sleeper at desk `index`, or calls it back, if it still is one.
