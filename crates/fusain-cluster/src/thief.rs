@@ -1,7 +1,7 @@
 //! The thief's side of a rank: asks when there is nothing to do, again when it was refused, and keeps what answers have taken.
 //!
 //! Nobody knows beforehand how long a part of a search or of a recursion lasts. But how long it takes to be read is about what its giver took to write it, and if
-//! what it was took hardly longer, both had better done without it. So a thief that got such a part [rests](REST) in proportion to what reading it took, and
+//! what it was took hardly longer, both had better done without it. So a thief that got such a part rests in proportion to what reading it took, and
 //! each time in a row twice as long: what parts cost in vain is a small share of the time, and ever less, however large they are.
 //!
 //! Like the [protocol](crate::protocol) it has no clock and no messages of its own: `T` is a point in time, of a real clock or of a model's.
