@@ -346,7 +346,7 @@ fn sort_keys<W: Word, const N: u8>(keys: &mut [W], home: &mut [W]) {
         if part.len() <= SMALL {
             part.sort_unstable();
         } else {
-            // Its keys differ in fewer bits, so this ends after as many steps as a key has bytes.
+            // Its keys differ in fewer bits, or lie in a shorter range: so this ends.
             let keys = &mut keys[start..end as usize];
             keys.copy_from_slice(part);
             sort_keys::<_, N>(keys, part);

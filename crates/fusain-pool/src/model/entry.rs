@@ -287,11 +287,14 @@ impl Entry {
     /// A unit of `done` elements took `elapsed_ns` on the pool. It may be compiled otherwise than the sequential loop, so it gives
     /// a first idea, and the first run in sequence replaces it.
     pub(super) fn saw_unit(&self, kind: Kind, done: usize, elapsed_ns: f32) {
+        if kind.prior.is_some() {
+            return;
+        }
         if self.id.get() != kind.id {
             // Of calls that are forced to be shared, which ask for nothing else.
             self.begin(kind);
         }
-        if kind.prior.is_none() && self.timings.get() == 0 {
+        if self.timings.get() == 0 {
             self.cost.set(per_element(elapsed_ns, done));
             self.span.set(elapsed_ns);
         }
