@@ -27,7 +27,7 @@ impl<A, R, F: FnOnce(A) -> R> Body for (F, A) {
 }
 
 /// Elements from which wide vectors are worth the question whether the machine has them, and the call.
-const WORTH: usize = 64;
+pub(crate) const WORTH: usize = 64;
 
 /// As [`widest`], where there are `len` elements: few of them stay where they are. For a whole that is not shared.
 #[inline(always)]

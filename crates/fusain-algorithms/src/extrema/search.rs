@@ -18,14 +18,14 @@ use crate::kind::is_primitive;
 use crate::natural::Natural;
 use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
-use crate::widest::{Body, widest, widest_of};
+use crate::widest::{Body, WORTH, widest, widest_of};
 
 /// Bytes of a value up to which the vectors every machine has are wide enough: for i32 the wider ones, as the compiler
 /// uses them here, took 2.4 times as long.
 const NARROW: usize = 4;
 
 /// Numbers up to which their places are found at once: fewer are over before value and look-up have begun.
-const FEW: usize = 63;
+const FEW: usize = WORTH - 1;
 
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
 ///

@@ -87,11 +87,10 @@ pub struct Team<'p> {
     pool: &'p Pool,
     brief: Brief,
     kind: Kind,
-    /// What the call would take in sequence, as far as that is known, and what sharing may save of it.
-    alone_ns: f32,
-    saves_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
+    /// What sharing may save of the call.
+    saves_ns: f32,
     /// Whether the call would rather have been run in sequence.
     tries: bool,
     /// Calls like this one, itself among them, that are not looked at.
@@ -125,7 +124,7 @@ impl<'p> Team<'p> {
         }
         let mut team = Self::new(pool, kind, Brief { wakes, ..brief });
         team.element_ns = alone_ns / work as f32;
-        (team.alone_ns, team.saves_ns, team.tries, team.stands_for) = (alone_ns, saves_ns, tries, stands_for);
+        (team.saves_ns, team.tries, team.stands_for) = (saves_ns, tries, stands_for);
         team.started = timed.then(Instant::now);
         team
     }
@@ -135,9 +134,8 @@ impl<'p> Team<'p> {
             pool,
             brief,
             kind,
-            alone_ns: 0.0,
-            saves_ns: 0.0,
             element_ns: 0.0,
+            saves_ns: 0.0,
             tries: false,
             stands_for: 1,
             started: None,
@@ -197,15 +195,15 @@ impl<'p> Team<'p> {
     #[cold]
     fn found_nobody(&self) {
         let wakes = self.brief.wakes;
+        let alone_ns = self.element_ns * self.brief.work as f32;
         if !wakes {
             // A try may save nothing: it is woken for as any other loss by tries is allowed for.
-            let lost_ns =
-                if self.tries { LOSS * PATIENCE * self.alone_ns } else { self.saves_ns * self.stands_for as f32 };
+            let lost_ns = if self.tries { LOSS * PATIENCE * alone_ns } else { self.saves_ns * self.stands_for as f32 };
             DEBT_NS.set(DEBT_NS.get() + lost_ns);
         }
         if self.tries {
             // Again when those who have been woken should be there.
-            let calls = if wakes { 2.0 * Costs::of_this_machine().wake_ns / self.alone_ns } else { PATIENCE };
+            let calls = if wakes { 2.0 * Costs::of_this_machine().wake_ns / alone_ns } else { PATIENCE };
             with_entry(self.kind, |entry| entry.postpone(self.kind, self.brief.work, calls.clamp(1.0, 1_000.0) as u16));
         }
     }
