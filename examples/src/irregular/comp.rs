@@ -75,7 +75,7 @@ impl Parts for Comp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::{in_parts, on_ranks};
+    use crate::irregular::tests::{in_parts, on_any_ranks, on_ranks};
 
     #[test]
     fn as_many_as_there_are() {
@@ -83,6 +83,7 @@ mod tests {
             on_ranks(&Comp { n });
             in_parts(&Comp { n });
         }
+        on_any_ranks(&Comp { n: 600 });
         assert!((400..800).contains(&Comp { n: 600 }.plain()), "about one for each element");
     }
 }

@@ -53,12 +53,13 @@ impl Program for Fib {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::on_ranks;
+    use crate::irregular::tests::{on_any_ranks, on_ranks};
 
     #[test]
     fn the_recursion_is_the_definition() {
         for n in [0, 1, 2, 10, 17] {
             on_ranks(&Fib { n });
         }
+        on_any_ranks(&Fib { n: 18 });
     }
 }

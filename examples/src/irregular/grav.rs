@@ -107,7 +107,7 @@ impl Parts for Grav {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::{in_parts, on_ranks};
+    use crate::irregular::tests::{in_parts, on_any_ranks, on_ranks};
 
     #[test]
     fn the_force_is_that_of_a_quarter() {
@@ -115,6 +115,7 @@ mod tests {
             on_ranks(&Grav { n });
             in_parts(&Grav { n });
         }
+        on_any_ranks(&Grav { n: 12 });
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl Parts for Queens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::{in_parts, on_ranks};
+    use crate::irregular::tests::{in_parts, on_any_ranks, on_ranks};
 
     #[test]
     fn as_many_as_is_known() {
@@ -151,5 +151,6 @@ mod tests {
             on_ranks(&Queens { n });
             in_parts(&Queens { n });
         }
+        on_any_ranks(&Queens { n: 9 });
     }
 }

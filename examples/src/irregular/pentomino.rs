@@ -204,12 +204,13 @@ impl Parts for Pentomino {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::{in_parts, on_ranks};
+    use crate::irregular::tests::{in_parts, on_any_ranks, on_ranks};
 
     #[test]
     fn as_many_as_is_known() {
         on_ranks(&Pentomino { rows: 3 });
         in_parts(&Pentomino { rows: 3 });
+        on_any_ranks(&Pentomino { rows: 3 });
     }
 
     #[test]

@@ -1,20 +1,79 @@
 //! The command line, and what the tests of the programs share.
 
+use std::thread;
+use std::time::Duration;
+
 use clap::CommandFactory;
-use fusain::comm::World;
+use fastrand::Rng;
+use fusain::cluster::Error;
+use fusain::comm::progress::{Progress, Settings};
+use fusain::comm::{LogGp, Network, World};
 
 use super::*;
 
-/// Plain code finds what is right, and so do one to eight ranks of one to four workers.
+/// Plain code finds what is right, and so do some ranks of some workers.
 pub(super) fn on_ranks<P: Program>(program: &P) {
     program.check(&program.plain()).unwrap();
     for (ranks, workers) in [(1, 1), (1, 4), (2, 1), (3, 2), (8, 1)] {
-        let found = World::threads(ranks).run(|comm| {
-            let pool = Pool::builder().threads(workers).build().unwrap();
-            program.run(&Cluster::over(comm).pool(&pool)).unwrap()
-        });
-        for found in &found {
-            program.check(found).with_context(|| format!("on {ranks} ranks of {workers}")).unwrap();
+        all_are_right(program, World::threads(ranks), workers);
+    }
+}
+
+/// So do one to eight ranks of one to four workers, however long messages take; and if a rank dies on the way, those that get no result know which.
+pub(super) fn on_any_ranks<P: Program>(program: &P) {
+    for ranks in 1..=8 {
+        for workers in 1..=4 {
+            let mut random = Rng::with_seed((ranks * 10 + workers) as u64);
+            all_are_right(program, slow_world(ranks, &mut random), workers);
+            if (ranks + workers) % 3 == 0 && ranks > 1 {
+                the_lost_is_known(program, slow_world(ranks, &mut random), workers, &mut random);
+            }
+        }
+    }
+}
+
+/// Each message takes a time of its own, up to a fifth of a millisecond.
+fn slow_world(ranks: usize, random: &mut Rng) -> World {
+    let latencies: Vec<u64> = (0..ranks * ranks).map(|_| random.u64(0..200_000)).collect();
+    let link = move |from: usize, to: usize| LogGp { latency_ns: latencies[from * ranks + to], ..LogGp::default() };
+    World::threads(ranks).network(Network::with(link))
+}
+
+fn all_are_right<P: Program>(program: &P, world: World, workers: usize) {
+    let all = world.run(|comm| {
+        let pool = Pool::builder().threads(workers).build().unwrap();
+        program.run(&Cluster::over(comm).pool(&pool)).unwrap()
+    });
+    for found in &all {
+        program.check(found).with_context(|| format!("on {} ranks of {workers}", all.len())).unwrap();
+    }
+}
+
+/// One rank's progress loop ends at some time, as if its process were killed.
+fn the_lost_is_known<P: Program>(program: &P, world: World, workers: usize, random: &mut Rng) {
+    let (lost, after) = (random.usize(..), Duration::from_micros(random.u64(..5_000)));
+    let ends = world.run(|comm| {
+        let (rank, size) = (comm.rank(), comm.size());
+        let pool = Pool::builder().threads(workers).build().unwrap();
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let cluster = Cluster::on(progress.handle()).pool(&pool);
+        if rank != lost % size {
+            return program.run(&cluster);
+        }
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(after);
+                drop(progress.shutdown());
+            });
+            program.run(&cluster)
+        })
+    });
+    let lost = lost % ends.len();
+    for (rank, end) in ends.into_iter().enumerate() {
+        match end {
+            Ok(found) => program.check(&found).unwrap(),
+            Err(Error::RankLost { rank: named, .. }) if named == lost => {}
+            Err(error) => assert_eq!(rank, lost, "{error}"),
         }
     }
 }

@@ -192,13 +192,14 @@ impl Program for Lu {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::on_ranks;
+    use crate::irregular::tests::{on_any_ranks, on_ranks};
 
     #[test]
     fn the_product_is_the_matrix() {
         for n in [1, 40, 160, 200] {
             on_ranks(&Lu { n });
         }
+        on_any_ranks(&Lu { n: 160 });
     }
 
     #[test]

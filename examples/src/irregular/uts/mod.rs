@@ -257,7 +257,7 @@ impl Parts for Uts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::irregular::tests::{in_parts, on_ranks};
+    use crate::irregular::tests::{in_parts, on_any_ranks, on_ranks};
 
     fn read(line: &str) -> Uts {
         Uts::read(line).unwrap()
@@ -283,6 +283,7 @@ mod tests {
             on_ranks(&uts);
             in_parts(&uts);
         }
+        on_any_ranks(&read("-t 0 -b 300 -q 0.12 -m 8 -r 7"));
     }
 
     #[test]
