@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::{mpi_tests, programs, workspace};
+use crate::{mpi, programs, workspace};
 
 /// What to measure, and how.
 #[derive(Debug, clap::Args)]
@@ -54,15 +54,15 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
     let outcome = match options.name.as_str() {
         // It is about MPI only: what it prints ends with the key.
         "latency" => {
-            let printed = mpi_tests::on_one_host(false, "compare-latency-mpi", 2, smoke);
-            println!("{}", printed.map_err(|error| anyhow::anyhow!("{error}"))?.unwrap_or_default());
+            let printed = mpi::on_one_host(false, "compare-latency-mpi", 2, smoke);
+            println!("{}", printed?.unwrap_or_default());
             return Ok(ExitCode::SUCCESS);
         }
         // Two processes, and where there is no MPI two threads.
         "irregular" => {
             let rest: Vec<&str> = options.rest.iter().map(String::as_str).collect();
-            let printed = mpi_tests::on_one_host(false, "compare-irregular-mpi", 2, &rest);
-            if let Some(printed) = printed.map_err(|error| anyhow::anyhow!("{error}"))? {
+            let printed = mpi::on_one_host(false, "compare-irregular-mpi", 2, &rest);
+            if let Some(printed) = printed? {
                 println!("{}", printed.trim_end());
                 return Ok(ExitCode::SUCCESS);
             }
@@ -70,16 +70,16 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         }
         "overlap" => [false, true]
             .into_iter()
-            .map(|mpich| mpi_tests::on_one_host(mpich, "compare-overlap-mpi", 2, smoke))
+            .map(|mpich| mpi::on_one_host(mpich, "compare-overlap-mpi", 2, smoke))
             .map(|printed| printed.map(Option::unwrap_or_default))
             .collect::<Result<Vec<_>, _>>()
             .map(|printed| Some(printed.join("\n"))),
-        "choice" => mpi_tests::on_one_host(false, "compare-choice-mpi", 2, smoke),
-        "steal" => mpi_tests::on_one_host(false, "compare-steal-mpi", 2, smoke),
-        "split" => mpi_tests::on_one_host(false, "compare-split-mpi", 4, &[]),
+        "choice" => mpi::on_one_host(false, "compare-choice-mpi", 2, smoke),
+        "steal" => mpi::on_one_host(false, "compare-steal-mpi", 2, smoke),
+        "split" => mpi::on_one_host(false, "compare-split-mpi", 4, &[]),
         // Nothing to run under MPI: a graph without messages, machines we do not have, one rank.
         "interpret" | "simulate" | "scale" | "overhead" => Ok(None),
-        _ => mpi_tests::on_two_hosts("compare-hierarchy-mpi"),
+        _ => mpi::on_two_hosts("compare-hierarchy-mpi"),
     };
     let mut rest = options.rest.clone();
     match outcome {

@@ -6,7 +6,7 @@ mod compare;
 mod doc;
 mod fuzz;
 mod lint;
-mod mpi_tests;
+mod mpi;
 mod packages;
 mod peers;
 mod programs;
@@ -37,6 +37,8 @@ enum Verb {
     Lint(lint::Options),
     /// The workspace's own rules: sizes of files, arrows between crates, documents that match the code.
     Tidy,
+    /// The part of the test run that is about several processes, over every MPI library that is installed.
+    Mpi,
     /// Measures us beside the peers.
     Compare(compare::Options),
     /// Sweeps the suite over sizes and threads, and writes a report with plots.
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Verb::Test(options) => test::run(&options),
         Verb::Lint(options) => lint::run(&options),
         Verb::Tidy => tidy::run(),
+        Verb::Mpi => mpi::run().map(|_| ExitCode::SUCCESS),
         Verb::Compare(options) => compare::run(&options),
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::steps::{Outcome, Steps, command};
-use crate::{doc, lint, mpi_tests, packages, peers, tidy, workspace};
+use crate::{doc, lint, mpi, packages, peers, tidy, workspace};
 
 /// The profile of what runs optimised.
 const QUICK: &str = "quick";
@@ -128,7 +128,7 @@ fn scaling_report(program: &Path) -> anyhow::Result<Outcome> {
 
 /// The communicator suite over every MPI library that is installed, and over two hosts where namespaces may be made.
 fn mpi() -> anyhow::Result<Outcome> {
-    let summary = mpi_tests::run().map_err(|error| anyhow::anyhow!("{error}"))?;
+    let summary = mpi::run()?;
     Ok(if summary.passed.is_empty() { Outcome::Skipped(summary.missing.join("; ")) } else { Outcome::Passed })
 }
 

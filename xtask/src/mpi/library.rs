@@ -1,0 +1,80 @@
+//! The MPI libraries that may be installed: how programs are built and launched with each.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use duct::Expression;
+
+use crate::workspace;
+
+/// An MPI library that may be installed.
+#[derive(Clone, Copy)]
+pub(super) struct Library {
+    pub(super) name: &'static str,
+    /// Compiler wrappers and launchers, the surest name first.
+    compilers: &'static [&'static str],
+    pub(super) launchers: &'static [&'static str],
+    target: &'static str,
+}
+
+pub(super) const OPEN_MPI: Library =
+    Library { name: "Open MPI", compilers: &["mpicc.openmpi"], launchers: &["mpirun.openmpi"], target: "openmpi" };
+
+pub(super) const MPICH: Library =
+    Library { name: "MPICH", compilers: &["mpicc.mpich"], launchers: &["mpiexec.mpich"], target: "mpich" };
+
+pub(super) enum Built {
+    /// The programs lie in this folder.
+    In(PathBuf),
+    Missing(String),
+}
+
+impl Library {
+    /// Builds programs with feature `mpi`.
+    pub(super) fn build(self, packages: &[&str], programs: &[&str], release: bool) -> anyhow::Result<Built> {
+        let find = |names: &'static [&str]| names.iter().find_map(|name| on_path(name));
+        let (Some(compiler), Some(_)) = (find(self.compilers), find(self.launchers)) else {
+            let names = [self.compilers, self.launchers].concat().join(", ");
+            return Ok(Built::Missing(format!("{} ({names} not found)", self.name)));
+        };
+        let target = workspace::target().join(self.target);
+        let folder = target.display().to_string();
+        let mut arguments = vec!["build", "--quiet", "--features", "mpi", "--target-dir", &folder];
+        arguments.extend(packages.iter().flat_map(|package| ["--package", package]));
+        arguments.extend(programs.iter().flat_map(|program| ["--bin", program]));
+        arguments.extend(release.then_some("--release"));
+        let build = workspace::cargo(arguments).env("MPICC", compiler);
+        build.run().with_context(|| format!("{} does not build with {}", programs.join(", "), self.name))?;
+        Ok(Built::In(target.join(if release { "release" } else { "debug" })))
+    }
+
+    /// A program on so many ranks of this host.
+    pub(super) fn launch(self, program: &Path, ranks: usize, arguments: &[&str]) -> Expression {
+        self.launch_with(&[], program, ranks, arguments)
+    }
+
+    /// The same with options for the launcher.
+    pub(super) fn launch_with(self, options: &[&str], program: &Path, ranks: usize, arguments: &[&str]) -> Expression {
+        let (ranks, program) = (ranks.to_string(), program.display().to_string());
+        let mut all = Vec::new();
+        if self.target == OPEN_MPI.target {
+            // A rank has several threads; bound to one core they would wait for each other.
+            all.extend(["--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "pml", "ob1"]);
+        }
+        all.extend(options.iter().chain(&["-n", &ranks, &program]).chain(arguments));
+        as_root(duct::cmd(self.launchers[0], all))
+    }
+}
+
+/// Containers run as root: Open MPI wants to be told that this is meant.
+pub(super) fn as_root(command: Expression) -> Expression {
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+}
+
+/// Where a program lies.
+pub(super) fn on_path(tool: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let sbin = ["/usr/sbin", "/sbin"].map(PathBuf::from);
+    env::split_paths(&path).chain(sbin).map(|folder| folder.join(tool)).find(|file| file.is_file())
+}

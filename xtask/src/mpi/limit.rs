@@ -1,0 +1,37 @@
+//! Programs that may hang: a hang must not become the caller's.
+
+use std::io::{self, Write};
+use std::process::Output;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use duct::Expression;
+
+/// How long one run may take before it is ended.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// How a command ended by itself, and what it said.
+pub(super) fn ended(command: &Expression) -> anyhow::Result<Output> {
+    let handle = command.stdin_null().stdout_capture().stderr_capture().unchecked().start()?;
+    if handle.wait_timeout(LIMIT)?.is_none() {
+        handle.kill()?;
+        show(handle.wait()?)?;
+        bail!("it ran past its limit of {} s, and was ended: {command:?}", LIMIT.as_secs());
+    }
+    handle.into_output().context("its output")
+}
+
+/// What it printed; if it fails an error, and all that it said is shown.
+pub(super) fn printed(command: &Expression) -> anyhow::Result<String> {
+    let end = ended(command)?;
+    if !end.status.success() {
+        show(&end)?;
+        bail!("{}: {command:?}", end.status);
+    }
+    Ok(String::from_utf8_lossy(&end.stdout).into_owned())
+}
+
+pub(super) fn show(end: &Output) -> io::Result<()> {
+    io::stderr().write_all(&end.stderr)?;
+    io::stderr().write_all(&end.stdout)
+}
