@@ -115,7 +115,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     }
 
     /// How long a rank may give no sign of life before it is held for lost; without it 10 seconds. Signs are given, and if need be by the progress thread, four a
-    /// second, so long units do no harm; a process that is stopped for longer does.
+    /// second, so long units do no harm; a process that is stopped for longer does. Since ranks may come late to their first run, the first sign is awaited thirty times as long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

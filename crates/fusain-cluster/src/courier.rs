@@ -7,6 +7,7 @@ use std::time::Instant;
 use fusain_comm::progress::{Client, Step};
 use fusain_comm::{Communicator, Request, Result, Tag};
 
+use crate::error::Error;
 use crate::station::Station;
 
 /// The tags of clusters; below are those of schedules.
@@ -60,12 +61,17 @@ impl<C: Communicator> Client<C> for Courier<C> {
                 }
             }
         }
-        Ok(match (is_last, moved) {
+        if is_last {
+            let failure = self.station.failure();
+            if matches!(failure, Some(Error::RankLost { .. })) {
+                comm.note_loss();
+            }
             // Who is still sent to after a failure may not be there.
-            (true, _) if self.sends.is_empty() || self.station.has_failed() => Step::Done,
-            (_, true) => Step::Moved,
-            _ => Step::IdleUntil(due),
-        })
+            if failure.is_some() || self.sends.is_empty() {
+                return Ok(Step::Done);
+            }
+        }
+        Ok(if moved { Step::Moved } else { Step::IdleUntil(due) })
     }
 
     fn waits_for(&self) -> Vec<String> {

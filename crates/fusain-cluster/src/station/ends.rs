@@ -79,9 +79,4 @@ impl Station {
             self.await_change(seen);
         }
     }
-
-    /// Whether there will be no result any more.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.lock().failure.is_some()
-    }
 }

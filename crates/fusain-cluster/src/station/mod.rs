@@ -45,6 +45,9 @@ use crate::victims::{Seeker, Victims};
 /// How often a rank says that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
 
+/// So many times as long as for another sign of life a rank waits for the first one: others may come late to their first run, as who has yet to read its data.
+const ARRIVAL: u32 = 30;
+
 /// How long a rank that has gone may still be heard of: longer than a message takes, and than a thread waits for its core.
 const GRACE: Duration = Duration::from_millis(100);
 
@@ -87,7 +90,8 @@ struct State {
     suspect: Option<(Instant, Error)>,
     thief: Thief<Instant>,
     signs_at: Option<Instant>,
-    /// When the rank before this one was heard of last.
+    /// When this rank gave its first sign, and when the rank before it was heard of last.
+    begun: Option<Instant>,
     heard: Option<Instant>,
     /// Children in the tree that have said good-bye; this rank wants to leave; may leave.
     byes: u32,
@@ -151,6 +155,7 @@ impl Station {
             suspect: None,
             thief: Thief::new(Seeker::new(me as u32, size as u32, Victims::Random)),
             signs_at: None,
+            begun: None,
             heard: None,
             byes: 0,
             leaves: false,

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::{Data, FromRank, GRACE, SIGN_OF_LIFE, State, Station};
+use super::{ARRIVAL, Data, FromRank, GRACE, SIGN_OF_LIFE, State, Station};
 use crate::codec::{self, Head};
 use crate::error::Error;
 use crate::protocol::{self, Message};
@@ -135,8 +135,13 @@ impl Station {
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
         state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, Vec::new())));
-        if state.heard.is_some_and(|heard| now.duration_since(heard) > settings.patience) {
-            let why = format!("no sign of life for {:.1} s", settings.patience.as_secs_f64());
+        let begun = *state.begun.get_or_insert(now);
+        let (since, patience, hint) = match state.heard {
+            Some(heard) => (heard, settings.patience, ""),
+            None => (begun, ARRIVAL * settings.patience, "at all, if it may begin later give more `patience`: "),
+        };
+        if now.saturating_duration_since(since) > patience {
+            let why = format!("no sign of life {hint}for {:.1} s", patience.as_secs_f64());
             let rank = ((self.me + self.size - 1) % self.size) as usize;
             self.fail(state, Error::RankLost { rank, why });
         }
@@ -182,5 +187,46 @@ impl Station {
             self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
         }
         self.notify();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fusain_comm::progress::{Progress, Settings};
+    use fusain_comm::{Communicator, World};
+
+    use super::*;
+    use crate::victims::Victims;
+
+    /// When a rank that hears nothing, or the other one once, gives it up: in patiences.
+    fn gives_up_after(heard: bool) -> u32 {
+        let ends = World::threads(2).run(|comm| {
+            let station = Station::new(comm.rank(), 2);
+            let progress = Progress::manual(comm, Settings::default());
+            let patience = Duration::from_secs(10);
+            station.open(Victims::default(), patience, None, progress.handle().attendant());
+            let begun = Instant::now();
+            if heard {
+                station.receive(1 - station.me as usize, codec::pack(&Head::Alive, Vec::new()));
+            }
+            let after = (0..).find(|&times| {
+                // Well after: to hear takes its time.
+                station.tick(begun + times * patience + patience / 2);
+                station.failure().is_some()
+            });
+            let other = 1 - station.me as usize;
+            assert!(matches!(station.failure(), Some(Error::RankLost { rank, .. }) if rank == other));
+            after
+        });
+        assert_eq!(ends[0], ends[1]);
+        ends[0].unwrap()
+    }
+
+    #[test]
+    fn a_rank_is_waited_for_and_longer_for_the_first_time() {
+        assert_eq!(gives_up_after(true), 1);
+        assert_eq!(gives_up_after(false), ARRIVAL + 1);
     }
 }

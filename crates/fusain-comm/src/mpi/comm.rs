@@ -173,6 +173,10 @@ impl Communicator for MpiComm {
         Session::hand_over(&self.session)
     }
 
+    fn note_loss(&self) {
+        self.session.note_loss();
+    }
+
     /// The library's own.
     fn barrier(&self) -> Result<()> {
         self.session.enter()?;

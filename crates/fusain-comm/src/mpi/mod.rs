@@ -21,8 +21,13 @@
 //! # Buffers
 //!
 //! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is parked, looked
-//! after with each later send, and waited for before MPI is finalised. MPI is finalised when the last communicator, request
-//! and world are dropped, by the thread that may.
+//! after with each later send, and waited for before MPI is finalised.
+//!
+//! # The end
+//!
+//! MPI is finalised when the last communicator, request and world are dropped, by the thread that may. Finalising waits for all processes. So it is left out by a
+//! thread that panics, whom others may wait for, and once a rank is [known to be lost](crate::Communicator::note_loss): then the process just
+//! ends, and `mpirun`, which takes that for a failure, ends those that are left.
 
 mod comm;
 mod native;
@@ -91,6 +96,7 @@ impl MpiWorld {
             caller: Mutex::new(Some(me)),
             parked: Mutex::default(),
             communicators: Mutex::default(),
+            lost: Mutex::default(),
             universe: Some(universe),
         };
         Ok(Self { session: Arc::new(session) })
@@ -137,6 +143,8 @@ struct Session {
     /// Sends that nobody waits for.
     parked: Mutex<Vec<Transfer>>,
     communicators: Mutex<usize>,
+    /// A rank has been lost.
+    lost: Mutex<bool>,
     /// Finalises MPI when it is dropped.
     universe: Option<Universe>,
 }
@@ -186,6 +194,10 @@ impl Session {
         parked.retain_mut(|transfer| matches!(transfer.test(), Ok(None)));
     }
 
+    fn note_loss(&self) {
+        *self.lost.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
     fn communicator_made(&self) {
         *self.communicators.lock().unwrap_or_else(PoisonError::into_inner) += 1;
     }
@@ -197,8 +209,9 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if thread::current().id() != self.main {
-            // Finalising is for the thread that started MPI: the process ends without it, and its parked buffers stay.
+        let would_hang = *self.lost.get_mut().unwrap_or_else(PoisonError::into_inner) || thread::panicking();
+        if would_hang || thread::current().id() != self.main {
+            // Else it is for the thread that started MPI. The process ends without it, and its parked buffers stay.
             mem::forget(self.universe.take());
             mem::forget(mem::take(&mut self.parked));
             return;
