@@ -62,8 +62,6 @@ enum Link<C: Communicator> {
     Open {
         outbox: Outbox<C>,
         progress: Option<Progress<C>>,
-        /// Takes the handler of messages out of the loop.
-        unplug: Option<Box<dyn FnOnce()>>,
     },
 }
 
@@ -178,7 +176,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         match outcome {
             // The loop knows why it has ended.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
-                match outbox.send(Vec::new(), self.rank, courier::tag(0)) {
+                match outbox.send(Vec::new(), self.rank, courier::FIRST_TAG) {
                     Err(error) => Err(error.into()),
                     Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
                 }
@@ -212,29 +210,19 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let outbox = handle.outbox();
         let watch = self.watch.take();
         self.station.open(self.victims.clone(), self.patience, watch, handle.attendant());
-        let receiver = Arc::clone(&self.station);
-        let tag = courier::tag(handle.ordinal());
-        let messages = handle.on_message(tag..=tag, move |message| {
-            receiver.receive(message.source, message.bytes);
-            Ok(())
-        })?;
-        handle.serve(Courier::new(&self.station, tag))?;
-        let unplug: Box<dyn FnOnce()> = Box::new(move || drop(messages.cancel()));
-        *link = Link::Open { outbox: outbox.clone(), progress, unplug: Some(unplug) };
+        handle.serve(Courier::new(&self.station, &handle))?;
+        *link = Link::Open { outbox: outbox.clone(), progress };
         Ok(outbox)
     }
 }
 
 impl<C: Communicator> Drop for Cluster<'_, C> {
     fn drop(&mut self) {
-        let Link::Open { progress, unplug, .. } = self.link.get_mut() else { return };
+        let Link::Open { progress, .. } = self.link.get_mut() else { return };
         if thread::panicking() {
             self.station.give_up("it panicked");
         }
         self.station.leave();
-        if let Some(unplug) = unplug.take() {
-            unplug();
-        }
         if let Some(progress) = progress.take() {
             progress.shutdown();
         }

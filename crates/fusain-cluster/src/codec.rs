@@ -16,13 +16,22 @@ use crate::error::{Error, Result};
 use crate::protocol::Message;
 
 /// Changes whenever the form of messages does.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+
+/// Most heads with all that stands behind them are no longer.
+const FRAME: usize = 32;
+
+/// Messages to the same rank go as one up to so many bytes: a result and the request that follows it, say. Each message of its own costs its
+/// receiver some hundred nanoseconds.
+const TOGETHER: usize = 256;
 
 /// What stands behind the payload of a message between ranks of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Head {
     /// Of the protocol, in the run of this number. What the message carries is before the head.
     Work { run: u32, message: Message<()> },
+    /// Two whole messages, the first of so many bytes.
+    Two { first: u32 },
     /// "I am there."
     Alive,
     /// "This rank is gone, the runs are over." The reason is the payload.
@@ -69,8 +78,9 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 }
 
 /// A whole message.
-pub(crate) fn pack(head: &Head, payload: Vec<u8>) -> Vec<u8> {
+pub(crate) fn pack(head: &Head, mut payload: Vec<u8>) -> Vec<u8> {
     let begin = payload.len();
+    payload.reserve(FRAME);
     // A head is made of some numbers, and a vector takes what it is given.
     let mut bytes = postcard::to_extend(head, payload).unwrap_or_default();
     let length = (bytes.len() - begin) as u8;
@@ -79,8 +89,32 @@ pub(crate) fn pack(head: &Head, payload: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Head and payload. The error says what is wrong.
-pub(crate) fn unpack(mut bytes: Vec<u8>) -> Result<(Head, Vec<u8>), String> {
+/// Adds a message to one that goes before it, if both are small. Says whether it did.
+pub(crate) fn join_small(first: &mut Vec<u8>, second: &[u8]) -> bool {
+    let fit = first.len() + second.len() <= TOGETHER;
+    if fit {
+        let head = Head::Two { first: first.len() as u32 };
+        first.extend_from_slice(second);
+        *first = pack(&head, std::mem::take(first));
+    }
+    fit
+}
+
+/// Head and payload of each message in it. The error says what is wrong.
+pub(crate) fn unpack(bytes: Vec<u8>) -> Result<Vec<(Head, Vec<u8>)>, String> {
+    let (head, mut payload) = unpack_one(bytes)?;
+    let Head::Two { first } = head else { return Ok(vec![(head, payload)]) };
+    // The bound also holds back who would nest them without end.
+    if payload.len() > TOGETHER || first as usize > payload.len() {
+        return Err("two messages in it are longer than they may be".to_owned());
+    }
+    let second = payload.split_off(first as usize);
+    let mut all = unpack(payload)?;
+    all.extend(unpack(second)?);
+    Ok(all)
+}
+
+fn unpack_one(mut bytes: Vec<u8>) -> Result<(Head, Vec<u8>), String> {
     let Some((body, sum)) = bytes.split_last_chunk::<4>() else { return Err("it is too short".to_owned()) };
     if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
         return Err("its checksum is wrong".to_owned());
@@ -139,7 +173,21 @@ mod tests {
     proptest! {
         #[test]
         fn messages_come_out_as_they_went_in(head in heads(), payload: Vec<u8>) {
-            prop_assert_eq!(unpack(pack(&head, payload.clone())), Ok((head, payload)));
+            prop_assert_eq!(unpack(pack(&head, payload.clone())), Ok(vec![(head, payload)]));
+        }
+
+        #[test]
+        fn small_ones_go_together(all in prop::collection::vec((heads(), prop::collection::vec(any::<u8>(), 0..100)), 1..20)) {
+            let mut sent: Vec<Vec<u8>> = Vec::new();
+            for (head, payload) in &all {
+                let bytes = pack(head, payload.clone());
+                if !sent.last_mut().is_some_and(|last| join_small(last, &bytes)) {
+                    sent.push(bytes);
+                }
+            }
+            prop_assert!(sent.windows(2).all(|pair| pair[0].len() + pair[1].len() > TOGETHER));
+            let come: Vec<_> = sent.into_iter().flat_map(|bytes| unpack(bytes).unwrap()).collect();
+            prop_assert_eq!(come, all);
         }
 
         #[test]

@@ -1,54 +1,69 @@
-//! The station's part of the progress loop: sends what waits, and tells the time.
+//! The station's part of the progress loop: sends what waits, receives what has come, and tells the time.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fusain_comm::progress::{Client, Step};
+use fusain_comm::progress::{Client, Handle, Handler, Incoming, Step};
 use fusain_comm::{Communicator, Request, Result, Tag};
 
 use crate::error::Error;
-use crate::station::Station;
+use crate::station::{FromRank, Station, Tick};
 
 /// The tags of clusters; below are those of schedules.
-const FIRST_TAG: Tag = 0xbf00;
+pub(crate) const FIRST_TAG: Tag = 0xbf00;
 const TAGS: u32 = 0x100;
 
 /// The tag of the cluster that was connected as the `ordinal`th on its loop.
 ///
 /// Clusters may follow one another on a loop: a rank that has left the last one sends for the next while others have still to leave.
-pub(crate) fn tag(ordinal: u32) -> Tag {
+fn tag(ordinal: u32) -> Tag {
     FIRST_TAG + (ordinal % TAGS) as Tag
 }
 
-/// Sends what the station has for other ranks.
+/// Carries messages between the station and other ranks.
 pub(crate) struct Courier<C: Communicator> {
     station: Arc<Station>,
     tag: Tag,
-    outgoing: Vec<(u32, Vec<u8>)>,
+    incoming: Handler<C, Receive>,
+    outgoing: Vec<FromRank>,
     /// Under way. The vectors belong to the transport until then.
     sends: Vec<(u32, C::Request)>,
     _hangs_up: HangsUp,
 }
 
-impl<C: Communicator> Courier<C> {
-    pub(crate) fn new(station: &Arc<Station>, tag: Tag) -> Self {
-        let _hangs_up = HangsUp(Arc::clone(station));
-        Self { station: Arc::clone(station), tag, outgoing: Vec::new(), sends: Vec::new(), _hangs_up }
-    }
-}
+type Receive = Box<dyn FnMut(Incoming) -> Result<()> + Send>;
 
-impl<C: Communicator> Client<C> for Courier<C> {
-    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
-        let (due, changed) = self.station.tick(now);
-        let is_last = self.station.take_outgoing(&mut self.outgoing);
-        let moved = changed || !self.outgoing.is_empty();
+impl<C: Communicator> Courier<C> {
+    pub(crate) fn new(station: &Arc<Station>, handle: &Handle<C>) -> Self {
+        let tag = tag(handle.ordinal());
+        let receiver = Arc::clone(station);
+        let receive: Receive = Box::new(move |message| {
+            receiver.receive(message.source, message.bytes);
+            Ok(())
+        });
+        Self {
+            station: Arc::clone(station),
+            tag,
+            incoming: handle.handler(tag..=tag, receive),
+            outgoing: Vec::new(),
+            sends: Vec::new(),
+            _hangs_up: HangsUp(Arc::clone(station)),
+        }
+    }
+
+    /// Begins to send what was taken from the station.
+    fn send(&mut self, comm: &C) {
         for (to, bytes) in self.outgoing.drain(..) {
             match comm.isend(bytes, to as usize, self.tag) {
                 Ok(request) => self.sends.push((to, request)),
                 Err(error) => self.station.transport_failed(to, error),
             }
         }
+    }
+
+    /// Lets go of what has been sent.
+    fn sweep(&mut self) {
         let mut at = 0;
         while let Some((to, send)) = self.sends.get_mut(at) {
             let to = *to;
@@ -61,6 +76,22 @@ impl<C: Communicator> Client<C> for Courier<C> {
                 }
             }
         }
+    }
+}
+
+impl<C: Communicator> Client<C> for Courier<C> {
+    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
+        // First what others wait for: to look for what has come takes longer.
+        let Tick { due, changed, is_last } = self.station.tick(now, &mut self.outgoing);
+        let mut moved = changed || !self.outgoing.is_empty();
+        self.send(comm);
+        if self.incoming.advance(comm, now)? == Step::Moved {
+            moved = true;
+            // It may have been answered at once.
+            self.station.take_outgoing(&mut self.outgoing);
+            self.send(comm);
+        }
+        self.sweep();
         if is_last {
             let failure = self.station.failure();
             if matches!(failure, Some(Error::RankLost { .. })) {

@@ -110,6 +110,11 @@ impl<'a, A: Distributed> Watched<'a, A> {
     #[cold]
     #[inline(never)]
     fn come_by(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
+        if !self.has_local_work(bundle) {
+            // The thread that waits for work looks as well, and this worker has nothing to give.
+            bundle.looks.is_put_off();
+            return;
+        }
         self.flag.lower();
         let found = self.station.look();
         if self.is_blind {
@@ -129,7 +134,7 @@ impl<'a, A: Distributed> Watched<'a, A> {
 
     /// Parts that are worth a message of this cost.
     fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
-        if !self.has_local_work(bundle) || !self.inner.has_global_work() {
+        if !self.inner.has_global_work() {
             return Vec::new();
         }
         if bundle.waiting.is_empty()

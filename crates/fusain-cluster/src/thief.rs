@@ -101,7 +101,8 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
     /// After work that lasted so long.
     fn rest(&mut self, lasted: Duration) -> Duration {
         let reading = std::mem::take(&mut self.reading);
-        if lasted >= reading * PAYS {
+        // To be answered takes as long as the rest would.
+        if lasted >= reading * PAYS || self.cost >= reading * REST {
             self.in_vain = 0;
             return Duration::ZERO;
         }

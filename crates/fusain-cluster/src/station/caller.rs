@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fusain_pool::Pool;
 
 use super::{FromRank, Next, Parcel, Station};
-use crate::codec::{self, Head};
+use crate::codec::Head;
 use crate::error::Result;
 use crate::protocol::{self, Label, Message};
 use crate::report::RankReport;
@@ -29,7 +29,7 @@ impl Station {
         state.early = later;
         let now: Vec<(u32, u32, Message<Vec<u8>>)> = now;
         for (from, _, message) in now {
-            self.work_message(&mut state, from, message);
+            self.work_message(&mut state, Instant::now(), from, message);
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Station {
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
-            state.outgoing.push((0, codec::pack(&Head::Report { number }, bytes.to_vec())));
+            state.send(0, &Head::Report { number }, bytes.to_vec());
             drop(state);
             self.wake();
             return Ok(None);

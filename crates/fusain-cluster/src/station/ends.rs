@@ -1,7 +1,7 @@
 //! How it ends: by a failure that everybody hears of, or by good-byes.
 
 use super::{State, Station};
-use crate::codec::{self, Head};
+use crate::codec::Head;
 use crate::error::Error;
 
 impl Station {
@@ -15,8 +15,9 @@ impl Station {
             Error::RankLost { rank, why } => (*rank as u32, why.clone()),
             other => (self.me, other.to_string()),
         };
-        let bytes = codec::pack(&Head::Lost { rank }, why.as_bytes().to_vec());
-        state.outgoing.extend((0..self.size).filter(|&to| to != self.me && to != rank).map(|to| (to, bytes.clone())));
+        for to in (0..self.size).filter(|&to| to != self.me && to != rank) {
+            state.send(to, &Head::Lost { rank }, why.as_bytes().to_vec());
+        }
         state.failure = Some(error);
         self.announce(state);
     }
@@ -55,12 +56,11 @@ impl Station {
             state.byes = u32::MAX;
             match self.me {
                 0 => state.farewell = true,
-                me => state.outgoing.push(((me - 1) / 2, codec::pack(&Head::Bye, Vec::new()))),
+                me => state.send((me - 1) / 2, &Head::Bye, Vec::new()),
             }
         }
         if state.farewell {
-            let bytes = codec::pack(&Head::Farewell, Vec::new());
-            state.outgoing.extend(children.map(|child| (child, bytes.clone())));
+            children.for_each(|child| state.send(child, &Head::Farewell, Vec::new()));
         }
     }
 

@@ -24,6 +24,8 @@ mod ends;
 mod progress;
 mod workers;
 
+pub(crate) use progress::Tick;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -285,7 +287,23 @@ impl State {
         report.requests += u64::from(matches!(message, Message::Request { thief, .. } if thief == me));
         let mut bytes = Vec::new();
         let message = message.map(|payload| bytes = payload);
-        self.outgoing.push((to, codec::pack(&Head::Work { run: self.run, message }, bytes)));
+        self.send(to, &Head::Work { run: self.run, message }, bytes);
+    }
+
+    fn send(&mut self, to: u32, head: &Head, payload: Vec<u8>) {
+        let bytes = codec::pack(head, payload);
+        if let Some((last, before)) = self.outgoing.last_mut()
+            && *last == to
+            && codec::join_small(before, &bytes)
+        {
+            return;
+        }
+        self.outgoing.push((to, bytes));
+    }
+
+    fn take_outgoing(&mut self, into: &mut Vec<FromRank>) {
+        self.log.report.bytes_sent += self.outgoing.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+        into.append(&mut self.outgoing);
     }
 
     fn is_before(&self, from: u32, station: &Station) -> bool {

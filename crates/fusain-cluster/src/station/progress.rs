@@ -9,58 +9,78 @@ use crate::error::Error;
 use crate::protocol::{self, Message};
 use crate::report::Status;
 
+/// What is to be done after a tick.
+pub(crate) struct Tick {
+    /// When to come again at the latest.
+    pub(crate) due: Instant,
+    /// Somebody may wait for what has changed.
+    pub(crate) changed: bool,
+    /// What was taken is the last that this rank sends.
+    pub(crate) is_last: bool,
+}
+
 impl Station {
-    /// A message has come.
+    /// Bytes of another rank have come.
     pub(crate) fn receive(&self, from: usize, bytes: Vec<u8>) {
-        let unpacked = codec::unpack(bytes);
+        match codec::unpack(bytes) {
+            Ok(messages) => {
+                let now = Instant::now();
+                messages.into_iter().for_each(|(head, payload)| self.message(now, from, head, payload));
+            }
+            Err(why) => self.fail(&mut self.lock(), Error::Corrupt { from, why }),
+        }
+        self.notify();
+    }
+
+    fn message(&self, now: Instant, from: usize, head: Head, payload: Vec<u8>) {
         // Before the lock is taken: putting a value into bytes may take long.
-        let answer = match &unpacked {
-            Ok((Head::Fetch { store, key }, _)) => self.shelves.encode(*store, *key),
+        let answer = match head {
+            Head::Fetch { store, key } => self.shelves.encode(store, key),
             _ => None,
         };
         let mut state = self.lock();
         let state = &mut *state;
         if state.is_before(from as u32, self) {
-            state.heard = Some(Instant::now());
+            state.heard = Some(now);
         }
-        match unpacked {
-            Err(why) => self.fail(state, Error::Corrupt { from, why }),
-            Ok((Head::Alive, _)) => {}
-            Ok((Head::Lost { rank }, why)) => {
-                let why = String::from_utf8_lossy(&why).into_owned();
+        match head {
+            // Taken apart before.
+            Head::Two { .. } | Head::Alive => {}
+            Head::Lost { rank } => {
+                let why = String::from_utf8_lossy(&payload).into_owned();
                 self.fail(state, Error::RankLost { rank: rank as usize, why });
             }
-            Ok((Head::Bye, _)) => {
+            Head::Bye => {
                 state.byes += 1;
                 self.part(state);
             }
-            Ok((Head::Farewell, _)) => {
+            Head::Farewell => {
                 state.farewell = true;
                 self.part(state);
             }
-            Ok((Head::Fetch { store, key }, _)) => match answer {
+            Head::Fetch { store, key } => match answer {
                 Some(Ok(value)) => {
-                    state.outgoing.push((from as u32, codec::pack(&Head::Data { store, key }, value)));
+                    state.send(from as u32, &Head::Data { store, key }, value);
                 }
                 Some(Err(error)) => self.fail(state, error),
                 None => self.fail(state, Error::Corrupt { from, why: "it asks for what is not there".to_owned() }),
             },
-            Ok((Head::Data { store, key }, value)) => {
+            Head::Data { store, key } => {
                 if let Some(data @ Data::Asked) = state.data.get_mut(&(store, from as u32, key)) {
-                    *data = Data::Here(value);
+                    *data = Data::Here(payload);
                 }
             }
-            Ok((Head::Report { number }, report)) => {
-                state.reports.insert((number, from as u32), report);
+            Head::Report { number } => {
+                state.reports.insert((number, from as u32), payload);
             }
-            Ok((Head::Status { ranks, idle, tasks }, _)) => {
+            Head::Status { ranks, idle, tasks } => {
                 state.below.insert(from as u32, Status { ranks, idle, tasks });
             }
-            Ok((Head::Raise { table, cell, value }, _)) => self.tables.hear(table, cell, value),
-            Ok((Head::Work { run, message }, payload)) => {
+            Head::Raise { table, cell, value } => self.tables.hear(table, cell, value),
+            Head::Work { run, message } => {
                 let message = message.map(|()| payload);
                 if run == state.run && state.protocol.is_some() {
-                    self.work_message(state, from as u32, message);
+                    self.work_message(state, now, from as u32, message);
                 } else if run > state.run && state.leaves {
                     // The others have begun a run that this rank will not.
                     self.fail(state, Error::left(self.me as usize));
@@ -68,8 +88,7 @@ impl Station {
                     match message {
                         // Not there yet.
                         Message::Request { thief, stays: false, .. } if thief < self.size => {
-                            let head = Head::Work { run, message: Message::Refusal };
-                            state.outgoing.push((thief, codec::pack(&head, Vec::new())));
+                            state.send(thief, &Head::Work { run, message: Message::Refusal }, Vec::new());
                         }
                         message => state.early.push((from as u32, run, message)),
                     }
@@ -77,10 +96,9 @@ impl Station {
                 // Else of a run that is over: nobody waits for it.
             }
         }
-        self.notify();
     }
 
-    pub(super) fn work_message(&self, state: &mut State, from: u32, mut message: Message<Vec<u8>>) {
+    pub(super) fn work_message(&self, state: &mut State, now: Instant, from: u32, mut message: Message<Vec<u8>>) {
         let (refused, fed) = (message == Message::Refusal, matches!(message, Message::Task { .. }));
         state.log.report.refusals += u64::from(refused);
         state.log.report.tasks_taken += u64::from(fed);
@@ -90,7 +108,7 @@ impl Station {
             Message::Stop { payload } => Some(payload.clone()),
             _ => None,
         };
-        let told = self.tell(state, |thief, rank, out| thief.receive(Instant::now(), from, message, rank, out));
+        let told = self.tell(state, |thief, rank, out| thief.receive(now, from, message, rank, out));
         if let Some(Err(fault)) = told {
             return self.fail(state, Error::Corrupt { from: from as usize, why: fault.to_string() });
         }
@@ -99,8 +117,8 @@ impl Station {
         }
     }
 
-    /// Time has passed. Says when to come again, and whether that has changed what somebody may wait for.
-    pub(crate) fn tick(&self, now: Instant) -> (Instant, bool) {
+    /// Time has passed. Takes what waits to be sent.
+    pub(crate) fn tick(&self, now: Instant, into: &mut Vec<FromRank>) -> Tick {
         let mut state = self.lock();
         let had_failed = state.failure.is_some();
         self.tell(&mut state, |thief, rank, out| thief.tick(now, rank, out));
@@ -116,11 +134,14 @@ impl Station {
         let due = state.thief.due().map_or(due, |at| at.min(due));
         let due = state.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
         let (raised, tells_at) = self.tables.changes(now);
-        for (table, cell, value) in raised {
-            let bytes = codec::pack(&Head::Raise { table, cell, value }, Vec::new());
-            state.outgoing.extend(self.neighbours().map(|to| (to, bytes.clone())));
+        for to in self.neighbours().filter(|_| !raised.is_empty()) {
+            for &(table, cell, value) in &raised {
+                state.send(to, &Head::Raise { table, cell, value }, Vec::new());
+            }
         }
         let changed = state.failure.is_some() && !had_failed;
+        state.take_outgoing(into);
+        let is_last = state.leaves && (state.farewell || state.failure.is_some());
         drop(state);
         if changed {
             self.notify();
@@ -128,13 +149,13 @@ impl Station {
         if let Some((status, watch)) = status.zip(self.settings.get().and_then(|settings| settings.watch.as_ref())) {
             (watch.lock().unwrap_or_else(PoisonError::into_inner))(status);
         }
-        (tells_at.map_or(due, |at| at.min(due)), changed)
+        Tick { due: tells_at.map_or(due, |at| at.min(due)), changed, is_last }
     }
 
     /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
-        state.outgoing.push(((self.me + 1) % self.size, codec::pack(&Head::Alive, Vec::new())));
+        state.send((self.me + 1) % self.size, &Head::Alive, Vec::new());
         let begun = *state.begun.get_or_insert(now);
         let (since, patience, hint) = match state.heard {
             Some(heard) => (heard, settings.patience, ""),
@@ -153,16 +174,13 @@ impl Station {
             return Some(status);
         }
         let Status { ranks, idle, tasks } = status;
-        state.outgoing.push(((self.me - 1) / 2, codec::pack(&Head::Status { ranks, idle, tasks }, Vec::new())));
+        state.send((self.me - 1) / 2, &Head::Status { ranks, idle, tasks }, Vec::new());
         None
     }
 
-    /// What waits to be sent. Says whether that is the last.
-    pub(crate) fn take_outgoing(&self, into: &mut Vec<FromRank>) -> bool {
-        let mut state = self.lock();
-        state.log.report.bytes_sent += state.outgoing.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
-        into.append(&mut state.outgoing);
-        state.leaves && (state.farewell || state.failure.is_some())
+    /// What waits to be sent since the last tick.
+    pub(crate) fn take_outgoing(&self, into: &mut Vec<FromRank>) {
+        self.lock().take_outgoing(into);
     }
 
     /// What was sent to `to` did not get there. Perhaps it has left because another was lost, and its message that says so is still under way.
@@ -213,7 +231,7 @@ mod tests {
             }
             let after = (0..).find(|&times| {
                 // Well after: to hear takes its time.
-                station.tick(begun + times * patience + patience / 2);
+                station.tick(begun + times * patience + patience / 2, &mut Vec::new());
                 station.failure().is_some()
             });
             let other = 1 - station.me as usize;

@@ -77,7 +77,7 @@ impl Station {
                 && let Entry::Vacant(entry) = state.data.entry(key)
             {
                 entry.insert(Data::Asked);
-                state.outgoing.push((rank, codec::pack(&Head::Fetch { store, key: number }, Vec::new())));
+                state.send(rank, &Head::Fetch { store, key: number }, Vec::new());
             }
             if let Some(error) = &state.failure {
                 return Err(error.clone());

@@ -54,7 +54,7 @@ impl Attendant {
         Attendance { hub: Arc::clone(&self.hub) }
     }
 
-    /// Turns the loop, again as long as something moves but a few times at most, unless another thread has it at the moment. Says whether anything moved.
+    /// Turns the loop once, unless another thread has it at the moment. Says whether anything moved: then more may, and the [flag](Self::flag) is raised.
     ///
     /// A look in vain costs a probe for each handler and a call of each client: some hundreds of nanoseconds.
     pub fn look(&self) -> bool {
@@ -134,7 +134,7 @@ impl<C: Communicator> Attended for Hub<C> {
     }
 
     fn look(&self) -> bool {
-        self.look()
+        self.look(1)
     }
 
     fn wait(&self, ready: &mut dyn FnMut() -> bool) {

@@ -90,7 +90,15 @@ impl<C: Communicator> Handle<C> {
     where
         F: FnMut(Incoming) -> Result<()> + Send + 'static,
     {
-        self.serve(Handler::new(tags, self.hub.settings.receiving_bytes, act))
+        self.serve(self.handler(tags, act))
+    }
+
+    /// The client of [`on_message`](Self::on_message), for another client to call as a part of itself.
+    pub fn handler<F>(&self, tags: RangeInclusive<Tag>, act: F) -> Handler<C, F>
+    where
+        F: FnMut(Incoming) -> Result<()> + Send + 'static,
+    {
+        Handler::new(tags, self.hub.settings.receiving_bytes, act)
     }
 
     /// Sends `data`; the vector comes back with the ticket. Messages of one thread to one rank are sent in order.

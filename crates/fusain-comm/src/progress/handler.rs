@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
@@ -33,6 +34,8 @@ pub struct Handler<C: Communicator, F> {
     limit_bytes: usize,
     act: F,
     receiving: Receiving<C::Request>,
+    /// A message has come since the last probe in vain: another may have come with it.
+    expects_more: bool,
     comm: PhantomData<fn(&C)>,
 }
 
@@ -74,7 +77,7 @@ impl<R: Request> Receiving<R> {
 impl<C: Communicator, F: FnMut(Incoming) -> Result<()>> Handler<C, F> {
     pub(super) fn new(tags: RangeInclusive<Tag>, limit_bytes: usize, act: F) -> Self {
         let receiving = Receiving { messages: VecDeque::new(), bytes: 0 };
-        Self { tags, limit_bytes, act, receiving, comm: PhantomData }
+        Self { tags, limit_bytes, act, receiving, expects_more: false, comm: PhantomData }
     }
 
     /// Takes out the next message.
@@ -93,15 +96,21 @@ impl<C: Communicator, F: FnMut(Incoming) -> Result<()>> Handler<C, F> {
 
 impl<C: Communicator, F: FnMut(Incoming) -> Result<()> + Send> Client<C> for Handler<C, F> {
     fn advance(&mut self, comm: &C, _now: Instant) -> Result<Step> {
-        let mut moved = false;
+        let mut moved = self.receiving.deliver(&mut self.act)?;
         for _ in 0..AT_ONCE {
-            moved |= self.receiving.deliver(&mut self.act)?;
             if self.receiving.bytes >= self.limit_bytes || self.receiving.messages.len() >= AT_ONCE {
                 break;
             }
-            let Some(message) = self.probe(comm)? else { break };
+            let Some(message) = self.probe(comm)? else {
+                self.expects_more = false;
+                break;
+            };
             self.receiving.push(message.status(), message.irecv()?);
             moved = true;
+            // Who has waited for it goes on sooner without a probe in vain.
+            if self.receiving.deliver(&mut self.act)? && !mem::replace(&mut self.expects_more, true) {
+                break;
+            }
         }
         Ok(if moved { Step::Moved } else { Step::Idle })
     }

@@ -24,7 +24,7 @@ const LINGER: Duration = Duration::from_micros(100);
 const FIRST_WATCH: Duration = Duration::from_micros(100);
 const LONGEST_WATCH: Duration = Duration::from_millis(2);
 
-/// How often a thread that came by turns the loop, if something moves each time: it has something else to do.
+/// How often a thread that has left something turns the loop, if something moves each time: it has something else to do.
 const TURNS_AT_ONCE: u32 = 8;
 
 /// What a thread asks of the loop.
@@ -175,7 +175,7 @@ impl<C: Communicator> Hub<C> {
     pub(super) fn wake(&self) {
         self.work.ring();
         if !self.manual {
-            self.look();
+            self.look(TURNS_AT_ONCE);
         }
     }
 
@@ -315,10 +315,10 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    /// Round the loop until nothing moves, but not for ever, if nobody owns it or drives it now, and this thread may. Says whether anything moved.
-    pub(super) fn look(&self) -> bool {
+    /// Round the loop until nothing moves, but so many times at most, if nobody owns it or drives it now, and this thread may. Says whether anything moved.
+    pub(super) fn look(&self, turns: u32) -> bool {
         let mut moved = false;
-        for _ in 0..TURNS_AT_ONCE {
+        for _ in 0..turns {
             // SeqCst: between the ring of this thread, if it has something to say, and the look for the seat; see `leaves_unheard`.
             fence(Ordering::SeqCst);
             let Some(mut driver) = self.seat.take() else { return moved };
@@ -347,7 +347,7 @@ impl<C: Communicator> Hub<C> {
 
     fn leave(&self, driver: Driver<'_, C>) {
         if self.leaves_unheard(driver) {
-            self.look();
+            self.look(TURNS_AT_ONCE);
         }
     }
 
@@ -465,7 +465,7 @@ impl<C: Communicator> Hub<C> {
 
     /// Has found something to do.
     fn look_after(&self) -> bool {
-        let moved = self.look();
+        let moved = self.look(TURNS_AT_ONCE);
         if !moved
             && let Err(error) = self.work.hope()
             && let Some(mut driver) = self.seat.take()
