@@ -22,7 +22,7 @@ pub(super) struct Class {
     pub(super) calls: Cell<u16>,
     /// Timings on the pool so far, up to [`BURST`].
     pub(super) shared_timings: Cell<u8>,
-    /// Nanoseconds an element in sequence, and on the pool; 0: not known.
+    /// Nanoseconds in sequence, and on the pool, an element that had to be looked at; 0: not known.
     pub(super) alone: Cell<f32>,
     pub(super) shared: Cell<f32>,
 }
@@ -53,10 +53,12 @@ impl Class {
     }
 }
 
-/// Interruptions only ever lengthen a timing, so what is shorter counts, and counts more.
-pub(super) fn blend(old: f32, measured: f32) -> f32 {
-    let weight = if measured < old { 0.5 } else { 0.125 };
-    old + (measured.min(old * 2.0) - old) * weight
+/// `old` with a timing taken into account, of a call that has looked at a `part` of its elements and counts for as much.
+///
+/// Interruptions only ever lengthen a timing, so what is shorter counts more.
+pub(super) fn blend(old: f32, measured: f32, part: f32) -> f32 {
+    let more = part * (measured - old);
+    old + if more < 0.0 { 0.5 * more } else { 0.125 * more.min(old) }
 }
 
 /// 1 + twice the octave of `work`, and one more in its upper half.

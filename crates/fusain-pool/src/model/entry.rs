@@ -204,7 +204,7 @@ impl Entry {
         };
         let tries = is_due && (may_try || class.burst.get() < BURST);
         if is_due && !tries {
-            class.left.set(if shares { TRY_SELDOM } else { 1 });
+            class.left.set(if shares { TRY_AGAIN } else { 1 });
         }
         let knows = if shares { view.knows_shared } else { view.knows_alone };
         let timed = tries || !knows || calls.is_multiple_of(TIME_EVERY);
@@ -259,7 +259,7 @@ impl Entry {
         if self.id.get() != kind.id {
             self.begin(kind);
         }
-        self.learn(done, elapsed_ns);
+        self.learn(work, done, elapsed_ns);
         self.note(work, done, elapsed_ns, |class| &class.alone);
     }
 
@@ -303,23 +303,20 @@ impl Entry {
     /// Takes a timing into account of how calls of this length fare one way.
     fn note(&self, work: usize, done: usize, elapsed_ns: f32, of: impl Fn(&Class) -> &Cell<f32>) {
         if let Some(class) = self.known_class(half_octave(work)) {
-            if done >= work / 2 {
-                self.blend_in(class, work, per_element(elapsed_ns, done), of(class));
-            } else {
-                // A search that ended early says little about one that does not, and the next may as well.
-                class.left.set(TRY_SELDOM);
-            }
+            self.blend_in(class, work, done, elapsed_ns, of(class));
         }
         self.settle(work);
     }
 
-    fn blend_in(&self, class: &Class, work: usize, measured: f32, known: &Cell<f32>) {
+    fn blend_in(&self, class: &Class, work: usize, done: usize, elapsed_ns: f32, known: &Cell<f32>) {
+        let measured = per_element(elapsed_ns, done);
+        let part = part_of(work, done);
         let view = self.view(class, work);
         let shares = view.shared_ns < view.alone_ns;
         let is_shared = std::ptr::eq(known, &raw const class.shared);
         let is_other = is_shared != shares;
         let old = known.get();
-        if measured > NEAR * old {
+        if elapsed_ns > NEAR * old * work as f32 {
             // An interruption, or the beginning of a busy time: look again at once.
             class.calls.set(0);
         }
@@ -327,9 +324,9 @@ impl Entry {
         let is_early = is_shared && class.shared_timings.get() < BURST;
         // The first of a try pays for cold caches; what comes after stands for itself.
         let starts_over = old == 0.0 || ((tries || is_early) && measured < old);
-        known.set(if starts_over { measured } else { blend(old, measured) });
+        known.set(if starts_over { measured } else { blend(old, measured, part) });
         if is_early {
-            let is_hopeless = measured * work as f32 > HOPELESS * view.alone_ns;
+            let is_hopeless = elapsed_ns > HOPELESS * view.alone_ns;
             class.shared_timings.set(if is_hopeless { BURST } else { class.shared_timings.get() + 1 });
         }
         // Nothing else would mend it, as what gains that much is not run in sequence again; and parts are cut by it.
@@ -344,7 +341,7 @@ impl Entry {
         }
         if tries {
             let best_ns = view.alone_ns.min(view.shared_ns);
-            self.count_down(class, work, measured * work as f32 > HOPELESS * best_ns);
+            self.count_down(class, work, elapsed_ns > HOPELESS * best_ns);
         }
     }
 
@@ -362,23 +359,26 @@ impl Entry {
         }
     }
 
-    fn learn(&self, done: usize, elapsed_ns: f32) {
+    fn learn(&self, work: usize, done: usize, elapsed_ns: f32) {
+        let part = part_of(work, done);
+        // Of a very short run no more is known than that it was short, and that calls of its length may be.
+        let least = per_element(FAIR_NS, work);
         let measured = per_element(elapsed_ns, done);
+        let measured = if elapsed_ns < FAIR_NS { measured.min(least) } else { measured };
         let timings = self.timings.get();
         if timings == 0 {
             self.cost.set(0.0);
         }
         self.timings.set((timings + 1).min(TIMINGS_SURE));
         let (cost, span) = (self.cost.get(), self.span.get());
-        if cost == 0.0 || (span < SURE_NS && elapsed_ns > span) {
+        let says_more = span < SURE_NS && elapsed_ns > span && part >= 0.5;
+        if cost == 0.0 || says_more {
             self.cost.set(measured);
             self.span.set(elapsed_ns);
         } else if measured < cost {
-            // Of a very short run no more is known than that it was short.
-            let at_most = per_element(elapsed_ns.max(FAIR_NS), done);
-            self.cost.set(blend(cost, at_most.min(cost)));
+            self.cost.set(blend(cost, measured.max(least).min(cost), part));
         } else if elapsed_ns >= SURE_NS || span < SURE_NS {
-            self.cost.set(blend(cost, measured));
+            self.cost.set(blend(cost, measured, part));
         }
     }
 
@@ -411,6 +411,11 @@ impl Entry {
         let class = &self.classes[half_octave as usize % CLASSES];
         (class.half_octave.get() == half_octave).then_some(class)
     }
+}
+
+/// The part of a call's elements that it has looked at.
+fn part_of(work: usize, done: usize) -> f32 {
+    done as f32 / work.max(1) as f32
 }
 
 fn per_element(elapsed_ns: f32, done: usize) -> f32 {

@@ -17,6 +17,9 @@
 //! the other way: soon for a length that is new, and then so often that tries lose two per cent of the time at most. Long calls that gain much by sharing
 //! are not run in sequence at all. The tests play machines of many kinds and find less than a tenth lost, at any length.
 //!
+//! **Searches** may end anywhere. A timing of one counts for as much as it has looked at, so what is kept of each way is the time of many calls over the
+//! elements that they had to look at. The same hits being met either way, whichever is less is better for all of them together, though not for each.
+//!
 //! **Sleepers** are woken where one call saves more than a wake costs, or where a row of calls too small for that has lost as much
 //! for want of them (the rule by which a skier rents until the rent would have paid for the skis: at most twice the best).
 //!
