@@ -55,10 +55,11 @@ impl Class {
 
 /// `old` with a timing taken into account, of a call that has looked at a `part` of its elements and counts for as much.
 ///
-/// Interruptions only ever lengthen a timing, so what is shorter counts more.
+/// Interruptions only ever lengthen a timing, so what is shorter counts more; but for searches, which differ by where they end.
 pub(super) fn blend(old: f32, measured: f32, part: f32) -> f32 {
     let more = part * (measured - old);
-    old + if more < 0.0 { 0.5 * more } else { 0.125 * more.min(old) }
+    let weight = if more < 0.0 && part >= 1.0 { 0.5 } else { 0.125 };
+    old + weight * more.min(old)
 }
 
 /// 1 + twice the octave of `work`, and one more in its upper half.

@@ -26,6 +26,9 @@ const NEAR: f32 = 1.5;
 /// So many times what as many workers gain is no gain of theirs: the run in sequence was interrupted.
 const PLAUSIBLE: f32 = 2.0;
 
+/// So many times less an element does a search take that ends late than those that end anywhere, if most of it is what sharing costs.
+const LATE: f32 = 2.0;
+
 /// A try that takes so many times as long is given up: somebody else uses the cores.
 const HOPELESS: f32 = 8.0;
 
@@ -323,7 +326,8 @@ impl Entry {
         let tries = class.left.get() == 0 && is_other;
         let is_early = is_shared && class.shared_timings.get() < BURST;
         // The first of a try pays for cold caches; what comes after stands for itself.
-        let starts_over = old == 0.0 || ((tries || is_early) && measured < old);
+        let is_better = measured < if part < 1.0 { old / LATE } else { old };
+        let starts_over = old == 0.0 || ((tries || is_early) && is_better);
         known.set(if starts_over { measured } else { blend(old, measured, part) });
         if is_early {
             let is_hopeless = elapsed_ns > HOPELESS * view.alone_ns;
