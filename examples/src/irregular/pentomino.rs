@@ -6,7 +6,6 @@ use std::sync::Arc;
 use clap::Args;
 use fusain::cluster::{Cluster, Result, Search};
 use fusain::comm::Communicator;
-use serde::{Deserialize, Serialize};
 
 use super::{Parts, Program, expect, grouped};
 
@@ -36,18 +35,33 @@ const PIECES: [&str; 12] = [
 
 const CELLS: u32 = 60;
 
-/// A piece in its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed {
-    piece: u8,
-    cells: u64,
-}
+/// A piece in its place, seen from its first cell: bits for the cells from there on, as far as a piece can reach, and above them one for each piece. So one question tells
+/// whether it fits: has it a bit in common with what is [around](Filled::around) the first free cell?
+type Placed = u64;
 
-/// What is filled, and which pieces are in the box.
-#[derive(Clone, Copy, Debug)]
+/// The bits for cells.
+const AROUND: u64 = (1 << 40) - 1;
+
+/// What is filled, and above bits for cells the pieces in the box.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Filled {
     cells: u64,
-    pieces: u16,
+    pieces: u64,
+}
+
+impl Filled {
+    /// [`CELLS`] if none is free.
+    fn first_free(self) -> u32 {
+        self.cells.trailing_ones()
+    }
+
+    fn around(self, first: u32) -> u64 {
+        self.cells >> first & AROUND | self.pieces
+    }
+
+    fn with(self, placed: Placed, first: u32) -> Self {
+        Self { cells: self.cells | (placed & AROUND) << first, pieces: self.pieces | placed & !AROUND }
+    }
 }
 
 /// The search, with all placements by their first cell.
@@ -60,17 +74,16 @@ impl<'a> Search for Packing<'a> {
     type Undo = Filled;
     type Output = u64;
     fn root(&self) -> Filled {
-        Filled { cells: 0, pieces: 0 }
+        Filled::default()
     }
     /// What can cover the first free cell.
-    fn choices(&self, &Filled { cells, pieces }: &Filled, found: &mut u64) -> Fitting<'a> {
-        let first = cells.trailing_ones();
+    fn choices(&self, filled: &Filled, found: &mut u64) -> Fitting<'a> {
+        let first = filled.first_free();
         *found += u64::from(first == CELLS);
-        Fitting { rest: self.0[first as usize].iter(), cells, pieces }
+        Fitting { rest: self.0[first as usize].iter(), around: filled.around(first) }
     }
-    fn apply(&self, filled: &mut Filled, placed: &Placed) -> Filled {
-        let (cells, pieces) = (filled.cells | placed.cells, filled.pieces | 1 << placed.piece);
-        mem::replace(filled, Filled { cells, pieces })
+    fn apply(&self, filled: &mut Filled, &placed: &Placed) -> Filled {
+        mem::replace(filled, filled.with(placed, filled.first_free()))
     }
     fn undo(&self, filled: &mut Filled, before: &Filled) {
         *filled = *before;
@@ -84,15 +97,14 @@ impl<'a> Search for Packing<'a> {
 #[derive(Debug)]
 struct Fitting<'a> {
     rest: std::slice::Iter<'a, Placed>,
-    cells: u64,
-    pieces: u16,
+    around: u64,
 }
 
 impl Iterator for Fitting<'_> {
     type Item = Placed;
     fn next(&mut self) -> Option<Placed> {
-        let (cells, pieces) = (self.cells, self.pieces);
-        self.rest.find(|placed| placed.cells & cells == 0 && pieces >> placed.piece & 1 == 0).copied()
+        let around = self.around;
+        self.rest.find(|&placed| placed & around == 0).copied()
     }
 }
 
@@ -106,7 +118,8 @@ fn placements(rows: u32) -> Vec<Vec<Placed>> {
             for x in 0..(columns + 1).saturating_sub(width) {
                 for y in 0..(rows + 1).saturating_sub(height) {
                     let cells: u64 = shape.iter().map(|cell| 1 << ((x + cell.0) * rows + y + cell.1)).sum();
-                    by_first[cells.trailing_zeros() as usize].push(Placed { piece: piece as u8, cells });
+                    let first = cells.trailing_zeros();
+                    by_first[first as usize].push(cells >> first | (AROUND + 1) << piece);
                 }
             }
         }
@@ -141,15 +154,16 @@ fn turned(drawn: &str) -> Vec<Shape> {
 }
 
 /// The recursion: the ways to fill the rest.
-fn ways(placements: &[Vec<Placed>], cells: u64, pieces: u16) -> u64 {
-    let first = cells.trailing_ones();
+fn ways(placements: &[Vec<Placed>], filled: Filled) -> u64 {
+    let first = filled.first_free();
     if first == CELLS {
         return 1;
     }
+    let around = filled.around(first);
     let mut ways_below = 0;
-    for placed in &placements[first as usize] {
-        if placed.cells & cells == 0 && pieces >> placed.piece & 1 == 0 {
-            ways_below += ways(placements, cells | placed.cells, pieces | 1 << placed.piece);
+    for &placed in &placements[first as usize] {
+        if placed & around == 0 {
+            ways_below += ways(placements, filled.with(placed, first));
         }
     }
     ways_below
@@ -161,7 +175,7 @@ impl Program for Pentomino {
         cluster.search(&Packing(&placements(self.rows)))
     }
     fn plain(&self) -> u64 {
-        ways(&placements(self.rows), 0, 0)
+        ways(&placements(self.rows), Filled::default())
     }
     /// Each way is one of four that are mirror images of each other: as no piece is there twice, none is its own.
     fn say(&self, ways: &u64) -> String {
@@ -183,18 +197,14 @@ impl Parts for Pentomino {
         let mut boxes = vec![packing.root()];
         for _ in 0..2 {
             let below = |filled: Filled| {
-                packing.choices(&filled, &mut 0).map(move |placed| {
-                    let mut filled = filled;
-                    packing.apply(&mut filled, &placed);
-                    filled
-                })
+                packing.choices(&filled, &mut 0).map(move |placed| filled.with(placed, filled.first_free()))
             };
             boxes = boxes.into_iter().flat_map(below).collect();
         }
         (boxes.into_iter().map(|filled| (Arc::clone(&placements), filled)).collect(), 0)
     }
     fn part(&self, (placements, filled): &Self::Part) -> u64 {
-        ways(placements, filled.cells, filled.pieces)
+        ways(placements, *filled)
     }
     fn join(&self, ways: u64, more: u64) -> u64 {
         ways + more
