@@ -17,8 +17,9 @@ use std::time::Instant;
 use anyhow::{Context, ensure};
 use clap::{Parser, Subcommand};
 use fusain::Pool;
-use fusain::cluster::{Cluster, Result};
+use fusain::cluster::{Cluster, Result, Status};
 use fusain::comm::Communicator;
+use indicatif::ProgressBar;
 
 use crate::ranks;
 use victims::Choice;
@@ -144,10 +145,18 @@ impl Cli {
         );
         let victims = self.victims.on(&comm).context("the levels of the machine")?;
         let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
-        let cluster = Cluster::over(comm).pool(&pool).victims(victims);
+        // Not drawn where it would be no terminal that shows it; on the first rank only it hears anything.
+        let line = ProgressBar::new_spinner();
+        let live = line.clone();
+        let cluster =
+            Cluster::over(comm).pool(&pool).victims(victims).watch(move |Status { ranks, idle, tasks, .. }| {
+                live.set_message(format!("{idle} of {ranks} ranks idle, {} tasks have moved", grouped(tasks)));
+                live.tick();
+            });
         let begun = Instant::now();
         let found = program.run(&cluster).with_context(|| format!("on rank {rank}"))?;
         let took = begun.elapsed();
+        line.finish_and_clear();
         let Some(report) = cluster.report()? else { return Ok(None) };
         if let Some(path) = &self.picture {
             let write = || report.svg(File::create(path)?);
