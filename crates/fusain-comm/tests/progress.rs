@@ -1,5 +1,6 @@
 //! The progress loop in the world of threads: driven by a thread, by threads that attend to it, by the main thread, and by hand.
 
+use std::mem;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -388,6 +389,48 @@ fn a_flag_calls_to_every_message() {
                 thread::yield_now();
                 assert!(begun.elapsed() < Duration::from_secs(60), "message {number} was not told");
             }
+        }
+    });
+}
+
+/// Sends its own rank a message when it is told to.
+struct ToItself(Arc<Mutex<bool>>);
+
+impl Client<ThreadComm> for ToItself {
+    fn advance(&mut self, comm: &ThreadComm, _now: Instant) -> Result<Step> {
+        if mem::take(&mut *self.0.lock().unwrap()) {
+            drop(comm.isend(Vec::new(), comm.rank(), 1)?);
+        }
+        Ok(Step::Idle)
+    }
+}
+
+/// The handler has looked by then: who lowered the flag after the look, and not before, would never hear of it.
+#[test]
+fn what_comes_during_a_look_raises_the_flag_again() {
+    World::threads(1).run(|comm| {
+        let progress = Progress::manual(comm, Settings::default());
+        let handle = progress.handle();
+        let attendant = handle.attendant();
+        let (heard, sends) = (Arc::new(Mutex::new(0)), Arc::default());
+        let counts = Arc::clone(&heard);
+        let count = move |_| {
+            *counts.lock().unwrap() += 1;
+            Ok(())
+        };
+        handle.on_message(1..=1, count).unwrap();
+        handle.submit(ToItself(Arc::clone(&sends))).unwrap();
+        let look = || {
+            attendant.flag().lower();
+            attendant.look()
+        };
+        for number in 0..100 {
+            while attendant.flag().is_raised() {
+                look();
+            }
+            assert_eq!(*heard.lock().unwrap(), number);
+            *sends.lock().unwrap() = true;
+            assert!(!look() && attendant.flag().is_raised(), "message {number} was not told");
         }
     });
 }
