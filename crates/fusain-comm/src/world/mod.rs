@@ -21,7 +21,7 @@
 //!
 //! # Deadlock detection
 //!
-//! A rank that has to wait says so: under its mailbox lock it writes down what for, and takes itself off the world's count
+//! A rank that has to wait looks out for some microseconds, where there is a core for each rank, and then says so: under its mailbox lock it writes down what for, and takes itself off the world's count
 //! of *awake* threads. Who gives it what it waits for holds the same lock, strikes the note out and adds the sleepers of that
 //! mailbox to the count again **before** letting go, so before it can fall asleep itself. Therefore
 //!

@@ -9,6 +9,9 @@ use super::doorbell::Ring;
 use super::mailbox::{Delivered, Envelope, Header, Inbox, Mailbox, Pattern, Ticket, Timing, Wait};
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
+/// For so long who waits looks out before it sleeps, if nobody else needs its core: about what it takes to wake a thread.
+const LINGER: Duration = Duration::from_micros(20);
+
 /// How a rank left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
@@ -22,6 +25,8 @@ pub(super) struct Shared {
     control: Mutex<Control>,
     network: Option<Network>,
     epoch: Instant,
+    /// There is a core for each rank.
+    lingers: bool,
 }
 
 /// The common words. Their lock is taken last, and never held while a mailbox is locked anew.
@@ -51,6 +56,7 @@ impl Shared {
             control: Mutex::new(control),
             network,
             epoch: Instant::now(),
+            lingers: thread::available_parallelism().is_ok_and(|cores| ranks <= cores.get()),
         }
     }
 
@@ -189,12 +195,22 @@ impl Shared {
     pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
         let mailbox = &self.mailboxes[me];
         let mut inbox = mailbox.lock();
+        let mut lingers_until = None;
         loop {
             if inbox.next_landing().is_some() {
                 inbox.land(Instant::now());
             }
             if let Some(found) = ready(&mut inbox) {
                 return Ok(found);
+            }
+            if self.lingers {
+                let now = Instant::now();
+                if now < *lingers_until.get_or_insert(now + LINGER) {
+                    drop(inbox);
+                    thread::yield_now();
+                    inbox = mailbox.lock();
+                    continue;
+                }
             }
             if let Some(landing) = inbox.next_landing() {
                 inbox = mailbox.doze(inbox, landing);
