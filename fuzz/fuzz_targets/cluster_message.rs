@@ -1,7 +1,7 @@
-//! Bytes that claim to be a message between ranks of a cluster, bare and with the right checksum: refused, or read, and then the same when
-//! they are written and read again. So with states.
+//! Bytes that claim to be a letter between ranks of a cluster, bare and with the right checksum: refused, or read, and then the same when
+//! its messages are written and read again. So with states.
 //!
-//! The codec is compiled in here as it is: it is nobody's affair outside of its crate, and this does not make it so.
+//! Codec and letters are compiled in here as they are: they are nobody's affair outside of their crate, and this does not make them so.
 
 #![no_main]
 #![allow(dead_code, reason = "the courier uses the rest")]
@@ -10,6 +10,8 @@ use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/fusain-cluster/src/codec.rs"]
 mod codec;
+#[path = "../../crates/fusain-cluster/src/letter.rs"]
+mod letter;
 
 /// What the codec asks its crate for.
 mod error {
@@ -28,6 +30,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut sealed = bytes.to_vec();
     sealed.extend(crc32fast::hash(bytes).to_le_bytes());
     check(&sealed);
+    if let Ok(states) = codec::part::<State>(bytes) {
+        let written = states.iter().map(|state| codec::encode(state).expect("what was read can be written")).collect();
+        assert_eq!(codec::part::<State>(&codec::join(written)).map(|again| again.len()), Ok(states.len()));
+    }
     if let Ok(state) = codec::decode::<State>(bytes) {
         let written = codec::encode(&state).expect("what was read can be written");
         // Byte by byte, since a number that is none is not equal to itself.
@@ -37,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(bytes: &[u8]) {
-    if let Ok((head, payload)) = codec::unpack(bytes) {
-        assert_eq!(codec::unpack(&codec::pack(&head, payload)), Ok((head, payload)));
+    for (head, payload) in letter::open(bytes.to_vec()).unwrap_or_default() {
+        assert_eq!(letter::open(letter::Letter::new(&head, payload.clone()).seal()), Ok(vec![(head, payload)]));
     }
 }

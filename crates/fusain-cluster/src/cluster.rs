@@ -287,7 +287,7 @@ impl<A: Distributed> Course<'_, A> {
                     // Each worker of the giver may have added one.
                     let begun = Instant::now();
                     let states: Vec<A::Local> = match payload {
-                        Some(payload) => codec::decode(&payload).map_err(|why| self.refuse(why))?,
+                        Some(payload) => codec::part(&payload).map_err(|why| self.refuse(why))?,
                         None => input.take().into_iter().collect(),
                     };
                     self.station.has_read(begun.elapsed());

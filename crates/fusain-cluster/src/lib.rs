@@ -42,7 +42,7 @@
 //! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
 //! | [`victims`], [`thief`] | whom to ask, and when again |
 //! | `report` | what the ranks did, as a table and a picture; how it stands |
-//! | `codec` | states and messages as bytes |
+//! | `codec`, `letter` | states and messages as bytes |
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -55,6 +55,7 @@ mod fork_join;
 #[cfg(test)]
 mod fuzz;
 mod glance;
+mod letter;
 mod looks;
 mod loops;
 pub mod protocol;

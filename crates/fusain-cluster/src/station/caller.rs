@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use fusain_pool::Pool;
 
 use super::{FromRank, Next, Parcel, Station};
-use crate::codec::Head;
 use crate::error::Result;
+use crate::letter::Head;
 use crate::protocol::{self, Label, Message};
 use crate::report::RankReport;
 

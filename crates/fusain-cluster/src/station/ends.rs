@@ -1,8 +1,8 @@
 //! How it ends: by a failure that everybody hears of, or by good-byes.
 
 use super::{State, Station};
-use crate::codec::Head;
 use crate::error::Error;
+use crate::letter::Head;
 
 impl Station {
     /// The first failure stays, and everybody is told.

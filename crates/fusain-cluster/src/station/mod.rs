@@ -35,8 +35,8 @@ use std::time::{Duration, Instant};
 use fusain_comm::Flag;
 use fusain_comm::progress::{Attendance, Attendant};
 
-use crate::codec::{self, Head};
 use crate::error::Error;
+use crate::letter::{Head, Letter};
 use crate::protocol::{self, Job, Message};
 use crate::report::{Log, Status, Watch};
 use crate::store::Shelves;
@@ -86,7 +86,8 @@ struct State {
     workers: usize,
     /// Ends of runs that this rank has not begun yet.
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
-    outgoing: Vec<FromRank>,
+    /// To whom.
+    outgoing: Vec<(u32, Letter)>,
     failure: Option<Error>,
     /// A rank that has gone, and when that is the failure if no other becomes known.
     suspect: Option<(Instant, Error)>,
@@ -291,19 +292,18 @@ impl State {
     }
 
     fn send(&mut self, to: u32, head: &Head, payload: Vec<u8>) {
-        let bytes = codec::pack(head, payload);
-        if let Some((last, before)) = self.outgoing.last_mut()
+        if let Some((last, letter)) = self.outgoing.last_mut()
             && *last == to
-            && codec::join_small(before, &bytes)
+            && letter.add(head, &payload)
         {
             return;
         }
-        self.outgoing.push((to, bytes));
+        self.outgoing.push((to, Letter::new(head, payload)));
     }
 
     fn take_outgoing(&mut self, into: &mut Vec<FromRank>) {
-        self.log.report.bytes_sent += self.outgoing.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
-        into.append(&mut self.outgoing);
+        let sealed = self.outgoing.drain(..).map(|(to, letter)| (to, letter.seal()));
+        into.extend(sealed.inspect(|(_, bytes)| self.log.report.bytes_sent += bytes.len() as u64));
     }
 
     fn is_before(&self, from: u32, station: &Station) -> bool {

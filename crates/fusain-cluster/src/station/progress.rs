@@ -4,8 +4,8 @@ use std::sync::PoisonError;
 use std::time::Instant;
 
 use super::{ARRIVAL, Data, FromRank, GRACE, SIGN_OF_LIFE, State, Station};
-use crate::codec::{self, Head};
 use crate::error::Error;
+use crate::letter::{self, Head};
 use crate::protocol::{self, Message};
 use crate::report::Status;
 
@@ -22,7 +22,7 @@ pub(crate) struct Tick {
 impl Station {
     /// Bytes of another rank have come.
     pub(crate) fn receive(&self, from: usize, bytes: Vec<u8>) {
-        match codec::unpack(bytes) {
+        match letter::open(bytes) {
             Ok(messages) => {
                 let now = Instant::now();
                 messages.into_iter().for_each(|(head, payload)| self.message(now, from, head, payload));
@@ -44,8 +44,7 @@ impl Station {
             state.heard = Some(now);
         }
         match head {
-            // Taken apart before.
-            Head::Two { .. } | Head::Alive => {}
+            Head::Alive => {}
             Head::Lost { rank } => {
                 let why = String::from_utf8_lossy(&payload).into_owned();
                 self.fail(state, Error::RankLost { rank: rank as usize, why });
@@ -216,6 +215,7 @@ mod tests {
     use fusain_comm::{Communicator, World};
 
     use super::*;
+    use crate::letter::Letter;
     use crate::victims::Victims;
 
     /// When a rank that hears nothing, or the other one once, gives it up: in patiences.
@@ -227,7 +227,7 @@ mod tests {
             station.open(Victims::default(), patience, None, progress.handle().attendant());
             let begun = Instant::now();
             if heard {
-                station.receive(1 - station.me as usize, codec::pack(&Head::Alive, Vec::new()));
+                station.receive(1 - station.me as usize, Letter::new(&Head::Alive, Vec::new()).seal());
             }
             let after = (0..).find(|&times| {
                 // Well after: to hear takes its time.

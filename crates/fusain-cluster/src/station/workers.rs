@@ -5,8 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Data, DataKey, State, Station};
-use crate::codec::{self, Head};
+use crate::codec;
 use crate::error::Result;
+use crate::letter::Head;
 use crate::protocol;
 
 impl Station {
