@@ -27,6 +27,9 @@
 //!  any ── stop ──▶ stopped
 //! ```
 //!
+//! A result that comes to a busy rank waits until its workers have nothing left, and then comes before tasks. What it makes possible hardly comes later for that: in a
+//! recursion, what waits for a part waits for the work it was split off too, and that is what the workers have. Memory: the results that wait.
+//!
 //! A busy rank keeps requests until its workers [`offer`](Rank::offer) something; a hungry or asking one passes them on to a rank it has given work
 //! to, or refuses. *Asking* is a flag beside the rest: a result may make an asking rank busy, and the task it asked for then waits in the queue.
 //!
