@@ -160,7 +160,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             self.station.begin(pool)?;
             let output = alone(pool, algorithm, input);
             self.station.worked(begun);
-            self.station.end(pool);
+            self.station.end();
             return Ok(output);
         }
         let outbox = self.open()?;
@@ -277,7 +277,7 @@ impl<A: Distributed> Course<'_, A> {
         loop {
             match self.station.next()? {
                 Next::End(payload) => {
-                    self.station.end(self.pool);
+                    self.station.end();
                     if let Some(whole) = self.whole {
                         return Ok(whole);
                     }

@@ -19,8 +19,8 @@ const VERSION: u8 = 3;
 /// hundred nanoseconds.
 const SMALL: usize = 256;
 
-/// Most heads with all that stands behind them are no longer.
-const FRAME: usize = 32;
+/// No head with all that stands behind it is longer.
+const FRAME: usize = 48;
 
 /// What a message between ranks of a cluster says; some carry a payload beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) enum Head {
     /// "This is what I did": the gathering of this number, its report the payload.
     Report { number: u32 },
     /// "So it stands with me and all below me."
-    Status { ranks: u32, idle: u32, tasks: u64 },
+    Status { ranks: u32, idle: u32, tasks: u64, units: u64 },
     /// "Nobody below me in the tree will send anything any more."
     Bye,
     /// "Nobody at all will."
@@ -148,11 +148,8 @@ mod tests {
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Data { store, key }),
             Just(Head::Bye),
             any::<u32>().prop_map(|number| Head::Report { number }),
-            (any::<u32>(), any::<u32>(), any::<u64>()).prop_map(|(ranks, idle, tasks)| Head::Status {
-                ranks,
-                idle,
-                tasks
-            }),
+            (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())
+                .prop_map(|(ranks, idle, tasks, units)| Head::Status { ranks, idle, tasks, units }),
             (any::<u32>(), any::<u32>(), any::<i64>()).prop_map(|(table, cell, value)| Head::Raise {
                 table,
                 cell,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use fusain_comm::Communicator;
-use fusain_pool::{Counters, Pool};
+use fusain_pool::{Counters, Meter, Pool};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::Cluster;
@@ -185,11 +185,18 @@ pub struct Status {
     pub idle: u32,
     /// Tasks that went from rank to rank since the run began.
     pub tasks: u64,
+    /// Units of work that all workers of these ranks have done since it began.
+    pub units: u64,
 }
 
 impl Status {
     pub(crate) fn with(self, other: &Self) -> Self {
-        Self { ranks: self.ranks + other.ranks, idle: self.idle + other.idle, tasks: self.tasks + other.tasks }
+        Self {
+            ranks: self.ranks + other.ranks,
+            idle: self.idle + other.idle,
+            tasks: self.tasks + other.tasks,
+            units: self.units + other.units,
+        }
     }
 }
 
@@ -200,19 +207,19 @@ pub(crate) type Watch = Box<dyn FnMut(Status) + Send>;
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) report: RankReport,
-    begun: Option<(Instant, Counters)>,
+    begun: Option<(Instant, Counters, Meter)>,
 }
 
 impl Log {
     /// A run begins.
     pub(crate) fn begin(&mut self, pool: &Pool) {
         self.report = RankReport::default();
-        self.begun = Some((Instant::now(), pool.counters()));
+        self.begun = Some((Instant::now(), pool.counters(), pool.meter()));
     }
 
     /// The workers had work since `from`.
     pub(crate) fn worked(&mut self, from: Instant) {
-        let Some((begun, _)) = self.begun else { return };
+        let Some((begun, ..)) = self.begun else { return };
         let (from, to) = (from.saturating_duration_since(begun), begun.elapsed());
         match self.report.busy.last_mut() {
             Some((_, last)) if from.saturating_sub(*last) < GAP => *last = to,
@@ -220,10 +227,15 @@ impl Log {
         }
     }
 
+    /// Units done so far.
+    pub(crate) fn units(&self) -> u64 {
+        self.begun.as_ref().map_or(0, |(_, before, meter)| meter.counters().units - before.units)
+    }
+
     /// The run ends.
-    pub(crate) fn end(&mut self, pool: &Pool) {
-        let Some((begun, before)) = self.begun else { return };
-        let after = pool.counters();
+    pub(crate) fn end(&mut self) {
+        let Some((begun, before, meter)) = &self.begun else { return };
+        let after = meter.counters();
         self.report.elapsed = begun.elapsed();
         self.report.units = after.units - before.units;
         self.report.steals_local = after.steals_done - before.steals_done;
@@ -259,13 +271,13 @@ mod tests {
         let pool = Pool::builder().threads(1).build().unwrap();
         let mut log = Log::default();
         log.begin(&pool);
-        let Some((begun, _)) = log.begun else { unreachable!() };
+        let Some((begun, ..)) = log.begun else { unreachable!() };
         log.worked(begun);
         log.worked(begun + Duration::from_nanos(10));
         assert_eq!(log.report.busy.len(), 1);
         std::thread::sleep(3 * GAP);
         log.worked(Instant::now());
-        log.end(&pool);
+        log.end();
         assert_eq!(log.report.busy.len(), 2);
     }
 }

@@ -90,5 +90,5 @@ pub use builder::Builder;
 pub use counters::Counters;
 pub use error::{Error, WORKERS_MAX};
 pub use join::join;
-pub use pool::{Pool, Wait};
+pub use pool::{Meter, Pool, Wait};
 pub use scope::{Scope, scope};

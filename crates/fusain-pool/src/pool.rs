@@ -72,6 +72,14 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
+    fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        for desk in &self.desks {
+            desk.tally().add_to(&mut sum);
+        }
+        sum
+    }
+
     pub(crate) fn new(workers: usize, wait: Wait, threads: Threads) -> Self {
         Self::with_guests(workers, GUESTS_MAX, wait, threads)
     }
@@ -278,11 +286,20 @@ impl Pool {
 
     /// What the workers have done since the pool was built.
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters::default();
-        for desk in &self.inner.desks {
-            desk.tally().add_to(&mut sum);
-        }
-        sum
+        self.inner.counters()
+    }
+
+    /// Reads the counters from any thread, also while the pool runs something, and when it is gone.
+    ///
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(1).build()?;
+    /// let meter = pool.meter();
+    /// drop(pool);
+    /// assert_eq!(meter.counters().units, 0);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn meter(&self) -> Meter {
+        Meter { inner: Arc::clone(&self.inner) }
     }
 
     /// Runs `algorithm` from the state `local` until no work is left anywhere.
@@ -304,6 +321,25 @@ impl Pool {
             Some(seat) => run::run(seat, algorithm, local, brief),
             None => run::run_alone(algorithm, local, brief),
         })
+    }
+}
+
+/// A look at a pool's counters from outside; made by [`Pool::meter`].
+#[derive(Clone)]
+pub struct Meter {
+    inner: Arc<Inner>,
+}
+
+impl Meter {
+    /// What the pool's workers have done so far. While a call runs, each count is some moments old.
+    pub fn counters(&self) -> Counters {
+        self.inner.counters()
+    }
+}
+
+impl std::fmt::Debug for Meter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Meter").field(&self.counters()).finish()
     }
 }
 

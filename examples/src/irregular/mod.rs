@@ -148,11 +148,15 @@ impl Cli {
         // Not drawn where it would be no terminal that shows it; on the first rank only it hears anything.
         let line = ProgressBar::new_spinner();
         let live = line.clone();
-        let cluster =
-            Cluster::over(comm).pool(&pool).victims(victims).watch(move |Status { ranks, idle, tasks, .. }| {
-                live.set_message(format!("{idle} of {ranks} ranks idle, {} tasks have moved", grouped(tasks)));
+        let cluster = Cluster::over(comm).pool(&pool).victims(victims).watch(
+            move |Status { ranks, idle, tasks, units, .. }| {
+                live.set_message(format!(
+                    "{} units done, {tasks} tasks moved, {idle} of {ranks} ranks idle",
+                    grouped(units)
+                ));
                 live.tick();
-            });
+            },
+        );
         let begun = Instant::now();
         let found = program.run(&cluster).with_context(|| format!("on rank {rank}"))?;
         let took = begun.elapsed();

@@ -89,8 +89,8 @@ impl Station {
     }
 
     /// The run has ended.
-    pub(crate) fn end(&self, pool: &Pool) {
-        self.lock().log.end(pool);
+    pub(crate) fn end(&self) {
+        self.lock().log.end();
     }
 
     /// What this rank did in the last run.

@@ -72,8 +72,8 @@ impl Station {
             Head::Report { number } => {
                 state.reports.insert((number, from as u32), payload);
             }
-            Head::Status { ranks, idle, tasks } => {
-                state.below.insert(from as u32, Status { ranks, idle, tasks });
+            Head::Status { ranks, idle, tasks, units } => {
+                state.below.insert(from as u32, Status { ranks, idle, tasks, units });
             }
             Head::Raise { table, cell, value } => self.tables.hear(table, cell, value),
             Head::Work { run, message } => {
@@ -167,13 +167,14 @@ impl Station {
         }
         settings.watch.as_ref()?;
         let is_idle = state.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
-        let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks: state.log.report.tasks_taken };
+        let (tasks, units) = (state.log.report.tasks_taken, state.log.units());
+        let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks, units };
         let status = state.below.values().fold(mine, |sum, status| sum.with(status));
         if self.me == 0 {
             return Some(status);
         }
-        let Status { ranks, idle, tasks } = status;
-        state.send((self.me - 1) / 2, &Head::Status { ranks, idle, tasks }, Vec::new());
+        let Status { ranks, idle, tasks, units } = status;
+        state.send((self.me - 1) / 2, &Head::Status { ranks, idle, tasks, units }, Vec::new());
         None
     }
 
