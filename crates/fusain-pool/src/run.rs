@@ -278,6 +278,9 @@ fn share<A: Algorithm>(
     fanout
 }
 
+/// So many units are counted at the end of a call.
+const TOLD_LATER: u64 = 64;
+
 /// Units until nothing is left (true) or the call is stopped (false). `missing` workers are woken if it turns out to be worth it.
 #[inline(always)]
 fn drive<A: Algorithm>(
@@ -311,6 +314,10 @@ fn drive<A: Algorithm>(
             }
             if refused != 0 {
                 desk.renew(std::mem::take(&mut refused));
+            }
+            // Somebody may look on. Short calls have nothing to show.
+            if units > TOLD_LATER {
+                desk.tally().units.add(std::mem::take(&mut units));
             }
         } else {
             algorithm.do_unit(local, pace.grain);

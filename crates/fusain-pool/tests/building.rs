@@ -3,7 +3,7 @@
 mod common;
 
 use common::given_away;
-use fusain_pool::{Error, Pool, WORKERS_MAX, Wait};
+use fusain_pool::{Algorithm, Error, Meter, Pool, WORKERS_MAX, Wait};
 use std::cell::Cell;
 use std::process::Command;
 use std::sync::Arc;
@@ -133,4 +133,31 @@ fn counters_count() {
     let after = pool.counters();
     assert!(after.steals_done > before.steals_done, "{after:?}");
     assert_eq!(after.panics, 0);
+}
+
+/// Reads the count in its last unit.
+struct LooksOn(Meter);
+
+impl Algorithm for LooksOn {
+    type Local = (u64, u64);
+    fn has_local_work(&self, (left, _): &(u64, u64)) -> bool {
+        *left > 0
+    }
+    fn do_unit(&self, (left, counted): &mut (u64, u64), _grain: usize) {
+        *left -= 1;
+        *counted = self.0.counters().units;
+    }
+    fn commit(&self, (left, counted): &mut (u64, u64)) {
+        assert!(*left > 0 || *counted >= 9_000, "{counted} of 10000 units are counted while the call is on");
+    }
+    fn steal(&self, _: &mut (u64, u64)) -> Option<(u64, u64)> {
+        None
+    }
+}
+
+#[test]
+fn units_are_counted_as_they_are_done() {
+    let pool = Pool::builder().threads(1).build().unwrap();
+    pool.run(&LooksOn(pool.meter()), (10_000, 0));
+    assert_eq!(pool.counters().units, 10_000);
 }
