@@ -145,18 +145,8 @@ impl Cli {
         );
         let victims = self.victims.on(&comm).context("the levels of the machine")?;
         let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
-        // Not drawn where it would be no terminal that shows it; on the first rank only it hears anything.
         let line = ProgressBar::new_spinner();
-        let live = line.clone();
-        let cluster = Cluster::over(comm).pool(&pool).victims(victims).watch(
-            move |Status { ranks, idle, tasks, units, .. }| {
-                live.set_message(format!(
-                    "{} units done, {tasks} tasks moved, {idle} of {ranks} ranks idle",
-                    grouped(units)
-                ));
-                live.tick();
-            },
-        );
+        let cluster = Cluster::over(comm).pool(&pool).victims(victims).watch(shown_on(&line));
         let begun = Instant::now();
         let found = program.run(&cluster).with_context(|| format!("on rank {rank}"))?;
         let took = begun.elapsed();
@@ -169,6 +159,16 @@ impl Cli {
         let said = program.say(&found);
         program.check(&found).with_context(|| format!("wrong: {said}"))?;
         Ok(Some(format!("{said}, as it should be\n{took:.2?} on {size} ranks of {} workers\n\n{report}", self.workers)))
+    }
+}
+
+/// Shows how it stands; only the first rank is told, and where there is no terminal nothing is drawn.
+fn shown_on(line: &ProgressBar) -> impl FnMut(Status) + Send + use<> {
+    let line = line.clone();
+    move |Status { ranks, idle, tasks, units, .. }| {
+        let units = grouped(units);
+        line.set_message(format!("{units} units done, {tasks} tasks moved, {idle} of {ranks} ranks idle"));
+        line.tick();
     }
 }
 
