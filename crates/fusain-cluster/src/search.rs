@@ -27,6 +27,9 @@ use crate::error::Result;
 
 /// A search through a tree of choices.
 ///
+/// The one thing that is not as in a plain recursion: [`undo`](Self::undo) may go back over **several steps at once**. So what [`apply`](Self::apply) returns
+/// says how the node was, not which step was taken.
+///
 /// # Example
 ///
 /// The ways to place `n` queens that do not attack each other:
@@ -92,12 +95,16 @@ pub trait Search: Sync {
     fn root(&self) -> Self::Node;
 
     /// Called when the search enters a node: adds to `found` what is to be found there, and says what can be tried from there.
+    ///
+    /// A rank that takes a part from another one calls it again for the nodes on the way there, and drops what it adds to `found`. So what is to be counted is
+    /// counted in `found`, not in an atomic beside it.
     fn choices(&self, node: &Self::Node, found: &mut Self::Output) -> Self::Choices;
 
     /// Goes down to a child; says how to come back.
     fn apply(&self, node: &mut Self::Node, choice: &Self::Choice) -> Self::Undo;
 
-    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that has returned `undo`. Others may have followed it, which are undone at once.
+    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that has returned `undo`. Others may have followed it, which are undone at
+    /// once, without a call for each: to clear the bit that this one `apply` has set, or to pop one element, is not enough.
     fn undo(&self, node: &mut Self::Node, undo: &Self::Undo);
 
     /// Joins what was found in two parts of the tree. Parts come in any order.
@@ -111,6 +118,9 @@ pub trait Search: Sync {
 
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: walks the whole tree of `search` on all ranks; each gets what was found.
+    ///
+    /// All ranks give the same search. Memory: for each worker a node, and a choice with its iterator and its `Undo` for each level. Messages: those of
+    /// [`run`](Self::run); a part that moves carries the choices that lead to it, and who takes it checks that they can be made.
     ///
     /// # Errors
     /// As [`run`](Self::run).
