@@ -26,16 +26,35 @@ use crate::station::Station;
 ///
 /// Memory: every value stays on each rank that has touched it until the cluster is dropped.
 ///
+/// A handle gets to other ranks in a state, a task, or a result. A closure stays on its rank, with the handles in it: in `reduce` each rank would read what it
+/// has put there itself.
+///
 /// ```
-/// use fusain_cluster::Cluster;
+/// use fusain_cluster::{Cluster, ForkJoin, Late, Step, Store};
 /// use fusain_comm::World;
+///
+/// /// The sum of a part of a vector. A task holds the handle, some bytes; whoever works on it reads the vector.
+/// struct Sum<'a>(&'a Store<Vec<f64>>);
+///
+/// impl ForkJoin for Sum<'_> {
+///     type Task = (Late<Vec<f64>>, usize, usize);
+///     type Tasks = [Self::Task; 2];
+///     type Value = f64;
+///     type Frame = ();
+///     fn begin(&self, (all, begin, end): Self::Task) -> Step<Self> {
+///         if end - begin < 10 { return Step::Done(self.0.get(all)[begin..end].iter().sum()) }
+///         let middle = (begin + end) / 2;
+///         Step::Fork { tasks: [(all, begin, middle), (all, middle, end)], frame: () }
+///     }
+///     fn join(&self, (): (), [a, b]: [f64; 2]) -> Step<Self> { Step::Done(a + b) }
+/// }
 ///
 /// let sums = World::threads(2).run(|comm| {
 ///     let cluster = Cluster::over(comm);
-///     let store = cluster.store::<Vec<f64>>();
-///     // A state holds the handle, some bytes; whoever works on it reads the vector.
-///     let handle = store.put(vec![0.5; 100]);
-///     cluster.reduce(0..100, || 0.0, |sum, run| *sum += store.get(handle)[run].iter().sum::<f64>(), |a, b| a + b).unwrap()
+///     let store = cluster.store();
+///     // Rank 0's task counts, and so does what rank 0 has put there.
+///     let all = store.put(if cluster.rank() == 0 { vec![0.5; 100] } else { Vec::new() });
+///     cluster.fork_join(&Sum(&store), (all, 0, 100)).unwrap()
 /// });
 /// assert_eq!(sums, [50.0; 2]);
 /// ```
@@ -64,7 +83,7 @@ impl<C: Communicator> Cluster<'_, C> {
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
-    /// Keeps `value` on this rank, under a handle that any rank can be given.
+    /// Keeps `value` on this rank, under a handle that any rank can be given. Nothing is sent, and nothing is written as bytes before another rank fetches it.
     pub fn put(&self, value: T) -> Late<T> {
         // Relaxed: only that no key comes twice.
         let key = self.shelf.next.fetch_add(1, Ordering::Relaxed);
