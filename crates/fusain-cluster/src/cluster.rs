@@ -30,8 +30,23 @@ use crate::victims::Victims;
 ///
 /// With one rank nothing of this exists: a run is a call of the pool.
 ///
+/// A rank that never comes to its first run keeps the others: over MPI they wait for it, at the latest when they drop their cluster, for thirty times the
+/// [`patience`](Self::patience).
+///
 /// # Example
-/// See [`Distributed`].
+/// A loop; [`Search`](crate::Search) and [`ForkJoin`](crate::ForkJoin) have a search and a recursion.
+///
+/// ```
+/// use fusain_cluster::Cluster;
+/// use fusain_comm::World;
+///
+/// let counts = World::threads(2).run(|comm| {
+///     let cluster = Cluster::over(comm);
+///     let is_prime = |n: usize| n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| n % d != 0);
+///     cluster.reduce(0..1_000, || 0, |count, run| *count += run.filter(|&n| is_prime(n)).count(), |a, b| a + b).unwrap()
+/// });
+/// assert_eq!(counts, [168; 2]);
+/// ```
 pub struct Cluster<'p, C: Communicator> {
     link: RefCell<Link<C>>,
     pub(crate) station: Arc<Station>,
@@ -69,7 +84,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// The ranks of `comm`, which belongs to the cluster from now on. Each rank gets a progress thread; while a run is on, those who wait and workers between two units
     /// do most of its sending and receiving (see the [crate's page](crate)).
     ///
-    /// Over MPI this needs [`start_serialized`](https://docs.rs/fusain-comm) or `start_multiple`; at FUNNELED, where only the main thread may
+    /// Over MPI this needs `MpiWorld::start_serialized` or `start_multiple`; at FUNNELED, where only the main thread may
     /// call, use [`on`](Self::on) inside of [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
     pub fn over(comm: C) -> Self {
         let (rank, size) = (comm.rank(), comm.size());
@@ -98,7 +113,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
     }
 
-    /// The workers of this rank; without it [`Pool::global`]'s.
+    /// The workers of this rank; without it [`Pool::global`]'s: as many as the process may use cores. Ranks that are threads then share them; processes on one
+    /// machine that are not bound to cores of their own have them each, and too many: there give each its share, `Pool::builder().threads(1)` say.
     #[must_use]
     pub fn pool(mut self, pool: &'p Pool) -> Self {
         self.pool = Some(pool);
@@ -113,7 +129,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     }
 
     /// How long a rank may give no sign of life before it is held for lost; without it 10 seconds. Signs are given, and if need be by the progress thread, four a
-    /// second, so long units do no harm; a process that is stopped for longer does. Since ranks may come late to their first run, the first sign is awaited thirty times as long.
+    /// second, so long units do no harm; a process that is stopped for longer does. A rank in good health is lost too if the
+    /// time is so short that a few signs do not fit. Since ranks may come late to their first run, the first sign is awaited thirty times as long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -121,7 +138,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     }
 
     /// Has `watch` called on rank 0, four times a second, with how it stands: for a line that shows that something happens. All ranks set it, or none. It is
-    /// called on whichever thread turns the progress loop, and must not block or call the cluster.
+    /// called on whichever thread turns the progress loop, and must not block or call the cluster. With one rank, which has no progress loop, it is never
+    /// called.
     ///
     /// Messages: one a rank each time, up the tree of ranks.
     #[must_use]
@@ -145,7 +163,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// The inputs of other ranks are not looked at: all make the same, and the program is that of one rank. The work starts on rank 0 and spreads as ranks
     /// ask; `algorithm` is each rank's own value of the same algorithm.
     ///
-    /// Messages: two for each task that moves, what failed attempts cost ([`Victims`]), and ranks − 1 at the end.
+    /// Messages: two for each task that moves, what failed attempts cost ([`victims`](crate::victims)), and ranks − 1 at the end.
     ///
     /// # Errors
     /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::Corrupt`], [`Error::Encode`],

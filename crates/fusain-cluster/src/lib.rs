@@ -17,6 +17,15 @@
 //!  └─────────── progress loop ─┘                       └─ progress loop ───────────┘
 //! ```
 //!
+//! # Where to begin
+//!
+//! * [`Cluster::reduce`] and [`Cluster::collect`] for a loop, [`Search`] for backtracking, [`ForkJoin`] for a recursion, [`Distributed`] for what is none of them;
+//! * [`Table`] for a bound that all ranks know, [`Store`] for large data;
+//! * [`Report`] for what the ranks did.
+//!
+//! The ranks are threads of `fusain_comm::World::threads(n)`, or with its feature `mpi` the processes that mpirun has started:
+//! `MpiWorld::start_serialized()?.communicator()?`.
+//!
 //! # Who turns the loop
 //!
 //! In Tascell a thread of its own does all sending and receiving, and so did the first form of this. Where there is no core to spare each message then waits until

@@ -8,6 +8,19 @@ use std::ops::Range;
 use std::time::Duration;
 
 /// How a rank without work chooses whom to ask.
+///
+/// ```
+/// use fusain_cluster::{Cluster, Level, Victims};
+/// use fusain_comm::{Communicator, World};
+///
+/// // Pairs of ranks are near each other.
+/// let sums = World::threads(4).run(|comm| {
+///     let pair = comm.rank() / 2 * 2;
+///     let nearest = Victims::Nearest(vec![Level::from(pair..pair + 2)]);
+///     Cluster::over(comm).victims(nearest).reduce(0..1_000, || 0, |sum, run| *sum += run.sum::<usize>(), |a, b| a + b).unwrap()
+/// });
+/// assert_eq!(sums, [499_500; 4]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Victims {
