@@ -10,6 +10,13 @@ use serde::de::DeserializeOwned;
 /// Every rank makes the same algorithm. A part that was split off by [`steal`](Algorithm::steal) may be worked off by another rank's value of it: so a state says
 /// *which* work it is (a range, a path, a seed), and the shared value holds what all ranks have (the data, the problem).
 ///
+/// # Bytes
+///
+/// States and outputs are written by [postcard](https://postcard.jamesmunns.com), compactly and without the names of fields. So their `Deserialize` has to know
+/// what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and `serde_json::Value` do not work: the
+/// run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt), or reads something else. One rank writes nothing: try a
+/// new type on two.
+///
 /// # Order
 ///
 /// Results arrive in any order. Where order matters it is the output that knows it: keyed by position, say, joined when neighbours meet. That is what the

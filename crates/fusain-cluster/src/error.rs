@@ -3,7 +3,8 @@
 /// The result of a run over ranks.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a run over ranks failed. Every rank gets an error when one does; none gets a result that lacks a part.
+/// Why a run over ranks failed. Every rank gets an error when one does, unless it has the result already; none gets a result that lacks a part. (At the
+/// end of a run each rank reads the result; where it can not be read, that rank fails and rank 0 may not.)
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,10 +16,11 @@ pub enum Error {
         /// What was seen of it.
         why: String,
     },
-    /// A message that makes no sense: damaged on its way, or from another version of the program.
+    /// A message that makes no sense: damaged on its way, or from another version of the program. Or what it carries makes none here: ranks were given
+    /// different input, called different runs, or a type can not be read back (see [`Distributed`](crate::Distributed)).
     #[error("a message from rank {from} was refused: {why}; do all ranks run the same program?")]
     Corrupt {
-        /// Its sender.
+        /// Its sender; where a state or a result made no sense, the rank that has read it.
         from: usize,
         /// What is wrong with it.
         why: String,
@@ -26,7 +28,7 @@ pub enum Error {
     /// A state or a result can not be put into bytes.
     #[error("a state or result can not be put into bytes: {why}; its `Serialize` must not fail")]
     Encode {
-        /// What the codec says.
+        /// What the codec says, which does not hand on what a `Serialize` of your own has said.
         why: String,
     },
     /// The loop that the cluster was put on is driven by hand: nobody would answer other ranks while this one computes.
