@@ -102,6 +102,9 @@ pub type Values<F> = <<F as ForkJoin>::Tasks as Batch<<F as ForkJoin>::Task>>::V
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: the value of `task`, worked off on all ranks; each gets it. Rank 0's task counts.
     ///
+    /// Memory: for each worker a frame, its tasks and its values for each level. Messages: those of [`run`](Self::run); a part that moves carries its tasks,
+    /// and its values come back. For large data that only some tasks read there is a [`Store`](crate::Store).
+    ///
     /// # Errors
     /// As [`run`](Self::run).
     ///

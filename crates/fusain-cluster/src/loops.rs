@@ -25,6 +25,9 @@ impl<C: Communicator> Cluster<'_, C> {
     /// `fold` adds the indices of a run, in increasing order, to what `identity` or an earlier run has left. `join(a, b)` is always called with `a` of lower
     /// indices than `b`: it must be associative, it need not commute. All ranks give the same range.
     ///
+    /// Memory: what was found, once for each run of indices that does not touch another on the same rank yet. Messages: those of [`run`](Self::run); a part
+    /// that moves is two numbers, and what was found for it comes back.
+    ///
     /// ```
     /// use fusain_cluster::Cluster;
     /// use fusain_comm::World;
@@ -55,6 +58,9 @@ impl<C: Communicator> Cluster<'_, C> {
     }
 
     /// Collective: `f` of every index of `range`, in order, on each rank.
+    ///
+    /// Memory and messages: in the end each rank holds all values, which go to it in one message. Where a sum of them is enough, [`reduce`](Self::reduce) sends
+    /// that.
     ///
     /// ```
     /// use fusain_cluster::Cluster;

@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 
 /// What all ranks did in a run; see [`Cluster::report`].
 ///
-/// [`Display`](fmt::Display) gives a table, a rank a line.
+/// [`Display`](fmt::Display) gives a table, a rank a line: `units`, `local` (steals inside of the rank), tasks `taken` from and `given` to other ranks, how
+/// often it `asked` and was `refused`, `bytes` sent, and the share of the time in which it was `idle`. On one rank nothing is asked or sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
