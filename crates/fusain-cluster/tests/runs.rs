@@ -167,6 +167,31 @@ fn a_rank_that_leaves_is_named() {
     }
 }
 
+/// It was there when the others began, and has the end of their run, which it should have passed on.
+#[test]
+fn a_rank_that_leaves_late_is_named() {
+    let done = AtomicBool::new(false);
+    let ends = World::threads(4).run(|comm| {
+        let rank = comm.rank();
+        let pool = pool(1);
+        let cluster = Cluster::over(comm).pool(&pool);
+        assert_eq!(cluster.run(&Sum::default(), (0..100, 0)), Ok(expected(0..100)));
+        if rank == 1 {
+            while !done.load(Relaxed) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // Until it has come, mostly.
+            std::thread::sleep(Duration::from_millis(100));
+            return None;
+        }
+        let end = cluster.run(&Sum::default(), (0..0, 0));
+        done.fetch_or(rank == 0, Relaxed);
+        Some(end)
+    });
+    assert_eq!(ends[0], Some(Ok(0)));
+    assert!(matches!(ends[3], Some(Err(Error::RankLost { rank: 1, .. }))), "{ends:?}");
+}
+
 /// A process that is stopped says nothing, and nothing tells that it is gone: here its progress thread sleeps.
 #[test]
 fn a_rank_that_falls_silent_is_named() {

@@ -69,6 +69,10 @@ impl Station {
         {
             let mut state = self.lock();
             state.leaves = true;
+            if !state.early.is_empty() {
+                // The others have begun a run that this rank will not, and some wait for what it should pass on.
+                self.fail(&mut state, Error::left(self.me as usize));
+            }
             self.part(&mut state);
         }
         loop {
