@@ -7,7 +7,6 @@ use std::time::Instant;
 use fusain_comm::progress::{Client, Handle, Handler, Incoming, Step};
 use fusain_comm::{Communicator, Request, Result, Tag};
 
-use crate::error::Error;
 use crate::station::{FromRank, Station, Tick};
 
 /// The tags of clusters; below are those of schedules.
@@ -94,10 +93,10 @@ impl<C: Communicator> Client<C> for Courier<C> {
         self.sweep();
         if is_last {
             let failure = self.station.failure();
-            if matches!(failure, Some(Error::RankLost { .. })) {
+            if failure.is_some() {
+                // Some ranks may not be there any more, and others end as soon as they know.
                 comm.note_loss();
             }
-            // Who is still sent to after a failure may not be there.
             if failure.is_some() || self.sends.is_empty() {
                 return Ok(Step::Done);
             }

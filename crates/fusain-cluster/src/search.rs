@@ -83,7 +83,7 @@ pub trait Search: Sync {
     /// A place in the tree, made from the root by applying choices.
     type Node: Send;
     /// What leads from a node to a child.
-    type Choice: PartialEq + Clone + Serialize + DeserializeOwned + Send;
+    type Choice: Clone + Serialize + DeserializeOwned + Send;
     /// The choices at a node, one after the other.
     type Choices: Iterator<Item = Self::Choice> + Send;
     /// What it takes to go back to a node: for a small one what it was, for a list how long it was, for a large one how many changes had been noted down.
@@ -95,9 +95,7 @@ pub trait Search: Sync {
     fn root(&self) -> Self::Node;
 
     /// Called when the search enters a node: adds to `found` what is to be found there, and says what can be tried from there.
-    ///
-    /// A rank that takes a part from another one calls it again for the nodes on the way there, and drops what it adds to `found`. So what is to be counted is
-    /// counted in `found`, not in an atomic beside it.
+    /// Once for each node, on whichever rank enters it.
     fn choices(&self, node: &Self::Node, found: &mut Self::Output) -> Self::Choices;
 
     /// Goes down to a child; says how to come back.
@@ -106,6 +104,14 @@ pub trait Search: Sync {
     /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that has returned `undo`. Others may have followed it, which are undone at
     /// once, without a call for each: to clear the bit that this one `apply` has set, or to pop one element, is not enough.
     fn undo(&self, node: &mut Self::Node, undo: &Self::Undo);
+
+    /// Whether a choice that another rank has made can be made at this node: if not, the run ends with [`Error::Corrupt`](crate::Error::Corrupt). Messages are
+    /// protected by a checksum; this is for what can not be trusted. It must not ask for less than what [`choices`](Self::choices) gave there at any time: where
+    /// choices are left out by a bound, others knew less of it.
+    fn accepts(&self, node: &Self::Node, choice: &Self::Choice) -> bool {
+        let _ = (node, choice);
+        true
+    }
 
     /// Joins what was found in two parts of the tree. Parts come in any order.
     fn merge(&self, found: &mut Self::Output, part: Self::Output);
@@ -120,7 +126,7 @@ impl<C: Communicator> Cluster<'_, C> {
     /// Collective: walks the whole tree of `search` on all ranks; each gets what was found.
     ///
     /// All ranks give the same search. Memory: for each worker a node, and a choice with its iterator and its `Undo` for each level. Messages: those of
-    /// [`run`](Self::run); a part that moves carries the choices that lead to it, and who takes it checks that they can be made.
+    /// [`run`](Self::run); a part that moves carries the choices that lead to it, and who takes it asks whether they can be [made](Search::accepts).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -381,19 +387,17 @@ impl<S: Search> Distributed for Walk<'_, S> {
         self.search.merge(found, part);
     }
 
-    /// Whether the path can be gone from the root, and the untried choices are choices there.
+    /// Whether the path can be gone from the root, and the untried choices be made there.
     fn accepts(&self, path: &Path<S>) -> bool {
         let mut node = self.search.root();
-        // What is found on the way was found by who came by first.
-        let mut found = S::Output::default();
         for step in &path.base {
-            if !self.search.choices(&node, &mut found).any(|choice| choice == *step) {
+            if !self.search.accepts(&node, step) {
                 return false;
             }
             self.search.apply(&mut node, step);
         }
-        let Some(untried) = &path.untried else { return path.base.is_empty() };
-        untried.iter().all(|step| self.search.choices(&node, &mut found).any(|choice| choice == *step))
+        let untried = path.untried.as_ref();
+        untried.map_or(path.base.is_empty(), |untried| untried.iter().all(|step| self.search.accepts(&node, step)))
     }
 }
 
@@ -434,6 +438,9 @@ mod tests {
         fn undo(&self, digits: &mut Vec<u8>, length: &usize) {
             assert!(digits.len() > *length, "there is something to go back from");
             digits.truncate(*length);
+        }
+        fn accepts(&self, digits: &Vec<u8>, digit: &u8) -> bool {
+            digits.len() < self.length && *digit < self.base && digits.last() != Some(digit)
         }
         fn merge(&self, found: &mut Vec<Vec<u8>>, mut part: Vec<Vec<u8>>) {
             found.append(&mut part);

@@ -1,6 +1,8 @@
 //! Searches, recursions and loops over in-process ranks.
 
-use fusain_cluster::Cluster;
+use std::time::Duration;
+
+use fusain_cluster::{Cluster, Search, Table};
 use fusain_comm::progress::{Settings, run_funneled};
 use fusain_comm::{LogGp, Network, World};
 use fusain_pool::Pool;
@@ -37,4 +39,51 @@ fn a_loop_that_is_driven_already_serves() {
 fn a_report_can_be_asked_for_before_any_run() {
     let reports = World::threads(3).run(|comm| Cluster::over(comm).report().unwrap());
     assert_eq!(reports[0].as_ref().map(|report| report.ranks.len()), Some(3));
+}
+
+/// The greatest of some numbers of two digits, to the base 100; that it is large enough ends it.
+struct LargeEnough<'a>(&'a Table);
+
+impl Search for LargeEnough<'_> {
+    type Node = Vec<i64>;
+    type Choice = i64;
+    type Choices = std::ops::Range<i64>;
+    type Undo = usize;
+    type Output = i64;
+    fn root(&self) -> Vec<i64> {
+        Vec::new()
+    }
+    fn choices(&self, digits: &Vec<i64>, found: &mut i64) -> Self::Choices {
+        if let [first, second] = digits[..] {
+            // Long enough that others take a part.
+            std::thread::sleep(Duration::from_micros(100));
+            *found = (*found).max(100 * first + second);
+            self.0.raise(0, *found);
+        }
+        if digits.len() < 2 && self.0.get(0) < 300 { 0..100 } else { 0..0 }
+    }
+    fn apply(&self, digits: &mut Vec<i64>, digit: &i64) -> usize {
+        digits.push(*digit);
+        digits.len() - 1
+    }
+    fn undo(&self, digits: &mut Vec<i64>, length: &usize) {
+        digits.truncate(*length);
+    }
+    fn merge(&self, found: &mut i64, part: i64) {
+        *found = part.max(*found);
+    }
+}
+
+/// What another rank has chosen before it knew the bound is no fault of its.
+#[test]
+fn choices_may_be_left_out_by_a_bound() {
+    for ranks in [1, 2, 5] {
+        World::threads(ranks).run(|comm| {
+            let pool = Pool::builder().threads(1).build().unwrap();
+            let cluster = Cluster::over(comm).pool(&pool);
+            let best = cluster.table(&[0]);
+            let found = cluster.search(&LargeEnough(&best)).unwrap();
+            assert!(found >= 300 && best.get(0) >= 300, "{found}");
+        });
+    }
 }

@@ -157,7 +157,7 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
         Ok(Pass::for_all())
     }
 
-    /// A rank of this world was lost. Where the end of a world waits for all its ranks, as that of MPI does, it is left out then.
+    /// A rank of this world is lost, or ends without the others. Where the end of a world waits for all its ranks, as that of MPI does, it is left out then.
     fn note_loss(&self) {}
 
     // ---- typed point to point -------------------------------------------------------------------------------------

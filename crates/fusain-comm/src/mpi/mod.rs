@@ -26,7 +26,7 @@
 //! # The end
 //!
 //! MPI is finalised when the last communicator, request and world are dropped, by the thread that may. Finalising waits for all processes. So it is left out by a
-//! thread that panics, whom others may wait for, and once a rank is [known to be lost](crate::Communicator::note_loss): then the process just
+//! thread that panics, whom others may wait for, and once a rank is [known to be lost](crate::Communicator::note_loss) or to end without the others: then the process just
 //! ends, and `mpirun`, which takes that for a failure, ends those that are left.
 
 mod comm;
