@@ -166,7 +166,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// Messages: two for each task that moves, what failed attempts cost ([`victims`](crate::victims)), and ranks − 1 at the end.
     ///
     /// # Errors
-    /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::Corrupt`], [`Error::Encode`],
+    /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::RankFailed`] if another ends with an error; [`Error::Corrupt`], [`Error::Encode`],
     /// [`Error::NoDriver`], [`Error::Transport`]. After an error the cluster stays failed, and `algorithm` holds a part of the results.
     ///
     /// # Panics
@@ -299,35 +299,35 @@ impl<A: Distributed> Course<'_, A> {
                     if let Some(whole) = self.whole {
                         return Ok(whole);
                     }
-                    return codec::decode(&payload).map_err(|why| self.refuse(why));
+                    return codec::decode(&payload).map_err(|why| self.refuse(0, why));
                 }
-                Next::Job(Job::Start { label, payload }) => {
+                Next::Job(Job::Start { label, from, payload }) => {
                     // Each worker of the giver may have added one.
                     let begun = Instant::now();
                     let states: Vec<A::Local> = match payload {
-                        Some(payload) => codec::part(&payload).map_err(|why| self.refuse(why))?,
+                        Some(payload) => codec::part(&payload).map_err(|why| self.refuse(from, why))?,
                         None => input.take().into_iter().collect(),
                     };
                     self.station.has_read(begun.elapsed());
                     if states.is_empty() {
-                        return Err(self.refuse("a task without a state".to_owned()));
+                        return Err(self.refuse(from, "a task without a state".to_owned()));
                     }
                     if !states.iter().all(|state| self.algorithm.accepts(state)) {
-                        return Err(self.refuse("the algorithm does not accept its state".to_owned()));
+                        return Err(self.refuse(from, "the algorithm does not accept its state".to_owned()));
                     }
                     self.work(label, states)?;
                 }
-                Next::Job(Job::Merge { label, payload }) => {
-                    let part = codec::decode(&payload).map_err(|why| self.refuse(why))?;
+                Next::Job(Job::Merge { label, from, payload }) => {
+                    let part = codec::decode(&payload).map_err(|why| self.refuse(from, why))?;
                     match self.found.get_mut(&label) {
                         Some(found) => self.algorithm.merge(found, part),
-                        None => return Err(self.refuse("a result of no task".to_owned())),
+                        None => return Err(self.refuse(from, "a result of no task".to_owned())),
                     }
                     self.work(label, Vec::new())?;
                 }
                 Next::Job(Job::Finish { label }) => {
                     let Some(found) = self.found.remove(&label) else {
-                        return Err(self.refuse("the end of no task".to_owned()));
+                        return Err(self.refuse(self.station.me, "the end of no task".to_owned()));
                     };
                     let payload = codec::encode(&found).map_err(|error| self.station.fail_with(error))?;
                     if self.station.finished(label, payload) {
@@ -364,7 +364,7 @@ impl<A: Distributed> Course<'_, A> {
         Ok(())
     }
 
-    fn refuse(&self, why: String) -> Error {
-        self.station.fail_with(Error::Corrupt { from: self.station.me as usize, why })
+    fn refuse(&self, from: u32, why: String) -> Error {
+        self.station.fail_with(Error::Corrupt { from: from as usize, why })
     }
 }

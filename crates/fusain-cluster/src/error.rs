@@ -9,18 +9,30 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A rank is gone: it panicked, left, or gave no sign of life. The work it had is lost, so there is no result.
-    #[error("rank {rank} is lost ({why}), and with it a part of the work; start the program again without it")]
+    #[error(
+        "rank {rank} is lost ({why}), and with it a part of the work; see what it or its host says, then start again"
+    )]
     RankLost {
         /// Its number in the cluster's communicator.
         rank: usize,
         /// What was seen of it.
         why: String,
     },
+    /// A rank ends with an error of its own, which is all there is to mend.
+    #[error("rank {rank} could not go on: {why}")]
+    RankFailed {
+        /// Its number in the cluster's communicator.
+        rank: usize,
+        /// Its error.
+        why: String,
+    },
     /// A message that makes no sense: damaged on its way, or from another version of the program. Or what it carries makes none here: ranks were given
     /// different input, called different runs, or a type can not be read back (see [`Distributed`](crate::Distributed)).
-    #[error("a message from rank {from} was refused: {why}; do all ranks run the same program?")]
+    #[error(
+        "what came from rank {from} was refused: {why}; do all ranks run the same program on the same input, and can its types be read back?"
+    )]
     Corrupt {
-        /// Its sender; where a state or a result made no sense, the rank that has read it.
+        /// Its sender. The result of a whole run comes from rank 0.
         from: usize,
         /// What is wrong with it.
         why: String,

@@ -31,6 +31,8 @@ pub(crate) enum Head {
     Alive,
     /// "This rank is gone, the runs are over." The reason is the payload.
     Lost { rank: u32 },
+    /// "This rank ends with an error of its own, the runs are over." Which is the payload.
+    Failed { rank: u32 },
     /// "This cell has at least this value."
     Raise { table: u32, cell: u32, value: i64 },
     /// "I want this value of yours."
@@ -146,6 +148,8 @@ mod tests {
             any::<u32>().prop_map(|rank| Head::Lost { rank }),
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Fetch { store, key }),
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Head::Data { store, key }),
+            any::<u32>().prop_map(|rank| Head::Lost { rank }),
+            any::<u32>().prop_map(|rank| Head::Failed { rank }),
             Just(Head::Bye),
             any::<u32>().prop_map(|number| Head::Report { number }),
             (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())

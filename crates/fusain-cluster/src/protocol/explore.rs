@@ -156,8 +156,8 @@ impl World {
         let peer = &mut self.peers[me as usize];
         match peer.rank.next(out) {
             None => {}
-            Some(Job::Start { label, payload }) => peer.pieces = Some((label, payload.unwrap_or(case.pieces))),
-            Some(Job::Merge { label, payload }) => {
+            Some(Job::Start { label, payload, .. }) => peer.pieces = Some((label, payload.unwrap_or(case.pieces))),
+            Some(Job::Merge { label, payload, .. }) => {
                 if case.fault != Fault::Forgets {
                     *peer.found.entry(label).or_default() += payload;
                 }

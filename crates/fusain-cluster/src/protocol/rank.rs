@@ -18,6 +18,8 @@ pub enum Job<P> {
     Start {
         /// The task.
         label: Label,
+        /// Who has given it; of the root this rank.
+        from: u32,
         /// Its state.
         payload: Option<P>,
     },
@@ -25,6 +27,8 @@ pub enum Job<P> {
     Merge {
         /// The task.
         label: Label,
+        /// Who had the part.
+        from: u32,
         /// What a part of it has found.
         payload: P,
     },
@@ -128,7 +132,8 @@ impl<P: Clone> Rank<P> {
         let label = self.next_label;
         self.next_label += 1;
         self.tasks.insert(label, Task { giver, jobs: 1, away: 0 });
-        self.jobs.push_back(Job::Start { label, payload });
+        let from = giver.map_or(self.me, |(rank, _)| rank);
+        self.jobs.push_back(Job::Start { label, from, payload });
         // Who stayed asks again now.
         let stayers = std::mem::take(&mut self.stayers);
         self.askers.extend(stayers.into_iter().map(|thief| Asker { thief, hops: 0, stays: true, refused: true }));
@@ -186,7 +191,7 @@ impl<P: Clone> Rank<P> {
         let Some(asker) = self.askers.pop_front() else {
             // Nobody wants it any more: it stays here.
             task.jobs += 1;
-            self.jobs.push_back(Job::Start { label, payload: Some(payload) });
+            self.jobs.push_back(Job::Start { label, from: self.me, payload: Some(payload) });
             return;
         };
         task.away += 1;
@@ -235,7 +240,7 @@ impl<P: Clone> Rank<P> {
                     task.away -= 1;
                     task.jobs += 1;
                 }
-                self.jobs.push_back(Job::Merge { label, payload });
+                self.jobs.push_back(Job::Merge { label, from, payload });
             }
             Message::Stop { payload } => {
                 if !(self.tasks.is_empty() && self.given.is_empty()) {

@@ -10,13 +10,13 @@ impl Station {
         if state.failure.is_some() {
             return;
         }
-        // Who reports is lost to the others as well: it gives no result.
-        let (rank, why) = match &error {
-            Error::RankLost { rank, why } => (*rank as u32, why.clone()),
-            other => (self.me, other.to_string()),
+        let (head, about, why) = match &error {
+            Error::RankLost { rank, why } => (Head::Lost { rank: *rank as u32 }, *rank as u32, why.clone()),
+            Error::RankFailed { rank, why } => (Head::Failed { rank: *rank as u32 }, *rank as u32, why.clone()),
+            other => (Head::Failed { rank: self.me }, self.me, other.to_string()),
         };
-        for to in (0..self.size).filter(|&to| to != self.me && to != rank) {
-            state.send(to, &Head::Lost { rank }, why.as_bytes().to_vec());
+        for to in (0..self.size).filter(|&to| to != self.me && to != about) {
+            state.send(to, &head, why.as_bytes().to_vec());
         }
         state.failure = Some(error);
         self.announce(state);

@@ -49,6 +49,10 @@ impl Station {
                 let why = String::from_utf8_lossy(&payload).into_owned();
                 self.fail(state, Error::RankLost { rank: rank as usize, why });
             }
+            Head::Failed { rank } => {
+                let why = String::from_utf8_lossy(&payload).into_owned();
+                self.fail(state, Error::RankFailed { rank: rank as usize, why });
+            }
             Head::Bye => {
                 state.byes += 1;
                 self.part(state);
