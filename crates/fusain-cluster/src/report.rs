@@ -165,9 +165,10 @@ impl Report {
         }
         for mark in 0..=4_u32 {
             let time = end * mark / 4;
+            let label = if time.is_zero() { "0".to_owned() } else { format!("{time:.1?}") };
             writeln!(
                 into,
-                r##"<text x="{:.1}" y="{}" text-anchor="middle" fill="#666">{time:.1?}</text>"##,
+                r##"<text x="{:.1}" y="{}" text-anchor="middle" fill="#666">{label}</text>"##,
                 x(time),
                 bottom + 18.0
             )?;

@@ -11,7 +11,7 @@ mod victims;
 
 use std::fmt::Debug;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
@@ -145,6 +145,9 @@ impl Cli {
         );
         let victims = self.victims.on(&comm).context("the levels of the machine")?;
         let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
+        // Before the work: a place that can not be written to shall not cost its result.
+        let create = |path: &'_ PathBuf| File::create(path).with_context(|| unwritten(path));
+        let picture = self.picture.as_ref().filter(|_| rank == 0).map(create).transpose()?;
         let line = ProgressBar::new_spinner();
         let cluster = Cluster::over(comm).pool(&pool).victims(victims).watch(shown_on(&line));
         let begun = Instant::now();
@@ -152,13 +155,16 @@ impl Cli {
         let took = begun.elapsed();
         line.finish_and_clear();
         let Some(report) = cluster.report()? else { return Ok(None) };
-        if let Some(path) = &self.picture {
-            let write = || report.svg(File::create(path)?);
-            write().with_context(|| format!("can not write {}", path.display()))?;
+        if let Some((path, file)) = self.picture.as_ref().zip(picture) {
+            report.svg(file).with_context(|| unwritten(path))?;
         }
         let said = program.say(&found);
         program.check(&found).with_context(|| format!("wrong: {said}"))?;
-        Ok(Some(format!("{said}, as it should be\n{took:.2?} on {size} ranks of {} workers\n\n{report}", self.workers)))
+        Ok(Some(format!(
+            "{said}, as it should be\n{took:.2?} on {} of {}\n\n{report}",
+            many(size as u64, "rank"),
+            many(self.workers.into(), "worker")
+        )))
     }
 }
 
@@ -170,6 +176,15 @@ fn shown_on(line: &ProgressBar) -> impl FnMut(Status) + Send + use<> {
         line.set_message(format!("{units} units done, {tasks} tasks moved, {idle} of {ranks} ranks idle"));
         line.tick();
     }
+}
+
+fn unwritten(path: &Path) -> String {
+    format!("can not write {}", path.display())
+}
+
+/// So many of a thing.
+fn many(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 /// An error where what was found is not what it should be.
