@@ -106,8 +106,8 @@ pub trait Search: Sync {
     fn undo(&self, node: &mut Self::Node, undo: &Self::Undo);
 
     /// Whether a choice that another rank has made can be made at this node: if not, the run ends with [`Error::Corrupt`](crate::Error::Corrupt). Messages are
-    /// protected by a checksum; this is for what can not be trusted. It must not ask for less than what [`choices`](Self::choices) gave there at any time: where
-    /// choices are left out by a bound, others knew less of it.
+    /// protected by a checksum; this is for what can not be trusted. It has to accept all that [`choices`](Self::choices) may have given there at any time: where
+    /// a bound leaves choices out, others knew less of it.
     fn accepts(&self, node: &Self::Node, choice: &Self::Choice) -> bool {
         let _ = (node, choice);
         true
