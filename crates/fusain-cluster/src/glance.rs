@@ -112,7 +112,6 @@ impl<'a, A: Distributed> Watched<'a, A> {
     fn come_by(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
         if !self.has_local_work(bundle) {
             // The thread that waits for work looks as well, and this worker has nothing to give.
-            bundle.looks.is_put_off();
             return;
         }
         self.flag.lower();

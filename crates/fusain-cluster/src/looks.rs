@@ -49,11 +49,6 @@ impl Looks {
         self.left == 0
     }
 
-    /// To after the next unit.
-    pub(crate) fn is_put_off(&mut self) {
-        self.left = 1;
-    }
-
     pub(crate) fn has_looked(&mut self, found: bool) {
         self.has_looked_at(Instant::now(), found);
     }

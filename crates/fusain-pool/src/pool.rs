@@ -331,7 +331,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// What the pool's workers have done so far. While a call runs, each count is some moments old.
+    /// What the pool's workers have done so far, in O(workers). While a call runs, each count is some moments old.
     pub fn counters(&self) -> Counters {
         self.inner.counters()
     }

@@ -4,7 +4,7 @@
 //! | run | ranks | needs |
 //! |---|---|---|
 //! | Open MPI | 1 to 4, oversubscribed | `mpirun.openmpi`, `mpicc.openmpi` |
-//! | Open MPI, a rank is killed or stopped | 3 | `kill` |
+//! | Open MPI, a rank is killed or stopped | 3 | the same |
 //! | MPICH | 2 (more than cores is pathologically slow) | `mpiexec.mpich`, `mpicc.mpich` |
 //! | Open MPI, two hosts of two ranks | 4 | root, `ip netns`, `unshare` |
 //!

@@ -19,6 +19,11 @@ pub(crate) struct Tick {
     pub(crate) is_last: bool,
 }
 
+/// A reason, as far as it can be read.
+fn text(payload: &[u8]) -> String {
+    String::from_utf8_lossy(payload).into_owned()
+}
+
 impl Station {
     /// Bytes of another rank have come.
     pub(crate) fn receive(&self, from: usize, bytes: Vec<u8>) {
@@ -45,14 +50,8 @@ impl Station {
         }
         match head {
             Head::Alive => {}
-            Head::Lost { rank } => {
-                let why = String::from_utf8_lossy(&payload).into_owned();
-                self.fail(state, Error::RankLost { rank: rank as usize, why });
-            }
-            Head::Failed { rank } => {
-                let why = String::from_utf8_lossy(&payload).into_owned();
-                self.fail(state, Error::RankFailed { rank: rank as usize, why });
-            }
+            Head::Lost { rank } => self.fail(state, Error::RankLost { rank: rank as usize, why: text(&payload) }),
+            Head::Failed { rank } => self.fail(state, Error::RankFailed { rank: rank as usize, why: text(&payload) }),
             Head::Bye => {
                 state.byes += 1;
                 self.part(state);

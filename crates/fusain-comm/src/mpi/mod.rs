@@ -143,7 +143,7 @@ struct Session {
     /// Sends that nobody waits for.
     parked: Mutex<Vec<Transfer>>,
     communicators: Mutex<usize>,
-    /// A rank has been lost.
+    /// A rank is lost, or ends without the others.
     lost: Mutex<bool>,
     /// Finalises MPI when it is dropped.
     universe: Option<Universe>,
