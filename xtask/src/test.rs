@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 fn models() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("loom").display().to_string();
     let arguments =
-        ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder, "models"];
+        ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder, "checks"];
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg loom"))
 }
 

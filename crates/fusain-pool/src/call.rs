@@ -4,32 +4,30 @@
 //!
 //! Each participant but the caller is accounted for in one of two ways:
 //!
-//! * Those the caller has handed work with the announcement by their [errand](crate::errand), which comes back into the caller's frame.
-//! * All others by a *share* in `active`, which counts two for each, the caller's own among them; bit 0 says that the caller sleeps.
+//! * Those the caller has handed a part in its own frame by the latch of that [part](crate::part).
+//! * All others by a *share* of the call: they are counted by its own [latch](crate::latch).
 //!
-//! A giver adds a share before it delivers. It is accounted for itself, so the count cannot have been at its end: Relaxed. A worker that
-//! has finished takes its share off (AcqRel) as its *last* touch of the call: the caller may return, and the call be gone, at
-//! that moment. The caller waits until all errands are back and only its own share is left, in this order; each is an
-//! Acquire that pairs with the Release of the one who left, so whatever the others wrote is seen, shares they added before they
-//! left among it.
+//! A giver adds a share before it delivers. It is accounted for itself, so the latch may be open then only if the giver holds a part, and the caller looks at
+//! the parts first. A worker that has finished takes its share off as its *last* touch of the call: the caller may return, and the call be
+//! gone, at that moment. The caller waits until all parts are back and the latch is open, in this order; each is an Acquire that pairs with the
+//! Release of the one who left, so whatever the others wrote is seen, shares they added before they left among it.
 //!
-//! To sleep, the caller sets bit 0 and marks its errands as awaited. Marking and leaving are read-modify-writes of one word
-//! each, so one of the two sees the other: either the caller finds the participant gone, or that one finds the mark and unparks
-//! the caller, which then looks again at all of them. Checked by `models::call`.
+//! To sleep, the caller says so to its own latch and to those of its parts, and looks again at all of them. Checked by `checks::call`.
+//!
+//! **What panics do.** Every callback runs inside `catch_unwind`. The first payload is kept and comes out of the call when all have left; later ones are
+//! dropped, inside `catch_unwind` again. States at work are dropped where they are.
 
+use crate::handle::Handle;
+use crate::latch::Latch;
 use crate::pace::{Grain, Timing};
-use crate::seat::Seat;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::panics::{FirstPanic, Payload};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::trace;
-use std::any::Any;
-
-const SHARE: usize = 2;
-const CALLER_SLEEPS: usize = 1;
 
 /// See the [module](self). Its address is the call's token.
 #[repr(C, align(128))]
 pub(crate) struct Call {
-    active: AtomicUsize,
+    shares: Latch,
     stopped: AtomicBool,
     /// Whether sleeping workers are to be woken for it.
     wakes: AtomicBool,
@@ -40,20 +38,20 @@ pub(crate) struct Call {
     /// Work the call was estimated to have, in elements; 0: unknown.
     pub(crate) work: usize,
     pub(crate) owner: usize,
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    panic: FirstPanic,
 }
 
 impl Call {
     pub(crate) fn new(owner: usize, brief: Brief) -> Self {
         Self {
-            active: AtomicUsize::new(SHARE),
+            shares: Latch::new(0),
             stopped: AtomicBool::new(false),
             wakes: AtomicBool::new(brief.wakes),
             unshared: AtomicBool::new(false),
             timing: AtomicU64::new(0),
             work: brief.work,
             owner,
-            panic: Mutex::new(None),
+            panic: FirstPanic::new(),
         }
     }
 
@@ -90,58 +88,42 @@ impl Call {
         self.wakes.store(true, Ordering::Relaxed);
     }
 
-    /// Relaxed: whoever must see it has been reached through [`Desk::ring`](crate::desk::Desk::ring) or through a delivery.
+    /// Relaxed: whoever must see it has been reached through [`Slot::signal_stop`](crate::slot::Slot::signal_stop) or through a delivery.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
     /// Keeps the first panic's payload and asks everybody to leave.
     #[cold]
-    pub(crate) fn fail(&self, payload: Box<dyn Any + Send>, seat: &Seat<'_>) {
-        seat.desk().tally().panics.add(1);
-        trace::caught_panic(seat.index);
-        let surplus = {
-            let mut first = self.panic.lock().expect("no panic happens under this lock");
-            match &*first {
-                None => {
-                    *first = Some(payload);
-                    None
-                }
-                Some(_) => Some(payload),
-            }
-        };
-        // A later payload is dropped like one that nobody joins; its own drop may panic again, and must not stop us.
-        if let Some(payload) = surplus {
-            std::mem::forget(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(payload))));
-        }
+    pub(crate) fn fail(&self, payload: Payload, handle: &Handle<'_>) {
+        handle.slot().tally().panics.add(1);
+        trace::caught_panic(handle.index);
+        self.panic.keep(payload);
         self.stopped.store(true, Ordering::Relaxed);
-        for desk in seat.pool.desks.iter() {
-            desk.ring();
+        for slot in handle.pool.slots.iter() {
+            slot.signal_stop();
         }
     }
 
-    pub(crate) fn take_panic(&mut self) -> Option<Box<dyn Any + Send>> {
-        if !self.is_stopped() {
-            return None;
-        }
-        self.panic.lock().expect("no panic happens under this lock").take()
+    pub(crate) fn take_panic(&mut self) -> Option<Payload> {
+        if self.is_stopped() { self.panic.take() } else { None }
     }
 
     /// Giver, before a delivery.
     pub(crate) fn add_share(&self) {
-        self.active.fetch_add(SHARE, Ordering::Relaxed);
+        self.shares.add();
     }
 
-    /// Caller, all errands being back: whether nobody else is left. Acquire: pairs with the Release in [`drop_share`](Self::drop_share).
+    /// Caller, all parts being back: whether nobody else is left.
     #[inline(always)]
     pub(crate) fn is_alone(&self) -> bool {
-        self.active.load(Ordering::Acquire) & !CALLER_SLEEPS == SHARE
+        self.shares.is_open()
     }
 
     /// Caller: asks to be unparked by the last who takes its share off. That may have happened, and the caller looks again.
     #[cold]
     pub(crate) fn await_shares(&self) {
-        self.active.fetch_or(CALLER_SLEEPS, Ordering::AcqRel);
+        self.shares.sleep();
     }
 
     /// Worker: takes its share off. The call may be gone afterwards, hence the pointer.
@@ -149,14 +131,14 @@ impl Call {
     /// # Safety
     /// `this` is alive and a share in it is the caller's to give up.
     #[inline(always)]
-    pub(crate) unsafe fn drop_share(this: *const Self, seat: &Seat<'_>) {
+    pub(crate) unsafe fn drop_share(this: *const Self, handle: &Handle<'_>) {
         // SAFETY: alive until the share is gone.
-        let this = unsafe { &*this };
-        let owner = this.owner;
-        let before = this.active.fetch_sub(SHARE, Ordering::AcqRel);
-        if before == SHARE + SHARE + CALLER_SLEEPS {
-            seat.pool.desks[owner].unpark();
-            seat.desk().tally().wakes.add(1);
+        let owner = unsafe { (*this).owner };
+        // SAFETY: as above; this is the place of a field.
+        let shares = unsafe { &raw const (*this).shares };
+        // SAFETY: the share is the caller's to give up.
+        if unsafe { Latch::count_down(shares) } {
+            handle.unpark(owner);
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
+    /// Calls begun: outermost joins and scopes, and runs of [`Algorithm`](crate::Algorithm)s.
+    pub calls: u64,
     /// Units of work done by [`Algorithm`](crate::Algorithm)s.
     pub units: u64,
     /// Times a worker found a request after a unit and dealt with it.
@@ -26,9 +28,10 @@ pub struct Counters {
     pub panics: u64,
 }
 
-/// One desk's counts. Only the desk's owner writes, so an increment is a plain load and store.
+/// One slot's counts. Only the slot's owner writes, so an increment is a plain load and store.
 #[derive(Default)]
 pub(crate) struct Tally {
+    pub(crate) calls: Count,
     pub(crate) units: Count,
     pub(crate) polls_answered: Count,
     pub(crate) steals_tried: Count,
@@ -49,13 +52,14 @@ impl Count {
         self.0.store(self.0.load(Ordering::Relaxed) + n, Ordering::Relaxed);
     }
 
-    fn get(&self) -> u64 {
+    pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl Tally {
     pub(crate) fn add_to(&self, sum: &mut Counters) {
+        sum.calls += self.calls.get();
         sum.units += self.units.get();
         sum.polls_answered += self.polls_answered.get();
         sum.steals_tried += self.steals_tried.get();

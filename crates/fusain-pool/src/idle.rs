@@ -3,7 +3,7 @@
 //! A worker without work opens its mailbox and then goes through three stages:
 //!
 //! 1. **Spin** on its own mailbox, with a pause instruction a turn: work that is announced arrives within one line transfer.
-//! 2. **Look** around at growing distances ([`LOOK_FIRST`] to [`LOOK_LAST`] turns): ask every desk that serves a call.
+//! 2. **Look** around at growing distances ([`LOOK_FIRST`] to [`LOOK_LAST`] turns): ask every slot that serves a call.
 //! 3. **Sleep**: park on the operating system.
 //!
 //! # Going to sleep without missing anything
@@ -12,24 +12,27 @@
 //! worker                                       caller
 //!   mailbox: CAS ANY -> ASLEEP                   serves := token
 //!   fence (SeqCst)                               fence (SeqCst)
-//!   for each desk: serves? -> ask (a standing    for each desk: ASLEEP? -> CAS to SHUT, unpark
+//!   for each slot: serves? -> ask (a standing    for each slot: ASLEEP? -> CAS to SHUT, unpark
 //!                            order)
 //!   park until the mailbox is not ASLEEP
 //! ```
 //!
 //! Of two fences one comes first in their total order. If it is the worker's, the caller sees `ASLEEP` and wakes it;
 //! if the caller's, the worker sees `serves` and leaves a standing order in the caller's request word, which the next
-//! glance finds: the caller then delivers into the sleeping mailbox and unparks (on lent threads it calls the worker back). Checked by
-//! `models::sleep`; without the fences the model finds the lost wake.
+//! look finds: the caller then delivers into the sleeping mailbox and unparks (on lent threads it calls the worker back). Checked by
+//! `checks::sleep`; without the fences the model finds the lost wake.
 //!
 //! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
 //! is computed, only to who computes it.
 
+use crate::handle::Handle;
+use crate::latch::Latch;
 use crate::mailbox;
 use crate::pool::{Inner, Wait};
-use crate::seat::Seat;
-use crate::sync::{Ordering, fence, spin_loop, yield_now};
+use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
+use crate::tasks::{self, Helps};
 use crate::trace;
+use crate::watch::{Turn, WATCHMAN, Watch};
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
@@ -48,6 +51,10 @@ const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
 
+/// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits, and leaves no tasks in its queue that it may have to
+/// wait for.
+pub(crate) const DEPTH_MAX: usize = 32;
+
 pub(crate) enum Step {
     Spin,
     Look,
@@ -65,7 +72,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// For a worker of the pool at desk `index`.
+    /// For the worker of slot `index`.
     pub(crate) fn of_worker(pool: &Inner, index: usize) -> Self {
         let spins = match pool.wait {
             Wait::Spin => None,
@@ -101,6 +108,11 @@ impl Patience {
         Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
     }
 
+    /// Whether this is the first turn after a look: the time to look for tasks.
+    fn is_looking(&self) -> bool {
+        self.turns == 0
+    }
+
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Step {
         spin_loop();
@@ -127,67 +139,198 @@ impl Patience {
 }
 
 /// What a pool thread does all its life. Returns when the pool ends, or where threads are lent when it would sleep.
-pub(crate) fn serve(seat: &Seat<'_>) {
-    let pool = seat.pool;
-    let mailbox = &seat.desk().front;
-    let mut patience = Patience::of_worker(pool, seat.index);
+pub(crate) fn serve(handle: &Handle<'_>) {
+    let pool = handle.pool;
+    let mailbox = &handle.slot().front;
+    let mut patience = Patience::of_worker(pool, handle.index);
     loop {
         // SAFETY: this thread's.
-        if unsafe { mailbox.run_letter(seat, mailbox::ANY) } {
-            patience = Patience::of_worker(pool, seat.index);
+        if unsafe { mailbox.receive(handle, mailbox::ANY) } || run_pointed_out(handle) {
+            // What it has spawned it looks after itself.
+            while run_found(handle) {}
+            patience = Patience::of_worker(pool, handle.index);
             continue;
         }
-        match patience.step() {
+        let step = patience.step();
+        if !matches!(step, Step::Spin) && mailbox.peek() == mailbox::SHUT {
+            // A giver has taken back what this worker was woken for, after it was seen there.
+            mailbox.open(mailbox::ANY);
+        }
+        match step {
             Step::Spin => {}
             Step::Look => {
+                if run_found(handle) {
+                    patience = Patience::of_worker(pool, handle.index);
+                    continue;
+                }
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
                     return;
                 }
-                pool.ask(seat, |serves| serves != 0);
+                pool.ask(handle, |serves| serves != 0);
             }
             Step::Sleep => {
-                if !fall_asleep(seat) {
+                if !fall_asleep(handle) {
                     continue;
                 }
                 if pool.lends_threads() {
                     return;
                 }
-                stay_asleep(seat);
-                patience = Patience::of_worker(pool, seat.index);
+                stay_asleep(handle);
+                patience = Patience::of_worker(pool, handle.index);
             }
         }
     }
 }
 
-/// Goes from `ANY` to `ASLEEP`, unless somebody is delivering, and leaves a standing order with all who serve; the module docs
+/// An idle worker runs the task that somebody points to, if it is still there.
+fn run_pointed_out(handle: &Handle<'_>) -> bool {
+    let mailbox = &handle.slot().front;
+    let Some(index) = mailbox.follow_nudge() else { return false };
+    match tasks::take_from(handle, index).or_else(|| tasks::find(handle, Helps::Anybody)) {
+        Some(task) => {
+            tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
+            true
+        }
+        None => {
+            mailbox.open(mailbox::ANY);
+            false
+        }
+    }
+}
+
+/// An idle worker runs a task, if it finds one.
+fn run_found(handle: &Handle<'_>) -> bool {
+    let mailbox = &handle.slot().front;
+    if !tasks::in_sight(handle, Helps::Anybody) || !mailbox.change(mailbox::ANY, mailbox::SHUT) {
+        return false;
+    }
+    match tasks::find(handle, Helps::Anybody) {
+        Some(task) => {
+            tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
+            true
+        }
+        None => {
+            mailbox.open(mailbox::ANY);
+            false
+        }
+    }
+}
+
+/// Goes from `ANY` to `ASLEEP`, unless somebody is delivering or there is a task after all, and leaves a standing order with all who serve; the module docs
 /// say why nobody is missed.
-pub(crate) fn fall_asleep(seat: &Seat<'_>) -> bool {
-    let mailbox = &seat.desk().front;
+pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
+    let mailbox = &handle.slot().front;
     if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
         return false;
     }
-    seat.desk().tally().parks.add(1);
-    trace::parked(seat.index);
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
     // Who would have to share a core with a worker that takes part is not called, and leaves no order.
-    if seat.index < seat.pool.helpers_max {
-        seat.pool.ask(seat, |serves| serves != 0);
+    if handle.index < handle.pool.helpers_max {
+        if tasks::in_sight(handle, Helps::Anybody) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
+            return false;
+        }
+        handle.pool.ask(handle, |serves| serves != 0);
     }
+    handle.slot().tally().parks.add(1);
+    trace::parked(handle.index);
     true
 }
 
-/// Parks until there is a letter, somebody has woken this worker, or the pool ends.
-pub(crate) fn stay_asleep(seat: &Seat<'_>) {
-    let mailbox = &seat.desk().front;
-    while !seat.pool.is_ending() {
+/// Parks until there is a message, somebody has woken this worker, or the pool ends.
+pub(crate) fn stay_asleep(handle: &Handle<'_>) {
+    let mailbox = &handle.slot().front;
+    let watches = handle.index == WATCHMAN && handle.index < handle.pool.helpers_max && !cfg!(loom);
+    let mut watch = watches.then(|| Watch::begin(handle));
+    if watches {
+        handle.pool.set_watched(true);
+    }
+    while !handle.pool.is_ending() {
         match mailbox.peek() {
-            mailbox::ASLEEP => seat.desk().park(),
+            mailbox::ASLEEP => match &mut watch {
+                None => handle.slot().park(),
+                Some(on_watch) => {
+                    handle.slot().park_timeout(on_watch.rest());
+                    match on_watch.turn(handle) {
+                        Turn::Rest => {}
+                        Turn::GetUp => break,
+                        Turn::End => {
+                            watch = None;
+                            handle.pool.set_watched(false);
+                        }
+                    }
+                }
+            },
             // Somebody is writing, and may find nothing to give: one look tells no more than that it will not take long.
             mailbox::CLAIMED => yield_now(),
             _ => break,
         }
     }
-    // Whoever wakes a worker shuts its mailbox. The end of the pool is no reason to leave a letter unread: its sleeper goes on awake.
+    // Whoever wakes a worker shuts its mailbox. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
     let _ = mailbox.change(mailbox::SHUT, mailbox::ANY) || mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+}
+
+/// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.
+///
+/// They lie above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how often that may nest.
+#[cold]
+pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
+    let takes = handle.depth.get() < DEPTH_MAX;
+    let mut patience = Patience::of_caller(handle.pool);
+    while !latch.is_open() {
+        if takes
+            && patience.is_looking()
+            && let Some(task) = tasks::find(handle, helps)
+        {
+            handle.depth.set(handle.depth.get() + 1);
+            tasks::run(handle, task, None);
+            handle.depth.set(handle.depth.get() - 1);
+            patience = Patience::of_caller(handle.pool);
+            continue;
+        }
+        match patience.step() {
+            Step::Spin => {}
+            Step::Look => {
+                if takes {
+                    helps.ask(handle);
+                }
+            }
+            Step::Sleep => {
+                sleep_on(handle, latch, helps, takes);
+                patience = Patience::of_caller(handle.pool);
+            }
+        }
+    }
+}
+
+/// Parks until `latch` is open or, if this worker `takes` tasks, somebody has woken it since there may be one.
+///
+/// ```text
+/// waiter                                       who lays out a task
+///   side mailbox: ASLEEP                         public place, or queue: the task
+///   fence (SeqCst)                               fence (SeqCst)
+///   looks for tasks, leaves standing orders      for each waiter of that root: ASLEEP? -> CAS to SHUT, unpark
+/// ```
+fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
+    let slot = handle.slot();
+    slot.set_thread(current());
+    if !latch.sleep() {
+        return;
+    }
+    slot.tally().parks.add(1);
+    if !takes {
+        while !latch.is_open() {
+            slot.park();
+        }
+        return;
+    }
+    slot.side.open(mailbox::ASLEEP);
+    fence(Ordering::SeqCst);
+    helps.ask(handle);
+    if !tasks::in_sight(handle, helps) {
+        while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP {
+            slot.park();
+        }
+    }
+    slot.side.shut();
 }

@@ -1,50 +1,36 @@
 //! `join`: two closures, perhaps in parallel.
 //!
-//! The second closure becomes a [`JobRef`] on the worker's [private stack](crate::jobs); the first is run; then the second is taken back and run
-//! too. That is the whole fast path: a push, a glance at the request line, a pop, all in the worker's own memory, no atomic
-//! read-modify-write and no fence. Only when somebody has asked is the oldest job delivered to the thief's [mailbox](crate::mailbox).
+//! The second closure becomes a [job](crate::job) on the worker's [private stack](crate::stack); the first is run; then the second is taken back and run
+//! too. That is the whole fast path: a push, a look at the request line, a pop, all in the worker's own memory, no atomic
+//! read-modify-write and no fence. Only the oldest job is laid out where others may take it; to get that one back costs an exchange.
 //!
-//! # A job that has been given away
+//! A job that somebody has taken is awaited by a [latch](crate::latch), and its joiner works for the same outermost join meanwhile.
+//! Checked by `checks::join`.
 //!
-//! | `state`    | meaning                              | who leaves it, and how |
-//! |------------|--------------------------------------|------------------------|
-//! | `PENDING`  | the thief has not finished           | thief: swap to `DONE` · joiner: CAS to `SLEEPING` |
-//! | `SLEEPING` | likewise, and the joiner is parked   | thief: swap to `DONE`, then unparks |
-//! | `DONE`     | the result is written                | |
-//!
-//! The thief's swap is AcqRel: its Release pairs with the joiner's Acquire load of `DONE` (the result is seen), and since both
-//! swap and CAS are read-modify-writes of one word, either the thief sees `SLEEPING` or the joiner's CAS fails. The swap
-//! is the thief's last touch of the job. Checked by `models::join`.
-//!
-//! While it waits the joiner works for the same outermost join. Work it takes on lies above the waiting frame on its stack; [`DEPTH_MAX`]
-//! bounds how often that may nest.
+//! **What panics do.** Both closures run inside `catch_unwind` when they run elsewhere; when `a` unwinds, a guard takes `b` back and drops it unrun, or
+//! awaits it. What is dropped then may panic: that is caught ([`panics`](crate::panics)).
 
-use crate::desk::askers;
-use crate::idle::{Patience, Step};
-use crate::jobs::{JobRef, Reopen};
-use crate::mailbox::{self, Letter, Mailbox};
+use crate::handle::{Handle, Root};
+use crate::idle::wait_for;
+use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::latch::Latch;
+use crate::panics::discard;
 use crate::pool::Pool;
-use crate::seat::{Forked, Seat};
-use crate::sync::{AtomicUsize, Ordering, current};
+use crate::tasks::{Helps, announce, answer, as_root, lay_out};
 use crate::trace;
-use std::cell::{Cell, UnsafeCell};
+use crate::worth::Worth;
+use std::cell::UnsafeCell;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
 use std::thread;
-
-const PENDING: usize = 0;
-const SLEEPING: usize = 1;
-const DONE: usize = 2;
-
-/// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits.
-const DEPTH_MAX: usize = 32;
 
 /// Runs both closures, in parallel if a worker is free, and returns both results.
 ///
 /// On the pool whose work the calling thread is doing, else on [`Pool::global`]. The calling thread runs `a`; it runs `b` too
-/// unless somebody asked for it meanwhile. A join that nobody takes part of costs a few nanoseconds.
+/// unless another worker has taken it meanwhile. A join that nobody takes part of costs a few nanoseconds.
 ///
-/// Recursions may be as deep as the stack of the thread allows: each level costs its frame and 16 bytes of heap.
+/// Recursions may be as deep as the stack of the thread allows: each level costs its frame and 8 bytes of heap.
 ///
 /// # Panics
 /// If `a` panics, after `b` has been run to its end or has been dropped without being run; if only `b` panics, with its payload.
@@ -67,8 +53,8 @@ where
     RA: Send,
     RB: Send,
 {
-    Seat::forked(|seat| match seat {
-        Some(seat) => join_inside(seat, a, b),
+    Handle::forked(|handle| match handle {
+        Some(handle) => join_inside(handle, a, b),
         None => join_first(a, b),
     })
 }
@@ -83,10 +69,7 @@ where
     RA: Send,
     RB: Send,
 {
-    Seat::current(|seat| match seat {
-        Some(seat) => join_outermost(seat, a, b),
-        None => Pool::global().join(a, b),
-    })
+    Pool::here(|pool| pool.enter(|handle| join_outermost(handle, a, b)))
 }
 
 impl Pool {
@@ -102,128 +85,105 @@ impl Pool {
         RA: Send,
         RB: Send,
     {
-        self.inner.seated(|seat| match seat {
-            Some(seat) if seat.jobs.root.get() != 0 => join_inside(seat, a, b),
-            Some(seat) => join_outermost(seat, a, b),
-            None => (a(), b()),
+        self.inner.enter(|handle| {
+            if handle.stack.root.get() != 0 { join_inside(handle, a, b) } else { join_outermost(handle, a, b) }
         })
     }
 }
 
-/// The first join of a recursion: says that there will be work to share, and hands `b` to a worker that is awake.
+/// The first join of a recursion: says that there is work to share.
 #[inline(never)]
-pub(crate) fn join_outermost<A, B, RA, RB>(seat: &Seat<'_>, a: A, b: B) -> (RA, RB)
+pub(crate) fn join_outermost<A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
     RA: Send,
     RB: Send,
 {
-    as_root(seat, || join_with(seat, a, b, || announce(seat)))
-}
-
-/// Runs `f` as the outermost fork-join of this thread.
-pub(crate) fn as_root<R>(seat: &Seat<'_>, f: impl FnOnce() -> R) -> R {
-    // Any address on this stack that outlives the call is a token nobody else has.
-    let anchor = 0_u64;
-    let _forked = Forked::begin(seat, &raw const anchor as usize);
-    f()
-}
-
-/// Gives the oldest job to a worker that is awake and idle, or wakes one that sleeps.
-#[cold]
-pub(crate) fn announce(seat: &Seat<'_>) {
-    for index in 0..seat.pool.workers.min(seat.pool.helpers_max) {
-        if index == seat.index {
-            continue;
-        }
-        if let Some(claim) = seat.pool.desks[index].front.claim(mailbox::ANY) {
-            if let Some(job) = seat.jobs.give() {
-                mail(seat, index, claim, job);
-            }
-            return;
-        }
-    }
-    seat.pool.wake(seat, 1);
+    as_root(handle, || {
+        let mut worth = Worth::of::<(A, B)>();
+        let results = join_with(handle, a, b, || {
+            announce(handle, || worth.is_worth_waking());
+        });
+        worth.end();
+        results
+    })
 }
 
 #[inline(always)]
-fn join_inside<A, B, RA, RB>(seat: &Seat<'_>, a: A, b: B) -> (RA, RB)
+fn join_inside<A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
     RA: Send,
     RB: Send,
 {
-    join_with(seat, a, b, || {
-        if seat.desk().is_asked() {
-            answer(seat);
+    join_with(handle, a, b, || {
+        if handle.slot().is_asked() {
+            answer(handle);
         }
     })
 }
 
 #[inline(always)]
-fn join_with<A, B, RA, RB>(seat: &Seat<'_>, a: A, b: B, pushed: impl FnOnce()) -> (RA, RB)
+fn join_with<A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B, pushed: impl FnOnce()) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
     RA: Send,
     RB: Send,
 {
-    let job = StackJob::new(b, seat);
-    job.index.set(seat.jobs.push(JobRef { job: (&raw const job).cast(), execute: StackJob::<B, RB>::execute }));
-    let retract = Retract(&job);
+    let job = StackJob::new(b, handle);
+    let index = handle.stack.push(job.to_ref());
+    let retract = Retract { job: &job, index };
+    if handle.stack.is_oldest_private(index) {
+        lay_out(handle);
+    }
     pushed();
     let ra = a();
     std::mem::forget(retract);
-    if seat.jobs.take_back(job.index.get()) {
-        // SAFETY: taken back, so it will not be executed.
+    if handle.stack.take_back(index) {
+        // SAFETY: taken back, so it will not be run.
         let b = unsafe { job.take() };
         return (ra, b());
     }
-    (ra, job.settle())
-}
-
-fn forget_given(seat: &Seat<'_>, index: usize) {
-    let left = seat.jobs.pop_above(index);
-    debug_assert!(left.is_none(), "what lies below a job that was given has been given too");
-}
-
-/// Runs all jobs of this worker from `index` up that have not been given.
-pub(crate) fn drain(seat: &Seat<'_>, index: usize) {
-    while seat.jobs.len() > index {
-        let Some(job) = seat.jobs.pop_above(index) else { return };
-        // SAFETY: popped, so nobody else runs it.
-        unsafe { (job.execute)(job.job, seat, None) };
-    }
+    (ra, job.settle(index))
 }
 
 /// Undoes a push when `a` unwinds: the job is dropped unrun, or its end awaited.
-struct Retract<'j, 'p, B: FnOnce() -> RB + Send, RB: Send>(&'j StackJob<'p, B, RB>);
+struct Retract<'j, 'p, B: FnOnce() -> RB + Send, RB: Send> {
+    job: &'j StackJob<'p, B, RB>,
+    /// Where it lies on the joiner's stack.
+    index: usize,
+}
 
 impl<B: FnOnce() -> RB + Send, RB: Send> Drop for Retract<'_, '_, B, RB> {
     #[cold]
     fn drop(&mut self) {
-        match self.0.retrieve() {
-            Retrieved::Unrun(b) => drop(b),
+        if self.job.handle.stack.take_back(self.index) {
+            // SAFETY: taken back, so it will not be run.
+            return discard(unsafe { self.job.take() });
+        }
+        match self.job.retrieve(self.index) {
+            Retrieved::Unrun(b) => discard(b),
             // The panic of `a` is the one that counts.
-            Retrieved::Done(result) => drop(result),
+            Retrieved::Done(result) => discard(result),
         }
     }
 }
 
 /// A job on the joiner's stack.
 ///
-/// Invariants: (1) `func` is there until `take` or `execute`, of which exactly one happens, once; (2) `result` is written
-/// before `state` becomes `DONE`; (3) the joiner does not leave the frame before the job is taken back or `DONE`.
+/// Invariants: (1) `func` is there until `take` or `run`, of which exactly one happens, once; (2) `result` is written
+/// before the latch opens; (3) the joiner does not leave the frame before the job is taken back or the latch open.
+#[repr(C)]
 struct StackJob<'j, B, RB> {
+    header: Header,
     func: UnsafeCell<ManuallyDrop<B>>,
     result: UnsafeCell<MaybeUninit<thread::Result<RB>>>,
-    state: AtomicUsize,
+    latch: Latch,
     /// The joiner's.
-    seat: &'j Seat<'j>,
-    /// Where it lies on the joiner's stack of jobs.
-    index: Cell<usize>,
+    handle: &'j Handle<'j>,
 }
 
 /// What became of a job whose joiner wants it back.
@@ -234,44 +194,47 @@ enum Retrieved<B, RB> {
 
 impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
     #[inline(always)]
-    fn new(func: B, seat: &'j Seat<'j>) -> Self {
+    fn new(func: B, handle: &'j Handle<'j>) -> Self {
         Self {
+            header: Header { run: Self::run },
             func: UnsafeCell::new(ManuallyDrop::new(func)),
             result: UnsafeCell::new(MaybeUninit::uninit()),
-            state: AtomicUsize::new(PENDING),
-            seat,
-            index: Cell::new(0),
+            latch: Latch::new(1),
+            handle,
         }
     }
 
-    /// The joiner's slow path to a result.
+    #[inline(always)]
+    fn to_ref(&self) -> JobRef {
+        JobRef::new(NonNull::from(self))
+    }
+
+    /// The joiner's slow path to a result: the job has been laid out.
     #[cold]
     #[inline(never)]
-    fn settle(&self) -> RB {
-        match self.retrieve() {
+    fn settle(&self, index: usize) -> RB {
+        match self.retrieve(index) {
             Retrieved::Unrun(b) => b(),
             Retrieved::Done(Ok(result)) => result,
             Retrieved::Done(Err(payload)) => resume_unwind(payload),
         }
     }
 
-    /// Runs what `a` left above the job, then takes it back or awaits its end.
+    /// Takes the job back from the public place, or awaits its end.
     #[cold]
-    fn retrieve(&self) -> Retrieved<B, RB> {
-        let seat = self.seat;
-        drain(seat, self.index.get() + 1);
-        if seat.jobs.take_back(self.index.get()) {
-            // SAFETY: taken back, so it will not be executed.
+    fn retrieve(&self, index: usize) -> Retrieved<B, RB> {
+        self.handle.stack.forget(index);
+        if self.handle.slot().retract(self.to_ref()) {
+            // SAFETY: taken back, so it will not be run.
             return Retrieved::Unrun(unsafe { self.take() });
         }
-        forget_given(seat, self.index.get());
-        wait_for(seat, || self.state.load(Ordering::Acquire) == DONE, || self.sleep());
-        // SAFETY: `DONE`, and read once.
+        wait_for(self.handle, &self.latch, Helps::Root(self.handle.stack.root.get()));
+        // SAFETY: the latch is open, and this happens once.
         Retrieved::Done(unsafe { self.result() })
     }
 
     /// # Safety
-    /// Once, and only if the job is not executed: invariant 1.
+    /// Once, and only if the job is not run: invariant 1.
     #[inline(always)]
     unsafe fn take(&self) -> B {
         // SAFETY: invariant 1; nobody else looks at `func` then.
@@ -281,7 +244,7 @@ impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
     }
 
     /// # Safety
-    /// Once, after `DONE` has been seen with Acquire: invariant 2.
+    /// Once, after the latch has been seen open: invariant 2.
     unsafe fn result(&self) -> thread::Result<RB> {
         // SAFETY: invariant 2, and the thief is gone.
         let result = unsafe { &*self.result.get() };
@@ -290,140 +253,31 @@ impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
     }
 
     /// # Safety
-    /// `this` is a `StackJob<B, RB>` that was given away or popped, executed once.
-    unsafe fn execute(this: *const (), seat: &Seat<'_>, reopen: Reopen<'_>) {
-        // SAFETY: invariant 3 keeps it alive until `DONE`.
-        let this = unsafe { &*this.cast::<Self>() };
-        // SAFETY: given away, so the joiner does not take it.
-        let func = unsafe { this.take() };
-        let mark = seat.jobs.len();
-        let result = catch_unwind(AssertUnwindSafe(func));
-        drain(seat, mark);
-        if result.is_err() {
-            trace::caught_panic(seat.index);
-        }
-        // SAFETY: the joiner does not look before `DONE`.
-        unsafe { this.result.get().write(MaybeUninit::new(result)) };
-        if let Some((mailbox, state)) = reopen {
-            mailbox.open(state);
-        }
-        let owner = this.seat.index;
-        // AcqRel: see the module docs. Afterwards the job, and the joiner's seat, may be gone.
-        if this.state.swap(DONE, Ordering::AcqRel) == SLEEPING {
-            seat.pool.desks[owner].unpark();
-            seat.desk().tally().wakes.add(1);
-        }
-    }
-
-    #[cold]
-    fn sleep(&self) {
-        let seat = self.seat;
-        seat.desk().set_thread(current());
-        if self.state.compare_exchange(PENDING, SLEEPING, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-            seat.desk().tally().parks.add(1);
-            while self.state.load(Ordering::Acquire) != DONE {
-                seat.desk().park();
+    /// `this` is a `StackJob<B, RB>` that was laid out and taken, run once.
+    unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+        let this = this.cast::<Self>();
+        let (owner, latch) = {
+            // SAFETY: invariant 3 keeps it alive until the latch is open, and this reference ends before that.
+            let this = unsafe { &*this };
+            // SAFETY: taken from the joiner, so the joiner does not take it.
+            let func = unsafe { this.take() };
+            let owner = this.handle.index;
+            let result = {
+                // What the joiner serves now may be a call within the root: a hint is all it is.
+                let _root = Root::begin(handle, handle.pool.slots.get(owner).serves());
+                catch_unwind(AssertUnwindSafe(func))
+            };
+            if result.is_err() {
+                trace::caught_panic(handle.index);
             }
+            // SAFETY: the joiner does not look before the latch is open.
+            unsafe { this.result.get().write(MaybeUninit::new(result)) };
+            (owner, &raw const this.latch)
+        };
+        reopen(mailbox);
+        // SAFETY: alive until this; the one count is ours.
+        if unsafe { Latch::count_down(latch) } {
+            handle.unpark(owner);
         }
-    }
-}
-
-/// Waits until `is_done`, working for the same root meanwhile; `sleep` parks until it is.
-#[cold]
-pub(crate) fn wait_for(seat: &Seat<'_>, is_done: impl Fn() -> bool, sleep: impl Fn()) {
-    let mailbox = &seat.desk().side;
-    let root = seat.jobs.root.get();
-    let helps = seat.depth.get() < DEPTH_MAX;
-    let mut patience = Patience::of_caller(seat.pool);
-    if helps {
-        mailbox.open(root);
-    }
-    loop {
-        if helps {
-            seat.depth.set(seat.depth.get() + 1);
-            // SAFETY: this thread's.
-            let has_worked = unsafe { mailbox.run_letter(seat, root) };
-            seat.depth.set(seat.depth.get() - 1);
-            if has_worked {
-                patience = Patience::of_caller(seat.pool);
-                continue;
-            }
-        }
-        // A giver may be writing at this moment; then the letter comes first.
-        if is_done() && (!helps || mailbox.change(root, mailbox::SHUT)) {
-            return;
-        }
-        match patience.step() {
-            Step::Spin => {}
-            Step::Look if helps => seat.pool.ask(seat, |serves| serves == root),
-            Step::Look => {}
-            Step::Sleep => {
-                if !helps || mailbox.change(root, mailbox::SHUT) {
-                    sleep();
-                    return;
-                }
-            }
-        }
-    }
-}
-
-/// A job on its way to a thief, on the heap.
-#[repr(C)]
-struct Mail {
-    letter: Letter,
-    job: JobRef,
-    /// The outermost join or scope it belongs to.
-    root: usize,
-}
-
-/// Runs the job of a [`Mail`].
-///
-/// # Safety
-/// `letter` is that of a `Mail` on the heap that has been delivered and is run once; its job is there until it has been executed.
-unsafe fn run_mail(letter: *const Letter, seat: &Seat<'_>, mailbox: &Mailbox, reopen: usize) {
-    // SAFETY: by the contract; it begins with its letter.
-    let mail = unsafe { Box::from_raw(letter.cast_mut().cast::<Mail>()) };
-    let Mail { job, root, .. } = *mail;
-    let _forked = Forked::begin(seat, root);
-    // Whoever receives work passes the news on, so that a large recursion wakes the whole pool, one by one.
-    if seat.pool.workers > 1 {
-        seat.pool.wake(seat, 1);
-    }
-    // SAFETY: by the contract.
-    unsafe { (job.execute)(job.job, seat, Some((mailbox, reopen))) };
-}
-
-fn mail(seat: &Seat<'_>, to: usize, claim: mailbox::Claim<'_>, job: JobRef) {
-    let asleep = claim.is_asleep();
-    let mail = Box::new(Mail { letter: Letter { run: run_mail }, job, root: seat.jobs.root.get() });
-    // SAFETY: the job has been given, so it is run once, there; its owner waits for it. What it captures is `Send`.
-    unsafe { claim.deliver(Box::into_raw(mail).cast()) };
-    seat.gave(to);
-    if asleep {
-        seat.pool.rouse(to);
-        seat.desk().tally().wakes.add(1);
-    }
-}
-
-/// Gives the oldest jobs to all who have asked.
-#[cold]
-#[inline(never)]
-pub(crate) fn answer(seat: &Seat<'_>) {
-    let tally = seat.desk().tally();
-    tally.polls_answered.add(1);
-    let requests = seat.desk().take_requests();
-    for thief in askers(requests, seat.pool.desks.len()) {
-        give_to(seat, thief);
-    }
-}
-
-/// Gives the oldest job to `thief` if it still waits.
-pub(crate) fn give_to(seat: &Seat<'_>, thief: usize) {
-    if thief == seat.index || !seat.jobs.has_any() {
-        return;
-    }
-    let Some(claim) = seat.pool.claim_for(seat, thief, seat.jobs.root.get()) else { return };
-    if let Some(job) = seat.jobs.give() {
-        mail(seat, thief, claim, job);
     }
 }

@@ -1,28 +1,28 @@
 //! Workers that answer within a few cache-line round trips: the pool under fusain.
 //!
 //! An algorithm is one shared value, one state a worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state and
-//! glances, after each, at one cache line of its own to see whether somebody asks for work. Nobody asks: no atomic
+//! looks, after each, at one cache line of its own to see whether somebody asks for work. Nobody asks: no atomic
 //! read-modify-write, no fence, no lock, no allocation. Somebody asks: the worker commits, splits its state, and puts
 //! the part into the thief's mailbox.
 //!
 //! ```text
 //!                       ┌──────────────── pool ────────────────┐
-//!  a thread that calls  │  desk 0        desk 1        desk 2  │  pool threads
+//!  a thread that calls  │  slot 0        slot 1        slot 2  │  pool threads
 //!   ┌──────┐            │ ┌───────┐     ┌───────┐     ┌───────┐│
-//!   │ seat │─ deliver ──┼▶│mailbox│     │mailbox│◀─┐  │mailbox││  where work arrives
+//!   │ handle │─ deliver ──┼▶│mailbox│     │mailbox│◀─┐  │mailbox││  where work arrives
 //!   │      │            │ │request│◀─┐  │request│  │  │request││  where thieves ask
 //!   │ jobs │            │ └───────┘  │  └───────┘  │  └───────┘│
 //!   └──────┘            │       └────┼── deliver ──┘     │     │
-//!    desk 3 (guest)     │            └────── ask ────────┘     │
+//!    slot 3 (guest)     │            └────── ask ────────┘     │
 //!                       └──────────────────────────────────────┘
 //! ```
 //!
 //! | room | what happens there |
 //! |------|--------------------|
 //! | `algorithm` | the five callbacks |
-//! | `pool`, `builder`, `error` | threads, desks, the ways in |
+//! | `pool`, `builder`, `error` | threads, slots, the ways in |
 //! | `run`, `pace`, `call` | one call: the loop, the length of a unit, who still takes part |
-//! | `mailbox`, `errand`, `desk`, `seat` | how work reaches a worker and comes back; what others see of it; what it is to itself |
+//! | `mailbox`, `part`, `slot`, `handle` | how work reaches a worker and comes back; what others see of it; what it is to itself |
 //! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
 //! | [`model`], `costs` | whether to go parallel at all |
@@ -62,28 +62,36 @@
 mod algorithm;
 mod builder;
 mod call;
+#[cfg(all(test, loom))]
+mod checks;
 mod costs;
 mod counters;
-mod desk;
-mod errand;
 mod error;
+mod handle;
 mod idle;
-mod jobs;
+mod job;
 mod join;
+mod latch;
 mod mailbox;
 pub mod model;
-#[cfg(all(test, loom))]
-mod models;
 mod pace;
+mod panics;
+mod part;
 mod place;
 mod pool;
+mod queue;
 #[cfg(feature = "rayon")]
 mod rayon;
 mod run;
 mod scope;
-mod seat;
+mod slot;
+mod slots;
+mod stack;
 mod sync;
+mod tasks;
 mod trace;
+mod watch;
+mod worth;
 
 pub use algorithm::Algorithm;
 pub use builder::Builder;

@@ -1,21 +1,19 @@
-//! The pool: desks, threads, and the ways in.
+//! The pool: slots, threads, and the ways in.
 
 use crate::builder::Builder;
 use crate::call::{Brief, Outcome};
 use crate::counters::Counters;
-use crate::desk::Desk;
 use crate::error::Error;
-use crate::mailbox::{self, Claim};
+use crate::handle::Handle;
+use crate::mailbox;
 use crate::pace::Grain;
-use crate::seat::Seat;
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
+use crate::queue::Inbox;
+use crate::slots::Slots;
+use crate::sync::{AtomicBool, Ordering, fence, yield_now};
 use crate::{Algorithm, idle, run, trace};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// Threads of the application that can share work at the same time; one more works off its call alone.
-const GUESTS_MAX: usize = 64;
 
 /// How idle workers wait for work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +29,7 @@ pub enum Wait {
 /// A set of workers that share the work of each call; the calling thread is one of them.
 ///
 /// Any number of threads may call at once, and what runs inside a call may call again; idle workers help whichever
-/// call has work to share. Up to 64 threads of the application at a time share their work, one more works alone.
+/// call has work to share.
 ///
 /// # Example
 /// ```
@@ -50,23 +48,25 @@ pub struct Pool {
 pub(crate) enum Threads {
     /// The pool's own; a sleeping worker is parked.
     Own,
-    /// Somebody else's; a sleeping worker has gone home, and this calls the one at a desk back.
+    /// Somebody else's; a sleeping worker has gone home, and this calls the one at a slot back.
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "rayon is all we know to lend threads"))]
     Lent(Box<dyn Fn(usize) + Send + Sync>),
 }
 
 /// What the threads of a pool share.
 pub(crate) struct Inner {
-    /// Workers first, then guests.
-    pub(crate) desks: Box<[Desk]>,
-    /// Desks of started workers.
+    /// Workers first, then callers.
+    pub(crate) slots: Slots,
+    /// Started workers.
     pub(crate) workers: usize,
     /// How many workers a call is shared with: no more than find a core, unless the user has them wait otherwise.
     pub(crate) helpers_max: usize,
     pub(crate) cores: usize,
     pub(crate) wait: Wait,
-    /// Desks that have ever been used: how far thieves look.
-    used: AtomicUsize,
+    /// Tasks that any worker may take.
+    pub(crate) inbox: Inbox,
+    /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: a hint.
+    watched: AtomicBool,
     ending: AtomicBool,
     threads: Threads,
 }
@@ -74,28 +74,23 @@ pub(crate) struct Inner {
 impl Inner {
     fn counters(&self) -> Counters {
         let mut sum = Counters::default();
-        for desk in &self.desks {
-            desk.tally().add_to(&mut sum);
+        for slot in self.slots.iter() {
+            slot.tally().add_to(&mut sum);
         }
         sum
     }
 
     pub(crate) fn new(workers: usize, wait: Wait, threads: Threads) -> Self {
-        Self::with_guests(workers, GUESTS_MAX, wait, threads)
-    }
-
-    /// With room for `guests` threads of the application.
-    pub(crate) fn with_guests(workers: usize, guests: usize, wait: Wait, threads: Threads) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let desks: Box<[Desk]> = (0..workers + guests).map(|_| Desk::new()).collect();
+        let slots = Slots::new(workers);
         if let Threads::Lent(_) = threads {
             // Nobody is there before being called.
-            for desk in &desks[..workers] {
-                desk.front.open(mailbox::ASLEEP);
+            for slot in slots.workers() {
+                slot.front.open(mailbox::ASLEEP);
             }
         }
         Self {
-            desks,
+            slots,
             workers,
             helpers_max: match wait {
                 Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
@@ -103,7 +98,8 @@ impl Inner {
             },
             cores,
             wait,
-            used: AtomicUsize::new(workers),
+            inbox: Inbox::new(),
+            watched: AtomicBool::new(false),
             ending: AtomicBool::new(false),
             threads,
         }
@@ -123,9 +119,17 @@ impl Inner {
     pub(crate) fn end(&self) {
         // Release: pairs with the Acquire in `is_ending`. A worker that has looked before is parked, or about to be, and unparked.
         self.ending.store(true, Ordering::Release);
-        for desk in &self.desks[..self.workers] {
-            desk.unpark();
+        for slot in self.slots.workers() {
+            slot.unpark();
         }
+    }
+
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_watched(&self, watched: bool) {
+        self.watched.store(watched, Ordering::Relaxed);
     }
 
     pub(crate) fn lends_threads(&self) -> bool {
@@ -134,112 +138,92 @@ impl Inner {
 
     /// The calling thread becomes worker `index` until the pool ends (or, on lent threads, until it would sleep).
     pub(crate) fn visit(&self, index: usize) {
-        let desk = &self.desks[index];
+        let slot = self.slots.get(index);
         // On lent threads the visit before this one may still be on its last steps, after it was seen asleep.
-        while !desk.try_sit() {
+        while !slot.try_lease() {
             yield_now();
         }
-        let _lease = Lease(desk);
-        Seat::take(self, index, |seat| {
-            desk.set_thread(crate::sync::current());
-            desk.front.open(mailbox::ANY);
-            idle::serve(seat);
+        let _lease = Lease(self, index);
+        Handle::with(self, index, |handle| {
+            slot.set_thread(crate::sync::current());
+            slot.front.open(mailbox::ANY);
+            idle::serve(handle);
         });
     }
 
-    /// A thief asks desks that serve a call of which `wanted` approves.
-    pub(crate) fn ask(&self, seat: &Seat<'_>, wanted: impl Fn(usize) -> bool) {
-        let used = self.used.load(Ordering::Relaxed);
-        let after = (seat.index + 1..used).chain(0..seat.index.min(used));
-        for index in after {
-            let desk = &self.desks[index];
-            if wanted(desk.serves()) && desk.ask(seat.index) {
-                seat.desk().tally().steals_tried.add(1);
+    /// A thief asks slots that serve a call of which `wanted` approves.
+    pub(crate) fn ask(&self, handle: &Handle<'_>, wanted: impl Fn(usize) -> bool) {
+        for index in handle.others() {
+            let slot = self.slots.get(index);
+            if wanted(slot.serves()) && slot.ask(handle.index) {
+                handle.slot().tally().steals_tried.add(1);
             }
         }
     }
 
-    /// Wakes up to `count` sleeping workers, so that they come and ask.
+    /// Wakes up to `count` sleeping workers, so that they come and look for work.
     #[cold]
-    pub(crate) fn wake(&self, seat: &Seat<'_>, count: usize) {
-        // Pairs with the fence in `idle::serve`: a worker that does not see this desk serve is seen asleep here.
+    pub(crate) fn wake(&self, handle: &Handle<'_>, count: usize) {
+        // Pairs with the fence in `idle::fall_asleep`: a worker that sees neither this slot serve nor its task is seen asleep here.
         fence(Ordering::SeqCst);
         let mut left = count;
         for index in 0..self.helpers_max {
-            if left > 0 && self.desks[index].front.peek() == mailbox::ASLEEP && self.wake_one(seat, index) {
+            if left > 0 && self.wake_one(handle, index) {
                 left -= 1;
             }
         }
         if left < count {
-            // A scheduler that has put the woken one on this core lets it wait for the end of a time slice, some milliseconds, for this thread goes on.
-            // It gets to run now, and leaves (see `place`).
-            yield_now();
+            give_way();
         }
     }
 
-    /// Wakes the sleeper at desk `index`, or calls it back, if it still is one.
-    fn wake_one(&self, seat: &Seat<'_>, index: usize) -> bool {
-        // The owner opens its mailbox on arrival: until then, which may take 50 us, a letter would lie unread.
-        let is_mine = self.desks[index].front.change(mailbox::ASLEEP, mailbox::SHUT);
-        if is_mine {
-            self.rouse(index);
-            seat.desk().tally().wakes.add(1);
+    /// Wakes the worker of slot `index`, or calls it back, if it sleeps.
+    pub(crate) fn wake_one(&self, handle: &Handle<'_>, index: usize) -> bool {
+        // The owner opens its mailbox on arrival: until then, which may take 50 us, a message would lie unread.
+        let front = &self.slots.get(index).front;
+        let sleeps = front.peek() == mailbox::ASLEEP && front.change(mailbox::ASLEEP, mailbox::SHUT);
+        if sleeps {
+            self.rouse(handle, index);
         }
-        is_mine
+        sleeps
     }
 
-    /// The right to deliver to desk `index` within the call or root `token`, if its owner still waits for such work.
-    ///
-    /// A sleeper on a lent thread is called back instead, and will ask again: a letter must only lie where somebody is there to
-    /// read it, or callers on all of the lent threads could wait for letters that none of these threads comes to read.
-    pub(crate) fn claim_for(&self, seat: &Seat<'_>, index: usize, token: usize) -> Option<Claim<'_>> {
-        let desk = &self.desks[index];
-        if self.lends_threads() && desk.front.peek() == mailbox::ASLEEP {
-            self.wake_one(seat, index);
-            return None;
-        }
-        desk.claim_for(token, !self.lends_threads())
-    }
-
-    /// Gets the owner of a desk that has just left `ASLEEP` going.
-    pub(crate) fn rouse(&self, index: usize) {
+    /// Gets the owner of a slot that has just left `ASLEEP` going.
+    pub(crate) fn rouse(&self, handle: &Handle<'_>, index: usize) {
         trace::woke(index);
         match &self.threads {
-            Threads::Own => self.desks[index].unpark(),
+            Threads::Own => self.slots.get(index).unpark(),
             Threads::Lent(call_back) => call_back(index),
         }
+        handle.slot().tally().wakes.add(1);
     }
 
-    /// A free guest desk.
-    pub(crate) fn sit(&self) -> Option<usize> {
-        let index = (self.workers..self.desks.len()).find(|&index| self.desks[index].try_sit())?;
-        if self.used.load(Ordering::Relaxed) <= index {
-            self.used.fetch_max(index + 1, Ordering::Relaxed);
-        }
-        Some(index)
-    }
-
-    /// Runs `f` with this thread seated in this pool: where it sits already, else at a free desk, else nowhere.
+    /// Runs `f` with this thread as a worker of this pool: as the one it is already, else as a caller.
     #[inline]
-    pub(crate) fn seated<R>(&self, f: impl FnOnce(Option<&Seat<'_>>) -> R) -> R {
-        Seat::current(|current| match current {
-            Some(seat) if std::ptr::eq(seat.pool, self) => f(Some(seat)),
-            _ => match self.sit() {
-                Some(index) => {
-                    let _lease = Lease(&self.desks[index]);
-                    Seat::take(self, index, |seat| f(Some(seat)))
-                }
-                None => f(None),
-            },
+    pub(crate) fn enter<R>(&self, f: impl FnOnce(&Handle<'_>) -> R) -> R {
+        Handle::current(|current| match current {
+            Some(handle) if std::ptr::eq(handle.pool, self) => f(handle),
+            _ => {
+                let index = self.slots.lease();
+                let _lease = Lease(self, index);
+                Handle::with(self, index, |handle| f(handle))
+            }
         })
     }
 }
 
-struct Lease<'p>(&'p Desk);
+/// After a wake. A scheduler that has put the woken one on this core lets it wait for the end of a time slice, some milliseconds, for this thread
+/// goes on. It gets to run now, and leaves (see `place`).
+pub(crate) fn give_way() {
+    yield_now();
+}
+
+/// A slot that is this thread's until it is dropped.
+struct Lease<'p>(&'p Inner, usize);
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.slots.get(self.1).release();
     }
 }
 
@@ -269,6 +253,15 @@ impl Pool {
     pub fn try_global() -> Result<&'static Pool, &'static Error> {
         static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
         GLOBAL.get_or_init(|| Pool::builder().build()).as_ref()
+    }
+
+    /// Runs `f` with the pool whose work the calling thread is doing, else with the global one.
+    #[inline]
+    pub(crate) fn here<R>(f: impl FnOnce(&Inner) -> R) -> R {
+        Handle::current(|handle| match handle {
+            Some(handle) => f(handle.pool),
+            None => f(&Pool::global().inner),
+        })
     }
 
     pub(crate) fn of(inner: Arc<Inner>, threads: Vec<JoinHandle<()>>) -> Self {
@@ -317,10 +310,7 @@ impl Pool {
 
     #[inline]
     pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
-        self.inner.seated(|seat| match seat {
-            Some(seat) => run::run(seat, algorithm, local, brief),
-            None => run::run_alone(algorithm, local, brief),
-        })
+        self.inner.enter(|handle| run::run(handle, algorithm, local, brief))
     }
 }
 

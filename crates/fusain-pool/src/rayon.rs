@@ -1,14 +1,14 @@
 //! Workers on the threads of a rayon pool, for programs that have one and want no second set of threads.
 //!
-//! A worker is a *visit*: a job on the rayon pool that serves at a desk until it has found nothing to do for as long as the
+//! A worker is a *visit*: a job on the rayon pool that serves at a slot until it has found nothing to do for as long as the
 //! default pool spins, and then gives the thread back. Waking a worker sends the next visit.
 //!
 //! Two things differ from threads of our own:
 //!
-//! * A visit may be long in coming, or never come while rayon's threads are all busy. So nothing is delivered to a desk before its
+//! * A visit may be long in coming, or never come while rayon's threads are all busy. So nothing is delivered to a slot before its
 //!   visitor has arrived and opened the mailbox (see `Inner::claim_for`), and no call waits for a visit that has not begun.
-//! * The next visit may begin on another thread while the last one is still leaving. It waits for the desk's lease, which is
-//!   given up last, so a desk has one owner at any time.
+//! * The next visit may begin on another thread while the last one is still leaving. It waits for the slot's lease, which is
+//!   given up last, so a slot has one owner at any time.
 
 use crate::builder::SPINS;
 use crate::error::WORKERS_MAX;

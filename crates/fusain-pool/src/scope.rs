@@ -1,29 +1,35 @@
 //! `scope`: any number of tasks that may borrow from the frame that waits for them.
 //!
-//! A spawned task is a boxed job on the spawning worker's [private stack](crate::jobs), given away oldest first like any other. The scope
-//! counts tasks that have not ended: `pending` goes up before a task can be seen (Relaxed: the spawner is itself a counted task
-//! or the scope's owner), and down (AcqRel) as the task's last touch of the scope. As in `call`, bit 0 says that the
-//! owner sleeps, so that one of the two read-modify-writes sees the other.
+//! A spawned task is a heap job in the spawning worker's [queue](crate::queue), from which anybody may take it. The scope's
+//! [latch](crate::latch) counts tasks that have not ended: a task is added before it can be seen, by the scope's owner or by a task that is counted itself;
+//! and counting down is a task's last touch of the scope. Checked by `checks::scope`.
+//!
+//! **What panics do.** A task runs inside `catch_unwind`; the first payload is kept, later ones are dropped, inside `catch_unwind` again. If the scope's own
+//! closure unwinds, its tasks are awaited all the same.
 
-use crate::jobs::{JobRef, Reopen};
-use crate::join::{announce, answer, as_root, drain, wait_for};
+use crate::handle::{Handle, Root};
+use crate::idle::{DEPTH_MAX, wait_for};
+use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::latch::Latch;
+use crate::panics::{FirstPanic, discard};
 use crate::pool::{Inner, Pool};
-use crate::seat::Seat;
-use crate::sync::{AtomicUsize, Mutex, Ordering, current};
+use crate::sync::Mutex;
+use crate::tasks::{Helps, announce, answer, as_root};
 use crate::trace;
-use std::any::Any;
+use crate::worth::Worth;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
-const TASK: usize = 2;
-const OWNER_SLEEPS: usize = 1;
+use std::ptr::NonNull;
 
 /// Where tasks are spawned; see [`scope`].
 pub struct Scope<'s> {
-    pending: AtomicUsize,
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    latch: Latch,
+    panic: FirstPanic,
     pool: *const Inner,
     owner: usize,
+    /// Token of the outermost join or scope.
+    root: usize,
+    worth: Mutex<Worth>,
     /// Invariant in `'s`: tasks may borrow for exactly that long.
     marker: PhantomData<fn(&'s ()) -> &'s ()>,
 }
@@ -35,7 +41,7 @@ unsafe impl Send for Scope<'_> {}
 
 impl std::fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scope").field("pending", &(self.pending.load(Ordering::Relaxed) / TASK)).finish_non_exhaustive()
+        f.debug_struct("Scope").field("pending", &self.latch.count()).finish_non_exhaustive()
     }
 }
 
@@ -44,7 +50,8 @@ impl std::fmt::Debug for Scope<'_> {
 /// On the pool whose work the calling thread is doing, else on [`Pool::global`].
 ///
 /// # Panics
-/// With the panic of `f`, or else the first one of a task, after all tasks have ended.
+/// With the panic of `f`, or else the first one of a task, after all tasks have ended. The payloads of the others are dropped, as those of
+/// threads are that nobody joins.
 ///
 /// # Example
 /// ```
@@ -59,10 +66,7 @@ impl std::fmt::Debug for Scope<'_> {
 /// assert_eq!(letters.into_inner(), 25);
 /// ```
 pub fn scope<'s, R: Send>(f: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
-    Seat::current(|seat| match seat {
-        Some(seat) => scope_seated(seat.pool, Some(seat), f),
-        None => Pool::global().scope(f),
-    })
+    Pool::here(|pool| pool.enter(|handle| scope_at(handle, f)))
 }
 
 impl Pool {
@@ -71,126 +75,114 @@ impl Pool {
     /// # Panics
     /// As [`scope`] does.
     pub fn scope<'s, R: Send>(&self, f: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
-        self.inner.seated(|seat| scope_seated(&self.inner, seat, f))
+        self.inner.enter(|handle| scope_at(handle, f))
     }
 }
 
-pub(crate) fn scope_seated<'s, R>(pool: &Inner, seat: Option<&Seat<'_>>, f: impl FnOnce(&Scope<'s>) -> R) -> R {
-    let mut scope = Scope {
-        pending: AtomicUsize::new(0),
-        panic: Mutex::new(None),
-        pool,
-        owner: seat.map_or(0, |seat| seat.index),
+pub(crate) fn scope_at<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) -> R {
+    if handle.stack.root.get() == 0 {
+        return as_root(handle, || scope_inside(handle, f));
+    }
+    scope_inside(handle, f)
+}
+
+fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) -> R {
+    let scope = Scope {
+        latch: Latch::new(0),
+        panic: FirstPanic::new(),
+        pool: handle.pool,
+        owner: handle.index,
+        root: handle.stack.root.get(),
+        worth: Mutex::new(Worth::of::<F>()),
         marker: PhantomData,
     };
-    let result = match seat {
-        // Nowhere to sit: each task runs as it is spawned.
-        None => catch_unwind(AssertUnwindSafe(|| f(&scope))),
-        Some(seat) => {
-            let body = || {
-                let mark = seat.jobs.len();
-                let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
-                drain(seat, mark);
-                wait_for(seat, || scope.is_done(), || scope.sleep(seat));
-                result
-            };
-            if seat.jobs.root.get() == 0 { as_root(seat, body) } else { body() }
-        }
-    };
+    let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
+    wait_for(handle, &scope.latch, Helps::Root(scope.root));
+    let Scope { panic, worth, .. } = scope;
     match result {
-        Err(payload) => resume_unwind(payload),
-        Ok(value) => match scope.take_panic() {
-            Some(payload) => resume_unwind(payload),
-            None => value,
+        Err(payload) => {
+            // The panic of the scope itself is the one that counts.
+            discard(panic);
+            resume_unwind(payload)
+        }
+        Ok(value) => match panic.take() {
+            Some(payload) => {
+                discard(value);
+                resume_unwind(payload)
+            }
+            None => {
+                worth.into_inner().expect("no panic happens under this lock").end();
+                value
+            }
         },
     }
 }
 
 impl<'s> Scope<'s> {
-    /// Spawns a task, to be run by this worker or by one that asks, before the scope ends.
+    /// Spawns a task, to be run by this worker or by one that takes it, before the scope ends.
     ///
     /// From a thread that is no worker of the scope's pool the task is run at once. Costs an allocation.
     pub fn spawn(&self, task: impl FnOnce(&Scope<'s>) + Send + 's) {
-        Seat::current(|seat| match seat {
-            Some(seat) if std::ptr::eq(seat.pool, self.pool) && seat.jobs.root.get() != 0 => self.push(seat, task),
+        Handle::current(|handle| match handle {
+            // A task that is left in the queue of a worker that may not look there again would be waited for in vain.
+            Some(handle) if std::ptr::eq(handle.pool, self.pool) && handle.depth.get() < DEPTH_MAX => {
+                self.push(handle, task);
+            }
             _ => self.run(task),
         });
     }
 
-    pub(crate) fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, seat: &Seat<'_>, task: F) {
-        // Relaxed: whoever spawns keeps the count above its end.
-        self.pending.fetch_add(TASK, Ordering::Relaxed);
-        let job = Box::into_raw(Box::new(Task { task, scope: self }));
-        let first = !seat.jobs.has_any();
-        seat.jobs.push(JobRef { job: job.cast(), execute: Task::<'s, F>::execute });
-        if seat.desk().is_asked() {
-            answer(seat);
-        } else if first {
-            announce(seat);
+    pub(crate) fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, handle: &Handle<'_>, task: F) {
+        let was_empty = handle.slot().queue.len() == 0;
+        self.latch.add();
+        handle.push(ScopeJob::new(task, self));
+        if handle.slot().is_asked() {
+            answer(handle);
+        } else if was_empty {
+            announce(handle, || self.worth.lock().expect("no panic happens under this lock").is_worth_waking());
         }
     }
 
     fn run(&self, task: impl FnOnce(&Scope<'s>)) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| task(self))) {
-            Seat::current(|seat| trace::caught_panic(seat.map_or(self.owner, |seat| seat.index)));
-            let mut first = self.panic.lock().expect("no panic happens under this lock");
-            if first.is_none() {
-                *first = Some(payload);
-            } else {
-                // Its drop may panic again; a leaked payload is the lesser harm.
-                std::mem::forget(payload);
-            }
+            trace::caught_panic(self.owner);
+            self.panic.keep(payload);
         }
-    }
-
-    /// Acquire: pairs with the Release half in `Task::execute`; all the tasks wrote is seen.
-    fn is_done(&self) -> bool {
-        self.pending.load(Ordering::Acquire) < TASK
-    }
-
-    #[cold]
-    fn sleep(&self, seat: &Seat<'_>) {
-        seat.desk().set_thread(current());
-        if self.pending.fetch_or(OWNER_SLEEPS, Ordering::AcqRel) < TASK {
-            return;
-        }
-        seat.desk().tally().parks.add(1);
-        while !self.is_done() {
-            seat.desk().park();
-        }
-    }
-
-    fn take_panic(&mut self) -> Option<Box<dyn Any + Send>> {
-        self.panic.lock().expect("no panic happens under this lock").take()
     }
 }
 
 /// A spawned task: a job on the heap.
-struct Task<'s, F> {
+#[repr(C)]
+struct ScopeJob<'s, F> {
+    header: Header,
     task: F,
     scope: *const Scope<'s>,
 }
 
-impl<'s, F: FnOnce(&Scope<'s>) + Send + 's> Task<'s, F> {
+impl<'s, F: FnOnce(&Scope<'s>) + Send + 's> ScopeJob<'s, F> {
+    fn new(task: F, scope: *const Scope<'s>) -> JobRef {
+        let job = Box::new(Self { header: Header { run: Self::run }, task, scope });
+        // A box is never null.
+        JobRef::new(NonNull::from(Box::leak(job)))
+    }
+
     /// # Safety
-    /// `this` came from `Box::into_raw` in `push` and is executed once; the scope waits for it.
-    unsafe fn execute(this: *const (), seat: &Seat<'_>, reopen: Reopen<'_>) {
-        // SAFETY: from `Box::into_raw`, once.
+    /// `this` came from `new` and is run once; the scope waits for it.
+    unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+        // SAFETY: from `Box::leak`, once.
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
-        let Self { task, scope } = *this;
-        // SAFETY: the scope waits until `pending` has gone down.
-        let scope = unsafe { &*scope };
-        let mark = seat.jobs.len();
-        scope.run(task);
-        drain(seat, mark);
-        if let Some((mailbox, state)) = reopen {
-            mailbox.open(state);
-        }
-        let (pool, owner) = (seat.pool, scope.owner);
-        // AcqRel: see the module docs. Afterwards the scope may be gone.
-        if scope.pending.fetch_sub(TASK, Ordering::AcqRel) == TASK + OWNER_SLEEPS {
-            pool.desks[owner].unpark();
-            seat.desk().tally().wakes.add(1);
+        let Self { task, scope: running, .. } = *this;
+        let (owner, latch) = {
+            // SAFETY: the scope waits until the latch is open, and this reference ends before that.
+            let scope = unsafe { &*running };
+            let _root = Root::begin(handle, scope.root);
+            scope.run(task);
+            (scope.owner, &raw const scope.latch)
+        };
+        reopen(mailbox);
+        // SAFETY: alive until this; the one count is this task's.
+        if unsafe { Latch::count_down(latch) } {
+            handle.unpark(owner);
         }
     }
 }

@@ -8,7 +8,7 @@ mod real {
     pub(crate) use std::hint::spin_loop;
     pub(crate) use std::sync::Mutex;
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-    pub(crate) use std::thread::{Thread, current, park, yield_now};
+    pub(crate) use std::thread::{Thread, current, park, park_timeout, yield_now};
 
     /// `std::cell::UnsafeCell` with the closure interface of loom's, which sees every access.
     #[derive(Debug, Default)]
@@ -32,7 +32,8 @@ pub(crate) mod faulty;
 
 #[cfg(loom)]
 pub(crate) use faulty::{
-    AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, UnsafeCell, current, fence, park, spin_loop, yield_now,
+    AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, UnsafeCell, current, fence, park, park_timeout,
+    spin_loop, yield_now,
 };
 #[cfg(not(loom))]
 pub(crate) use real::*;

@@ -2,33 +2,44 @@
 //!
 //! Pools that start and end, and panics, are `debug` events; parks, wakes and work given away are `trace` events. None lies on the
 //! path of a unit or of a join that nobody takes part of.
+//!
+//! A subscriber is the user's code and may panic. Events are sent in the midst of protocols, where others work in frames that must not be left; so a panic
+//! ends here.
 
 #[cfg(feature = "tracing")]
 mod events {
+    use crate::panics::discard;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use tracing::{debug, trace};
 
+    fn quietly(event: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(event)) {
+            discard(payload);
+        }
+    }
+
     pub(crate) fn started(workers: usize) {
-        debug!(workers, "pool started");
+        quietly(|| debug!(workers, "pool started"));
     }
 
     pub(crate) fn ended(workers: usize) {
-        debug!(workers, "pool ended");
+        quietly(|| debug!(workers, "pool ended"));
     }
 
-    pub(crate) fn caught_panic(desk: usize) {
-        debug!(desk, "panic caught");
+    pub(crate) fn caught_panic(slot: usize) {
+        quietly(|| debug!(slot, "panic caught"));
     }
 
-    pub(crate) fn parked(desk: usize) {
-        trace!(desk, "worker parks");
+    pub(crate) fn parked(slot: usize) {
+        quietly(|| trace!(slot, "worker parks"));
     }
 
-    pub(crate) fn woke(desk: usize) {
-        trace!(desk, "worker woken");
+    pub(crate) fn woke(slot: usize) {
+        quietly(|| trace!(slot, "worker woken"));
     }
 
     pub(crate) fn gave(from: usize, to: usize) {
-        trace!(from, to, "work given");
+        quietly(|| trace!(from, to, "work given"));
     }
 }
 

@@ -236,9 +236,9 @@ fn nested_pools() {
     });
 }
 
-/// More callers at once than there are desks: those who find none work alone, and all of them get their results.
+/// More callers at once than any fixed number of places: all of them share their work, and get their results.
 #[test]
-fn more_callers_than_desks() {
+fn many_callers_at_once() {
     const CALLERS: usize = 80;
     let pool = pool();
     let inside = std::sync::Barrier::new(CALLERS);

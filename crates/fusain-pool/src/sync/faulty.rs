@@ -81,6 +81,10 @@ macro_rules! atomic {
 
             #[track_caller]
             pub(crate) fn store(&self, value: $value, order: Ordering) {
+                if std::thread::panicking() {
+                    // The model has failed, and what a guard does now nobody sees.
+                    return;
+                }
                 self.0.store(value, weak(Fault::WeakStore, order));
             }
 
@@ -200,7 +204,7 @@ macro_rules! arithmetic {
 }
 
 arithmetic!(AtomicU64, u64: swap, fetch_or);
-arithmetic!(AtomicUsize, usize: swap, fetch_add, fetch_sub, fetch_or, fetch_max);
+arithmetic!(AtomicUsize, usize: fetch_add, fetch_sub, fetch_or, fetch_max);
 
 /// A thread's one permit to go on, as std has it.
 #[derive(Default)]
@@ -237,4 +241,9 @@ pub(crate) fn park() {
         given = thread.0.is_given.wait(given).expect("no panic happens under this lock");
     }
     *given = false;
+}
+
+/// A model has no clock: nobody is woken by it.
+pub(crate) fn park_timeout(_: std::time::Duration) {
+    park();
 }

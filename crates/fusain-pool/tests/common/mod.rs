@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 /// Long past what any machine needs; a wait that has taken as long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
+#[allow(dead_code, reason = "not every test that shares this file needs it")]
 /// Runs `b` on another worker of `pool`: `a` gives way until it has been taken.
 pub(crate) fn given_away<R: Send>(pool: &Pool, b: impl FnOnce() -> R + Send) -> R {
     let taken = AtomicBool::new(false);

@@ -1,9 +1,9 @@
 //! Falling asleep and waking: see [`idle`](crate::idle).
 
 use super::{check, finds, pool};
+use crate::handle::Handle;
 use crate::idle::{fall_asleep, stay_asleep};
 use crate::mailbox::{ANY, SHUT};
-use crate::seat::Seat;
 use crate::sync::current;
 use crate::sync::faulty::Fault;
 use loom::thread;
@@ -12,18 +12,18 @@ const CALL: usize = 8;
 
 /// A worker falls asleep while a caller gets work to share: one of the two notices the other.
 fn noticed() {
-    let pool = pool(1, 1);
+    let pool = pool(1, 0);
     let worker = thread::spawn(move || {
-        let seat = Seat::new(&pool, 0);
-        seat.desk().front.open(ANY);
-        fall_asleep(&seat);
+        let handle = Handle::new(&pool, 0);
+        handle.slot().front.open(ANY);
+        fall_asleep(&handle);
     });
-    let seat = Seat::new(&pool, pool.sit().expect("room for a guest"));
-    seat.desk().serve(CALL);
-    pool.wake(&seat, 1);
+    let handle = Handle::new(&pool, pool.slots.lease());
+    handle.slot().serve(CALL);
+    pool.wake(&handle, 1);
     worker.join().unwrap();
-    let woken = pool.desks[0].front.peek() == SHUT;
-    assert!(woken || seat.desk().is_asked(), "neither woken nor asked");
+    let woken = pool.slots.get(0).front.peek() == SHUT;
+    assert!(woken || handle.slot().is_asked(), "neither woken nor asked");
 }
 
 #[test]
@@ -38,22 +38,22 @@ fn sleeper_is_noticed_faults() {
 
 /// A sleeper gets up in each case: woken by one caller, claimed by another at that moment, or since the pool ends.
 fn gets_up() {
-    let pool = pool(1, 1);
+    let pool = pool(1, 0);
     let worker = thread::spawn(move || {
-        let seat = Seat::new(&pool, 0);
-        seat.desk().set_thread(current());
-        seat.desk().front.open(ANY);
-        if fall_asleep(&seat) {
-            stay_asleep(&seat);
+        let handle = Handle::new(&pool, 0);
+        handle.slot().set_thread(current());
+        handle.slot().front.open(ANY);
+        if fall_asleep(&handle) {
+            stay_asleep(&handle);
         }
     });
     let other = thread::spawn(move || {
         // Takes the right to deliver and gives it back.
-        drop(pool.desks[0].front.claim(ANY));
+        drop(pool.slots.get(0).front.claim(ANY));
     });
-    let seat = Seat::new(&pool, pool.sit().expect("room for a guest"));
-    seat.desk().serve(CALL);
-    pool.wake(&seat, 1);
+    let handle = Handle::new(&pool, pool.slots.lease());
+    handle.slot().serve(CALL);
+    pool.wake(&handle, 1);
     pool.end();
     worker.join().unwrap();
     other.join().unwrap();

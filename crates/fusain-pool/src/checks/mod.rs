@@ -12,12 +12,15 @@
 //! fences), and load buffering does not occur (nor does it in what hardware does to code without data races as ours).
 
 mod call;
-mod desk;
-mod errand;
 mod join;
+mod latch;
 mod mailbox;
+mod part;
 mod scope;
 mod sleep;
+mod slot;
+mod stack;
+mod tasks;
 mod whole;
 
 use crate::Algorithm;
@@ -57,9 +60,13 @@ fn finds(faults: &[Fault], preemptions: usize, model: impl Fn() + Sync + Send + 
     }
 }
 
-/// What the threads of a pool share, with one desk for each of `workers` and `guests`. Leaked: it outlives every model.
-fn pool(workers: usize, guests: usize) -> Frame<Inner> {
-    Frame::new(Inner::with_guests(workers, guests, Wait::Park, Threads::Own))
+/// What the threads of a pool share, with slots for `workers` and `callers` that have been leased. Leaked: it outlives every model.
+fn pool(workers: usize, callers: usize) -> Frame<Inner> {
+    let pool = Inner::new(workers, Wait::Park, Threads::Own);
+    for _ in 0..callers {
+        pool.slots.lease();
+    }
+    Frame::new(pool)
 }
 
 /// A value whose end its owner decides upon alone: dropped without freeing its memory, so that whoever touches it later is caught by

@@ -1,0 +1,113 @@
+//! Shares, parts and the caller's sleep: see [`call`](crate::call).
+
+use super::part::{BRIEF, Out, send, wait, work};
+use super::{Frame, Marks, check, finds, pool};
+use crate::call::Call;
+use crate::handle::Handle;
+use crate::mailbox::ANY;
+use crate::part::StackParts;
+use crate::sync::faulty::Fault;
+use loom::thread;
+
+/// Two workers take their shares off while the caller goes to sleep; nobody touches the call after it has returned.
+fn shares() {
+    let pool = pool(0, 3);
+    let call = Frame::new(Call::new(0, BRIEF));
+    let marks = Frame::new(Marks::new(2));
+    let workers = [1, 2].map(|index| {
+        call.add_share();
+        thread::spawn(move || {
+            marks.mark(index - 1);
+            // SAFETY: the share added above.
+            unsafe { Call::drop_share(&raw const *call, &Handle::new(&pool, index)) };
+        })
+    });
+    let handle = Handle::new(&pool, 0);
+    wait(&call, &marks, &handle, &StackParts::new());
+    marks.assert_all_done();
+    call.retire();
+    for worker in workers {
+        worker.join().unwrap();
+    }
+}
+
+#[test]
+fn last_share_wakes_the_caller() {
+    check(2, shares);
+}
+
+#[test]
+fn last_share_wakes_the_caller_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, shares);
+}
+
+/// One worker has a part, and passes some of it on to another, which holds a share; the caller sleeps for both.
+fn part_and_share() {
+    let pool = pool(2, 1);
+    let call = Frame::new(Call::new(2, BRIEF));
+    let marks = Frame::new(Marks::new(2));
+    let parts: Out = Frame::new(StackParts::new());
+    let handle = Handle::new(&pool, 2);
+    for index in 0..2 {
+        pool.slots.get(index).front.open(ANY);
+    }
+    send(parts, call.get(), marks.get(), &handle, 0..2, 1);
+    let first = thread::spawn(move || {
+        work(&Handle::new(&pool, 0));
+        // Found open above, so the first has delivered by now.
+        let second = thread::spawn(move || work(&Handle::new(&pool, 1)));
+        second.join().unwrap();
+    });
+    wait(&call, &marks, &handle, &parts);
+    marks.assert_all_done();
+    call.retire();
+    first.join().unwrap();
+}
+
+#[test]
+fn parts_and_shares_are_awaited() {
+    check(2, part_and_share);
+}
+
+#[test]
+fn parts_and_shares_are_awaited_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, part_and_share);
+}
+
+/// A helper splits its part for the caller, which has fallen asleep for want of work, or is about to: it gets it, or nobody does.
+fn part_for_a_sleeping_caller() {
+    let pool = pool(1, 1);
+    let call = Frame::new(Call::new(1, BRIEF));
+    let marks = Frame::new(Marks::new(1));
+    call.add_share();
+    let helper = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        let mine = match pool.slots.get(1).claim_for(call.token()) {
+            Some(claim) => {
+                crate::run::deliver(call.get(), marks.get(), &handle, (1, claim), BRIEF.grain, 0, 0..1);
+                false
+            }
+            None => true,
+        };
+        if mine {
+            marks.mark(0);
+        }
+        // SAFETY: the share added above.
+        unsafe { Call::drop_share(&raw const *call, &handle) };
+    });
+    let handle = Handle::new(&pool, 1);
+    wait(&call, &marks, &handle, &StackParts::new());
+    marks.assert_all_done();
+    call.retire();
+    helper.join().unwrap();
+}
+
+#[test]
+fn sleeping_caller_gets_a_part() {
+    check(3, part_for_a_sleeping_caller);
+}
+
+#[test]
+fn sleeping_caller_gets_a_part_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw], 3, part_for_a_sleeping_caller);
+}

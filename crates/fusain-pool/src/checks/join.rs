@@ -1,0 +1,42 @@
+//! A job that is taken: see [`join`](crate::join).
+
+use super::{Frame, Marks, check, finds, pool};
+use crate::handle::Handle;
+use crate::join::join_outermost;
+use crate::sync::faulty::Fault;
+use crate::tasks;
+use loom::thread;
+
+/// `b` may be taken by a worker while the joiner is at `a`, or takes it back; the joiner sees its result, and nobody touches the job afterwards.
+fn taken() {
+    let pool = pool(1, 1);
+    let marks = Frame::new(Marks::new(2));
+    let thief = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        if let Some(task) = tasks::take_from(&handle, 1) {
+            tasks::run(&handle, task, None);
+        }
+    });
+    let handle = Handle::new(&pool, 1);
+    let mark = move |index| {
+        marks.mark(index);
+        index
+    };
+    let a = move || {
+        loom::thread::yield_now();
+        mark(0)
+    };
+    assert_eq!(join_outermost(&handle, a, move || mark(1)), (0, 1));
+    marks.assert_all_done();
+    thief.join().unwrap();
+}
+
+#[test]
+fn job_comes_back() {
+    check(3, taken);
+}
+
+#[test]
+fn job_comes_back_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw, Fault::WeakStore], 3, taken);
+}

@@ -1,0 +1,48 @@
+//! The completion latch: see [`latch`](crate::latch).
+
+use super::{Frame, Marks, check, finds};
+use crate::latch::Latch;
+use crate::sync::faulty::Fault;
+use crate::sync::{current, park};
+use loom::thread;
+
+/// Two finish while the waiter falls asleep; it sees what they did, and nobody touches the latch afterwards.
+fn two_finish() {
+    let latch = Frame::new(Latch::new(1));
+    latch.add();
+    let marks = Frame::new(Marks::new(2));
+    let waiter = current();
+    let others = [0, 1].map(|index| {
+        let waiter = waiter.clone();
+        thread::spawn(move || {
+            marks.mark(index);
+            // SAFETY: counted above.
+            if unsafe { Latch::count_down(&raw const *latch) } {
+                waiter.unpark();
+            }
+        })
+    });
+    if !latch.is_open() && latch.sleep() {
+        while !latch.is_open() {
+            park();
+        }
+    }
+    // The load that orders.
+    assert!(latch.is_open());
+    marks.assert_all_done();
+    latch.retire();
+    for other in others {
+        other.join().unwrap();
+    }
+}
+
+#[test]
+fn latch_opens_once() {
+    check(3, two_finish);
+}
+
+#[test]
+fn latch_opens_once_faults() {
+    let faults = [Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw, Fault::WeakLoad];
+    finds(&faults, 3, two_finish);
+}

@@ -1,0 +1,129 @@
+//! Messages: see [`mailbox`](crate::mailbox).
+
+use super::{Frame, check, finds, pool};
+use crate::handle::Handle;
+use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::mailbox::{ANY, Mailbox};
+use crate::sync::UnsafeCell;
+use crate::sync::faulty::Fault;
+use loom::thread;
+use std::ptr::NonNull;
+
+/// A job that says a number, to be added to the board's.
+#[repr(C)]
+struct Note {
+    header: Header,
+    value: UnsafeCell<usize>,
+    board: Frame<Board>,
+}
+
+/// The sum of all notes that have been read.
+struct Board(UnsafeCell<usize>);
+
+// SAFETY: loom checks each access.
+unsafe impl Sync for Board {}
+// SAFETY: as above.
+unsafe impl Send for Board {}
+
+impl Board {
+    fn sum(&self) -> usize {
+        // SAFETY: nobody writes now, or the model fails.
+        self.0.with(|sum| unsafe { *sum })
+    }
+}
+
+unsafe fn read_note(note: *const Header, _: &Handle<'_>, mailbox: Reopen<'_>) {
+    // SAFETY: a note, leaked by `note`.
+    let note = unsafe { &*note.cast::<Note>() };
+    // SAFETY: its giver has written it, or the model fails.
+    let value = note.value.with(|value| unsafe { *value });
+    // SAFETY: the owner of the mailbox alone writes, or the model fails.
+    note.board.get().0.with_mut(|sum| unsafe { *sum += value });
+    reopen(mailbox);
+}
+
+fn note(board: Frame<Board>, value: usize) -> JobRef {
+    let note = Note { header: Header { run: read_note }, value: UnsafeCell::new(0), board };
+    let note = Box::leak(Box::new(note));
+    // SAFETY: nobody else knows of it yet.
+    note.value.with_mut(|place| unsafe { *place = value });
+    JobRef::new(NonNull::from(note))
+}
+
+/// Delivers `value` in one step if the mailbox is open; returns what has been delivered.
+fn post(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> usize {
+    // SAFETY: notes are leaked.
+    if unsafe { mailbox.post(ANY, note(board, value)) } { value } else { 0 }
+}
+
+/// Likewise in two.
+fn claim(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> usize {
+    let Some(claim) = mailbox.claim(ANY) else { return 0 };
+    // SAFETY: notes are leaked.
+    unsafe { claim.deliver(note(board, value)) };
+    value
+}
+
+/// The owner of slot 0 looks once, and reads what is there.
+fn read(handle: &Handle<'_>) {
+    // SAFETY: on the owner's thread.
+    unsafe { handle.slot().front.receive(handle, ANY) };
+}
+
+/// Two givers, one mailbox: each message that was taken is read once, whole.
+fn two_givers() {
+    let pool = pool(1, 0);
+    let board = Frame::new(Board(UnsafeCell::new(0)));
+    pool.slots.get(0).front.open(ANY);
+    let givers = [
+        thread::spawn(move || post(&pool.slots.get(0).front, board, 1)),
+        thread::spawn(move || claim(&pool.slots.get(0).front, board, 2)),
+    ];
+    let handle = Handle::new(&pool, 0);
+    read(&handle);
+    let given: usize = givers.map(|giver| giver.join().unwrap()).iter().sum();
+    read(&handle);
+    assert!(given > 0, "one of them finds it open");
+    assert_eq!(board.sum(), given, "each message is read once");
+}
+
+#[test]
+fn one_giver_at_a_time() {
+    check(3, two_givers);
+}
+
+#[test]
+fn one_giver_at_a_time_faults() {
+    finds(&[Fault::WeakStore, Fault::WeakRmw, Fault::TornRmw], 3, two_givers);
+}
+
+/// A giver takes its message back while the owner looks: one of the two has it.
+fn taken_back() {
+    let pool = pool(1, 0);
+    let board = Frame::new(Board(UnsafeCell::new(0)));
+    pool.slots.get(0).front.open(ANY);
+    let giver = thread::spawn(move || {
+        let mailbox = &pool.slots.get(0).front;
+        let job = note(board, 1);
+        // SAFETY: notes are leaked.
+        assert!(unsafe { mailbox.post(ANY, job) }, "open");
+        mailbox.take_back(job, ANY)
+    });
+    let handle = Handle::new(&pool, 0);
+    read(&handle);
+    let is_back = giver.join().unwrap();
+    if !is_back {
+        read(&handle);
+    }
+    assert_eq!(board.sum(), usize::from(!is_back), "read, or taken back");
+}
+
+#[test]
+fn one_has_the_message() {
+    check(3, taken_back);
+}
+
+#[test]
+fn one_has_the_message_faults() {
+    finds(&[Fault::WeakRmw], 3, taken_back);
+}

@@ -1,0 +1,112 @@
+//! What a caller hands out, and gets back: see [`part`](crate::part).
+
+use super::{Frame, Marks, check, finds, pool};
+use crate::call::{Brief, Call};
+use crate::handle::Handle;
+use crate::mailbox::{ANY, ASLEEP, SHUT};
+use crate::pace::Grain;
+use crate::part::StackParts;
+use crate::run::{help, run_stack_part};
+use crate::sync::faulty::Fault;
+use loom::thread;
+use std::ops::Range;
+
+pub(super) const BRIEF: Brief = Brief { grain: Grain::Fixed(1), work: 0, wakes: false };
+
+/// The owner of the slot reads the message that is there or comes while it looks.
+pub(super) fn work(handle: &Handle<'_>) {
+    // SAFETY: on the owner's thread.
+    unsafe { handle.slot().front.receive(handle, ANY) };
+}
+
+/// The parts of one call, to be shared with loom's threads.
+pub(super) type Out = Frame<StackParts<'static, Marks>>;
+
+/// Sends `part` of the marks to slot 0, which takes any work.
+pub(super) fn send(
+    parts: Out,
+    call: &'static Call,
+    marks: &'static Marks,
+    handle: &Handle<'_>,
+    part: Range<usize>,
+    fanout: usize,
+) {
+    parts.prepare(run_stack_part::<Marks>, call, marks, BRIEF.grain, part);
+    // SAFETY: prepared just now.
+    let job = unsafe { parts.address(0, fanout, ANY) };
+    // SAFETY: the parts are leaked.
+    assert!(unsafe { handle.pool.slots.get(0).front.post(ANY, job) });
+    parts.sent();
+}
+
+/// The caller, out of work, waits until it is alone.
+pub(super) fn wait(call: &Call, marks: &Frame<Marks>, handle: &Handle<'_>, parts: &StackParts<'_, Marks>) {
+    help(call, marks.get(), handle, parts, BRIEF.grain);
+}
+
+/// A caller takes its part back, looks after it, or sleeps until it is back, while the receiver works on it: nobody touches the call afterwards.
+fn part() {
+    let pool = pool(1, 1);
+    let call = Frame::new(Call::new(1, BRIEF));
+    let marks = Frame::new(Marks::new(1));
+    let parts: Out = Frame::new(StackParts::new());
+    let handle = Handle::new(&pool, 1);
+    pool.slots.get(0).front.open(ANY);
+    send(parts, call.get(), marks.get(), &handle, 0..1, 0);
+    let receiver = thread::spawn(move || work(&Handle::new(&pool, 0)));
+    wait(&call, &marks, &handle, &parts);
+    marks.assert_all_done();
+    call.retire();
+    receiver.join().unwrap();
+}
+
+#[test]
+fn part_comes_back() {
+    check(3, part);
+}
+
+#[test]
+fn part_comes_back_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw, Fault::WeakLoad], 3, part);
+}
+
+/// A part for a sleeper, who gets up at the same time for another reason, and opens its mailbox only if nothing is there.
+fn part_for_a_sleeper() {
+    let pool = pool(1, 1);
+    let call = Frame::new(Call::new(1, BRIEF));
+    let marks = Frame::new(Marks::new(1));
+    let parts: Out = Frame::new(StackParts::new());
+    let handle = Handle::new(&pool, 1);
+    pool.slots.get(0).front.open(ASLEEP);
+    let sleeper = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        let front = &handle.slot().front;
+        let _ = front.change(SHUT, ANY) || front.change(ASLEEP, ANY);
+        work(&handle);
+    });
+    parts.prepare(run_stack_part::<Marks>, call.get(), marks.get(), BRIEF.grain, 0..1);
+    // SAFETY: prepared just now.
+    let job = unsafe { parts.address(0, 0, SHUT) };
+    // SAFETY: the parts are leaked.
+    if unsafe { pool.slots.get(0).front.post(ASLEEP, job) } {
+        parts.sent();
+    } else {
+        // SAFETY: prepared, and nobody has got it.
+        drop(unsafe { parts.take_unsent() });
+        marks.mark(0);
+    }
+    wait(&call, &marks, &handle, &parts);
+    marks.assert_all_done();
+    call.retire();
+    sleeper.join().unwrap();
+}
+
+#[test]
+fn part_for_a_sleeper_is_done_once() {
+    check(3, part_for_a_sleeper);
+}
+
+#[test]
+fn part_for_a_sleeper_is_done_once_faults() {
+    finds(&[Fault::WeakRmw, Fault::TornRmw, Fault::LateTouch], 3, part_for_a_sleeper);
+}

@@ -1,0 +1,104 @@
+//! The count of a scope's tasks: see [`scope`](crate::scope).
+
+use super::{Frame, Marks, check, finds, pool};
+use crate::handle::Handle;
+use crate::scope::scope_at;
+use crate::sync::faulty::Fault;
+use crate::tasks::{self, Helps};
+use loom::thread;
+
+/// One task that a worker may take; the scope ends when it has, and nobody touches it afterwards.
+fn spawned() {
+    let pool = pool(1, 1);
+    let marks = Frame::new(Marks::new(1));
+    let handle = Handle::new(&pool, 1);
+    let thief = scope_at(&handle, |scope| {
+        scope.push(&handle, move |_| marks.mark(0));
+        thread::spawn(move || {
+            let handle = Handle::new(&pool, 0);
+            if let Some(task) = tasks::find(&handle, Helps::Anybody) {
+                tasks::run(&handle, task, None);
+            }
+        })
+    });
+    marks.assert_all_done();
+    thief.join().unwrap();
+}
+
+#[test]
+fn scope_awaits_its_tasks() {
+    check(3, spawned);
+}
+
+#[test]
+fn scope_awaits_its_tasks_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 3, spawned);
+}
+
+/// A thread that is another caller spawns into the scope, and leaves: what it has spawned has been taken by somebody, or is run as it leaves.
+fn spawned_by_another() {
+    let pool = pool(1, 1);
+    let marks = Frame::new(Marks::new(1));
+    let handle = Handle::new(&pool, 1);
+    scope_at(&handle, |scope| {
+        // What `std::thread::scope` would promise, which loom has not.
+        let scope: *const crate::Scope<'_> = scope;
+        let scope = scope.expose_provenance();
+        let other = thread::spawn(move || {
+            pool.enter(|handle| {
+                // SAFETY: the scope awaits this thread.
+                let scope: &crate::Scope<'static> = unsafe { &*std::ptr::with_exposed_provenance(scope) };
+                scope.push(handle, move |_| marks.mark(0));
+            });
+        });
+        let thief = thread::spawn(move || {
+            let handle = Handle::new(&pool, 0);
+            if let Some(task) = tasks::find(&handle, Helps::Anybody) {
+                tasks::run(&handle, task, None);
+            }
+        });
+        other.join().unwrap();
+        thief.join().unwrap();
+    });
+    marks.assert_all_done();
+}
+
+#[test]
+fn scope_awaits_tasks_of_another_caller() {
+    check(2, spawned_by_another);
+}
+
+/// Pools a, b, a on one thread: the inner visit to a is another caller, whose tasks a worker of a may take.
+fn there_and_back() {
+    let (a, b) = (pool(1, 0), pool(0, 0));
+    let marks = Frame::new(Marks::new(2));
+    let thief = thread::spawn(move || {
+        let handle = Handle::new(&a, 0);
+        if let Some(task) = tasks::find(&handle, Helps::Anybody) {
+            tasks::run(&handle, task, None);
+        }
+    });
+    a.enter(|outer| {
+        scope_at(outer, |scope| {
+            scope.push(outer, move |_| marks.mark(0));
+            b.enter(|_| {
+                a.enter(|inner| {
+                    assert_ne!(inner.index, outer.index, "another caller");
+                    scope.push(inner, move |_| marks.mark(1));
+                });
+            });
+        });
+    });
+    marks.assert_all_done();
+    thief.join().unwrap();
+}
+
+#[test]
+fn scope_of_a_pool_entered_twice() {
+    check(2, there_and_back);
+}
+
+#[test]
+fn scope_of_a_pool_entered_twice_faults() {
+    finds(&[Fault::LateTouch, Fault::TornRmw], 2, there_and_back);
+}

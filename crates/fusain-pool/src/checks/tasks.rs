@@ -1,0 +1,115 @@
+//! Who hears of a task: see [`tasks`](crate::tasks).
+
+use super::{Frame, Marks, check, finds, pool};
+use crate::handle::{Handle, Root};
+use crate::idle::{fall_asleep, stay_asleep, wait_for};
+use crate::job::{Header, JobRef, Reopen};
+use crate::latch::Latch;
+use crate::mailbox::{ANY, SHUT};
+use crate::scope::scope_at;
+use crate::sync::current;
+use crate::sync::faulty::Fault;
+use crate::tasks::{self, Helps, announce};
+use loom::thread;
+use std::ptr::NonNull;
+
+/// A worker falls asleep while a caller queues a task and announces it: the worker sees the task, or is woken. (The caller never looks itself.)
+fn queued_while_falling_asleep() {
+    let pool = pool(1, 1);
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().set_thread(current());
+        handle.slot().front.open(ANY);
+        if fall_asleep(&handle) {
+            stay_asleep(&handle);
+        }
+        // Awake: there is something to be seen, or will be.
+        assert!(tasks::in_sight(&handle, Helps::Anybody) || handle.slot().front.follow_nudge().is_some());
+        let task = tasks::find(&handle, Helps::Anybody).expect("the task");
+        tasks::run(&handle, task, None);
+    });
+    let marks = Frame::new(Marks::new(1));
+    let handle = Handle::new(&pool, 1);
+    scope_at(&handle, |scope| {
+        scope.push(&handle, move |_| marks.mark(0));
+        worker.join().unwrap();
+    });
+    marks.assert_all_done();
+}
+
+#[test]
+fn queued_task_is_noticed() {
+    check(3, queued_while_falling_asleep);
+}
+
+#[test]
+fn queued_task_is_noticed_faults() {
+    finds(&[Fault::LostUnpark], 3, queued_while_falling_asleep);
+}
+
+/// A worker falls asleep while a job is laid out: it sees the job, or is woken. (What orders the lock that stands for a queue hides what this shows.)
+fn laid_out_while_falling_asleep() {
+    unsafe fn nothing(_: *const Header, _: &Handle<'_>, _: Reopen<'_>) {}
+    let pool = pool(1, 1);
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().front.open(ANY);
+        fall_asleep(&handle)
+    });
+    let handle = Handle::new(&pool, 1);
+    let job = Box::leak(Box::new(Header { run: nothing }));
+    handle.slot().offer(JobRef::new(NonNull::from(job)));
+    pool.wake(&handle, 1);
+    let sleeps = worker.join().unwrap();
+    assert!(!sleeps || pool.slots.get(0).front.peek() == SHUT, "neither seen nor woken");
+}
+
+#[test]
+fn job_laid_out_is_noticed() {
+    check(3, laid_out_while_falling_asleep);
+}
+
+#[test]
+fn job_laid_out_is_noticed_faults() {
+    finds(&[Fault::NoFence], 3, laid_out_while_falling_asleep);
+}
+
+const ROOT: usize = 64;
+
+/// A caller that waits for a latch falls asleep while a worker of the same root, whom it has asked, lays a task out: it gets up for that.
+fn waiter_helps() {
+    let pool = pool(1, 1);
+    let marks = Frame::new(Marks::new(1));
+    let latch = Frame::new(Latch::new(1));
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        let root = Root::begin(&handle, ROOT);
+        scope_at(&handle, |scope| {
+            scope.push(&handle, move |_| marks.mark(0));
+            announce(&handle, || false);
+            if handle.slot().is_asked() {
+                tasks::answer(&handle);
+            }
+        });
+        drop(root);
+        // SAFETY: counted above.
+        if unsafe { Latch::count_down(&raw const *latch) } {
+            handle.unpark(1);
+        }
+    });
+    let handle = Handle::new(&pool, 1);
+    wait_for(&handle, &latch, Helps::Root(ROOT));
+    marks.assert_all_done();
+    latch.retire();
+    worker.join().unwrap();
+}
+
+#[test]
+fn waiter_helps_its_root() {
+    check(2, waiter_helps);
+}
+
+#[test]
+fn waiter_helps_its_root_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw], 2, waiter_helps);
+}

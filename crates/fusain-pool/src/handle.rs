@@ -1,0 +1,154 @@
+//! A worker handle: what a thread is to itself while it takes part in a pool.
+//!
+//! The [`Slot`] is the public half of a worker; the handle is the private one. It lives on the stack of the thread: for a pool thread as
+//! long as the thread (where threads are lent, as long as a visit), for a caller (a thread of the application that calls into
+//! the pool) as long as its outermost call.
+
+use crate::job::JobRef;
+use crate::pool::Inner;
+use crate::slot::Slot;
+use crate::stack::Stack;
+use crate::trace;
+use std::cell::Cell;
+use std::ptr;
+
+pub(crate) struct Handle<'p> {
+    pub(crate) pool: &'p Inner,
+    pub(crate) index: usize,
+    slot: &'p Slot,
+    /// This worker's own fork-join jobs, oldest first.
+    pub(crate) stack: Stack,
+    /// How many pieces of work taken from others while waiting lie on this thread's stack.
+    pub(crate) depth: Cell<usize>,
+}
+
+type Erased = *const Handle<'static>;
+
+thread_local! {
+    /// The innermost handle of this thread, or null.
+    static CURRENT: Cell<Erased> = const { Cell::new(ptr::null()) };
+    /// The same while it is inside a join or scope, else null: all that the fast path of `join` has to look at.
+    static FORKED: Cell<Erased> = const { Cell::new(ptr::null()) };
+}
+
+impl<'p> Handle<'p> {
+    pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
+        Handle { pool, index, slot: pool.slots.get(index), stack: Stack::new(), depth: Cell::new(0) }
+    }
+
+    /// Runs `work` with this thread as the worker of slot `index`, which it has leased.
+    pub(crate) fn with<R>(pool: &'p Inner, index: usize, work: impl FnOnce(&Handle<'p>) -> R) -> R {
+        let handle = Handle::new(pool, index);
+        // The cast only forgets a lifetime; the readers give it back bounded by a call.
+        let _leave = Leave {
+            handle: &handle,
+            current: CURRENT.replace((&raw const handle).cast()),
+            forked: FORKED.replace(ptr::null()),
+        };
+        work(&handle)
+    }
+
+    /// Runs `f` with this thread's innermost handle, or with none.
+    #[inline(always)]
+    pub(crate) fn current<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        // SAFETY: non-null only inside `with`, during which the handle is alive on this thread's stack;
+        // the reference cannot outlive `f`.
+        f(unsafe { CURRENT.get().as_ref() })
+    }
+
+    /// Runs `f` with this thread's innermost handle if that is inside a join or scope, or with none.
+    #[inline(always)]
+    pub(crate) fn forked<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        // SAFETY: as in `current`: `Root` ends before the handle does.
+        f(unsafe { FORKED.get().as_ref() })
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &'p Slot {
+        self.slot
+    }
+
+    /// The slots of all other started workers, from the next one on.
+    #[inline(always)]
+    pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<> {
+        let (index, workers) = (self.index, self.pool.workers);
+        (index + 1..workers).chain(0..index.min(workers))
+    }
+
+    /// All other slots that have ever been used, from the next one on.
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let (index, used) = (self.index, self.pool.slots.used());
+        (index + 1..used).chain(0..index.min(used))
+    }
+
+    /// Notes that work has been handed over.
+    #[inline(always)]
+    pub(crate) fn gave(&self, to: usize) {
+        self.slot().tally().steals_done.add(1);
+        trace::gave(self.index, to);
+    }
+
+    /// Queues a task of this worker's.
+    pub(crate) fn push(&self, job: JobRef) {
+        // SAFETY: a slot is leased to one handle at a time, and this one is on its thread.
+        unsafe { self.slot.queue.push(job) };
+    }
+
+    /// The newest task of this worker's.
+    pub(crate) fn pop(&self) -> Option<JobRef> {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.queue.pop() }
+    }
+
+    /// Unparks the one who waits at slot `owner`.
+    #[cold]
+    pub(crate) fn unpark(&self, owner: usize) {
+        self.pool.slots.get(owner).unpark();
+        self.slot().tally().wakes.add(1);
+    }
+}
+
+/// The end of a handle.
+struct Leave<'h, 'p> {
+    handle: &'h Handle<'p>,
+    /// What was current before.
+    current: Erased,
+    forked: Erased,
+}
+
+impl Drop for Leave<'_, '_> {
+    fn drop(&mut self) {
+        // Tasks that were spawned here into a scope of somebody else's, and that nobody has taken: nobody else may ever look here.
+        while let Some(job) = self.handle.pop() {
+            // SAFETY: popped, so nobody else runs it.
+            unsafe { job.run(self.handle, None) };
+        }
+        CURRENT.set(self.current);
+        FORKED.set(self.forked);
+    }
+}
+
+/// While it lives, `handle` (this thread's innermost) is inside the outermost join or scope `token`, and its slot serves that.
+pub(crate) struct Root<'h, 'p> {
+    handle: &'h Handle<'p>,
+    outer: Erased,
+    token: usize,
+    served: usize,
+}
+
+impl<'h, 'p> Root<'h, 'p> {
+    pub(crate) fn begin(handle: &'h Handle<'p>, token: usize) -> Self {
+        let served = handle.slot().serves();
+        handle.slot().serve(token);
+        let this: *const Handle<'p> = handle;
+        Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), served }
+    }
+}
+
+impl Drop for Root<'_, '_> {
+    fn drop(&mut self) {
+        FORKED.set(self.outer);
+        self.handle.stack.root.set(self.token);
+        self.handle.slot().serve(self.served);
+    }
+}

@@ -1,0 +1,42 @@
+//! Panics that are caught here and come out elsewhere.
+
+use crate::sync::Mutex;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub(crate) type Payload = Box<dyn Any + Send>;
+
+/// The first of several panics; the others are dropped as they come.
+pub(crate) struct FirstPanic(Mutex<Option<Payload>>);
+
+impl FirstPanic {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    pub(crate) fn keep(&self, payload: Payload) {
+        let surplus = {
+            let mut first = self.0.lock().expect("no panic happens under this lock");
+            if first.is_none() {
+                *first = Some(payload);
+                None
+            } else {
+                Some(payload)
+            }
+        };
+        if let Some(payload) = surplus {
+            discard(payload);
+        }
+    }
+
+    pub(crate) fn take(&self) -> Option<Payload> {
+        self.0.lock().expect("no panic happens under this lock").take()
+    }
+}
+
+/// Drops what may panic when it is dropped; a panic then is dropped too, and what that one carries, if it panics in its turn, is leaked.
+pub(crate) fn discard<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+    }
+}

@@ -1,0 +1,247 @@
+//! A worker slot: everything about one worker that others may see.
+//!
+//! Groups of cache lines, by who writes them:
+//!
+//! * the two [`Mailbox`]es, written by givers, watched by their owner;
+//! * the *request line*, written by thieves, looked at by its owner after each unit, and the public place of its [stack](crate::stack);
+//! * the queue of tasks that the owner has spawned;
+//! * the owner's own line: counters and its thread handle.
+//!
+//! # Asking
+//!
+//! A thief that has opened its mailbox sets its bit in the victim's `requests`. The victim takes all bits at once
+//! ([`Slot::take_requests`]) and claims the mailbox of each thief that still waits. A bit is only a *hint*: it may be stale (the
+//! thief has been served elsewhere) or stand for several slots (more than 62 of them share bits); the claim decides. So
+//! nothing has to be withdrawn, and a bit that waits while its owner sleeps is a standing order.
+//!
+//! The hint is Relaxed on both sides; the one exception is [`LOOK`], which asks the owner to look at its call's
+//! stop flag: Release in [`Slot::signal_stop`] pairs with the Acquire in [`Slot::take_requests`], so that an owner who has cleared the bit
+//! also sees the flag.
+//!
+//! # The public place
+//!
+//! | `offer` | meaning | who leaves it, and how |
+//! |---------|---------|------------------------|
+//! | 0       | empty   | owner: store of a job's address |
+//! | address | a job that anybody may take | thief: CAS to 0, and asks for the next ([`LAY_OUT`]) · owner: CAS to 0 when it needs the job itself |
+//!
+//! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by
+//! CAS, so one of them has it. The owner may have retracted a job and laid out another at the same address meanwhile; then the thief takes that one,
+//! whose store its CAS has read. Checked by `checks::stack`.
+
+use crate::counters::Tally;
+use crate::job::JobRef;
+use crate::mailbox::{self, Claim, Mailbox};
+use crate::place;
+use crate::queue::{Inbox, Queue};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, park, park_timeout};
+use crossbeam_utils::CachePadded;
+use std::time::Duration;
+
+/// Bit that asks the owner to look whether its call has been stopped.
+pub(crate) const LOOK: u64 = 1 << 63;
+
+/// Bit that asks the owner to lay out its next job, for the last one has been taken.
+const LAY_OUT: u64 = 1 << 62;
+
+/// Bits that stand for thieves.
+const THIEVES: usize = 62;
+
+/// Requests of slot `index` are this bit; slots 62 apart share one.
+pub(crate) const fn bit(index: usize) -> u64 {
+    1 << (index % THIEVES)
+}
+
+/// See the [module](self).
+pub(crate) struct Slot {
+    /// Takes any work, while a pool thread is idle.
+    pub(crate) front: Mailbox,
+    /// Used by an owner that waits: see [`mailbox`].
+    pub(crate) side: Mailbox,
+    /// Tasks the owner has spawned.
+    pub(crate) queue: CachePadded<Queue>,
+    /// Tasks that this worker and no other is to run.
+    pub(crate) inbox: Inbox,
+    line: CachePadded<RequestLine>,
+    own: CachePadded<Own>,
+}
+
+struct RequestLine {
+    requests: AtomicU64,
+    /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
+    serves: AtomicUsize,
+    /// The public place of the owner's stack.
+    offer: AtomicUsize,
+}
+
+struct Own {
+    /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
+    taken: AtomicBool,
+    tally: Tally,
+    /// Whether the owner's last announcement found its first worker waiting.
+    hopeful: AtomicBool,
+    /// Where the thread ran that unparked the owner last, as `place` names it.
+    woken_from: AtomicUsize,
+    /// The thread to unpark; set before the slot can be seen asleep.
+    thread: Mutex<Option<Thread>>,
+}
+
+impl Slot {
+    pub(crate) fn new() -> Self {
+        Self {
+            front: Mailbox::new(),
+            side: Mailbox::new(),
+            queue: CachePadded::new(Queue::new()),
+            inbox: Inbox::new(),
+            line: CachePadded::new(RequestLine {
+                requests: AtomicU64::new(0),
+                serves: AtomicUsize::new(0),
+                offer: AtomicUsize::new(0),
+            }),
+            own: CachePadded::new(Own {
+                taken: AtomicBool::new(false),
+                tally: Tally::default(),
+                hopeful: AtomicBool::new(false),
+                woken_from: AtomicUsize::new(place::UNKNOWN),
+                thread: Mutex::new(None),
+            }),
+        }
+    }
+
+    /// Owner, after each unit: has anybody asked? One relaxed load of the owner's own line; what it leads to is
+    /// ordered by [`take_requests`](Self::take_requests) and by the claim.
+    #[inline(always)]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.line.requests.load(Ordering::Relaxed) != 0
+    }
+
+    /// Owner: all requests so far. Acquire: pairs with the Release in [`signal_stop`](Self::signal_stop).
+    pub(crate) fn take_requests(&self) -> u64 {
+        self.line.requests.swap(0, Ordering::Acquire)
+    }
+
+    /// Thief `index`: asks, once, and says whether the request is new. Relaxed: a hint.
+    pub(crate) fn ask(&self, index: usize) -> bool {
+        let bit = bit(index);
+        self.line.requests.load(Ordering::Relaxed) & bit == 0
+            && self.line.requests.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    /// Asks the owner to look at its call's stop flag. Release: pairs with the Acquire in [`take_requests`](Self::take_requests).
+    pub(crate) fn signal_stop(&self) {
+        self.line.requests.fetch_or(LOOK, Ordering::Release);
+    }
+
+    /// Owner, on behalf of thieves it could not serve: keep their requests for later. Relaxed: a hint.
+    pub(crate) fn renew(&self, requests: u64) {
+        self.line.requests.fetch_or(requests, Ordering::Relaxed);
+    }
+
+    /// Owner: names the call whose work it could share. Relaxed: a hint; where a sleeper must not miss it the
+    /// caller adds a fence (see `idle`).
+    #[inline(always)]
+    pub(crate) fn serve(&self, token: usize) {
+        self.line.serves.store(token, Ordering::Relaxed);
+    }
+
+    /// Token of the call the owner could share work of, or 0. Relaxed: a hint.
+    pub(crate) fn serves(&self) -> usize {
+        self.line.serves.load(Ordering::Relaxed)
+    }
+
+    /// Leases the slot. Acquire: pairs with the Release in [`release`](Self::release), so that the new owner sees the old one's writes.
+    pub(crate) fn try_lease(&self) -> bool {
+        !self.own.taken.load(Ordering::Relaxed)
+            && self.own.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Giver within the call `token`: the right to deliver to whoever is here, if it still waits for such work. An idle worker that sleeps is not
+    /// given anything: it is woken, and asks.
+    pub(crate) fn claim_for(&self, token: usize) -> Option<Claim<'_>> {
+        if self.front.peek() == mailbox::ANY {
+            return self.front.claim(mailbox::ANY);
+        }
+        let side = self.side.peek();
+        (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
+    }
+
+    /// Owner: lays a job out, if the last one has been taken. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
+    pub(crate) fn offer(&self, job: JobRef) {
+        debug_assert!(!self.has_offer(), "the public place is empty");
+        self.line.offer.store(job.to_address(), Ordering::Release);
+    }
+
+    /// Whether a job lies in the public place. Relaxed: a hint; to the owner, who alone fills it, it tells when it may.
+    pub(crate) fn has_offer(&self) -> bool {
+        self.line.offer.load(Ordering::Relaxed) != 0
+    }
+
+    /// Thief: takes the job in the public place, and asks for the next.
+    pub(crate) fn take_offer(&self) -> Option<JobRef> {
+        let address = self.line.offer.load(Ordering::Relaxed);
+        // SAFETY: it was put there by `offer`.
+        let job = unsafe { JobRef::from_address(address) }?;
+        // Acquire: pairs with the Release in `offer`.
+        self.line.offer.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        // Relaxed: a hint.
+        self.line.requests.fetch_or(LAY_OUT, Ordering::Relaxed);
+        Some(job)
+    }
+
+    /// Owner: takes back a job that it has laid out, if nobody else has taken it. Relaxed: the owner wrote it.
+    pub(crate) fn retract(&self, job: JobRef) -> bool {
+        self.line.offer.compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Ends the lease. Release: pairs with the Acquire in [`try_lease`](Self::try_lease).
+    pub(crate) fn release(&self) {
+        self.own.taken.store(false, Ordering::Release);
+    }
+
+    /// Owner: whether its last announcement found its first worker waiting. Relaxed: the owner's own.
+    #[inline(always)]
+    pub(crate) fn is_hopeful(&self) -> bool {
+        self.own.hopeful.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_hopeful(&self, hopeful: bool) {
+        self.own.hopeful.store(hopeful, Ordering::Relaxed);
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.own.tally
+    }
+
+    /// Owner, before it can be seen asleep: the thread to wake.
+    pub(crate) fn set_thread(&self, thread: Thread) {
+        *self.own.thread.lock().expect("no panic happens under this lock") = Some(thread);
+    }
+
+    /// Wakes the thread that sits or sat here; a wake too many is harmless, every sleeper checks its condition again.
+    pub(crate) fn unpark(&self) {
+        if let Some(thread) = &*self.own.thread.lock().expect("no panic happens under this lock") {
+            // Relaxed: a hint, and the unparking orders it.
+            self.own.woken_from.store(place::current(), Ordering::Relaxed);
+            thread.unpark();
+        }
+    }
+
+    /// Owner: parks until somebody unparks it, and then gets out of that one's way.
+    pub(crate) fn park(&self) {
+        park();
+        place::leave(self.own.woken_from.load(Ordering::Relaxed));
+    }
+
+    /// Owner: parks for a while, or as [`park`](Self::park) does.
+    pub(crate) fn park_timeout(&self, time: Duration) {
+        self.own.woken_from.store(place::UNKNOWN, Ordering::Relaxed);
+        park_timeout(time);
+        place::leave(self.own.woken_from.load(Ordering::Relaxed));
+    }
+}
+
+/// The slots that `requests` may stand for, among the first `count`.
+pub(crate) fn askers(requests: u64, count: usize) -> impl Iterator<Item = usize> {
+    (0..THIEVES).filter(move |b| requests & (1 << b) != 0).flat_map(move |b| (b..count).step_by(THIEVES))
+}

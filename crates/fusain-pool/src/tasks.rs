@@ -1,0 +1,191 @@
+//! Tasks that lie where anybody may take them: in the public places of [stacks](crate::stack), in [queues](crate::queue), in inboxes.
+//!
+//! Unlike a part of an algorithm's work, which only its owner can split off, a task is taken without the help of the one who made it. So a worker
+//! that is deep in a long closure keeps nobody waiting.
+//!
+//! # Who hears of a task
+//!
+//! | when                                              | who is told |
+//! |---------------------------------------------------|-------------|
+//! | the first task of a join or scope ([`announce`])  | a worker that is awake and idle is nudged; else one that sleeps is woken |
+//! | a task is laid out on request ([`answer`])        | those who have asked; if one of them sleeps, it is woken |
+//! | a task is taken ([`run`])                         | sleepers, by the one who took it: so a large recursion wakes the whole pool, each wake leading to the next |
+//!
+//! Whoever looks around finds it in any case. Checked by `checks::tasks`.
+
+use crate::handle::{Handle, Root};
+use crate::job::{JobRef, Reopen};
+use crate::mailbox;
+use crate::pool::give_way;
+use crate::slot::{askers, bit};
+use crate::sync::{Ordering, fence};
+
+/// Whose tasks a worker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Helps {
+    /// Everybody's.
+    Anybody,
+    /// Those of the outermost join or scope with this token.
+    Root(usize),
+}
+
+impl Helps {
+    #[inline(always)]
+    fn wants(self, serves: usize) -> bool {
+        match self {
+            Helps::Anybody => true,
+            Helps::Root(root) => serves == root,
+        }
+    }
+
+    /// Asks all who may have something.
+    pub(crate) fn ask(self, handle: &Handle<'_>) {
+        handle.pool.ask(handle, |serves| serves != 0 && self.wants(serves));
+    }
+}
+
+/// A task that has been taken, and is to be run by the one who did.
+pub(crate) struct Taken {
+    job: JobRef,
+    /// The slot it was taken from; its own or none in particular: the taker's.
+    from: usize,
+}
+
+/// Whether there is a task to be taken. A hint, but after a fence (see [`idle`](crate::idle)).
+pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
+    let own = handle.slot();
+    let is_for_all = helps == Helps::Anybody && (!handle.pool.inbox.is_empty() || !own.inbox.is_empty());
+    is_for_all
+        || own.queue.len() > 0
+        || handle.others().any(|index| {
+            let slot = handle.pool.slots.get(index);
+            helps.wants(slot.serves()) && (slot.has_offer() || slot.queue.len() > 0)
+        })
+}
+
+/// A task, if there is one: first what concerns this worker alone, then its own newest, then the oldest of the others.
+pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
+    let mine = |job| Taken { job, from: handle.index };
+    if helps == Helps::Anybody
+        && let Some(job) = handle.slot().inbox.take()
+    {
+        return Some(mine(job));
+    }
+    if let Some(job) = handle.pop() {
+        return Some(mine(job));
+    }
+    for index in handle.others() {
+        if helps.wants(handle.pool.slots.get(index).serves())
+            && let Some(task) = take_from(handle, index)
+        {
+            return Some(task);
+        }
+    }
+    if helps == Helps::Anybody { handle.pool.inbox.take().map(mine) } else { None }
+}
+
+/// The oldest task of slot `index`.
+pub(crate) fn take_from(handle: &Handle<'_>, index: usize) -> Option<Taken> {
+    let slot = handle.pool.slots.get(index);
+    let job = slot.take_offer().or_else(|| if slot.queue.len() > 0 { slot.queue.steal() } else { None })?;
+    handle.slot().tally().steals_done.add(1);
+    crate::trace::gave(index, handle.index);
+    Some(Taken { job, from: index })
+}
+
+/// Runs a task that this worker has taken.
+pub(crate) fn run(handle: &Handle<'_>, Taken { job, from }: Taken, reopen: Reopen<'_>) {
+    if from != handle.index {
+        pass_on(handle, from);
+    }
+    // SAFETY: taken, so it is there and nobody else runs it; and what lies in a pool's slots and inboxes is a job of that pool.
+    unsafe { job.run(handle, reopen) };
+}
+
+/// Whoever has taken a task passes the news on, before it begins.
+fn pass_on(handle: &Handle<'_>, from: usize) {
+    let pool = handle.pool;
+    if pool.workers > 1 {
+        // Two, where there is more in sight: then the number of those who are awake doubles.
+        let slot = pool.slots.get(from);
+        pool.wake(handle, if slot.queue.len() > 0 { 2 } else { 1 });
+    }
+}
+
+/// Tells one worker that `handle` has a task to be taken: one that is awake and idle, or one that sleeps if it `is_worth_waking`. False where only sleepers
+/// could have been told, and were not.
+#[cold]
+pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bool) -> bool {
+    let pool = handle.pool;
+    for index in handle.other_workers() {
+        if index < pool.helpers_max && pool.slots.get(index).front.nudge(handle.index) {
+            return true;
+        }
+    }
+    let wakes = is_worth_waking() || !pool.is_watched();
+    if wakes {
+        pool.wake(handle, 1);
+    }
+    wakes
+}
+
+/// Lays the oldest private job out, if the public place is empty.
+#[cold]
+#[inline(never)]
+pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
+    let slot = handle.slot();
+    let job = if slot.has_offer() { None } else { handle.stack.lay_out() };
+    if let Some(job) = job {
+        slot.offer(job);
+    }
+    job.is_some()
+}
+
+/// Somebody has asked: lays the next job out, and wakes one of those who have asked if they sleep.
+#[cold]
+#[inline(never)]
+pub(crate) fn answer(handle: &Handle<'_>) {
+    handle.slot().tally().polls_answered.add(1);
+    let requests = handle.slot().take_requests();
+    lay_out(handle);
+    wake_asker(handle, requests);
+}
+
+/// Wakes one of those who have asked, be it an idle worker or one that waits for something in the same root. All who are awake look for themselves.
+pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
+    let pool = handle.pool;
+    // Pairs with the fence of whoever falls asleep: it sees the task, or is seen asleep.
+    fence(Ordering::SeqCst);
+    let mut has_woken = false;
+    let mut sleepers = 0;
+    for index in askers(requests, pool.slots.used()) {
+        let slot = pool.slots.get(index);
+        if index == handle.index || (slot.front.peek() != mailbox::ASLEEP && slot.side.peek() != mailbox::ASLEEP) {
+            continue;
+        }
+        if has_woken {
+            // There may be something for it next time.
+            sleepers |= requests & bit(index);
+        } else if index < pool.workers && pool.wake_one(handle, index) {
+            has_woken = true;
+        } else if slot.side.change(mailbox::ASLEEP, mailbox::SHUT) {
+            handle.unpark(index);
+            has_woken = true;
+        }
+    }
+    if sleepers != 0 {
+        handle.slot().renew(sleepers);
+    }
+    if has_woken {
+        give_way();
+    }
+}
+
+/// Runs `f` as the outermost fork-join of this thread.
+pub(crate) fn as_root<R>(handle: &Handle<'_>, f: impl FnOnce() -> R) -> R {
+    // Any address on this stack that outlives the call is a token nobody else has.
+    let anchor = 0_u64;
+    let _root = Root::begin(handle, &raw const anchor as usize);
+    handle.slot().tally().calls.add(1);
+    f()
+}

@@ -1,0 +1,107 @@
+//! The watch that one sleeping worker keeps.
+//!
+//! Whether a call is worth waking somebody for is judged by what calls of its kind took before ([`worth`](crate::worth)), and that can be wrong for the one
+//! call that lasts. So while there are calls, worker 0 sleeps with a time-out, and when it finds a call under way that was there the last time, it gets
+//! up and asks, as any idle worker does. After [`QUIET`] without a call it sleeps for good; the next call that finds nobody on watch wakes it.
+//!
+//! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
+//! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. A call
+//! pays for a wake that it may not need once in [`QUIET`]. An idle pool uses no CPU time.
+
+use crate::handle::Handle;
+use std::time::Duration;
+
+/// How long the first rest lasts: as long as the spinning before it.
+const REST_FIRST: Duration = Duration::from_micros(100);
+const REST_MAX: Duration = Duration::from_millis(1);
+
+/// How long nobody may have called.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// The worker that keeps watch.
+pub(crate) const WATCHMAN: usize = 0;
+
+/// One sleep of the worker on watch.
+pub(crate) struct Watch {
+    rest: Duration,
+    /// How long nobody has called.
+    quiet: Duration,
+    /// Calls that each slot had begun the last time.
+    calls: Vec<u64>,
+}
+
+/// What the worker on watch does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Sleeps on.
+    Rest,
+    /// Gets up, for a call lasts.
+    GetUp,
+    /// Sleeps for good.
+    End,
+}
+
+impl Watch {
+    pub(crate) fn begin(handle: &Handle<'_>) -> Self {
+        let mut watch = Self { rest: REST_FIRST, quiet: Duration::ZERO, calls: Vec::new() };
+        watch.look(handle);
+        watch
+    }
+
+    /// After a rest.
+    pub(crate) fn turn(&mut self, handle: &Handle<'_>) -> Turn {
+        let (has_lasted, has_begun) = self.look(handle);
+        self.decide(has_lasted, has_begun)
+    }
+
+    /// How long to rest.
+    pub(crate) fn rest(&self) -> Duration {
+        self.rest
+    }
+
+    fn decide(&mut self, has_lasted: bool, has_begun: bool) -> Turn {
+        if has_lasted {
+            return Turn::GetUp;
+        }
+        self.quiet = if has_begun { Duration::ZERO } else { self.quiet + self.rest };
+        self.rest = (2 * self.rest).min(REST_MAX);
+        if self.quiet >= QUIET { Turn::End } else { Turn::Rest }
+    }
+
+    /// Whether a call under way was there the last time, and whether any has begun since.
+    fn look(&mut self, handle: &Handle<'_>) -> (bool, bool) {
+        let (mut has_lasted, mut has_begun) = (false, false);
+        for (index, slot) in handle.pool.slots.iter().enumerate() {
+            let calls = slot.tally().calls.get();
+            match self.calls.get_mut(index) {
+                Some(before) if *before == calls => has_lasted |= slot.serves() != 0 && index != handle.index,
+                Some(before) => {
+                    *before = calls;
+                    has_begun = true;
+                }
+                None => {
+                    self.calls.push(calls);
+                    has_begun = true;
+                }
+            }
+        }
+        (has_lasted, has_begun)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_grow_and_end() {
+        let mut watch = Watch { rest: REST_FIRST, quiet: Duration::ZERO, calls: Vec::new() };
+        for _ in 0..1000 {
+            assert_eq!(watch.decide(false, true), Turn::Rest, "as long as there are calls");
+        }
+        assert_eq!(watch.rest, REST_MAX);
+        let turns = (1..).find(|_| watch.decide(false, false) == Turn::End).expect("it ends");
+        assert_eq!(REST_MAX * turns, QUIET);
+        assert_eq!(watch.decide(true, false), Turn::GetUp);
+    }
+}

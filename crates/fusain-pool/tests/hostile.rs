@@ -1,0 +1,361 @@
+//! Safe code that does its worst: none of it may break memory, hang, or lose what it was given.
+
+mod common;
+
+use common::PATIENCE;
+use fusain_pool::{Algorithm, Pool, Wait, join, scope};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+use std::sync::{Barrier, mpsc};
+use std::time::{Duration, Instant};
+
+fn pool(threads: usize, wait: Wait) -> Pool {
+    Pool::builder().threads(threads).wait(wait).build().unwrap()
+}
+
+/// Ends the process if `f` hangs: a test that waits for ever tells nobody where.
+fn ends<R>(what: &str, f: impl FnOnce() -> R) -> R {
+    let (done, is_done) = mpsc::channel::<()>();
+    let what = what.to_owned();
+    let watch = std::thread::spawn(move || {
+        if is_done.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+            eprintln!("{what}: hangs");
+            std::process::abort();
+        }
+    });
+    let result = f();
+    drop(done);
+    watch.join().unwrap();
+    result
+}
+
+/// A place that becomes free in the midst of a scope, and is taken by a scope within it: what is spawned from there into the outer scope is awaited.
+#[test]
+fn a_scope_awaits_what_was_spawned_from_a_place_taken_later() {
+    const CALLERS: usize = 100;
+    let pool = pool(3, Wait::Spin);
+    let (inside, seen, wrong) = (Barrier::new(CALLERS + 1), AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|threads| {
+        let mut callers: Vec<_> = (0..CALLERS)
+            .map(|_| {
+                let (leave, is_over) = mpsc::channel::<()>();
+                let (pool, inside) = (&pool, &inside);
+                let caller = threads.spawn(move || {
+                    pool.scope(move |_| {
+                        inside.wait();
+                        // Ends as soon as the sender is dropped.
+                        let _ = is_over.recv();
+                    });
+                });
+                (caller, leave)
+            })
+            .collect();
+        inside.wait();
+        let data = vec![42_u64; 1 << 12];
+        let (last, leave) = callers.pop().unwrap();
+        pool.scope(|s| {
+            drop(leave);
+            last.join().unwrap();
+            pool.scope(|_| {
+                s.spawn(|_| {
+                    std::thread::sleep(Duration::from_millis(20));
+                    wrong.fetch_add(data.iter().filter(|&&x| x != 42).count(), Ordering::Relaxed);
+                    seen.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+        });
+        assert_eq!(seen.load(Ordering::Relaxed), 1, "the scope has awaited its task");
+        drop(data);
+    });
+    assert_eq!(wrong.into_inner(), 0);
+}
+
+/// From pool `a` into pool `b` and back, on one thread: the inner visit to `a` is another caller than the outer one.
+#[test]
+fn tasks_spawned_from_a_second_visit_to_a_pool_are_run() {
+    for wait in [Wait::Park, Wait::Spin] {
+        let (a, b) = (pool(1, wait), pool(1, wait));
+        let ran = AtomicUsize::new(0);
+        let task = |_: &fusain_pool::Scope<'_>| {
+            ran.fetch_add(1, Ordering::Relaxed);
+        };
+        ends("a, b, a", || {
+            a.scope(|s| {
+                b.scope(|_| {
+                    a.join(|| (), || s.spawn(task));
+                    a.join(|| s.spawn(task), || ());
+                });
+            });
+        });
+        assert_eq!(ran.into_inner(), 2);
+    }
+}
+
+/// From a thread that is no worker, in a join of its own.
+#[test]
+fn tasks_spawned_from_another_thread_are_run() {
+    for threads in [1, 2, 3] {
+        let pool = pool(threads, Wait::Park);
+        let ran = AtomicUsize::new(0);
+        let task = |_: &fusain_pool::Scope<'_>| {
+            ran.fetch_add(1, Ordering::Relaxed);
+        };
+        ends("another thread", || {
+            pool.scope(|s| {
+                std::thread::scope(|others| {
+                    others.spawn(|| pool.join(|| (), || s.spawn(task)));
+                    others.spawn(|| s.spawn(task));
+                });
+            });
+        });
+        assert_eq!(ran.into_inner(), 2);
+    }
+}
+
+/// One that is alive is one in the count.
+struct Alive<'c>(&'c AtomicIsize);
+
+impl<'c> Alive<'c> {
+    fn new(count: &'c AtomicIsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Of several tasks that panic the first payload comes out, and none is leaked.
+#[test]
+fn payloads_are_dropped() {
+    static PAYLOADS: AtomicIsize = AtomicIsize::new(0);
+    let pool = pool(3, Wait::Park);
+    let fail = || resume_unwind(Box::new(Alive::new(&PAYLOADS)));
+    for _ in 0..100 {
+        let scope = || {
+            pool.scope(|s| {
+                for _ in 0..3 {
+                    s.spawn(move |_| fail());
+                }
+            });
+        };
+        assert!(catch_unwind(AssertUnwindSafe(scope)).is_err());
+        let with_own = || {
+            pool.scope(|s| {
+                s.spawn(move |_| fail());
+                fail();
+            });
+        };
+        assert!(catch_unwind(AssertUnwindSafe(with_own)).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| pool.join(fail, fail))).is_err());
+    }
+    assert_eq!(PAYLOADS.load(Ordering::Relaxed), 0, "payloads are leaked");
+}
+
+/// A payload, or something captured, that panics when it is dropped does not stop anybody.
+#[test]
+fn drops_that_panic() {
+    struct Grenade;
+    impl Drop for Grenade {
+        fn drop(&mut self) {
+            if !std::thread::panicking() {
+                resume_unwind(Box::new("dropped"));
+            }
+        }
+    }
+    let pool = pool(3, Wait::Park);
+    for _ in 0..100 {
+        let scope = || {
+            pool.scope(|s| {
+                for _ in 0..4 {
+                    s.spawn(|_| resume_unwind(Box::new(Grenade)));
+                }
+            });
+        };
+        // The first payload is ours to drop.
+        std::mem::forget(catch_unwind(AssertUnwindSafe(scope)));
+        let captured = Grenade;
+        let both = || pool.join(|| resume_unwind(Box::new(1)), move || drop(captured)).1;
+        assert!(catch_unwind(AssertUnwindSafe(both)).is_err());
+    }
+    assert_eq!(pool.join(|| 1, || 2), (1, 2));
+}
+
+/// Joins, scopes and runs from within each other on two pools, with panics anywhere.
+#[test]
+fn everything_within_everything() {
+    struct Count<'a> {
+        sum: AtomicUsize,
+        fuse: AtomicIsize,
+        pools: &'a [Pool; 2],
+        depth: usize,
+    }
+    struct Local {
+        left: usize,
+        /// Large, and of its own memory.
+        padding: [usize; 40],
+        own: Box<usize>,
+    }
+    fn local(left: usize) -> Local {
+        Local { left, padding: [left; 40], own: Box::new(left) }
+    }
+    impl Count<'_> {
+        fn burn(&self) {
+            if self.fuse.fetch_sub(1, Ordering::Relaxed) == 0 {
+                resume_unwind(Box::new(()));
+            }
+        }
+    }
+    impl Algorithm for Count<'_> {
+        type Local = Local;
+        fn has_local_work(&self, local: &Local) -> bool {
+            local.left > 0
+        }
+        fn do_unit(&self, local: &mut Local, grain: usize) {
+            self.burn();
+            let unit = local.left.min(grain % 8 + 1);
+            local.left -= unit;
+            *local.own = local.left;
+            local.padding[39] = unit;
+            self.sum.fetch_add(unit, Ordering::Relaxed);
+            if self.depth > 0 && local.left % 61 == 7 {
+                nest(self.pools, self.depth - 1, local.left as u64);
+            }
+        }
+        fn commit(&self, local: &mut Local) {
+            self.burn();
+            assert!(*local.own <= local.padding[0]);
+        }
+        fn steal(&self, victim: &mut Local) -> Option<Local> {
+            self.burn();
+            (victim.left > 1).then(|| {
+                let half = victim.left / 2;
+                victim.left -= half;
+                local(half)
+            })
+        }
+    }
+    /// A step of a random sequence.
+    fn draw(seed: &mut u64) -> usize {
+        *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (*seed >> 33) as usize
+    }
+    fn nest(pools: &[Pool; 2], depth: usize, mut seed: u64) {
+        let pool = &pools[draw(&mut seed) % 2];
+        let fails = draw(&mut seed).is_multiple_of(12);
+        let (first, second) = (draw(&mut seed) as u64, draw(&mut seed) as u64);
+        let work = |seed: u64| {
+            if depth > 0 {
+                nest(pools, depth - 1, seed);
+            }
+            if fails && seed.is_multiple_of(2) {
+                resume_unwind(Box::new(seed));
+            }
+        };
+        let end = catch_unwind(AssertUnwindSafe(|| match draw(&mut seed) % 4 {
+            0 => drop(pool.join(|| work(first), || work(second))),
+            1 => {
+                let tasks = 1 + first as usize % 6;
+                let done = AtomicUsize::new(0);
+                let end = catch_unwind(AssertUnwindSafe(|| {
+                    pool.scope(|s| {
+                        for task in 0..tasks as u64 {
+                            let (work, done) = (&work, &done);
+                            s.spawn(move |s| {
+                                done.fetch_add(1, Ordering::Relaxed);
+                                s.spawn(move |_| {
+                                    done.fetch_add(1, Ordering::Relaxed);
+                                });
+                                work(first ^ task);
+                            });
+                        }
+                    });
+                }));
+                assert_eq!(done.into_inner(), 2 * tasks, "every task is run");
+                end.unwrap_or_else(|payload| resume_unwind(payload));
+            }
+            2 => {
+                let total = 1 + first as usize % 2000;
+                let fuse = if fails { second as isize % 300 } else { isize::MAX };
+                let count =
+                    Count { sum: AtomicUsize::new(0), fuse: AtomicIsize::new(fuse), pools, depth: depth.min(1) };
+                pool.run(&count, local(total));
+                assert_eq!(count.sum.into_inner(), total);
+            }
+            _ => drop(join(|| work(first), || scope(|s| s.spawn(|_| work(second))))),
+        }));
+        if let Err(payload) = end {
+            assert!(
+                payload.is::<u64>() || payload.is::<()>(),
+                "a panic that was meant: {:?}",
+                payload.downcast_ref::<String>()
+            );
+        }
+    }
+    let rounds = if cfg!(debug_assertions) { 150 } else { 600 };
+    for wait in [Wait::Park, Wait::Spin, Wait::SpinThenPark(Duration::from_micros(20))] {
+        let pools = [pool(3, wait), pool(2, wait)];
+        ends("nested calls", || {
+            std::thread::scope(|threads| {
+                for caller in 0..3 {
+                    let pools = &pools;
+                    threads.spawn(move || {
+                        for round in 0..rounds {
+                            nest(pools, 4, caller << 32 | round);
+                        }
+                    });
+                }
+            });
+        });
+    }
+}
+
+/// A worker that sleeps gets a part before it is woken; its caller, done first, takes back what has not been opened. Nothing is done twice or lost.
+#[test]
+fn parts_for_sleepers() {
+    struct Marks(Vec<AtomicUsize>);
+    impl Algorithm for Marks {
+        type Local = std::ops::Range<usize>;
+        fn has_local_work(&self, range: &Self::Local) -> bool {
+            !range.is_empty()
+        }
+        fn do_unit(&self, range: &mut Self::Local, grain: usize) {
+            for index in range.by_ref().take(grain) {
+                self.0[index].fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        fn commit(&self, _: &mut Self::Local) {}
+        fn steal(&self, range: &mut Self::Local) -> Option<Self::Local> {
+            let middle = range.start + range.len().div_ceil(2);
+            let stolen = middle..std::mem::replace(&mut range.end, middle);
+            (!stolen.is_empty()).then_some(stolen)
+        }
+    }
+    let pool = pool(4, Wait::Park);
+    for round in 0..3000 {
+        let marks = Marks((0..1 + round % 40).map(|_| AtomicUsize::new(0)).collect());
+        pool.run(&marks, 0..marks.0.len());
+        assert!(marks.0.iter().all(|mark| mark.load(Ordering::Relaxed) == 1), "round {round}");
+    }
+}
+
+/// Long closures: whoever is free takes what lies there, though its owner is busy and answers nobody.
+#[test]
+fn a_busy_owner_keeps_nobody_waiting() {
+    let pool = pool(2, Wait::Park);
+    for _ in 0..50 {
+        let (a, b) = (AtomicBool::new(false), AtomicBool::new(false));
+        let meet = |mine: &AtomicBool, other: &AtomicBool| {
+            mine.store(true, Ordering::Release);
+            let started = Instant::now();
+            while !other.load(Ordering::Acquire) {
+                assert!(started.elapsed() < PATIENCE, "the other side has not begun");
+                std::thread::yield_now();
+            }
+        };
+        pool.join(|| meet(&a, &b), || meet(&b, &a));
+    }
+}
