@@ -1,8 +1,11 @@
 //! Building a pool.
 
 use crate::error::{Error, WORKERS_MAX};
-use crate::pool::{Inner, Pool, Threads, Wait};
+use crate::handlers::Handlers;
+use crate::pool::{Inner, Pool, Threads, Wait, set_global};
 use crate::trace;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -22,11 +25,19 @@ pub struct Builder {
     pin: bool,
     name: String,
     stack_size: Option<usize>,
+    handlers: Handlers,
 }
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { threads: None, wait: Wait::SpinThenPark(SPINS), pin: false, name: "fusain".into(), stack_size: None }
+        Self {
+            threads: None,
+            wait: Wait::SpinThenPark(SPINS),
+            pin: false,
+            name: "fusain".into(),
+            stack_size: None,
+            handlers: Handlers::default(),
+        }
     }
 }
 
@@ -68,6 +79,43 @@ impl Builder {
         self
     }
 
+    /// Calls `handler` with its number on each worker that starts, before it does anything else.
+    ///
+    /// A panic of the handler ends the process, for a worker that is not there would be waited for.
+    pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.handlers.start = Arc::new(or_abort(handler));
+        self
+    }
+
+    /// Calls `handler` with its number on each worker that ends; a panic of it ends the process.
+    pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.handlers.exit = Arc::new(or_abort(handler));
+        self
+    }
+
+    /// Gives the payload of each panic of a [detached task](Pool::spawn) to `handler`; without it they are dropped.
+    pub fn panic_handler(mut self, handler: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static) -> Self {
+        self.handlers.panic = Arc::new(handler);
+        self
+    }
+
+    /// Makes this the pool that calls use when none is named.
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build), and [`Error::GlobalIsThere`] if there is one, by an earlier call of this or because it has been used.
+    ///
+    /// # Example
+    /// ```
+    /// use fusain_pool::{Pool, join};
+    /// Pool::builder().threads(2).name("main").build_global()?;
+    /// assert_eq!(join(|| 1, || 2), (1, 2));
+    /// assert!(Pool::builder().build_global().is_err());
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn build_global(self) -> Result<(), Error> {
+        set_global(self)
+    }
+
     /// Starts the threads.
     ///
     /// # Errors
@@ -95,7 +143,7 @@ impl Builder {
         } else {
             None
         };
-        let inner = Arc::new(Inner::new(workers - 1, self.wait, Threads::Own));
+        let inner = Arc::new(Inner::new(workers - 1, self.wait, Threads::Own, self.handlers));
         let mut pool = Pool::of(inner, Vec::with_capacity(workers - 1));
         for index in 0..workers - 1 {
             let mut thread = thread::Builder::new().name(format!("{}-{}", self.name, index + 1));
@@ -117,6 +165,15 @@ impl Builder {
         }
         trace::started(workers);
         Ok(pool)
+    }
+}
+
+/// `handler`, which has nowhere to unwind to.
+fn or_abort(handler: impl Fn(usize)) -> impl Fn(usize) {
+    move |index| {
+        if catch_unwind(AssertUnwindSafe(|| handler(index))).is_err() {
+            std::process::abort();
+        }
     }
 }
 

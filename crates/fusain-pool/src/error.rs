@@ -28,9 +28,29 @@ pub enum Error {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// The global pool has been built before, or used.
+    #[error("the global pool is there already; call build_global before anything runs in parallel, and once")]
+    GlobalIsThere,
     /// Pinning was asked for, but the operating system does not tell which cores there are.
     #[error("cannot pin workers: the operating system does not tell which cores this process may use")]
     Pin,
+}
+
+impl Error {
+    /// The same once more, for who has only seen it by reference.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::BadThreadCount { value } => Self::BadThreadCount { value: value.clone() },
+            Self::ThreadsOutOfRange { asked } => Self::ThreadsOutOfRange { asked: *asked },
+            Self::Spawn { index, source } => {
+                let source =
+                    source.raw_os_error().map_or_else(|| source.kind().into(), std::io::Error::from_raw_os_error);
+                Self::Spawn { index: *index, source }
+            }
+            Self::GlobalIsThere => Self::GlobalIsThere,
+            Self::Pin => Self::Pin,
+        }
+    }
 }
 
 /// Most workers a pool can have, the caller included.

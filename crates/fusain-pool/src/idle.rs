@@ -29,6 +29,7 @@ use crate::handle::Handle;
 use crate::latch::Latch;
 use crate::mailbox;
 use crate::pool::{Inner, Wait};
+use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::tasks::{self, Helps};
 use crate::trace;
@@ -225,16 +226,25 @@ pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
     }
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
+    if is_wanted(handle) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
+        return false;
+    }
     // Who would have to share a core with a worker that takes part is not called, and leaves no order.
     if handle.index < handle.pool.helpers_max {
-        if tasks::in_sight(handle, Helps::Anybody) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
-            return false;
-        }
         handle.pool.ask(handle, |serves| serves != 0);
     }
     handle.slot().tally().parks.add(1);
     trace::parked(handle.index);
     true
+}
+
+/// Whether there is a task that this worker is to take: any, but where it would have to share a core those that nobody waits for at the same time.
+fn is_wanted(handle: &Handle<'_>) -> bool {
+    if handle.index < handle.pool.helpers_max {
+        tasks::in_sight(handle, Helps::Anybody)
+    } else {
+        !handle.slot().inbox.is_empty() || !handle.pool.inbox.is_empty()
+    }
 }
 
 /// Parks until there is a message, somebody has woken this worker, or the pool ends.
@@ -278,9 +288,8 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     let takes = handle.depth.get() < DEPTH_MAX;
     let mut patience = Patience::of_caller(handle.pool);
     while !latch.is_open() {
-        if takes
-            && patience.is_looking()
-            && let Some(task) = tasks::find(handle, helps)
+        if patience.is_looking()
+            && let Some(task) = if takes { tasks::find(handle, helps) } else { tasks::find_own(handle) }
         {
             handle.depth.set(handle.depth.get() + 1);
             tasks::run(handle, task, None);
@@ -319,7 +328,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     }
     slot.tally().parks.add(1);
     if !takes {
-        while !latch.is_open() {
+        while !latch.is_open() && slot.inbox.is_empty() {
             slot.park();
         }
         return;
@@ -328,9 +337,20 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     fence(Ordering::SeqCst);
     helps.ask(handle);
     if !tasks::in_sight(handle, helps) {
-        while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP {
+        while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && slot.inbox.is_empty() {
             slot.park();
         }
     }
     slot.side.shut();
+}
+
+/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by.
+#[cold]
+pub(crate) fn wait_outside(slot: &Slot, latch: &Latch) {
+    if latch.is_open() || !latch.sleep() {
+        return;
+    }
+    while !latch.is_open() {
+        slot.park();
+    }
 }

@@ -5,6 +5,7 @@ use crate::call::{Brief, Outcome};
 use crate::counters::Counters;
 use crate::error::Error;
 use crate::handle::Handle;
+use crate::handlers::Handlers;
 use crate::mailbox;
 use crate::pace::Grain;
 use crate::queue::Inbox;
@@ -24,6 +25,22 @@ pub enum Wait {
     Park,
     /// Spin for this long, then park. Workers beyond the number of cores sleep, and are not called.
     SpinThenPark(Duration),
+}
+
+static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
+
+/// Makes the pool of `builder` the global one.
+pub(crate) fn set_global(builder: Builder) -> Result<(), Error> {
+    let mut is_first = false;
+    let global = GLOBAL.get_or_init(|| {
+        is_first = true;
+        builder.build()
+    });
+    match global {
+        Ok(_) if is_first => Ok(()),
+        Err(error) if is_first => Err(error.again()),
+        _ => Err(Error::GlobalIsThere),
+    }
 }
 
 /// A set of workers that share the work of each call; the calling thread is one of them.
@@ -69,6 +86,7 @@ pub(crate) struct Inner {
     watched: AtomicBool,
     ending: AtomicBool,
     threads: Threads,
+    pub(crate) handlers: Handlers,
 }
 
 impl Inner {
@@ -80,7 +98,7 @@ impl Inner {
         sum
     }
 
-    pub(crate) fn new(workers: usize, wait: Wait, threads: Threads) -> Self {
+    pub(crate) fn new(workers: usize, wait: Wait, threads: Threads, handlers: Handlers) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let slots = Slots::new(workers);
         if let Threads::Lent(_) = threads {
@@ -102,6 +120,7 @@ impl Inner {
             watched: AtomicBool::new(false),
             ending: AtomicBool::new(false),
             threads,
+            handlers,
         }
     }
 
@@ -147,8 +166,10 @@ impl Inner {
         Handle::with(self, index, |handle| {
             slot.set_thread(crate::sync::current());
             slot.front.open(mailbox::ANY);
+            (self.handlers.start)(index);
             idle::serve(handle);
         });
+        (self.handlers.exit)(index);
     }
 
     /// A thief asks slots that serve a call of which `wanted` approves.
@@ -179,22 +200,35 @@ impl Inner {
 
     /// Wakes the worker of slot `index`, or calls it back, if it sleeps.
     pub(crate) fn wake_one(&self, handle: &Handle<'_>, index: usize) -> bool {
-        // The owner opens its mailbox on arrival: until then, which may take 50 us, a message would lie unread.
-        let front = &self.slots.get(index).front;
-        let sleeps = front.peek() == mailbox::ASLEEP && front.change(mailbox::ASLEEP, mailbox::SHUT);
+        let sleeps = self.wake_quietly(index);
         if sleeps {
-            self.rouse(handle, index);
+            handle.slot().tally().wakes.add(1);
         }
         sleeps
     }
 
-    /// Gets the owner of a slot that has just left `ASLEEP` going.
-    pub(crate) fn rouse(&self, handle: &Handle<'_>, index: usize) {
+    /// As [`wake_one`](Self::wake_one), by a thread that need not be in the pool.
+    pub(crate) fn wake_quietly(&self, index: usize) -> bool {
+        // The owner opens its mailbox on arrival: until then, which may take 50 us, a message would lie unread.
+        let front = &self.slots.get(index).front;
+        let sleeps = front.peek() == mailbox::ASLEEP && front.change(mailbox::ASLEEP, mailbox::SHUT);
+        if sleeps {
+            self.call(index);
+        }
+        sleeps
+    }
+
+    fn call(&self, index: usize) {
         trace::woke(index);
         match &self.threads {
             Threads::Own => self.slots.get(index).unpark(),
             Threads::Lent(call_back) => call_back(index),
         }
+    }
+
+    /// Gets the owner of a slot that has just left `ASLEEP` going.
+    pub(crate) fn rouse(&self, handle: &Handle<'_>, index: usize) {
+        self.call(index);
         handle.slot().tally().wakes.add(1);
     }
 
@@ -203,12 +237,14 @@ impl Inner {
     pub(crate) fn enter<R>(&self, f: impl FnOnce(&Handle<'_>) -> R) -> R {
         Handle::current(|current| match current {
             Some(handle) if std::ptr::eq(handle.pool, self) => f(handle),
-            _ => {
-                let index = self.slots.lease();
-                let _lease = Lease(self, index);
-                Handle::with(self, index, |handle| f(handle))
-            }
+            _ => self.with_lease(|index| Handle::with(self, index, |handle| f(handle))),
         })
+    }
+
+    /// Runs `f` with the number of a caller's slot.
+    pub(crate) fn with_lease<R>(&self, f: impl FnOnce(usize) -> R) -> R {
+        let lease = Lease(self, self.slots.lease());
+        f(lease.1)
     }
 }
 
@@ -251,7 +287,6 @@ impl Pool {
     /// Those of [`Builder::build`]; the first attempt's outcome stays.
     #[inline]
     pub fn try_global() -> Result<&'static Pool, &'static Error> {
-        static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
         GLOBAL.get_or_init(|| Pool::builder().build()).as_ref()
     }
 
@@ -336,7 +371,12 @@ impl std::fmt::Debug for Meter {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.inner.end();
+        let own = std::thread::current().id();
         for thread in self.threads.drain(..) {
+            if thread.thread().id() == own {
+                // The last owner of the pool was one of its own tasks. This worker ends when it has finished.
+                continue;
+            }
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());
         }

@@ -12,6 +12,7 @@
 
 use crate::builder::SPINS;
 use crate::error::WORKERS_MAX;
+use crate::handlers::Handlers;
 use crate::pool::{Inner, Pool, Threads, Wait};
 use crate::trace;
 use std::sync::{Arc, Weak};
@@ -39,7 +40,7 @@ impl Pool {
                     rayon.spawn(move || inner.visit(index));
                 }
             };
-            Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(Box::new(call_back)))
+            Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(Box::new(call_back)), Handlers::default())
         });
         trace::started(workers + 1);
         Pool::of(inner, Vec::new())

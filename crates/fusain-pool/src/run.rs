@@ -475,7 +475,12 @@ pub(crate) fn help<A: Algorithm>(
         }
         match patience.step() {
             Step::Spin => {}
-            Step::Look => ask(call, algorithm, handle),
+            Step::Look => {
+                if let Some(task) = tasks::find_own(handle) {
+                    tasks::run(handle, task, None);
+                }
+                ask(call, algorithm, handle);
+            }
             Step::Sleep => {
                 sleep(call, algorithm, handle, parts);
                 patience = Patience::of_caller(handle.pool);
@@ -509,7 +514,7 @@ pub(crate) fn sleep<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_
     }
     call.await_shares();
     parts.await_all();
-    while !is_alone(call, algorithm, handle, parts) && slot.side.peek() == asleep {
+    while !is_alone(call, algorithm, handle, parts) && slot.side.peek() == asleep && slot.inbox.is_empty() {
         slot.tally().parks.add(1);
         slot.park();
     }

@@ -16,7 +16,7 @@
 use crate::handle::{Handle, Root};
 use crate::job::{JobRef, Reopen};
 use crate::mailbox;
-use crate::pool::give_way;
+use crate::pool::{Inner, give_way};
 use crate::slot::{askers, bit};
 use crate::sync::{Ordering, fence};
 
@@ -54,8 +54,8 @@ pub(crate) struct Taken {
 /// Whether there is a task to be taken. A hint, but after a fence (see [`idle`](crate::idle)).
 pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
     let own = handle.slot();
-    let is_for_all = helps == Helps::Anybody && (!handle.pool.inbox.is_empty() || !own.inbox.is_empty());
-    is_for_all
+    !own.inbox.is_empty()
+        || (helps == Helps::Anybody && !handle.pool.inbox.is_empty())
         || own.queue.len() > 0
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
@@ -66,9 +66,7 @@ pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
 /// A task, if there is one: first what concerns this worker alone, then its own newest, then the oldest of the others.
 pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
     let mine = |job| Taken { job, from: handle.index };
-    if helps == Helps::Anybody
-        && let Some(job) = handle.slot().inbox.take()
-    {
+    if let Some(job) = take_own(handle) {
         return Some(mine(job));
     }
     if let Some(job) = handle.pop() {
@@ -82,6 +80,17 @@ pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
         }
     }
     if helps == Helps::Anybody { handle.pool.inbox.take().map(mine) } else { None }
+}
+
+/// A task that this worker alone may run.
+pub(crate) fn find_own(handle: &Handle<'_>) -> Option<Taken> {
+    take_own(handle).map(|job| Taken { job, from: handle.index })
+}
+
+/// What is in this worker's own inbox. Whoever waits for anything looks there: the one who put it there may be waiting for this worker.
+fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
+    let inbox = &handle.slot().inbox;
+    if inbox.is_empty() { None } else { inbox.take() }
 }
 
 /// The oldest task of slot `index`.
@@ -127,6 +136,37 @@ pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bo
         pool.wake(handle, 1);
     }
     wakes
+}
+
+/// Tells one worker that there is a task for anybody: one that is awake and idle, else one that sleeps, else one that waits and works for anybody.
+#[cold]
+pub(crate) fn tell(pool: &Inner) {
+    // Pairs with the fence of whoever falls asleep.
+    fence(Ordering::SeqCst);
+    // On a machine of one core nobody is called to share work, but somebody has to do this.
+    let callable = pool.helpers_max.max(1).min(pool.workers);
+    let slot = |index| pool.slots.get(index);
+    if (0..callable).any(|index| slot(index).front.nudge(index)) || (0..callable).any(|index| pool.wake_quietly(index))
+    {
+        return give_way();
+    }
+    for index in 0..pool.workers {
+        let side = &slot(index).side;
+        if side.peek() == mailbox::ASLEEP && side.change(mailbox::ASLEEP, mailbox::SHUT) {
+            return slot(index).unpark();
+        }
+    }
+}
+
+/// Tells worker `index` that something has been put into its own inbox.
+#[cold]
+pub(crate) fn tell_worker(pool: &Inner, index: usize) {
+    fence(Ordering::SeqCst);
+    let slot = pool.slots.get(index);
+    if !slot.front.nudge(index) && !pool.wake_quietly(index) {
+        // It is busy, and looks when it has finished, or it waits for something, and looks when it is unparked.
+        slot.unpark();
+    }
 }
 
 /// Lays the oldest private job out, if the public place is empty.

@@ -24,6 +24,7 @@ mod tasks;
 mod whole;
 
 use crate::Algorithm;
+use crate::handlers::Handlers;
 use crate::pool::{Inner, Threads, Wait};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::{Fault, plant};
@@ -62,7 +63,7 @@ fn finds(faults: &[Fault], preemptions: usize, model: impl Fn() + Sync + Send + 
 
 /// What the threads of a pool share, with slots for `workers` and `callers` that have been leased. Leaked: it outlives every model.
 fn pool(workers: usize, callers: usize) -> Frame<Inner> {
-    let pool = Inner::new(workers, Wait::Park, Threads::Own);
+    let pool = Inner::new(workers, Wait::Park, Threads::Own, Handlers::default());
     for _ in 0..callers {
         pool.slots.lease();
     }

@@ -1,0 +1,24 @@
+//! What a pool calls of its user's when workers start and end and when nobody is there to hear of a panic.
+
+use crate::panics::{Payload, discard};
+use std::sync::Arc;
+
+/// See the [module](self).
+#[derive(Clone)]
+pub(crate) struct Handlers {
+    pub(crate) start: Arc<dyn Fn(usize) + Send + Sync>,
+    pub(crate) exit: Arc<dyn Fn(usize) + Send + Sync>,
+    pub(crate) panic: Arc<dyn Fn(Payload) + Send + Sync>,
+}
+
+impl Default for Handlers {
+    fn default() -> Self {
+        Self { start: Arc::new(|_| ()), exit: Arc::new(|_| ()), panic: Arc::new(discard) }
+    }
+}
+
+impl std::fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handlers").finish_non_exhaustive()
+    }
+}

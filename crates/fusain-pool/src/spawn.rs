@@ -1,0 +1,288 @@
+//! Work that nobody waits for in place: detached tasks, closures on every worker, closures on some worker of a pool.
+//!
+//! A detached task is a heap job, in the queue of the worker that spawned it or in the pool's inbox. A broadcast puts a stack job into the inbox of each worker,
+//! which looks there whenever it looks for work, also while it waits for something else. Both are told of by [`tasks::tell`](crate::tasks::tell).
+//!
+//! **What panics do.** A detached task's panic goes to the pool's panic handler. Of a broadcast the first comes out, after all have ended.
+
+use crate::handle::Handle;
+use crate::idle::{wait_for, wait_outside};
+use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::latch::Latch;
+use crate::panics::{Payload, discard};
+use crate::pool::{Inner, Pool};
+use crate::tasks::{self, Helps};
+use crate::trace;
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
+use std::thread;
+
+/// Runs `task` some time on some worker of the pool whose work the calling thread is doing, else of [`Pool::global`]; see [`Pool::spawn`].
+///
+/// # Example
+/// ```
+/// use std::sync::mpsc;
+/// let (done, is_done) = mpsc::channel();
+/// fusain_pool::spawn(move || done.send(6 * 7).unwrap());
+/// assert_eq!(is_done.recv(), Ok(42));
+/// ```
+pub fn spawn(task: impl FnOnce() + Send + 'static) {
+    Pool::here(|pool| pool.spawn(task));
+}
+
+/// Runs one task that waits for a worker, if there is one, in the midst of whatever the calling thread is doing; says whether it did.
+///
+/// For loops that wait for something that other tasks bring about: a blocked worker would run none of them. `false` outside of any pool, too.
+///
+/// # Example
+/// ```
+/// let pool = fusain_pool::Pool::builder().threads(1).build()?;
+/// pool.scope(|s| {
+///     s.spawn(|_| ());
+///     assert!(fusain_pool::yield_now());
+///     assert!(!fusain_pool::yield_now());
+/// });
+/// # Ok::<(), fusain_pool::Error>(())
+/// ```
+pub fn yield_now() -> bool {
+    Handle::current(|handle| {
+        let Some(handle) = handle else { return false };
+        let Some(task) = tasks::find(handle, Helps::Anybody) else { return false };
+        tasks::run(handle, task, None);
+        true
+    })
+}
+
+/// The number of the worker that the calling thread is in its innermost pool; `None` outside of any.
+///
+/// Started workers have the numbers below [`Pool::workers`]` - 1`; threads that call into the pool have higher ones. No two threads that are in a pool at the same
+/// time have the same.
+///
+/// ```
+/// let pool = fusain_pool::Pool::builder().threads(1).build()?;
+/// assert_eq!(fusain_pool::current_worker_index(), None);
+/// assert_eq!(pool.install(fusain_pool::current_worker_index), Some(0));
+/// # Ok::<(), fusain_pool::Error>(())
+/// ```
+pub fn current_worker_index() -> Option<usize> {
+    Handle::current(|handle| handle.map(|handle| handle.index))
+}
+
+/// [`Pool::workers`] of the pool that calls from this thread use: the innermost it is in, else the global one.
+///
+/// # Panics
+/// As [`Pool::global`] does where that is the one.
+pub fn current_workers() -> usize {
+    Pool::here(|pool| pool.workers + 1)
+}
+
+impl Pool {
+    /// Runs `f` on the calling thread, which is a worker of this pool meanwhile: all that `f` calls without naming a pool, [`join`](crate::join),
+    /// [`scope`](crate::scope), parallel algorithms and iterators, uses this one.
+    ///
+    /// Tasks it spawns inherit the pool. The calling thread is not moved: thread-local values and locks that it holds are as before.
+    ///
+    /// # Panics
+    /// As `f` does.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(3).build()?;
+    /// assert_eq!(pool.install(fusain_pool::current_workers), 3);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn install<R>(&self, f: impl FnOnce() -> R) -> R {
+        self.inner.enter(|_| f())
+    }
+
+    /// Runs `task` some time on some worker of this pool, and does not wait for it.
+    ///
+    /// Costs an allocation. A pool that is dropped runs what has been spawned first. A pool of one worker has no thread of its own: there the task is run
+    /// before this returns. A panic of the task is given to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or dropped, like one of a
+    /// thread that nobody joins.
+    pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
+        self.inner.spawn(task);
+    }
+
+    /// Runs `f` once on every started worker, and on the calling thread; returns what it returned, by worker number, the caller last.
+    ///
+    /// A worker that is busy does it when it next looks for work: so this takes as long as the longest task under way.
+    ///
+    /// # Panics
+    /// With the first panic of `f`, in the order of workers, after it has ended everywhere.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(3).build()?;
+    /// assert_eq!(pool.broadcast(|worker| worker * 10), [0, 10, 20]);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        self.inner.enter(|handle| {
+            let workers = handle.pool.workers;
+            let latch = Latch::new(0);
+            let jobs: Vec<_> = (0..workers)
+                .filter(|&to| to != handle.index)
+                .map(|to| {
+                    let f = &f;
+                    (to, AwaitedJob::new(move || f(to), &latch, handle.index))
+                })
+                .collect();
+            for (to, job) in &jobs {
+                latch.add();
+                handle.pool.slots.get(*to).inbox.push(job.to_ref());
+                tasks::tell_worker(handle.pool, *to);
+            }
+            let own = catch_unwind(AssertUnwindSafe(|| f(handle.index.min(workers))));
+            wait_for(handle, &latch, Helps::Root(handle.stack.root.get()));
+            let mut results: Vec<_> = jobs.into_iter().map(|(_, job)| job.into_result()).collect();
+            results.insert(handle.index.min(workers), own);
+            all_or_first_panic(results)
+        })
+    }
+
+    /// Runs `f` on a started worker of this pool and waits for it; on the calling thread if it is one. A pool without started workers runs it there, too.
+    #[doc(hidden)]
+    pub fn in_worker<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        let pool = &*self.inner;
+        let is_worker = |handle: &Handle<'_>| std::ptr::eq(handle.pool, pool) && handle.index < pool.workers;
+        if pool.workers == 0 || Handle::current(|handle| handle.is_some_and(is_worker)) {
+            return pool.enter(|_| f());
+        }
+        let latch = Latch::new(1);
+        let job = pool.with_lease(|owner| {
+            pool.slots.get(owner).set_thread(crate::sync::current());
+            let job = AwaitedJob::new(f, &latch, owner);
+            pool.inbox.push(job.to_ref());
+            tasks::tell(pool);
+            Handle::current(|handle| match handle {
+                // A worker of another pool goes on working there: what it waits for may need it.
+                Some(handle) => wait_for(handle, &latch, Helps::Anybody),
+                None => wait_outside(pool.slots.get(owner), &latch),
+            });
+            job
+        });
+        job.into_result().unwrap_or_else(|payload| resume_unwind(payload))
+    }
+}
+
+/// All results, or the first panic of some; the others are dropped.
+fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
+    let mut all = Vec::with_capacity(results.len());
+    let mut first: Option<Payload> = None;
+    for result in results {
+        match result {
+            Ok(result) => all.push(result),
+            Err(payload) if first.is_none() => first = Some(payload),
+            Err(payload) => discard(payload),
+        }
+    }
+    match first {
+        None => all,
+        Some(payload) => {
+            discard(all);
+            resume_unwind(payload)
+        }
+    }
+}
+
+impl Inner {
+    pub(crate) fn spawn<F: FnOnce() + Send + 'static>(&self, task: F) {
+        if self.workers == 0 {
+            return self.enter(|_| self.run_detached(task));
+        }
+        let job = DetachedJob::new(task);
+        Handle::current(|handle| match handle {
+            Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => handle.push(job),
+            // A thread that calls may leave, and never look at its queue again.
+            _ => self.inbox.push(job),
+        });
+        tasks::tell(self);
+    }
+
+    fn run_detached(&self, task: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(task)) {
+            Handle::current(|handle| trace::caught_panic(handle.map_or(0, |handle| handle.index)));
+            // A handler that panics in its turn has nobody to tell.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (self.handlers.panic)(payload))) {
+                discard(payload);
+            }
+        }
+    }
+}
+
+/// A task on the heap that nobody waits for.
+#[repr(C)]
+struct DetachedJob<F> {
+    header: Header,
+    task: F,
+}
+
+impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
+    fn new(task: F) -> JobRef {
+        JobRef::new(NonNull::from(Box::leak(Box::new(Self { header: Header { run: Self::run }, task }))))
+    }
+
+    /// # Safety
+    /// `this` came from `new` and is run once.
+    unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+        // SAFETY: from `Box::leak`, once.
+        let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
+        let Self { task, .. } = *this;
+        handle.pool.run_detached(task);
+        reopen(mailbox);
+    }
+}
+
+/// A closure in the frame of somebody who waits until all jobs of a latch have ended.
+///
+/// Invariants: (1) `func` is there until `run`, which happens once; (2) `result` is written before the latch is counted down, and read after it is open;
+/// (3) the waiter does not leave the frame before the latch is open.
+#[repr(C)]
+struct AwaitedJob<F, R> {
+    header: Header,
+    func: UnsafeCell<Option<F>>,
+    result: UnsafeCell<Option<thread::Result<R>>>,
+    latch: *const Latch,
+    owner: usize,
+}
+
+impl<F: FnOnce() -> R + Send, R: Send> AwaitedJob<F, R> {
+    fn new(func: F, latch: &Latch, owner: usize) -> Self {
+        let header = Header { run: Self::run };
+        Self { header, func: UnsafeCell::new(Some(func)), result: UnsafeCell::new(None), latch, owner }
+    }
+
+    fn to_ref(&self) -> JobRef {
+        JobRef::new(NonNull::from(self))
+    }
+
+    /// After the latch has been seen open.
+    fn into_result(self) -> thread::Result<R> {
+        self.result.into_inner().expect("the job has been run")
+    }
+
+    /// # Safety
+    /// `this` is an `AwaitedJob<F, R>` whose waiter waits; run once.
+    unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+        let (latch, owner) = {
+            // SAFETY: invariant 3, and this reference ends before the latch is counted down.
+            let this = unsafe { &*this.cast::<Self>() };
+            // SAFETY: invariant 1.
+            let func = unsafe { &mut *this.func.get() }.take().expect("run once");
+            let result = catch_unwind(AssertUnwindSafe(func));
+            if result.is_err() {
+                trace::caught_panic(handle.index);
+            }
+            // SAFETY: invariant 2.
+            unsafe { *this.result.get() = Some(result) };
+            (this.latch, this.owner)
+        };
+        reopen(mailbox);
+        // SAFETY: alive until this; the one count is ours.
+        if unsafe { Latch::count_down(latch) } {
+            handle.unpark(owner);
+        }
+    }
+}

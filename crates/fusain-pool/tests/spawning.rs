@@ -1,0 +1,226 @@
+//! Detached tasks, broadcasts, inheritance of pools, handlers.
+
+mod common;
+
+use common::PATIENCE;
+use fusain_pool::{Pool, Wait, current_worker_index, current_workers, join, scope, spawn, yield_now};
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
+
+fn pool(threads: usize) -> Pool {
+    Pool::builder().threads(threads).build().unwrap()
+}
+
+#[test]
+fn detached_tasks_run() {
+    for threads in [1, 2, 5] {
+        let pool = pool(threads);
+        let (done, ends) = mpsc::channel();
+        for task in 0..100 {
+            let done = done.clone();
+            pool.spawn(move || {
+                // From within: on the same pool.
+                let workers = current_workers();
+                spawn(move || done.send((task, workers)).unwrap());
+            });
+        }
+        drop(done);
+        let ended: HashSet<_> = std::iter::from_fn(|| ends.recv_timeout(PATIENCE).ok()).collect();
+        assert_eq!(ended, (0..100).map(|task| (task, threads)).collect());
+    }
+}
+
+#[test]
+fn a_pool_that_is_dropped_runs_what_was_spawned() {
+    for threads in [1, 2, 3] {
+        let ran = Arc::new(AtomicUsize::new(0));
+        let pool = pool(threads);
+        for _ in 0..50 {
+            let ran = ran.clone();
+            pool.spawn(move || {
+                spawn(move || {
+                    ran.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+        }
+        drop(pool);
+        assert_eq!(ran.load(Ordering::Relaxed), 50);
+    }
+}
+
+#[test]
+fn a_task_may_own_the_pool() {
+    let (done, is_done) = mpsc::channel();
+    let pool = Arc::new(pool(2));
+    let own = pool.clone();
+    let gate = Arc::new(Barrier::new(2));
+    let open = gate.clone();
+    pool.spawn(move || {
+        open.wait();
+        drop(own);
+        done.send(()).unwrap();
+    });
+    drop(pool);
+    gate.wait();
+    is_done.recv_timeout(PATIENCE).expect("the last owner leaves");
+}
+
+#[test]
+fn panics_of_detached_tasks_go_to_the_handler() {
+    let (told, panics) = mpsc::channel();
+    let told = Mutex::new(told);
+    let pool = Pool::builder()
+        .threads(2)
+        .panic_handler(move |payload| {
+            told.lock().unwrap().send(*payload.downcast::<u32>().unwrap()).unwrap();
+            resume_unwind(Box::new("a handler that panics"));
+        })
+        .build()
+        .unwrap();
+    for number in 0..3_u32 {
+        pool.spawn(move || resume_unwind(Box::new(number)));
+    }
+    let mut numbers: Vec<_> = (0..3).map(|_| panics.recv_timeout(PATIENCE).unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [0, 1, 2]);
+    assert_eq!(pool.join(|| 1, || 2), (1, 2));
+}
+
+#[test]
+fn broadcasts_reach_everybody() {
+    for wait in [Wait::Park, Wait::Spin] {
+        let pool = Pool::builder().threads(4).wait(wait).build().unwrap();
+        for _ in 0..50 {
+            let threads = Mutex::new(HashSet::new());
+            let numbers = pool.broadcast(|worker| {
+                threads.lock().unwrap().insert(std::thread::current().id());
+                assert_eq!(current_worker_index(), Some(worker));
+                worker
+            });
+            assert_eq!(numbers, [0, 1, 2, 3]);
+            assert_eq!(threads.into_inner().unwrap().len(), 4, "each on a thread of its own");
+        }
+        let end = catch_unwind(AssertUnwindSafe(|| {
+            pool.broadcast(|worker| {
+                if worker > 1 {
+                    resume_unwind(Box::new(worker))
+                }
+            })
+        }));
+        assert_eq!(end.unwrap_err().downcast_ref(), Some(&2_usize), "the first panic in the order of workers");
+    }
+}
+
+/// Two workers that each wait for the other to take part.
+#[test]
+fn broadcasts_from_workers_meet() {
+    let pool = pool(3);
+    for _ in 0..100 {
+        let meet = Barrier::new(3);
+        pool.broadcast(|_| {
+            meet.wait();
+            let results = pool.broadcast(|worker| worker);
+            assert!(results.len() == 2 || results.len() == 3, "{results:?}");
+        });
+    }
+}
+
+#[test]
+fn a_pool_is_inherited() {
+    let (two, three) = (pool(2), pool(3));
+    two.install(|| {
+        assert_eq!(current_workers(), 2);
+        join(
+            || assert_eq!(current_workers(), 2),
+            || {
+                scope(|s| {
+                    s.spawn(|_| assert_eq!(current_workers(), 2));
+                });
+            },
+        );
+        three.join(|| assert_eq!(current_workers(), 3), || assert_eq!(join(current_workers, current_workers), (3, 3)));
+        assert_eq!(current_workers(), 2, "as before");
+    });
+    assert_eq!(three.broadcast(|_| current_workers()), [3, 3, 3]);
+}
+
+#[test]
+fn numbers_of_workers_are_unique() {
+    let pool = pool(3);
+    let inside = Mutex::new(HashSet::new());
+    std::thread::scope(|threads| {
+        for _ in 0..8 {
+            threads.spawn(|| {
+                for _ in 0..200 {
+                    pool.join(
+                        || {
+                            let index = current_worker_index().unwrap();
+                            assert!(inside.lock().unwrap().insert(index), "{index} twice");
+                            std::thread::yield_now();
+                            assert!(inside.lock().unwrap().remove(&index));
+                        },
+                        || (),
+                    );
+                }
+            });
+        }
+    });
+    assert_eq!(current_worker_index(), None);
+}
+
+#[test]
+fn yielding_runs_what_waits() {
+    assert!(!yield_now(), "outside of any pool");
+    let pool = pool(1);
+    let ran = AtomicUsize::new(0);
+    pool.scope(|s| {
+        for _ in 0..3 {
+            s.spawn(|_| {
+                ran.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        assert!(yield_now());
+        assert_eq!(ran.load(Ordering::Relaxed), 1);
+        while yield_now() {}
+        assert_eq!(ran.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
+fn handlers_hear_of_every_worker() {
+    let (started, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (start, end) = (started.clone(), ended.clone());
+    let count = |of: Arc<AtomicUsize>| {
+        move |index: usize| {
+            of.fetch_add(10_usize.pow(index as u32), Ordering::Relaxed);
+        }
+    };
+    let pool = Pool::builder().threads(4).start_handler(count(start)).exit_handler(count(end)).build().unwrap();
+    pool.broadcast(|_| ());
+    assert_eq!(started.load(Ordering::Relaxed), 111);
+    drop(pool);
+    assert_eq!(ended.load(Ordering::Relaxed), 111);
+}
+
+/// Nested calls that move to a worker: two pools of one thread each, that wait for each other in turn.
+#[test]
+fn workers_of_pools_that_call_each_other() {
+    fn bounce(here: &Pool, there: &Pool, depth: usize) -> usize {
+        if depth == 0 { 0 } else { here.in_worker(|| bounce(there, here, depth - 1)) + 1 }
+    }
+    for threads in [2, 3] {
+        let (one, two) = (pool(threads), pool(threads));
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        assert_eq!(bounce(&one, &two, 10), 10);
+                    }
+                });
+            }
+        });
+        assert!(one.in_worker(current_worker_index).is_some_and(|index| index < threads - 1));
+    }
+}
