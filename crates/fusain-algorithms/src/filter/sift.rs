@@ -15,7 +15,7 @@ pub(super) const PRIOR_NS: f32 = 1.0;
 
 fn tile_range(tile: usize, tile_len: usize, len: usize) -> Range<usize> {
     let start = tile * tile_len;
-    start..len.min(start + tile_len)
+    start..len.min(start.saturating_add(tile_len))
 }
 
 /// Copies elements of a slice.
