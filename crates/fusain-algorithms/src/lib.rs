@@ -60,6 +60,7 @@ mod extrema;
 mod faults;
 mod feed;
 mod filter;
+mod first_panic;
 mod gallop;
 mod kind;
 mod map;

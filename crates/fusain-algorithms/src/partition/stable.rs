@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 
 use crate::feed::FeedMut;
 use crate::filter::{Moving, Part, Said, sift_bits};
+use crate::first_panic::FirstPanic;
 use crate::map::ForEachMut;
 use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
@@ -77,8 +78,10 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
     let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), v.len()) };
     let home = Output::new(slots);
     let away = Output::new(&mut buffer.spare_capacity_mut()[..said.len()]);
+    // None is dropped here.
+    let panics = FirstPanic::new();
     // SAFETY: the elements are there; the flags neither look back nor panic.
-    let moving = unsafe { Moving::new(&home, Said(said), tile) };
+    let moving = unsafe { Moving::new(&home, Said(said), tile, &panics) };
     // SAFETY: a run is no longer than its tile, and both outputs are used for this alone.
     let joined = unsafe { Joined::<_, 2>::new(moving, [&home, &away]) };
     join(team, &joined);
