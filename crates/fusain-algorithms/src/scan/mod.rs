@@ -143,7 +143,7 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        let add = |acc: &T, x: &S| op(acc, &map(x));
+        let add = add_mapped(&map, &op);
         into::<_, _, true>(self, v, room, None, &map, add, &op)
     }
 
@@ -196,7 +196,7 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        let add = |acc: &T, x: &S| op(acc, &map(x));
+        let add = add_mapped(&map, &op);
         into::<_, _, false>(self, v, room, Some(init), &map, add, &op)
     }
 
@@ -241,6 +241,18 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, false>::new(v, op), Some(init))),
             Plan::Parallel(team) => scan(team, &InPlace::<_, _, false>::new(v, op), Some(init)),
         }
+    }
+}
+
+/// Adds what `map` makes of an element to a sum.
+#[inline(always)]
+fn add_mapped<S, T>(map: impl Fn(&S) -> T, op: impl Fn(&T, &T) -> T) -> impl Fn(&T, &S) -> T {
+    move |acc, x| {
+        let mapped = map(x);
+        let sum = op(acc, &mapped);
+        // Not at the end of the closure: what it returns would be lost if this panics.
+        drop(mapped);
+        sum
     }
 }
 
