@@ -168,7 +168,7 @@ impl Par<'_> {
 
     /// Writes the exclusive scan of `map` of every element into `room`, and returns it.
     ///
-    /// As [`transform_exclusive_scan`](Par::transform_exclusive_scan) otherwise. If a closure panics, what was written is not dropped.
+    /// As [`transform_exclusive_scan`](Par::transform_exclusive_scan) otherwise.
     ///
     /// # Panics
     ///
@@ -202,7 +202,7 @@ impl Par<'_> {
 
     /// Replaces `v[i]` by `v[0] ⊕ ... ⊕ v[i]`.
     ///
-    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
+    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` or a `drop` panics, some elements are replaced and some are not, and none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -224,7 +224,7 @@ impl Par<'_> {
 
     /// Replaces `v[i]` by `init ⊕ v[0] ⊕ ... ⊕ v[i - 1]`.
     ///
-    /// As [`exclusive_scan`](Par::exclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
+    /// As [`exclusive_scan`](Par::exclusive_scan) otherwise; if `op` or a `drop` panics, some elements are replaced and some are not, and none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
