@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "what a chore has to say belongs on the terminal")]
 
+mod asan;
 mod compare;
 mod doc;
 mod fuzz;
@@ -10,6 +11,7 @@ mod mpi;
 mod packages;
 mod peers;
 mod programs;
+mod sanitizer;
 mod scaling;
 mod steps;
 mod test;
@@ -45,8 +47,17 @@ enum Verb {
     Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
-    /// Runs the tests of the pool under ThreadSanitizer (needs the nightly toolchain).
+    /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
+    ///
+    /// It sees two threads at one place of which one writes, nothing ordering them, where that is compiled here; not in std's precompiled
+    /// code. It does not understand a fence that stands alone, and judges only the interleaving that happened.
     Tsan,
+    /// Runs the tests of the pool and the algorithms, with every hostile case, under AddressSanitizer (needs the nightly toolchain).
+    ///
+    /// It sees what is read or written outside of its memory, or when that is gone, on the heap and on stacks, frees of what was freed, and
+    /// memory that nothing points to at the end; where that is compiled here, not in std's precompiled code. It sees no race, no
+    /// memory that was never written, and no reference that Rust forbids while the bytes are there.
+    Asan,
     /// Throws bytes at the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
     Fuzz(fuzz::Options),
 }
@@ -61,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
         Verb::Tsan => tsan::run(),
+        Verb::Asan => asan::run(),
         Verb::Fuzz(options) => fuzz::run(&options),
     };
     match done {

@@ -49,9 +49,15 @@
 //!
 //! # Panics, order, elements
 //!
-//! A panic in a closure stops the call and comes out of it; every element is then dropped once, as with std. Orders
-//! may be inconsistent: the result is then some order of the same elements. Elements need to be [`Send`] to be moved,
-//! [`Sync`] to be looked at by several workers, and nothing else.
+//! A panic in a closure, a comparison, a `clone` or a `drop` stops the call and comes out of it. Every element is then in the place that the
+//! call names or has been dropped, and that once, as with std: nothing is lost either. Of several panics the first comes out. A `drop` that
+//! panics while its thread unwinds ends the process, and a value that a closure returns is lost if what it drops at its end panics:
+//! both are Rust's, in every program.
+//!
+//! Orders may be inconsistent, and answer the same question in two ways: a call then ends all the same, by a panic or with some of the
+//! elements it names, each in its bounds. Where it moves elements within their slice, each is there once.
+//!
+//! Elements need to be [`Send`] to be moved, [`Sync`] to be looked at by several workers, and nothing else.
 
 mod chain;
 mod copy;
@@ -60,6 +66,7 @@ mod extrema;
 mod faults;
 mod feed;
 mod filter;
+mod first_panic;
 mod gallop;
 mod kind;
 mod map;

@@ -56,6 +56,24 @@ pub(super) fn readme(text: &str, sources: &[Source]) -> Vec<String> {
     gone.chain(missing).collect()
 }
 
+/// The hostile suite calls every algorithm: each that README's table has to have, and the forms that only the policy has.
+pub(super) fn hostile(sources: &[Source]) -> Vec<String> {
+    const SUITE: &str = "crates/fusain-algorithms/tests/hostile/";
+    let code = |source: &'_ Source| source.code().map(|(_, line)| line.to_owned()).collect::<Vec<_>>();
+    let suite: Vec<String> = sources.iter().filter(|source| source.path.starts_with(SUITE)).flat_map(code).collect();
+    let of_policy = sources
+        .iter()
+        .filter(|source| {
+            source.path.starts_with("crates/fusain-algorithms/src/") && !source.path.ends_with("/policy.rs")
+        })
+        .flat_map(code)
+        .filter_map(|line| Some(line.strip_prefix("    pub fn ")?.split(['(', '<']).next()?.to_owned()));
+    let methods: BTreeSet<String> =
+        methods(sources).iter().map(|name| name.replacen("par_", "", 1)).chain(of_policy).collect();
+    let is_called = |name: &str| suite.iter().any(|line| line.contains(&format!(".{name}(")));
+    methods.iter().filter(|name| !is_called(name)).map(|name| format!("{SUITE} does not call {name}")).collect()
+}
+
 /// The table for those who come from C++ has every algorithm of the standard, each once, with something in its place, and names no `par_` method
 /// that the code has not.
 pub(super) fn coming_from(text: &str, sources: &[Source]) -> Vec<String> {
@@ -139,6 +157,23 @@ mod tests {
         let complaints = readme(&text, &sources);
         assert_eq!(complaints.len(), 2);
         assert!(complaints[0].contains("par_max") && complaints[1].contains("par_min"));
+    }
+
+    #[test]
+    fn algorithms_that_the_hostile_suite_does_not_call_are_found() {
+        let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+        let sources = [
+            source("crates/fusain-algorithms/src/slice/sort.rs", "    fn par_sort(&mut self)\n    fn par_min(&self)\n"),
+            source(
+                "crates/fusain-algorithms/src/sort/mod.rs",
+                "    pub fn sort<T>(&self)\n    pub fn sort_into(&self)\n",
+            ),
+            source("crates/fusain-algorithms/src/policy.rs", "    pub fn grain(self)\n"),
+            source("crates/fusain-algorithms/tests/hostile/main.rs", "    par.sort(v);\n    // par.min(v)\n"),
+        ];
+        let complaints = hostile(&sources);
+        assert_eq!(complaints.len(), 2);
+        assert!(complaints[0].ends_with("min") && complaints[1].ends_with("sort_into"));
     }
 
     #[test]

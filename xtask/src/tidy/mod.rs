@@ -53,6 +53,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         arrows::check(&packages),
         documents::architecture(&read("ARCHITECTURE.md")?, &packages),
         documents::readme(&read("README.md")?, &sources),
+        documents::hostile(&sources),
         documents::coming_from(&read("crates/fusain/src/coming_from.md")?, &sources),
     ]
     .concat();

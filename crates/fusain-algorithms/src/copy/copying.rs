@@ -45,8 +45,8 @@ impl Par<'_> {
 
     /// Replaces the elements of `to` by clones of those of `from`.
     ///
-    /// As [`copy_from_slice`](Par::copy_from_slice) otherwise. If a `clone` panics the panic comes out of the call; some elements are replaced
-    /// then and some are not.
+    /// As [`copy_from_slice`](Par::copy_from_slice) otherwise. If a `clone`, or the `drop` of an element that is replaced, panics, the panic
+    /// comes out of the call; some elements are replaced then and some are not, none is lost, as with [`slice::clone_from_slice`].
     ///
     /// # Panics
     ///

@@ -42,8 +42,8 @@ fn only_byte<T>(value: &T) -> Option<u8> {
 impl Par<'_> {
     /// Replaces every element by a clone of `value`.
     ///
-    /// O(n) work, no extra memory; one more clone a unit of work. If a `clone` panics the panic comes out of the call; some elements
-    /// are replaced then and some are not. For the first `n` elements give a slice of `n`.
+    /// O(n) work, no extra memory; one more clone a unit of work. If a `clone`, or the `drop` of an element that is replaced, panics, the panic comes
+    /// out of the call; some elements are replaced then and some are not, none is lost, as with [`slice::fill`]. For the first `n` elements give a slice of `n`.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -71,8 +71,8 @@ impl Par<'_> {
 
     /// Replaces every element by what `f` returns, called once for each in no particular order.
     ///
-    /// O(n) work, no extra memory. If `f` panics the panic comes out of the call; some elements are replaced then and some are
-    /// not. Where an element depends on its place, see [`for_each_mut_indexed`](Par::for_each_mut_indexed).
+    /// O(n) work, no extra memory. If `f`, or the `drop` of an element that is replaced, panics, the panic comes out of the call; some elements
+    /// are replaced then and some are not, none is lost, as with [`slice::fill_with`]. Where an element depends on its place, see [`for_each_mut_indexed`](Par::for_each_mut_indexed).
     ///
     /// ```
     /// let mut v = [1, 2, 3];

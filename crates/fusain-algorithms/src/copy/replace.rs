@@ -53,8 +53,8 @@ fn replace_each<T: Clone>(part: &mut [T], predicate: impl Fn(&T) -> bool, new: &
 impl Par<'_> {
     /// Replaces every element that is equal to `old` by a clone of `new`.
     ///
-    /// O(n) comparisons, no extra memory. If a comparison or `clone` panics the panic comes out of the call; some elements
-    /// are replaced then and some are not.
+    /// O(n) comparisons, no extra memory. If a comparison, a `clone`, or the `drop` of an element that is replaced, panics, the panic
+    /// comes out of the call; some elements are replaced then and some are not, none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 1];

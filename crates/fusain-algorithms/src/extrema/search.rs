@@ -7,7 +7,7 @@
 //! Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
@@ -83,13 +83,14 @@ where
     }
 
     fn commit(&self, local: &mut Self::Local) {
-        // A poisoned lock means that `less` panicked in another commit: the call is lost, but nothing is broken.
-        let mut found = self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(min) = local.found.min.take() {
-            self.keep_min(&mut found.min, min);
-        }
-        if let Some(max) = local.found.max.take() {
-            self.keep_max(&mut found.max, max);
+        let mut best = local.found.take();
+        while let Some(other) = self.leave(&mut best) {
+            if let Some(min) = other.min {
+                self.keep_min(&mut best.min, min);
+            }
+            if let Some(max) = other.max {
+                self.keep_max(&mut best.max, max);
+            }
         }
     }
 
@@ -120,7 +121,21 @@ where
 }
 
 fn root<T, V>(left: Feed<'_, T>) -> Local<'_, T, V> {
-    Local { left, found: Found { min: None, max: None } }
+    Local { left, found: Found::nothing() }
+}
+
+impl<V> Found<V> {
+    fn nothing() -> Self {
+        Found { min: None, max: None }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.min.is_none() && self.max.is_none()
+    }
+
+    fn take(&mut self) -> Self {
+        std::mem::replace(self, Found::nothing())
+    }
 }
 
 impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Extrema<'a, T, V, G, L, MIN, MAX>
@@ -136,7 +151,7 @@ where
             less,
             numbers,
             natural: None,
-            found: CachePadded::new(Mutex::new(Found { min: None, max: None })),
+            found: CachePadded::new(Mutex::new(Found::nothing())),
             elements: PhantomData,
         }
     }
@@ -160,7 +175,7 @@ where
         if self.numbers && self.all.len() <= FEW {
             return self.among_few();
         }
-        let mut found = Found { min: None, max: None };
+        let mut found = Found::nothing();
         if self.is_narrow() {
             self.look_at(0, self.all, &mut found);
         } else {
@@ -191,9 +206,25 @@ where
     }
 
     pub(super) fn finish(self) -> Option<(usize, usize)> {
-        let mut found = self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let found = Found { min: found.min.take(), max: found.max.take() };
+        let found = self.lock().take();
         self.places(found)
+    }
+
+    /// Leaves `best` for others, if nobody has left anything; else what somebody has, which is to be compared with it first.
+    ///
+    /// That is done with the lock open: an order is the code of the caller, which may take any time, call an algorithm, or panic.
+    fn leave(&self, best: &mut Found<V>) -> Option<Found<V>> {
+        let mut found = self.lock();
+        if found.is_nothing() {
+            *found = best.take();
+            return None;
+        }
+        Some(found.take())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Found<V>> {
+        // Nothing panics with the lock held.
+        self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Whether wide vectors are of no use.

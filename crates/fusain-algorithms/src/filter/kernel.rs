@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::judge::Judge;
+use crate::first_panic::FirstPanic;
 use crate::kind::{is_light, is_primitive};
 use crate::pages::expect_writes;
 use crate::widest::{Body, widest};
@@ -209,12 +210,12 @@ pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(part: &Part<'
     runs
 }
 
-/// The elements that stay, and with `N` = 2 the others, which are dropped otherwise.
+/// The elements that stay, and with `N` = 2 the others, which are dropped otherwise: all of them, also where the `drop` of some panics.
 ///
 /// # Safety
 ///
 /// As [`Part::for_each_block`], and the elements are the caller's, who uses them no more.
-pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
+pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, panics: &FirstPanic) -> [Vec<T>; N] {
     if N == 2 || is_light::<T>() {
         // SAFETY: the caller's; light elements own nothing, and of others all that are moved are in one run or the other.
         return unsafe { runs_of_bits(part) };
@@ -222,17 +223,17 @@ pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>
     let mut runs = [const { Vec::new() }; N];
     let step = |block: Range<usize>, answers: Answers| {
         let stay = answers.bits();
+        let all = u64::MAX >> (BLOCK - block.len());
+        let element = |j: usize| part.v.wrapping_add(block.start + j);
         runs[0].reserve(stay.count_ones() as usize);
-        for i in block.clone() {
-            let from = part.v.wrapping_add(i);
-            if stay >> (i - block.start) & 1 == 1 {
-                // SAFETY: the element is there, and moves once.
-                runs[0].push(unsafe { from.read() });
-            } else {
-                // SAFETY: the element is there, and is dropped once.
-                unsafe { from.cast_mut().drop_in_place() };
-            }
-        }
+        // SAFETY: the element is there, and moves once.
+        runs[0].extend(ones(stay).map(|j| unsafe { element(j).read() }));
+        let mut go = ones(all & !stay);
+        while !panics.catch(|| {
+            // SAFETY: the element is there, and has been passed before it is dropped: so that is done once, and those behind one
+            // that panics are dropped as well.
+            go.by_ref().for_each(|j| unsafe { element(j).cast_mut().drop_in_place() });
+        }) {}
     };
     // SAFETY: the caller's.
     unsafe { part.for_each_block(step) };

@@ -9,6 +9,7 @@
 use super::judge::{If, Judge, Said, Unlike};
 use super::kernel::{Part, sift_bits};
 use super::sift::{Moving, PRIOR_NS};
+use crate::first_panic::FirstPanic;
 use crate::kind::is_light;
 use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, join, tile_len};
@@ -22,7 +23,9 @@ impl Par<'_> {
     ///
     /// C++'s `remove_if` is this with the opposite predicate, `remove` is `retain(v, |x| x != value)`. O(n) work,
     /// one call of `predicate` an element, two for some; memory for some tiles of 32 KiB a worker, and a byte an element where
-    /// elements need dropping. If `predicate` panics, `v` has some of its elements, each once.
+    /// elements need dropping. If `predicate` panics, `v` has some of its elements, each once. If the `drop` of an element that goes panics,
+    /// the panic comes out of the call, and every element has either been dropped or is in `v`, once; as with [`Vec::retain`], `v` has then all
+    /// that stay, and maybe some that should have gone.
     ///
     /// ```
     /// let mut v = vec![3, 1, 4, 1, 5];
@@ -150,8 +153,9 @@ fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, from: usize, tile
     // elements need not be, and others only get here with a judge that does not panic.
     unsafe { v.set_len(from) };
     let home = Output::new(&mut v.spare_capacity_mut()[..len - from]);
+    let panics = FirstPanic::new();
     // SAFETY: the elements are there, and are the vector's no more.
-    let moving = unsafe { Moving::new(&home, judge, tile) };
+    let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
     // SAFETY: a run is no longer than its tile, and the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
     join(team, &joined);
@@ -159,4 +163,5 @@ fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, from: usize, tile
     let stay = home.finish_front().len();
     // SAFETY: that many elements have been put in front.
     unsafe { v.set_len(from + stay) };
+    panics.resume();
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::judge::Judge;
 use super::kernel::{Part, cloned, moved, sift_bits};
+use crate::first_panic::FirstPanic;
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, Runs, join, join_alone, tile_len};
@@ -15,7 +16,7 @@ pub(super) const PRIOR_NS: f32 = 1.0;
 
 fn tile_range(tile: usize, tile_len: usize, len: usize) -> Range<usize> {
     let start = tile * tile_len;
-    start..len.min(start + tile_len)
+    start..len.min(start.saturating_add(tile_len))
 }
 
 /// Copies elements of a slice.
@@ -174,6 +175,8 @@ pub(crate) struct Moving<'o, 'r, T, J> {
     home: &'o Output<'r, T>,
     judge: J,
     tile: usize,
+    /// Panics of elements that were dropped.
+    panics: &'o FirstPanic,
     /// Of each tile, whether its first element stays; empty where that can be asked when its turn comes.
     firsts: Vec<bool>,
 }
@@ -183,7 +186,7 @@ impl<'o, 'r, T: Send, J: Judge<T>> Moving<'o, 'r, T, J> {
     ///
     /// The slots of `home` are initialised, what is there belongs to this from now on, and they are used for this and
     /// for runs of this only. Either elements own nothing, or the judge does not look back and does not panic.
-    pub(crate) unsafe fn new(home: &'o Output<'r, T>, judge: J, tile: usize) -> Self {
+    pub(crate) unsafe fn new(home: &'o Output<'r, T>, judge: J, tile: usize, panics: &'o FirstPanic) -> Self {
         let firsts = if J::LOOKS_BACK {
             // When a tile is judged the one before may have gone already.
             // SAFETY: all elements are there, and none of them the first.
@@ -192,7 +195,7 @@ impl<'o, 'r, T: Send, J: Judge<T>> Moving<'o, 'r, T, J> {
         } else {
             Vec::new()
         };
-        Moving { home, judge, tile, firsts }
+        Moving { home, judge, tile, panics, firsts }
     }
 }
 
@@ -208,6 +211,6 @@ impl<T: Send, J: Judge<T>, const N: usize> Runs<N> for Moving<'_, '_, T, J> {
         let first = self.firsts.get(tile).copied();
         let part = Part { v: self.home.slot(0), range, first, judge: &self.judge };
         // SAFETY: invariant 1; each tile is moved once, and what lies before it, which may have gone, is not looked at.
-        unsafe { moved(&part) }
+        unsafe { moved(&part, self.panics) }
     }
 }

@@ -9,6 +9,7 @@ use super::judge::{If, Judge, Said, Unlike};
 use super::kernel::{Answers, ones};
 use super::sift::{Copying, Moving};
 use crate::chain::Chain;
+use crate::first_panic::FirstPanic;
 use crate::runs::Joined;
 use crate::window::{Output, collect_front};
 
@@ -31,8 +32,9 @@ fn kept<T: Send>(mut v: Vec<T>, judge: impl Judge<T>, tile: usize, script: &[Mov
     // SAFETY: no element is claimed to be there; all are moved, since the judge does not panic.
     unsafe { v.set_len(0) };
     let home = Output::new(&mut v.spare_capacity_mut()[..len]);
+    let panics = FirstPanic::new();
     // SAFETY: the elements are there, and are the vector's no more.
-    let moving = unsafe { Moving::new(&home, judge, tile) };
+    let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
     // SAFETY: nothing has been done yet.

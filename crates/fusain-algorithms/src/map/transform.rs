@@ -103,7 +103,8 @@ impl Par<'_> {
 
     /// Replaces every element by `f` of it.
     ///
-    /// O(n) work, no extra memory. If `f` panics, some elements are replaced and some are not.
+    /// O(n) work, no extra memory. If `f`, or the `drop` of an element that is replaced, panics, some elements are replaced and some
+    /// are not; none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];

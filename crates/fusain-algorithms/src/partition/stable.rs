@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 
 use crate::feed::FeedMut;
 use crate::filter::{Moving, Part, Said, sift_bits};
+use crate::first_panic::FirstPanic;
 use crate::map::ForEachMut;
 use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
@@ -60,27 +61,27 @@ fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
 
 #[inline(never)]
 fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
-    /// From here on elements are in two places, and only what follows knows where: if that panics, which it does not unless
-    /// memory for a run cannot be had, there is no slice to go back to.
+    /// From here on elements are in two places, and only what follows knows where. No closure, `Clone` or `Drop` of the caller's
+    /// runs there, so nothing panics unless memory for a run cannot be had; then there is no slice to go back to.
     struct AllOrNothing;
     impl Drop for AllOrNothing {
         fn drop(&mut self) {
-            if std::thread::panicking() {
-                std::process::abort();
-            }
+            std::process::abort();
         }
     }
 
     assert_eq!(v.len(), said.len());
     let mut buffer = buffer::<T>(v.len());
     let tile = tile_len::<T>(v.len(), Some(team));
-    let _guard = AllOrNothing;
+    let all_or_nothing = AllOrNothing;
     // SAFETY: a slice of elements is one of slots; it holds all elements again before this returns.
     let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), v.len()) };
     let home = Output::new(slots);
     let away = Output::new(&mut buffer.spare_capacity_mut()[..said.len()]);
+    // None is dropped here.
+    let panics = FirstPanic::new();
     // SAFETY: the elements are there; the flags neither look back nor panic.
-    let moving = unsafe { Moving::new(&home, Said(said), tile) };
+    let moving = unsafe { Moving::new(&home, Said(said), tile, &panics) };
     // SAFETY: a run is no longer than its tile, and both outputs are used for this alone.
     let joined = unsafe { Joined::<_, 2>::new(moving, [&home, &away]) };
     join(team, &joined);
@@ -101,6 +102,8 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
         unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(*at), piece.as_mut_ptr().cast(), piece.len()) };
     };
     team.run(&ForEachMut::new(back), FeedMut::new(&mut pieces));
+    // All elements are back. Dropped only by a panic: whether the thread is unwinding says nothing, a destructor may have called.
+    std::mem::forget(all_or_nothing);
     stay
 }
 

@@ -20,7 +20,8 @@ impl Par<'_> {
     /// Which operands are combined first depends on the number of elements and of workers and on chance, which shows where `op` is
     /// not quite associative, as the sum of floats; see [`deterministic`](Par::deterministic).
     ///
-    /// O(n) work, span O(log n). A panic of `op` comes out of the call.
+    /// O(n) work, span O(log n). A panic of `op` comes out of the call. Where the `drop` of an operand may panic, `op` had better drop its operands
+    /// before it makes its result, which Rust loses otherwise, as in [`Iterator::fold`].
     ///
     /// ```
     /// let words = ["par", "al", "lel"].map(String::from);

@@ -154,7 +154,13 @@ where
 
     #[inline(always)]
     unsafe fn put(&self, i: usize, before: T, sum: &T) {
-        let result = if INCLUSIVE { sum.clone() } else { before };
+        let result = if INCLUSIVE {
+            // Now, as nobody knows of the result yet should this panic when it lies in its slot.
+            drop(before);
+            sum.clone()
+        } else {
+            before
+        };
         // SAFETY: the slot is inside the room, and nobody else's.
         unsafe { self.room.wrapping_add(i).write(result) };
     }

@@ -143,7 +143,7 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        let add = |acc: &T, x: &S| op(acc, &map(x));
+        let add = add_mapped(&map, &op);
         into::<_, _, true>(self, v, room, None, &map, add, &op)
     }
 
@@ -168,7 +168,7 @@ impl Par<'_> {
 
     /// Writes the exclusive scan of `map` of every element into `room`, and returns it.
     ///
-    /// As [`transform_exclusive_scan`](Par::transform_exclusive_scan) otherwise. If a closure panics, what was written is not dropped.
+    /// As [`transform_exclusive_scan`](Par::transform_exclusive_scan) otherwise.
     ///
     /// # Panics
     ///
@@ -196,13 +196,13 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        let add = |acc: &T, x: &S| op(acc, &map(x));
+        let add = add_mapped(&map, &op);
         into::<_, _, false>(self, v, room, Some(init), &map, add, &op)
     }
 
     /// Replaces `v[i]` by `v[0] ⊕ ... ⊕ v[i]`.
     ///
-    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
+    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` or a `drop` panics, some elements are replaced and some are not, and none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -224,7 +224,7 @@ impl Par<'_> {
 
     /// Replaces `v[i]` by `init ⊕ v[0] ⊕ ... ⊕ v[i - 1]`.
     ///
-    /// As [`exclusive_scan`](Par::exclusive_scan) otherwise; if `op` panics, some elements are replaced and some are not.
+    /// As [`exclusive_scan`](Par::exclusive_scan) otherwise; if `op` or a `drop` panics, some elements are replaced and some are not, and none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -241,6 +241,18 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, false>::new(v, op), Some(init))),
             Plan::Parallel(team) => scan(team, &InPlace::<_, _, false>::new(v, op), Some(init)),
         }
+    }
+}
+
+/// Adds what `map` makes of an element to a sum.
+#[inline(always)]
+fn add_mapped<S, T>(map: impl Fn(&S) -> T, op: impl Fn(&T, &T) -> T) -> impl Fn(&T, &S) -> T {
+    move |acc, x| {
+        let mapped = map(x);
+        let sum = op(acc, &mapped);
+        // Not at the end of the closure: what it returns would be lost if this panics.
+        drop(mapped);
+        sum
     }
 }
 

@@ -24,9 +24,13 @@ pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) 
     let elements = elements.view();
     if !is_light::<T>() || range.len() < 4 * LANES {
         // SAFETY: the caller's.
-        let first = unsafe { elements.lift(range.start) };
-        // SAFETY: the caller's.
-        return (range.start + 1..range.end).fold(first, |acc, i| unsafe { elements.add(&acc, i) });
+        let mut acc = unsafe { elements.lift(range.start) };
+        for i in range.start + 1..range.end {
+            // No `fold`: a value that a function returns is lost if what it drops at its end panics.
+            // SAFETY: the caller's.
+            acc = unsafe { elements.add(&acc, i) };
+        }
+        return acc;
     }
     let len = range.len() / LANES;
     let starts: [usize; LANES] = std::array::from_fn(|l| range.start + l * len);

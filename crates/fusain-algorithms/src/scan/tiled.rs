@@ -31,7 +31,7 @@ pub(super) struct Tiled<'e, T, E> {
 impl<T, E> Tiled<'_, T, E> {
     fn range(&self, tile: usize) -> Range<usize> {
         let start = self.range.start + tile * self.tile;
-        start..self.range.end.min(start + self.tile)
+        start..self.range.end.min(start.saturating_add(self.tile))
     }
 }
 

@@ -194,7 +194,7 @@ impl<T: Clone, L: Fn(&T, &T) -> bool, const OP: u8> Body for Side<'_, T, L, OP> 
     }
 }
 
-/// Makes `steps` steps in each of the first `N` lanes.
+/// Makes `steps` steps in each of the first `N` lanes, each of which passes an element of one run or of both.
 ///
 /// # Safety
 ///
@@ -213,13 +213,16 @@ unsafe fn advance<T, const OP: u8, const N: usize>(
     for _ in 0..steps {
         for l in 0..N {
             let (x, y) = (a[l].wrapping_add(i[l]), b[l].wrapping_add(j[l]));
-            // SAFETY: a step passes at most one element of a run.
+            // SAFETY: a step passes at most one element of a run, and no run has fewer than `steps`.
             let in_a = unsafe { &*x };
             // SAFETY: likewise.
             let in_b = unsafe { &*y };
-            let (only_a, only_b) = (less(in_a, in_b), less(in_b, in_a));
+            let only_a = less(in_a, in_b);
+            // Not both, also where the order says so: then the step would pass nothing.
+            let only_b = !only_a & less(in_b, in_a);
             let from = if OP & ONLY_B == 0 { x } else { select_unpredictable(only_b, y, x) };
-            // SAFETY: there are fewer results so far than there can be from what has been passed and one more step.
+            // SAFETY: whatever `less` says, a result has come from a step that passed an element that could be one. So there
+            // are fewer of them than there can be from what has been passed and is passed now: that many slots are the lane's.
             unsafe { std::ptr::copy_nonoverlapping(from, out[l].wrapping_add(made[l]), 1) };
             let stays =
                 (only_a & (OP & ONLY_A != 0)) | (only_b & (OP & ONLY_B != 0)) | (!(only_a | only_b) & (OP & BOTH != 0));

@@ -23,7 +23,7 @@ impl Par<'_> {
     ///
     /// Of elements that are m times in `a` and n times in `b` the result has max(m, n): the m of `a`, and then the last n - m of `b`.
     /// O(n) work, at most two comparisons an element; memory for the result, as long as it can be, and some tiles a worker.
-    /// Where a slice is not sorted, the result has some of the elements, or the call panics. A panic of a comparison comes out of
+    /// Where a slice is not sorted, or the order is none, the result has some of the elements, or the call panics. A panic of a comparison comes out of
     /// the call; clones made so far are dropped.
     ///
     /// ```

@@ -37,7 +37,7 @@ impl<T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync, const OP: u8> Runs<1>
 
     unsafe fn make(&self, tile: usize) -> [Vec<T>; 1] {
         let (i, j) = cut(self.a, self.b, tile * self.tile, &self.less);
-        let end = cut(self.a, self.b, (tile + 1) * self.tile, &self.less);
+        let end = cut(self.a, self.b, (tile + 1).saturating_mul(self.tile), &self.less);
         // Slices that are not sorted may have cuts that go back.
         let (a, b) = (&self.a[i..end.0.max(i)], &self.b[j..end.1.max(j)]);
         let mut results = Vec::new();
@@ -107,7 +107,7 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     let output = Output::new(room);
-    let tile = LONGER * tile_len::<T>((a.len() + b.len()) / LONGER, team);
+    let tile = tile_len::<T>((a.len() + b.len()) / LONGER, team).saturating_mul(LONGER);
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
     match team {

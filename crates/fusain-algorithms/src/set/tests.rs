@@ -1,9 +1,11 @@
-//! Any interleaving of an operation yields what counting says.
+//! Any interleaving of an operation yields what counting says, and under any order the results stay within bounds.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
-use super::kernel::bound;
+use super::kernel::{bound, operate};
 use super::parts::Operation;
 use super::{DIFFERENCE, INTERSECTION, SYMMETRIC_DIFFERENCE, UNION};
 use crate::chain::Chain;
@@ -91,5 +93,26 @@ proptest! {
         prop_assert!(difference.iter().map(|x| x.key).eq(expected(&a, &b, DIFFERENCE)));
         drop((heavy_a, heavy_b, union, difference));
         prop_assert_eq!(census.alive(), 0);
+    }
+
+    #[test]
+    fn whatever_less_says_the_results_fit(a in keys(), b in keys(), seed: u64, which in 0..4_usize) {
+        // Also answers that contradict each other, or the one given to the same question before.
+        let asked = AtomicU64::new(seed);
+        let less = |x: &u32, y: &u32| match which {
+            0 => true,
+            1 => x <= y,
+            2 => x >= y,
+            _ => asked.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed).rotate_left(23) & 64 == 0,
+        };
+        fn fits<const OP: u8>(a: &[u32], b: &[u32], less: &impl Fn(&u32, &u32) -> bool) -> bool {
+            let mut results = Vec::new();
+            operate::<_, OP>(a, b, less, &mut results);
+            results.len() <= bound::<OP>(a.len(), b.len()) && results.iter().all(|x| a.contains(x) || b.contains(x))
+        }
+        prop_assert!(fits::<UNION>(&a, &b, &less));
+        prop_assert!(fits::<INTERSECTION>(&a, &b, &less));
+        prop_assert!(fits::<DIFFERENCE>(&a, &b, &less));
+        prop_assert!(fits::<SYMMETRIC_DIFFERENCE>(&a, &b, &less));
     }
 }

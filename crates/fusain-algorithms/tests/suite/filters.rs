@@ -175,3 +175,37 @@ fn edges() {
     v.par_retain(|x| *x != 2);
     assert_eq!(v, [1, 3]);
 }
+
+/// Elements whose `Drop` panics, once, where they are dropped because they do not stay.
+#[test]
+fn a_drop_that_panics_loses_nothing() {
+    struct Fragile<'f>(Counted, &'f Fuse);
+    impl Drop for Fragile<'_> {
+        fn drop(&mut self) {
+            self.1.burn();
+        }
+    }
+    for policy in policies().chain([par().sequential()]) {
+        for fatal in [0, 1, N / 3, N / 2] {
+            for dedup in [false, true] {
+                let census = Census::new();
+                let fuse = Fuse::new(fatal);
+                let mut v: Vec<Fragile<'_>> = (0..N as u32).map(|x| Fragile(census.element(x), &fuse)).collect();
+                let payload = catch_unwind(AssertUnwindSafe(|| {
+                    if dedup {
+                        policy.dedup_by_key(&mut v, |x| x.0.key / 4);
+                    } else {
+                        policy.retain(&mut v, |x| x.0.key % 4 == 0);
+                    }
+                }))
+                .expect_err("a drop panics");
+                assert_eq!(payload.downcast_ref(), Some(&"planned"));
+                assert_eq!(census.alive(), v.len() as isize, "what is not in the vector has been dropped");
+                assert!(v.is_sorted_by(|x, y| x.0.key < y.0.key), "each element once, in its order");
+                assert_eq!(v.iter().filter(|x| x.0.key % 4 == 0).count(), N / 4, "who stays is there");
+                drop(v);
+                assert_eq!(census.alive(), 0);
+            }
+        }
+    }
+}

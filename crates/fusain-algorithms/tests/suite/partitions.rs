@@ -86,3 +86,23 @@ fn edges() {
     assert_eq!(v.par_partition(|x| *x > 2), 2);
     assert_eq!(v[2], 1);
 }
+
+#[test]
+fn in_a_destructor_while_the_thread_unwinds() {
+    struct OnDrop<'v>(&'v mut Vec<String>);
+    impl Drop for OnDrop<'_> {
+        fn drop(&mut self) {
+            for policy in policies() {
+                assert_eq!(policy.stable_partition(self.0, |x| x.len() == 3), 900);
+            }
+        }
+    }
+    let mut v: Vec<String> = (0..N as u32).map(|x| x.to_string()).collect();
+    let expected = [&v[100..1_000], &v[..100], &v[1_000..]].concat();
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let _partitions = OnDrop(&mut v);
+        std::panic::resume_unwind(Box::new("planned"));
+    }));
+    assert!(result.is_err());
+    assert_eq!(v, expected);
+}

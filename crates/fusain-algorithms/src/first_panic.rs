@@ -1,0 +1,36 @@
+//! The first of several panics, kept until everything is in order.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+
+/// Where the panics of all workers go. The first is kept and goes on when the caller says so; of the others nobody hears.
+pub(crate) struct FirstPanic(Mutex<Option<Box<dyn Any + Send>>>);
+
+impl FirstPanic {
+    pub(crate) fn new() -> Self {
+        FirstPanic(Mutex::new(None))
+    }
+
+    /// Calls `f`, and says whether it has returned. What it touches must be in order whenever it panics.
+    pub(crate) fn catch(&self, f: impl FnOnce()) -> bool {
+        let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else { return true };
+        // Nothing panics with the lock held.
+        let other = match &mut *self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+            Some(_) => Some(payload),
+            first => first.replace(payload),
+        };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(other))) {
+            // A payload that panics when it is dropped might have another such.
+            std::mem::forget(payload);
+        }
+        false
+    }
+
+    /// Goes on with the panic that was kept, if there was one.
+    pub(crate) fn resume(self) {
+        if let Some(payload) = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+            resume_unwind(payload);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Who is alive, who was dropped twice, how elements compare, and which call panics.
+
+use std::cmp::Ordering;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use super::Order;
+
+/// The payload of a panic that was planned.
+pub(super) struct Planned;
+
+/// Elements alive, with and without a name.
+static ALIVE: AtomicIsize = AtomicIsize::new(0);
+
+/// Names of elements, many more than any case has at a time, and whether that element is alive.
+static NAMES: [AtomicBool; 1 << 16] = [const { AtomicBool::new(false) }; 1 << 16];
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// Elements dropped that were not alive, or looked at when they were not whole.
+static BROKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Calls of closures, comparisons, clones and drops, and which of them panics.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+static FATAL: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+static ORDER: AtomicU8 = AtomicU8::new(Order::Sane as u8);
+static ANSWERS: AtomicU64 = AtomicU64::new(0);
+
+/// What came of a case.
+#[derive(Debug)]
+pub(super) struct Account {
+    pub(super) calls: usize,
+    pub(super) alive: isize,
+    pub(super) broken: usize,
+}
+
+/// Opens the books for a case: which order there is, and which call panics.
+pub(super) fn open(order: Order, fatal: Option<usize>) {
+    ORDER.store(order as u8, Relaxed);
+    CALLS.store(0, Relaxed);
+    FATAL.store(fatal.unwrap_or(usize::MAX), Relaxed);
+}
+
+/// Closes them.
+pub(super) fn close() -> Account {
+    FATAL.store(usize::MAX, Relaxed);
+    let account =
+        Account { calls: CALLS.load(Relaxed), alive: ALIVE.swap(0, Relaxed), broken: BROKEN.swap(0, Relaxed) };
+    if account.alive != 0 || account.broken != 0 {
+        NAMES.iter().for_each(|name| name.store(false, Relaxed));
+    }
+    account
+}
+
+/// Says that a call is made, which may be the one that panics.
+pub fn callback() {
+    if CALLS.fetch_add(1, Relaxed) == FATAL.load(Relaxed) {
+        // Without the hook, so that a case that passes prints nothing.
+        resume_unwind(Box::new(Planned));
+    }
+}
+
+/// As [`callback`], for a drop: one that panics while the thread unwinds would end the process, as anywhere.
+pub(super) fn callback_of_drop() {
+    if !std::thread::panicking() {
+        callback();
+    }
+}
+
+fn order() -> Order {
+    Order::ALL[usize::from(ORDER.load(Relaxed))]
+}
+
+fn random() -> u64 {
+    ANSWERS.fetch_add(1, Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+}
+
+/// Compares two keys in the order of the case.
+pub fn compare(a: u32, b: u32) -> Ordering {
+    callback();
+    match order() {
+        Order::Sane => a.cmp(&b),
+        Order::LessOrEqual => a.cmp(&b).then(Ordering::Less),
+        Order::Less => Ordering::Less,
+        Order::Greater => Ordering::Greater,
+        Order::Equal => Ordering::Equal,
+        Order::Random => [Ordering::Less, Ordering::Equal, Ordering::Greater][(random() % 3) as usize],
+    }
+}
+
+/// Whether two keys are equal in the order of the case.
+pub fn same(a: u32, b: u32) -> bool {
+    compare(a, b).is_eq()
+}
+
+/// A predicate: of orders half, none, all or seldom any of the keys satisfy it.
+pub fn says_yes(key: u32) -> bool {
+    callback();
+    match order() {
+        Order::Sane => key.is_multiple_of(2),
+        Order::LessOrEqual => !key.is_multiple_of(16),
+        Order::Less => true,
+        Order::Greater => false,
+        Order::Equal => key.is_multiple_of(16),
+        Order::Random => random().is_multiple_of(2),
+    }
+}
+
+/// An element is made. Returns its name.
+pub(super) fn birth() -> usize {
+    born();
+    loop {
+        let name = NEXT.fetch_add(1, Relaxed) % NAMES.len();
+        if !NAMES[name].swap(true, Relaxed) {
+            return name;
+        }
+    }
+}
+
+/// An element without a name is made.
+pub(super) fn born() {
+    ALIVE.fetch_add(1, Relaxed);
+}
+
+/// An element is dropped; whether it was alive.
+pub(super) fn death(name: usize) -> bool {
+    let was_alive = NAMES.get(name).is_some_and(|alive| alive.swap(false, Relaxed));
+    if was_alive {
+        died();
+    } else {
+        broken();
+    }
+    was_alive
+}
+
+/// An element without a name is dropped.
+pub(super) fn died() {
+    ALIVE.fetch_sub(1, Relaxed);
+}
+
+/// An element is looked at; it should be alive.
+pub(super) fn seen(name: usize) {
+    if !NAMES.get(name).is_some_and(|alive| alive.load(Relaxed)) {
+        broken();
+    }
+}
+
+/// Something is not as it should be.
+pub(super) fn broken() {
+    BROKEN.fetch_add(1, Relaxed);
+}

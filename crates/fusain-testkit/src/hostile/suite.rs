@@ -1,0 +1,190 @@
+//! The run: settings, and in each of them every operation, with and without a panic.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use fusain_pool::Pool;
+
+use super::ledger::{self, Planned};
+use super::{Hostile, Order, Place};
+use crate::sorts::noise;
+
+/// Elements up to which the whole suite has every single call panic, ...
+const FEW: usize = 40;
+
+/// ... and calls that panic where there are more.
+const SAMPLED: usize = 6;
+
+/// Failures that are told of; the others are counted.
+const TOLD_MAX: usize = 20;
+
+/// Only one suite at a time keeps the books.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What calls are made on: lengths around the thresholds of algorithms, and grains from one element to more than there are.
+const SHORT: [(usize, usize); 2] = [(33, 1), (40, 17)];
+const LONG: [(usize, usize); 10] = [
+    (0, 1),
+    (1, 1),
+    (2, 1),
+    (65, 3),
+    (129, usize::MAX / 2 + 2),
+    (300, 1),
+    (300, 64),
+    (640, 0),
+    (1_025, 65),
+    (1_025, usize::MAX),
+];
+
+/// How calls are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The order of elements.
+    pub order: Order,
+    /// Where calls are made.
+    pub place: Place,
+    /// Elements in an input.
+    pub len: usize,
+    /// Elements a unit; 0 leaves them to the pool.
+    pub grain: usize,
+}
+
+/// What an operation makes its inputs from.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// Elements in an input.
+    pub len: usize,
+    order: Order,
+    seed: u64,
+}
+
+impl Case {
+    /// Elements in any order, about two of each key. Each call of `which` is another input.
+    pub fn elements<T: Hostile>(&self, which: u64) -> Vec<T> {
+        self.keys(which).map(T::new).collect()
+    }
+
+    /// Elements by rising key.
+    pub fn sorted<T: Hostile>(&self, which: u64) -> Vec<T> {
+        let mut keys: Vec<u32> = self.keys(which).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(T::new).collect()
+    }
+
+    /// As [`sorted`](Case::sorted) where there is an order; else not even that.
+    pub fn at_most_sorted<T: Hostile>(&self, which: u64) -> Vec<T> {
+        if self.order.is_total() { self.sorted(which) } else { self.elements(which) }
+    }
+
+    fn keys(&self, which: u64) -> impl Iterator<Item = u32> {
+        let kinds = self.len as u64 / 2 + 3;
+        noise(self.len, self.seed + which).map(move |x| (x % kinds) as u32)
+    }
+}
+
+/// A run of cases: all of them, or some.
+#[derive(Debug)]
+pub struct Suite {
+    is_whole: bool,
+    setting: Setting,
+    /// Calls of closures that an operation made when it was run last.
+    calls: HashMap<(&'static str, &'static str), usize>,
+    cases: usize,
+    panics: usize,
+    failures: Vec<String>,
+    failed: usize,
+}
+
+impl Suite {
+    /// Has `operations` make their calls in many settings, on the pool they are given; with all calls that can panic in turn if
+    /// `is_whole`, else with some. Returns how many cases that were, and how many of them panicked.
+    ///
+    /// # Panics
+    ///
+    /// If one of them failed.
+    pub fn run(is_whole: bool, operations: impl Fn(&mut Suite, &Pool) + Sync) -> (usize, usize) {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let setting = Setting { order: Order::Sane, place: Place::Alone, len: 0, grain: 0 };
+        let (calls, failures) = (HashMap::new(), Vec::new());
+        let mut suite = Suite { is_whole, setting, calls, cases: 0, panics: 0, failures, failed: 0 };
+        // Where an order is none, std's sorts say so by a panic, and others may.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        for place in Place::ALL {
+            place.visit(|pool| suite.visit(place, pool, &operations));
+        }
+        std::panic::set_hook(hook);
+        assert!(suite.failed == 0, "{} of {} cases failed:\n{}", suite.failed, suite.cases, suite.failures.join("\n"));
+        (suite.cases, suite.panics)
+    }
+
+    fn visit(&mut self, place: Place, pool: &Pool, operations: &impl Fn(&mut Suite, &Pool)) {
+        for (i, order) in Order::ALL.into_iter().enumerate() {
+            let sizes: Vec<(usize, usize)> = if self.is_whole {
+                SHORT.into_iter().chain(LONG).collect()
+            } else {
+                // Others for each order and place, so that in all every one has its turn.
+                let turn = i + 2 * place as usize;
+                vec![SHORT[turn % SHORT.len()], LONG[turn % LONG.len()]]
+            };
+            for (len, grain) in sizes {
+                self.setting = Setting { order, place, len, grain };
+                operations(self, pool);
+            }
+        }
+    }
+
+    /// The setting of the calls made now.
+    pub fn setting(&self) -> Setting {
+        self.setting
+    }
+
+    /// Runs the cases of one operation on one kind of elements in this setting.
+    pub fn check(&mut self, kind: &'static str, name: &'static str, operation: impl Fn(Case)) {
+        let Setting { len, .. } = self.setting;
+        if self.is_whole {
+            let calls = self.case(kind, name, None, &operation);
+            let fatal = if len <= FEW { calls } else { calls.min(SAMPLED) };
+            for k in 0..fatal {
+                self.case(kind, name, Some(k * calls / fatal), &operation);
+            }
+        } else {
+            let turn = self.cases;
+            let last = self.calls.get(&(kind, name)).copied().unwrap_or(0);
+            let fatal = (!turn.is_multiple_of(3)).then(|| turn.wrapping_mul(0x9E37_79B1) % (last + 1));
+            let calls = self.case(kind, name, fatal, &operation);
+            self.calls.insert((kind, name), calls);
+        }
+    }
+
+    /// Runs one case; returns how many calls of closures it has made.
+    fn case(&mut self, kind: &str, name: &str, fatal: Option<usize>, operation: &impl Fn(Case)) -> usize {
+        let Setting { order, len, .. } = self.setting;
+        self.cases += 1;
+        ledger::open(order, fatal);
+        let result = catch_unwind(AssertUnwindSafe(|| operation(Case { len, order, seed: len as u64 })));
+        let account = ledger::close();
+        self.panics += usize::from(result.is_err());
+        let came = fatal.is_some_and(|fatal| account.calls > fatal);
+        let complaint = match result {
+            _ if account.broken > 0 => format!("{} elements dropped twice, or looked at when gone", account.broken),
+            _ if account.alive != 0 => format!("{} elements left over", account.alive),
+            Ok(()) if came => "the panic did not come out".to_owned(),
+            Err(payload) if order.is_total() && !payload.is::<Planned>() => {
+                let text = payload.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+                format!("a panic that nobody planned: {}", text.unwrap_or("no text"))
+            }
+            _ => return account.calls,
+        };
+        self.failed += 1;
+        if self.failures.len() < TOLD_MAX {
+            let Setting { place, grain, .. } = self.setting;
+            self.failures.push(format!(
+                "{name} of {len} {kind}, {order:?}, {place:?}, grain {grain}, panic at call {fatal:?}: {complaint}"
+            ));
+        }
+        account.calls
+    }
+}
