@@ -90,6 +90,15 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
         None
     }
 
+    /// Whether another rank can work this state off. One that can not is kept on its rank, whoever asks: it may still be split, and what is split off may travel.
+    ///
+    /// Say false for a state that holds something that is not in its bytes: a frame that waits, a place in a tree. Keep that in an [`Unsent`](crate::Unsent), which
+    /// refuses to be lost.
+    fn travels(&self, state: &Self::Local) -> bool {
+        let _ = state;
+        true
+    }
+
     /// Whether a state from another rank makes sense: is the range within the data, is the path legal? One that does not ends the run with
     /// [`Error::Corrupt`](crate::Error::Corrupt). Messages are protected by a checksum; this is for what can not be trusted.
     fn accepts(&self, state: &Self::Local) -> bool {

@@ -83,6 +83,11 @@ impl<'a, A: Distributed> Watched<'a, A> {
         Self { inner, station, flag: station.flag(), is_blind: station.is_blind() }
     }
 
+    #[cfg(test)]
+    pub(crate) fn station(&self) -> &Station {
+        self.station
+    }
+
     fn bundle_of(&self, at: A::Local, waiting: Vec<A::Local>) -> Bundle<A::Local> {
         Bundle { at, waiting, looks: if self.is_blind { Looks::soon() } else { Looks::never() } }
     }
@@ -132,11 +137,14 @@ impl<'a, A: Distributed> Watched<'a, A> {
     }
 
     /// Parts that are worth a message of this cost.
-    fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
+    pub(crate) fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
         if !self.inner.has_global_work() {
             return Vec::new();
         }
-        if bundle.waiting.is_empty()
+        // Of those that wait and may leave this rank, the half that waits longest.
+        let travels = |state: &A::Local| self.inner.travels(state);
+        let mut count = bundle.waiting.iter().filter(|state| travels(state)).count().div_ceil(2);
+        if count == 0
             && let Some(before) = self.inner.weight(&bundle.at)
         {
             // The time of one unit, which had to be done anyway.
@@ -149,13 +157,27 @@ impl<'a, A: Distributed> Watched<'a, A> {
             }
         }
         self.inner.commit(&mut bundle.at);
-        let Some(mut given) = self.steal(bundle) else { return Vec::new() };
-        if !self.inner.has_local_work(&given.at) {
-            self.inner.commit(&mut given.at);
-            return given.waiting;
+        if count > 0 {
+            let goes = |state: &mut A::Local| {
+                let goes = count > 0 && travels(state);
+                count -= usize::from(goes);
+                goes
+            };
+            return bundle.waiting.extract_if(.., goes).collect();
         }
-        given.waiting.push(given.at);
-        given.waiting
+        match self.inner.steal(&mut bundle.at) {
+            None => Vec::new(),
+            Some(mut part) if !self.inner.has_local_work(&part) => {
+                self.inner.commit(&mut part);
+                Vec::new()
+            }
+            Some(part) if travels(&part) => vec![part],
+            Some(part) => {
+                bundle.waiting.push(part);
+                self.go_on(bundle);
+                Vec::new()
+            }
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::Message;
 
 /// Changes whenever the form of letters or of payloads does.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// Up to so many bytes messages to the same rank share a letter: a result and the request that follows it, say. Each letter costs its receiver some
 /// hundred nanoseconds.

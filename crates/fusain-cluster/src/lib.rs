@@ -44,7 +44,7 @@
 //! | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
 //! | `table` | numbers that all ranks know: a bound, that the answer has been found |
 //! | `store` | data that follows its task when it is touched |
-//! | `distributed` | what an algorithm needs beside its callbacks |
+//! | `distributed`, `unsent` | what an algorithm needs beside its callbacks; what of a state stays on its rank |
 //! | `cluster` | a run: begin, work, ask, end |
 //! | `glance`, `looks` | between two units; when to look for messages there |
 //! | `station`, `courier` | what the threads of a rank share; the part that the progress loop calls |
@@ -74,6 +74,7 @@ mod station;
 mod store;
 mod table;
 pub mod thief;
+mod unsent;
 pub mod victims;
 
 pub use batch::Batch;
@@ -85,4 +86,5 @@ pub use report::{RankReport, Report, Status};
 pub use search::Search;
 pub use store::{Late, Store};
 pub use table::Table;
+pub use unsent::Unsent;
 pub use victims::{Level, Victims};
