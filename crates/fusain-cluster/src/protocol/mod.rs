@@ -57,7 +57,9 @@
 #[cfg(test)]
 mod explore;
 mod message;
+mod offer;
 mod rank;
 
 pub use message::{Message, Ticket};
+pub use offer::Offer;
 pub use rank::{Fault, Job, Label, Rank};

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use fusain_pool::Pool;
 
-use super::{FromRank, Next, Parcel, Station};
+use super::{FromRank, Next, Station};
 use crate::error::Result;
 use crate::letter::Head;
-use crate::protocol::{self, Label, Message};
+use crate::protocol::{self, Label, Message, Offer};
 use crate::report::RankReport;
 
 impl Station {
@@ -20,7 +20,7 @@ impl Station {
         state.run += 1;
         state.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.outcome = None;
-        state.parcel = Parcel::default();
+        state.offer = Offer::default();
         state.workers = pool.workers();
         state.log.begin(pool);
         state.thief.begin();
@@ -68,8 +68,9 @@ impl Station {
     pub(crate) fn done(&self) {
         let mut state = self.lock();
         // Nobody comes by any more.
-        state.parcel.is_closed = !state.parcel.givers.is_empty();
-        self.hand_over(&mut state);
+        if let Some(parts) = state.offer.close() {
+            self.hand_over(&mut state, parts);
+        }
         self.tell(&mut state, |_, rank, _| rank.done());
     }
 

@@ -37,7 +37,7 @@ use fusain_comm::progress::{Attendance, Attendant};
 
 use crate::error::Error;
 use crate::letter::{Head, Letter};
-use crate::protocol::{self, Job, Message};
+use crate::protocol::{self, Job, Message, Offer};
 use crate::report::{Log, Status, Watch};
 use crate::store::Shelves;
 use crate::table::Tables;
@@ -81,7 +81,7 @@ struct State {
     /// What came of it, once it is known.
     outcome: Option<Vec<u8>>,
     /// What the workers give to who has asked first.
-    parcel: Parcel,
+    offer: Offer<ThreadId, Vec<u8>>,
     /// Of this rank.
     workers: usize,
     /// Ends of runs that this rank has not begun yet.
@@ -112,18 +112,6 @@ struct State {
     data: HashMap<DataKey, Data>,
 }
 
-/// Parts of what the workers have, for one rank that has asked: about half of it all.
-///
-/// It is closed when all workers have given, or when one that has given comes by again: in the meantime each that is at work has ended a unit.
-#[derive(Default)]
-struct Parcel {
-    givers: Vec<ThreadId>,
-    /// Givers that have not laid their part down yet.
-    splitting: usize,
-    is_closed: bool,
-    parts: Vec<Vec<u8>>,
-}
-
 /// A rank, and bytes of it.
 pub(crate) type FromRank = (u32, Vec<u8>);
 
@@ -150,7 +138,7 @@ impl Station {
             run: 0,
             protocol: None,
             outcome: None,
-            parcel: Parcel::default(),
+            offer: Offer::default(),
             workers: 1,
             early: Vec::new(),
             outgoing: Vec::new(),
@@ -257,7 +245,7 @@ impl Station {
     /// After any change: workers shall come by. Who does lowers the flag first, and comes here again.
     fn announce(&self, state: &State) {
         let is_asked = state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
-        let asked = state.failure.is_some() || !state.parcel.is_closed && is_asked;
+        let asked = state.failure.is_some() || state.offer.is_open() && is_asked;
         if let Some(attendant) = self.attendant()
             && asked
         {

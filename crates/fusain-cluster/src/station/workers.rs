@@ -19,16 +19,14 @@ impl Station {
             return Err(error.clone());
         }
         let me = thread::current().id();
-        let mut goes = false;
-        if state.parcel.givers.contains(&me) {
-            // Since it gave, everybody else had the time of a unit.
-            state.parcel.is_closed = true;
-            goes = self.hand_over(&mut state);
+        let complete = state.offer.comes_again(&me);
+        let goes = complete.is_some();
+        if let Some(parts) = complete {
+            self.hand_over(&mut state, parts);
         }
-        let takes = !state.parcel.is_closed && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        let takes = state.offer.is_open() && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         if takes {
-            state.parcel.givers.push(me);
-            state.parcel.splitting += 1;
+            state.offer.begin(me);
         }
         self.announce(&state);
         let worth = state.thief.cost() / state.workers.max(1) as u32;
@@ -44,26 +42,16 @@ impl Station {
         {
             let mut state = self.lock();
             let workers = state.workers;
-            let parcel = &mut state.parcel;
-            parcel.splitting -= 1;
-            parcel.parts.extend(parts);
-            parcel.is_closed |= parcel.givers.len() >= workers;
-            if !self.hand_over(&mut state) {
-                return;
-            }
+            let Some(parts) = state.offer.add(parts, workers) else { return };
+            self.hand_over(&mut state, parts);
         }
         self.wake();
     }
 
-    /// Gives the parcel to who has asked, if it is closed and nobody is about to add to it. Says whether it did.
-    pub(super) fn hand_over(&self, state: &mut State) -> bool {
-        let goes = state.parcel.is_closed && state.parcel.splitting == 0;
-        if goes {
-            let parts = std::mem::take(&mut state.parcel).parts;
-            let payload = (!parts.is_empty()).then(|| codec::join(parts));
-            self.tell(state, |_, rank, out| rank.offer(payload, out));
-        }
-        goes
+    /// Gives what the workers have offered to who has asked.
+    pub(super) fn hand_over(&self, state: &mut State, parts: Vec<Vec<u8>>) {
+        let payload = (!parts.is_empty()).then(|| codec::join(parts));
+        self.tell(state, |_, rank, out| rank.offer(payload, out));
     }
 
     /// Asks for a value, unless somebody has, and waits for it. `None`: another thread has got it; look again.
