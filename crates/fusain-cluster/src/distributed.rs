@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 /// States and outputs are written by [postcard](https://postcard.jamesmunns.com), compactly and without the names of fields. So their `Deserialize` has to know
 /// what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and `serde_json::Value` do not work: the
 /// run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt), or reads something else. One rank writes nothing: try a
-/// new type on two.
+/// new type on two. Values nested in each other more than some 100 times, as the links of a list, are refused, and so is a list of many elements that take no bytes.
 ///
 /// # Order
 ///

@@ -51,10 +51,11 @@
 //! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
 //! | [`victims`], [`thief`] | whom to ask, and when again |
 //! | `report` | what the ranks did, as a table and a picture; how it stands |
-//! | `codec`, `letter` | states and messages as bytes |
+//! | `codec` (with `bounded`), `letter` | states and messages as bytes |
 #![forbid(unsafe_code)]
 
 mod batch;
+mod bounded;
 mod cluster;
 mod codec;
 mod courier;
