@@ -12,6 +12,7 @@ mod peers;
 mod programs;
 mod scaling;
 mod steps;
+mod stress;
 mod test;
 mod tidy;
 mod tsan;
@@ -47,6 +48,8 @@ enum Verb {
     Doc(doc::Options),
     /// Runs the tests of the pool under ThreadSanitizer (needs the nightly toolchain).
     Tsan,
+    /// Runs the suites about protocols over and over, with random pauses between the steps.
+    Stress(stress::Options),
     /// Throws bytes at the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
     Fuzz(fuzz::Options),
 }
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
         Verb::Tsan => tsan::run(),
+        Verb::Stress(options) => stress::run(&options),
         Verb::Fuzz(options) => fuzz::run(&options),
     };
     match done {

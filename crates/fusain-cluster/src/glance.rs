@@ -16,6 +16,7 @@ use crate::codec;
 use crate::distributed::Distributed;
 use crate::error::Error;
 use crate::looks::Looks;
+use crate::shake::shake;
 use crate::station::Station;
 
 /// What a worker leaves the run with when the run has failed; caught where the pool was called.
@@ -54,6 +55,7 @@ impl<A: Distributed> Algorithm for Watched<'_, A> {
     #[inline(always)]
     fn do_unit(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
         self.inner.do_unit(&mut bundle.at, grain);
+        shake();
         if !bundle.waiting.is_empty() {
             self.go_on(bundle);
         }
@@ -120,6 +122,7 @@ impl<'a, A: Distributed> Watched<'a, A> {
             return;
         }
         self.flag.lower();
+        shake();
         let found = self.station.look();
         if self.is_blind {
             bundle.looks.has_looked(found);

@@ -71,6 +71,7 @@ mod loops;
 pub mod protocol;
 mod report;
 mod search;
+mod shake;
 mod station;
 mod store;
 mod table;

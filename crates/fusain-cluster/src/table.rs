@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use fusain_comm::Communicator;
 
 use crate::cluster::Cluster;
+use crate::shake::shake;
 use crate::station::Station;
 
 /// Between two tellings of a rank: values that come thick and fast at the beginning of a search are told once. Some tens of messages long; half and
@@ -144,6 +145,7 @@ impl Tables {
             return (Vec::new(), Some(next));
         }
         told.next = Some(now + LAZY);
+        shake();
         // Before the cells are read: who raises one after that says so again. Acquire: pairs with the Release in `stale`.
         self.stale.swap(false, Ordering::Acquire);
         let mut raised = Vec::new();

@@ -52,6 +52,7 @@ mod message;
 pub mod mpi;
 pub mod network;
 pub mod progress;
+mod shake;
 pub mod world;
 
 pub use collective::Shape;

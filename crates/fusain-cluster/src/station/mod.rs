@@ -39,6 +39,7 @@ use crate::error::Error;
 use crate::letter::{Head, Letter};
 use crate::protocol::{self, Job, Message, Offer};
 use crate::report::{Log, Status, Watch};
+use crate::shake::shake;
 use crate::store::Shelves;
 use crate::table::Tables;
 use crate::thief::Thief;
@@ -217,7 +218,9 @@ impl Station {
 
     /// Something has changed that a thread may wait for.
     fn notify(&self) {
+        shake();
         self.changes.fetch_add(1, Ordering::Release);
+        shake();
         if let Some(attendant) = self.attendant() {
             attendant.tell();
         }
@@ -238,6 +241,7 @@ impl Station {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
+        shake();
         // Nothing that is called with the lock panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,6 +12,7 @@ use super::outbound::{Outgoing, Room};
 use super::pace::{Pace, Pause};
 use super::seat::{Driver, Seat};
 use super::ticket::{Job, Slot};
+use crate::shake::shake;
 use crate::world::Wants;
 use crate::{Communicator, Doorbell, Error, Flag, Result, Tag};
 
@@ -101,6 +102,7 @@ impl<C: Communicator> Hub<C> {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue<C>> {
+        shake();
         // Nothing panics between two changes that belong together.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -337,8 +339,11 @@ impl<C: Communicator> Hub<C> {
     /// nobody has heard.
     fn leaves_unheard(&self, driver: Driver<'_, C>) -> bool {
         let seen = driver.emptied_at();
+        shake();
         drop(driver);
+        shake();
         self.tell_ended();
+        shake();
         // SeqCst: who rings and then finds the seat taken has its fence between the two, this is the other one. Either that thread finds the seat free,
         // or the ring is found here.
         fence(Ordering::SeqCst);
@@ -425,6 +430,7 @@ impl<C: Communicator> Hub<C> {
 
     /// One more thread attends: the loop's own is told that it may step back.
     pub(super) fn attend(&self) {
+        shake();
         // SeqCst: before the bell, which is rung in the same order.
         if self.attended.fetch_add(1, Ordering::SeqCst) == 0 {
             self.work.ring();

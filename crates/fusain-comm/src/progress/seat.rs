@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::engine::Engine;
+use crate::shake::shake;
 use crate::{Communicator, Pass};
 
 /// The engine, for one thread at a time.
@@ -32,6 +33,7 @@ impl<C: Communicator> Seat<C> {
 
     /// Sits down, if nobody sits there and this thread may call.
     pub(super) fn take(&self) -> Option<Driver<'_, C>> {
+        shake();
         let mut inner = match self.inner.try_lock() {
             Ok(inner) => inner,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

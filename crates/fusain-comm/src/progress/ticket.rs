@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::client::{Client, Step};
 use super::hub::Hub;
+use crate::shake::shake;
 use crate::{Communicator, Error, Result};
 
 /// Waits for a client, and gets it back. Dropping it lets the client run on.
@@ -87,6 +88,7 @@ impl<K> Slot<K> {
     pub(super) fn fill(self: Arc<Self>, client: K, result: Result<()>) -> Option<Error> {
         let unheard = if Arc::strong_count(&self) == 1 { result.clone().err() } else { None };
         *self.lock() = Some((client, result));
+        shake();
         self.has_ended.store(true, Ordering::Release);
         unheard
     }

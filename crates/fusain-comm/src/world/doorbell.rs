@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::shared::{Enlisted, Shared};
 use crate::Result;
+use crate::shake::shake;
 
 /// A bell that threads of one rank sleep on: see [`Communicator::doorbell`](crate::Communicator::doorbell).
 #[derive(Debug)]
@@ -191,6 +192,7 @@ impl Doorbell {
             return Ok(());
         }
         let sleeper = Sleeper { waits_for: waits_for(), is_deaf };
+        shake();
         let mut state = self.bell.lock();
         let _asleep = Asleep::count(&self.bell);
         if self.bell.rings() != seen {
@@ -201,6 +203,7 @@ impl Doorbell {
         state.sleepers.push(sleeper);
         if last {
             drop(state);
+            shake();
             shared.declare_deadlock();
             state = self.bell.lock();
         }
@@ -249,8 +252,11 @@ impl Bell {
     }
 
     pub(super) fn ring(&self, world: Option<&Shared>, why: Ring) {
+        shake();
         self.rings.fetch_add(1, Ordering::SeqCst);
+        shake();
         self.flag.raise();
+        shake();
         if self.asleep.load(Ordering::SeqCst) == 0 {
             return;
         }
@@ -275,6 +281,7 @@ impl Bell {
     }
 
     fn doze(&self, seen: u64, until: Option<Instant>) {
+        shake();
         let mut state = self.lock();
         let _asleep = Asleep::count(self);
         state.dozing.push(until);

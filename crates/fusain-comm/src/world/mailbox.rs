@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::doorbell::Bell;
 use super::shared::Leave;
+use crate::shake::shake;
 use crate::{Completion, Error, FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
 
 /// Identifies a posted receive in its mailbox.
@@ -137,6 +138,7 @@ pub(super) struct Mailbox {
 
 impl Mailbox {
     pub(super) fn lock(&self) -> MutexGuard<'_, Inbox> {
+        shake();
         // Nothing panics between two changes of an inbox that belong together.
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }

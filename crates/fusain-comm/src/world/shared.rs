@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::doorbell::Ring;
 use super::mailbox::{Delivered, Envelope, Header, Inbox, Mailbox, Pattern, Ticket, Timing, Wait};
+use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
 /// For so long who waits looks out before it sleeps, if nobody else needs its core: about what it takes to wake a thread.
@@ -61,6 +62,7 @@ impl Shared {
     }
 
     fn control(&self) -> MutexGuard<'_, Control> {
+        shake();
         // Nothing panics between two changes that belong together.
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
