@@ -8,6 +8,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../crates/fusain-cluster/src/bounded.rs"]
+mod bounded;
 #[path = "../../crates/fusain-cluster/src/codec.rs"]
 mod codec;
 #[path = "../../crates/fusain-cluster/src/letter.rs"]

@@ -168,6 +168,8 @@ fn shutdown_sends_what_was_handed_over_and_names_what_it_gives_up() {
             handle.send(vec![number], 1 - handle.rank(), 1).unwrap();
         }
         let end = progress.shutdown();
+        // Before that nobody leaves, which would end the client in another way.
+        direct.barrier().unwrap();
         assert_eq!(end.abandoned, [[format!("a test message from rank {}", 1 - direct.rank())]]);
         assert!(end.unheard.is_empty());
         assert_eq!(ticket.wait().err(), Some(Error::Abandoned));

@@ -8,9 +8,6 @@ use super::outbound::Outbound;
 use super::ticket::Job;
 use crate::{Communicator, Error, Result};
 
-/// How many errors that nobody waits for are kept for the end.
-const UNHEARD: usize = 64;
-
 struct Running<C> {
     id: u64,
     /// Goes on until the end; not missed if it is not done by then.
@@ -29,8 +26,6 @@ pub(super) struct Engine<C: Communicator> {
     emptied_at: Option<u64>,
     /// Somebody asked for the end.
     stopping: bool,
-    /// Errors of clients and messages whose tickets were dropped.
-    pub(super) unheard: Vec<Error>,
     /// What the clients that were given up waited for.
     pub(super) abandoned: Vec<Vec<String>>,
 }
@@ -57,7 +52,6 @@ impl<C: Communicator> Engine<C> {
             commands: Vec::new(),
             emptied_at: None,
             stopping: false,
-            unheard: Vec::new(),
             abandoned: Vec::new(),
         }
     }
@@ -91,11 +85,10 @@ impl<C: Communicator> Engine<C> {
         }
         self.commands = commands;
         if !self.outbound.is_empty() {
-            let unheard = &mut self.unheard;
             moved |= self.outbound.advance(&self.comm, |sent| {
                 ended = true;
                 hub.give_back_room(sent.to, sent.bytes);
-                keep(unheard, sent.unheard);
+                sent.unheard.into_iter().for_each(|error| hub.keep_unheard(error));
             });
         }
         let now = Instant::now();
@@ -113,7 +106,7 @@ impl<C: Communicator> Engine<C> {
                     ended = true;
                     // The order of clients means nothing.
                     let running = self.clients.swap_remove(at);
-                    keep(&mut self.unheard, running.job.end(result));
+                    running.job.end(result).into_iter().for_each(|error| hub.keep_unheard(error));
                 }
             }
         }
@@ -121,10 +114,10 @@ impl<C: Communicator> Engine<C> {
     }
 
     /// Takes a client on, and does what it can do at once.
-    pub(super) fn begin(&mut self, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
+    pub(super) fn begin(&mut self, hub: &Hub<C>, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
         match result(job.advance(&self.comm, Instant::now())) {
             None => self.clients.push(Running { id, service, job }),
-            Some(result) => keep(&mut self.unheard, job.end(result)),
+            Some(result) => job.end(result).into_iter().for_each(|error| hub.keep_unheard(error)),
         }
     }
 
@@ -173,11 +166,5 @@ fn result(step: Result<Step>) -> Option<Result<()>> {
         Ok(Step::Idle | Step::IdleUntil(_) | Step::Moved) => None,
         Ok(Step::Done) => Some(Ok(())),
         Err(error) => Some(Err(error)),
-    }
-}
-
-fn keep(unheard: &mut Vec<Error>, error: Option<Error>) {
-    if unheard.len() < UNHEARD {
-        unheard.extend(error);
     }
 }

@@ -45,7 +45,12 @@ struct Queue<C> {
     stopping: bool,
     /// The loop has ended, or is about to: nothing new is taken.
     closed: Option<Error>,
+    /// Errors of clients and messages whose tickets were dropped.
+    unheard: Vec<Error>,
 }
+
+/// How many errors that nobody waits for are kept for the end.
+const UNHEARD: usize = 64;
 
 pub(super) struct Hub<C: Communicator> {
     queue: Mutex<Queue<C>>,
@@ -77,6 +82,7 @@ impl<C: Communicator> Hub<C> {
             ordinals: 0,
             stopping: false,
             closed: None,
+            unheard: Vec::new(),
         };
         Arc::new(Self {
             queue: Mutex::new(queue),
@@ -130,7 +136,7 @@ impl<C: Communicator> Hub<C> {
             return Ok(id);
         };
         drop(queue);
-        driver.begin(id, service, job);
+        driver.begin(self, id, service, job);
         self.leave(driver);
         Ok(id)
     }
@@ -186,6 +192,18 @@ impl<C: Communicator> Hub<C> {
         // SeqCst: pairs with the load in `is_left_to_others`, before the bell rings.
         self.ending.store(true, Ordering::SeqCst);
         self.work.ring();
+    }
+
+    /// Nobody waits for what has ended so. (What the end of the loop brings is reported otherwise.)
+    pub(super) fn keep_unheard(&self, error: Error) {
+        let mut queue = self.queue();
+        if queue.closed.is_none() && queue.unheard.len() < UNHEARD {
+            queue.unheard.push(error);
+        }
+    }
+
+    pub(super) fn take_unheard(&self) -> Vec<Error> {
+        std::mem::take(&mut self.queue().unheard)
     }
 
     // ---- for the engine -------------------------------------------------------------------------------------------

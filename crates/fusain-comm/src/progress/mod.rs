@@ -147,8 +147,8 @@ pub struct Shutdown<C> {
 }
 
 impl<C: Communicator> Shutdown<C> {
-    fn of(engine: engine::Engine<C>) -> Self {
-        let engine::Engine { comm, abandoned, unheard, .. } = engine;
-        Self { comm, abandoned, unheard }
+    fn of(hub: &hub::Hub<C>, engine: engine::Engine<C>) -> Self {
+        let engine::Engine { comm, abandoned, .. } = engine;
+        Self { comm, abandoned, unheard: hub.take_unheard() }
     }
 }

@@ -73,7 +73,7 @@ impl<C: Communicator> Progress<C> {
     /// With what a client's destructor panicked with on the progress thread. (What clients panic with elsewhere are errors.)
     pub fn shutdown(mut self) -> Shutdown<C> {
         match self.end() {
-            Some(Ok(engine)) => Shutdown::of(engine),
+            Some(Ok(engine)) => Shutdown::of(&self.hub, engine),
             Some(Err(payload)) => resume_unwind(payload),
             None => unreachable!("an owner ends once"),
         }
@@ -162,7 +162,7 @@ where
         hub.run_to_end(&mut engine);
         app.join().unwrap_or_else(|payload| resume_unwind(payload))
     });
-    (result, Shutdown::of(engine))
+    (result, Shutdown::of(&hub, engine))
 }
 
 /// Stops the loop however the application ends.

@@ -1,6 +1,7 @@
 //! The way a client goes: in by [`Handle::submit`](super::Handle::submit), to the loop, and back through its ticket.
 
 use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,6 +53,14 @@ impl<C: Communicator, K> Ticket<C, K> {
     }
 }
 
+impl<C: Communicator, K> Drop for Ticket<C, K> {
+    fn drop(&mut self) {
+        if let Some(error) = self.slot.leave() {
+            self.hub.keep_unheard(error);
+        }
+    }
+}
+
 impl<C: Communicator, K> fmt::Debug for Ticket<C, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket").field("id", &self.id).field("ended", &self.slot.has_ended()).finish_non_exhaustive()
@@ -62,15 +71,23 @@ impl<C: Communicator, K> fmt::Debug for Ticket<C, K> {
 pub(super) struct Slot<K> {
     /// Something lies there: what a waiter asks again and again need not take the lock.
     has_ended: AtomicBool,
-    end: Mutex<Option<(K, Result<()>)>>,
+    end: Mutex<End<K>>,
+}
+
+enum End<K> {
+    /// Somebody may wait for it.
+    Awaited,
+    Here(K, Result<()>),
+    /// The ticket is spent or dropped.
+    Unwanted,
 }
 
 impl<K> Slot<K> {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { has_ended: AtomicBool::new(false), end: Mutex::new(None) })
+        Arc::new(Self { has_ended: AtomicBool::new(false), end: Mutex::new(End::Awaited) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<(K, Result<()>)>> {
+    fn lock(&self) -> MutexGuard<'_, End<K>> {
         // It is only ever replaced as a whole.
         self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,16 +98,36 @@ impl<K> Slot<K> {
     }
 
     fn take(&self) -> (K, Result<()>) {
-        self.lock().take().expect("a ticket is spent once, and after its client has ended")
+        match mem::replace(&mut *self.lock(), End::Unwanted) {
+            End::Here(client, result) => (client, result),
+            End::Awaited | End::Unwanted => unreachable!("a ticket is spent once, and after its client has ended"),
+        }
+    }
+
+    /// The ticket is dropped: the error that lies here and that nobody will learn of.
+    fn leave(&self) -> Option<Error> {
+        let end = mem::replace(&mut *self.lock(), End::Unwanted);
+        match end {
+            End::Here(_, result) => result.err(),
+            End::Awaited | End::Unwanted => None,
+        }
     }
 
     /// Returns the error if nobody is left to learn of it.
     pub(super) fn fill(self: Arc<Self>, client: K, result: Result<()>) -> Option<Error> {
-        let unheard = if Arc::strong_count(&self) == 1 { result.clone().err() } else { None };
-        *self.lock() = Some((client, result));
+        shake();
+        let mut end = self.lock();
+        if let End::Unwanted = *end {
+            // Whatever its destructor does, it does without the lock.
+            drop(end);
+            drop(client);
+            return result.err();
+        }
+        *end = End::Here(client, result);
+        drop(end);
         shake();
         self.has_ended.store(true, Ordering::Release);
-        unheard
+        None
     }
 }
 
