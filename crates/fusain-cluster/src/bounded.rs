@@ -79,7 +79,7 @@ macro_rules! forward {
     };
 }
 
-/// Values that hold others: their visitor is watched.
+/// Values that hold others: their visitor is polled.
 macro_rules! watch {
     ($($name:ident($($argument:ident: $type:ty),*))*) => {
         $(fn $name<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, D::Error> {

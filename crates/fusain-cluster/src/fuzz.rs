@@ -9,9 +9,9 @@ use proptest::prelude::*;
 
 use crate::codec;
 use crate::distributed::Distributed;
-use crate::glance::{Bundle, Watched};
+use crate::poll::{Bundle, Polled};
 use crate::protocol::{Job, Label, Message, Rank};
-use crate::station::Station;
+use crate::rank_state::RankState;
 
 /// What to do next with one of the states.
 #[derive(Clone, Copy, Debug)]
@@ -79,11 +79,10 @@ pub(crate) fn drive_ranks<A: Distributed>(
     input: A::Local,
     events: &[(usize, u8)],
 ) -> A::Output {
-    let stations: Vec<_> = (0..ranks.len()).map(|me| Station::new(me, ranks.len())).collect();
+    let states: Vec<_> = (0..ranks.len()).map(|me| RankState::new(me, ranks.len())).collect();
     let mut input = Some(input);
     let mut flying = Vec::new();
-    let mut peers: Vec<_> =
-        (0..).zip(ranks.iter().zip(&stations)).map(|(me, all)| Peer::new(me, all, workers)).collect();
+    let mut peers: Vec<_> = (0..).zip(ranks.iter().zip(&states)).map(|(me, all)| Peer::new(me, all, workers)).collect();
     let rest = (0..).map(|turn| (turn, (turn % 251) as u8));
     for (which, what) in events.iter().copied().chain(rest) {
         if let Some(whole) = peers[0].whole.take() {
@@ -106,7 +105,7 @@ pub(crate) fn drive_ranks<A: Distributed>(
 /// One rank.
 struct Peer<'a, A: Distributed> {
     algorithm: &'a A,
-    watched: Watched<'a, A>,
+    polled: Polled<'a, A>,
     rank: Rank<Vec<u8>>,
     most: usize,
     /// The task at hand, and what each worker has.
@@ -117,10 +116,10 @@ struct Peer<'a, A: Distributed> {
 }
 
 impl<'a, A: Distributed> Peer<'a, A> {
-    fn new(me: u32, (algorithm, station): (&'a A, &'a Station), most: usize) -> Self {
-        let watched = Watched::new(algorithm, station);
-        let rank = Rank::new(me, station.size);
-        Self { algorithm, watched, rank, most, at: None, found: BTreeMap::new(), whole: None }
+    fn new(me: u32, (algorithm, state): (&'a A, &'a RankState), most: usize) -> Self {
+        let polled = Polled::new(algorithm, state);
+        let rank = Rank::new(me, state.size);
+        Self { algorithm, polled, rank, most, at: None, found: BTreeMap::new(), whole: None }
     }
 
     fn step(
@@ -137,9 +136,9 @@ impl<'a, A: Distributed> Peer<'a, A> {
         };
         let label = *label;
         bundles.retain_mut(|bundle| {
-            let has_work = self.watched.has_local_work(bundle);
+            let has_work = self.polled.has_local_work(bundle);
             if !has_work {
-                self.watched.commit(bundle);
+                self.polled.commit(bundle);
             }
             has_work
         });
@@ -149,7 +148,7 @@ impl<'a, A: Distributed> Peer<'a, A> {
                 Some(found) => self.algorithm.merge(found, part),
                 None => drop(self.found.insert(label, part)),
             }
-            match self.watched.bundle(iter::from_fn(|| self.algorithm.resume())) {
+            match self.polled.bundle(iter::from_fn(|| self.algorithm.resume())) {
                 Some(bundle) => bundles.push(bundle),
                 None => {
                     self.at = None;
@@ -160,15 +159,15 @@ impl<'a, A: Distributed> Peer<'a, A> {
         }
         let worker = which % bundles.len();
         if what % 4 == 1 && bundles.len() < self.most {
-            self.watched.commit(&mut bundles[worker]);
-            let split = self.watched.steal(&mut bundles[worker]);
+            self.polled.commit(&mut bundles[worker]);
+            let split = self.polled.steal(&mut bundles[worker]);
             bundles.extend(split);
         } else if what % 4 == 2 && self.rank.is_asked() {
-            let parts = bundles.iter_mut().flat_map(|bundle| self.watched.split(bundle, 1, Duration::ZERO));
+            let parts = bundles.iter_mut().flat_map(|bundle| self.polled.split(bundle, 1, Duration::ZERO));
             let parts: Vec<_> = parts.map(|part| codec::encode(&part).unwrap()).collect();
             self.rank.offer((!parts.is_empty()).then(|| codec::join(parts)), &mut out);
-        } else if self.watched.has_local_work(&bundles[worker]) {
-            self.watched.do_unit(&mut bundles[worker], 1 + usize::from(what % 3));
+        } else if self.polled.has_local_work(&bundles[worker]) {
+            self.polled.do_unit(&mut bundles[worker], 1 + usize::from(what % 3));
         }
         out
     }
@@ -183,7 +182,7 @@ impl<'a, A: Distributed> Peer<'a, A> {
     ) {
         match self.rank.next(out) {
             None if self.rank.is_hungry() && size > 1 => {
-                let me = self.watched.station().me as usize;
+                let me = self.polled.state().me as usize;
                 let victim = (me + 1 + which % (size - 1)) % size;
                 self.rank.ask(victim as u32, (which % 3) as u8, false, out);
             }
@@ -192,7 +191,7 @@ impl<'a, A: Distributed> Peer<'a, A> {
                 let states = payload.map(|bytes| codec::part(&bytes).unwrap());
                 let states = states.unwrap_or_else(|| input.take().into_iter().collect());
                 assert!(states.iter().all(|state| self.algorithm.accepts(state)));
-                self.at = Some((label, self.watched.bundle(states).into_iter().collect()));
+                self.at = Some((label, self.polled.bundle(states).into_iter().collect()));
             }
             Some(Job::Merge { label, payload, .. }) => {
                 let part = codec::decode(&payload).unwrap();

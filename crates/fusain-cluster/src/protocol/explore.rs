@@ -102,8 +102,8 @@ impl Message<u8> {
         match self {
             Self::Request { thief, hops, .. } => (0, u64::from(*thief), *hops),
             Self::Refusal => (1, 0, 0),
-            Self::Task { ticket, payload, .. } => (2, *ticket, *payload),
-            Self::Result { ticket, payload } => (3, *ticket, *payload),
+            Self::Task { id, payload, .. } => (2, *id, *payload),
+            Self::Result { id, payload } => (3, *id, *payload),
             Self::Stop { payload } => (4, 0, *payload),
         }
     }

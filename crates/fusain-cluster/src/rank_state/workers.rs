@@ -1,16 +1,16 @@
-//! What workers tell the station, between two units or in the middle of one.
+//! What workers tell the rank state, between two units or in the middle of one.
 
 use std::collections::hash_map::Entry;
 use std::thread;
 use std::time::Duration;
 
-use super::{Data, DataKey, State, Station};
+use super::{Data, DataKey, RankState, State};
 use crate::codec;
 use crate::error::Result;
-use crate::letter::Head;
+use crate::packet::Header;
 use crate::protocol;
 
-impl Station {
+impl RankState {
     /// Whether the worker that asks this shall split something off now: then what its part has to be worth, and it [`offer`](Self::offer)s. An error ends
     /// the run.
     pub(crate) fn takes_offer(&self) -> Result<Option<Duration>> {
@@ -19,17 +19,17 @@ impl Station {
             return Err(error.clone());
         }
         let me = thread::current().id();
-        let complete = state.offer.comes_again(&me);
+        let complete = state.run.offer.comes_again(&me);
         let goes = complete.is_some();
         if let Some(parts) = complete {
             self.hand_over(&mut state, parts);
         }
-        let takes = state.offer.is_open() && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        let takes = state.run.offer.is_open() && state.run.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         if takes {
-            state.offer.begin(me);
+            state.run.offer.begin(me);
         }
         self.announce(&state);
-        let worth = state.thief.cost() / state.workers.max(1) as u32;
+        let worth = state.thief.cost() / state.run.workers.max(1) as u32;
         drop(state);
         if goes {
             self.wake();
@@ -41,8 +41,8 @@ impl Station {
     pub(crate) fn offer(&self, parts: Vec<Vec<u8>>) {
         {
             let mut state = self.lock();
-            let workers = state.workers;
-            let Some(parts) = state.offer.add(parts, workers) else { return };
+            let workers = state.run.workers;
+            let Some(parts) = state.run.offer.add(parts, workers) else { return };
             self.hand_over(&mut state, parts);
         }
         self.wake();
@@ -66,7 +66,7 @@ impl Station {
                 && let Entry::Vacant(entry) = state.data.entry(key)
             {
                 entry.insert(Data::Asked);
-                state.send(rank, &Head::Fetch { store, key: number }, Vec::new());
+                state.send(rank, &Header::Fetch { store, key: number }, Vec::new());
             }
             if let Some(error) = &state.failure {
                 return Err(error.clone());
