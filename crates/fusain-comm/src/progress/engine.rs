@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::client::Step;
-use super::hub::{Command, Hub};
 use super::outbound::Outbound;
-use super::ticket::Job;
+use super::queue::{Command, CommandQueue};
+use super::slot::Job;
 use crate::{Communicator, Error, Result};
 
 struct Running<C> {
@@ -22,7 +22,7 @@ pub(super) struct Engine<C: Communicator> {
     clients: Vec<Running<C>>,
     /// Kept for its memory.
     commands: Vec<Command<C>>,
-    /// How often the bell had rung when the queue was last emptied; whoever fills it rings after that.
+    /// How often the loop had been notified when the queue was last emptied; whoever fills it notifies after that.
     emptied_at: Option<u64>,
     /// Somebody asked for the end.
     stopping: bool,
@@ -56,7 +56,7 @@ impl<C: Communicator> Engine<C> {
         }
     }
 
-    /// How often the bell had rung before the last turn.
+    /// How often the loop had been notified before the last turn.
     pub(super) fn emptied_at(&self) -> Option<u64> {
         self.emptied_at
     }
@@ -66,12 +66,12 @@ impl<C: Communicator> Engine<C> {
         !(self.clients.is_empty() && self.outbound.is_empty())
     }
 
-    /// Once round: what was asked for, what goes out, every client. The bell has rung `rings` times before. Who drives tells the
+    /// Once round: what was asked for, what goes out, every client. The loop has been notified `count` times before. Who drives tells the
     /// waiters if anything has ended.
-    pub(super) fn turn(&mut self, hub: &Hub<C>, rings: u64) -> Turn {
-        if self.emptied_at != Some(rings) {
-            self.stopping = hub.take_commands(&mut self.commands);
-            self.emptied_at = Some(rings);
+    pub(super) fn turn(&mut self, queue: &CommandQueue<C>, count: u64) -> Turn {
+        if self.emptied_at != Some(count) {
+            self.stopping = queue.take(&mut self.commands);
+            self.emptied_at = Some(count);
         }
         let mut moved = !self.commands.is_empty();
         let mut ended = false;
@@ -87,8 +87,8 @@ impl<C: Communicator> Engine<C> {
         if !self.outbound.is_empty() {
             moved |= self.outbound.advance(&self.comm, |sent| {
                 ended = true;
-                hub.give_back_room(sent.to, sent.bytes);
-                sent.unheard.into_iter().for_each(|error| hub.keep_unheard(error));
+                queue.give_back_room(sent.to, sent.bytes);
+                sent.unheard.into_iter().for_each(|error| queue.keep_unheard(error));
             });
         }
         let now = Instant::now();
@@ -106,7 +106,7 @@ impl<C: Communicator> Engine<C> {
                     ended = true;
                     // The order of clients means nothing.
                     let running = self.clients.swap_remove(at);
-                    running.job.end(result).into_iter().for_each(|error| hub.keep_unheard(error));
+                    running.job.end(result).into_iter().for_each(|error| queue.keep_unheard(error));
                 }
             }
         }
@@ -114,10 +114,10 @@ impl<C: Communicator> Engine<C> {
     }
 
     /// Takes a client on, and does what it can do at once.
-    pub(super) fn begin(&mut self, hub: &Hub<C>, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
+    pub(super) fn begin(&mut self, queue: &CommandQueue<C>, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
         match result(job.advance(&self.comm, Instant::now())) {
             None => self.clients.push(Running { id, service, job }),
-            Some(result) => job.end(result).into_iter().for_each(|error| hub.keep_unheard(error)),
+            Some(result) => job.end(result).into_iter().for_each(|error| queue.keep_unheard(error)),
         }
     }
 
@@ -135,10 +135,10 @@ impl<C: Communicator> Engine<C> {
     }
 
     /// Ends everything: services have done their work, other clients fail with `error`.
-    pub(super) fn end(&mut self, hub: &Hub<C>, error: &Error) {
-        hub.close(error);
+    pub(super) fn end(&mut self, queue: &CommandQueue<C>, error: &Error) {
+        queue.close(error);
         // Commands that came before it was closed.
-        hub.take_commands(&mut self.commands);
+        queue.take(&mut self.commands);
         for command in std::mem::take(&mut self.commands) {
             match command {
                 Command::Send(message) => self.outbound.push(message),
@@ -156,7 +156,6 @@ impl<C: Communicator> Engine<C> {
                 job.end(Err(error.clone()));
             }
         }
-        hub.tell_ended();
     }
 }
 

@@ -55,7 +55,7 @@ impl<C: Communicator> Progress<C> {
     /// thread's calls move anything.
     pub fn manual(comm: C, settings: Settings) -> Self {
         let hub = Hub::new(&comm, settings, true);
-        hub.leave_seat_to_all(Engine::new(comm));
+        hub.share(Engine::new(comm));
         Self { hub, thread: None }
     }
 
