@@ -1,17 +1,19 @@
-//! Bytes that claim to be a letter between ranks of a cluster, bare and with the right checksum: refused, or read, and then the same when
+//! Bytes that claim to be a packet between ranks of a cluster, bare and with the right checksum: refused, or read, and then the same when
 //! its messages are written and read again. So with states.
 //!
-//! Codec and letters are compiled in here as they are: they are nobody's affair outside of their crate, and this does not make them so.
+//! Codec and packets are compiled in here as they are: they are nobody's affair outside of their crate, and this does not make them so.
 
 #![no_main]
-#![allow(dead_code, reason = "the courier uses the rest")]
+#![allow(dead_code, reason = "the progress client uses the rest")]
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../crates/fusain-cluster/src/bounded.rs"]
+mod bounded;
 #[path = "../../crates/fusain-cluster/src/codec.rs"]
 mod codec;
-#[path = "../../crates/fusain-cluster/src/letter.rs"]
-mod letter;
+#[path = "../../crates/fusain-cluster/src/packet.rs"]
+mod packet;
 
 /// What the codec asks its crate for.
 mod error {
@@ -43,7 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(bytes: &[u8]) {
-    for (head, payload) in letter::open(bytes.to_vec()).unwrap_or_default() {
-        assert_eq!(letter::open(letter::Letter::new(&head, payload.clone()).seal()), Ok(vec![(head, payload)]));
+    for (header, payload) in packet::open(bytes.to_vec()).unwrap_or_default() {
+        assert_eq!(packet::open(packet::Packet::new(&header, payload.clone()).seal()), Ok(vec![(header, payload)]));
     }
 }

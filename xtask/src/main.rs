@@ -14,6 +14,7 @@ mod programs;
 mod sanitizer;
 mod scaling;
 mod steps;
+mod stress;
 mod test;
 mod tidy;
 mod tsan;
@@ -58,6 +59,8 @@ enum Verb {
     /// memory that nothing points to at the end; where that is compiled here, not in std's precompiled code. It sees no race, no
     /// memory that was never written, and no reference that Rust forbids while the bytes are there.
     Asan,
+    /// Runs the suites about protocols over and over, with random pauses between the steps.
+    Stress(stress::Options),
     /// Throws bytes at the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
     Fuzz(fuzz::Options),
 }
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Verb::Doc(options) => doc::run(&options),
         Verb::Tsan => tsan::run(),
         Verb::Asan => asan::run(),
+        Verb::Stress(options) => stress::run(&options),
         Verb::Fuzz(options) => fuzz::run(&options),
     };
     match done {

@@ -13,14 +13,14 @@ use fusain_comm::Communicator;
 use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
 use fusain_pool::Pool;
 
+use crate::client::{self, ProgressClient};
 use crate::codec;
-use crate::courier::{self, Courier};
 use crate::distributed::Distributed;
-use crate::error::{Error, Result};
-use crate::glance::{Ended, Watched};
+use crate::error::{Ended, Error, Result};
+use crate::log::{OnStatus, Status};
+use crate::poll::Polled;
 use crate::protocol::{Job, Label};
-use crate::report::{Status, Watch};
-use crate::station::{Next, Station};
+use crate::rank_state::{Next, RankState};
 use crate::victims::Victims;
 
 /// The ranks of a communicator, stealing work from each other.
@@ -49,13 +49,13 @@ use crate::victims::Victims;
 /// ```
 pub struct Cluster<'p, C: Communicator> {
     link: RefCell<Link<C>>,
-    pub(crate) station: Arc<Station>,
+    pub(crate) state: Arc<RankState>,
     rank: usize,
     size: usize,
     pool: Option<&'p Pool>,
     victims: Victims,
     patience: Duration,
-    watch: RefCell<Option<Watch>>,
+    watch: RefCell<Option<OnStatus>>,
     /// A run is on: another can not begin inside it.
     busy: Cell<bool>,
 }
@@ -102,7 +102,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     fn with(link: Link<C>, rank: usize, size: usize) -> Self {
         Self {
             link: RefCell::new(link),
-            station: Arc::new(Station::new(rank, size)),
+            state: Arc::new(RankState::new(rank, size)),
             rank,
             size,
             pool: None,
@@ -175,26 +175,26 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let pool = self.pool.unwrap_or_else(|| Pool::global());
         if self.size == 1 {
             let begun = Instant::now();
-            self.station.begin(pool)?;
+            self.state.begin(pool)?;
             let output = alone(pool, algorithm, input);
-            self.station.worked(begun);
-            self.station.end();
+            self.state.worked(begun);
+            self.state.end();
             return Ok(output);
         }
         let outbox = self.open()?;
         assert!(!self.busy.replace(true), "a run of a cluster can not begin inside another");
-        let station = &*self.station;
-        let attendance = station.attend();
-        let guard = GivesUp { station, busy: &self.busy };
-        let outcome = Course { pool, algorithm, station, found: BTreeMap::new(), whole: None }.run(input);
+        let state = &*self.state;
+        let attendance = state.attend();
+        let guard = GivesUp { state, busy: &self.busy };
+        let outcome = Course { pool, algorithm, state, found: BTreeMap::new(), whole: None }.run(input);
         std::mem::forget(guard);
         self.busy.set(false);
-        station.wake();
+        state.wake();
         drop(attendance);
         match outcome {
             // The loop knows why it has ended.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
-                match outbox.send(Vec::new(), self.rank, courier::FIRST_TAG) {
+                match outbox.send(Vec::new(), self.rank, client::FIRST_TAG) {
                     Err(error) => Err(error.into()),
                     Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
                 }
@@ -203,15 +203,15 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
     }
 
-    /// Connects the station, the first time.
+    /// Connects the rank state, the first time.
     pub(crate) fn open(&self) -> Result<Outbox<C>> {
         let mut link = self.link.borrow_mut();
         match &*link {
             Link::Open { outbox, .. } => Ok(outbox.clone()),
             // It was tried before.
-            Link::Comm(None) => Err(self.station.failure().unwrap_or(fusain_comm::Error::Abandoned.into())),
+            Link::Comm(None) => Err(self.state.failure().unwrap_or(fusain_comm::Error::Abandoned.into())),
             Link::Handle(handle) if handle.is_manual() => Err(Error::NoDriver),
-            _ => self.connect(&mut link).map_err(|error| self.station.stays_shut(error)),
+            _ => self.connect(&mut link).map_err(|error| self.state.stays_shut(error)),
         }
     }
 
@@ -227,8 +227,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         };
         let outbox = handle.outbox();
         let watch = self.watch.take();
-        self.station.open(self.victims.clone(), self.patience, watch, handle.attendant());
-        handle.serve(Courier::new(&self.station, &handle))?;
+        self.state.open(self.victims.clone(), self.patience, watch, handle.attendant());
+        handle.serve(ProgressClient::new(&self.state, &handle))?;
         *link = Link::Open { outbox: outbox.clone(), progress };
         Ok(outbox)
     }
@@ -238,9 +238,9 @@ impl<C: Communicator> Drop for Cluster<'_, C> {
     fn drop(&mut self) {
         let Link::Open { progress, .. } = self.link.get_mut() else { return };
         if thread::panicking() {
-            self.station.give_up("it panicked");
+            self.state.give_up("it panicked");
         }
-        self.station.leave();
+        self.state.leave();
         if let Some(progress) = progress.take() {
             progress.shutdown();
         }
@@ -255,14 +255,14 @@ impl<C: Communicator> fmt::Debug for Cluster<'_, C> {
 
 /// A run that ends by a panic ends for all.
 struct GivesUp<'a> {
-    station: &'a Station,
+    state: &'a RankState,
     busy: &'a Cell<bool>,
 }
 
 impl Drop for GivesUp<'_> {
     fn drop(&mut self) {
         self.busy.set(false);
-        self.station.give_up("it panicked");
+        self.state.give_up("it panicked");
     }
 }
 
@@ -281,7 +281,7 @@ fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> A::Outp
 struct Course<'a, A: Distributed> {
     pool: &'a Pool,
     algorithm: &'a A,
-    station: &'a Station,
+    state: &'a RankState,
     /// What the unfinished tasks of this rank have found so far.
     found: BTreeMap<Label, A::Output>,
     /// What the root has found: on the rank that has it nothing has to be read.
@@ -290,12 +290,12 @@ struct Course<'a, A: Distributed> {
 
 impl<A: Distributed> Course<'_, A> {
     fn run(mut self, input: A::Local) -> Result<A::Output> {
-        self.station.begin(self.pool)?;
+        self.state.begin(self.pool)?;
         let mut input = Some(input);
         loop {
-            match self.station.next()? {
+            match self.state.next()? {
                 Next::End(payload) => {
-                    self.station.end();
+                    self.state.end();
                     if let Some(whole) = self.whole {
                         return Ok(whole);
                     }
@@ -308,7 +308,7 @@ impl<A: Distributed> Course<'_, A> {
                         Some(payload) => codec::part(&payload).map_err(|why| self.refuse(from, why))?,
                         None => input.take().into_iter().collect(),
                     };
-                    self.station.has_read(begun.elapsed());
+                    self.state.has_read(begun.elapsed());
                     if states.is_empty() {
                         return Err(self.refuse(from, "a task without a state".to_owned()));
                     }
@@ -327,10 +327,10 @@ impl<A: Distributed> Course<'_, A> {
                 }
                 Next::Job(Job::Finish { label }) => {
                     let Some(found) = self.found.remove(&label) else {
-                        return Err(self.refuse(self.station.me, "the end of no task".to_owned()));
+                        return Err(self.refuse(self.state.me, "the end of no task".to_owned()));
                     };
-                    let payload = codec::encode(&found).map_err(|error| self.station.fail_with(error))?;
-                    if self.station.finished(label, payload) {
+                    let payload = codec::encode(&found).map_err(|error| self.state.fail_with(error))?;
+                    if self.state.finished(label, payload) {
                         self.whole = Some(found);
                     }
                 }
@@ -340,13 +340,13 @@ impl<A: Distributed> Course<'_, A> {
 
     /// Works off states, and what they make possible.
     fn work(&mut self, label: Label, states: Vec<A::Local>) -> Result<()> {
-        let watched = Watched::new(self.algorithm, self.station);
+        let polled = Polled::new(self.algorithm, self.state);
         let from = Instant::now();
-        let resumed = || watched.bundle(iter::from_fn(|| self.algorithm.resume()));
-        let mut bundle = watched.bundle(states);
+        let resumed = || polled.bundle(iter::from_fn(|| self.algorithm.resume()));
+        let mut bundle = polled.bundle(states);
         while let Some(local) = bundle.take().or_else(resumed) {
             // What the workers share is the algorithm, which is the caller's.
-            match catch_unwind(AssertUnwindSafe(|| self.pool.run(&watched, local))) {
+            match catch_unwind(AssertUnwindSafe(|| self.pool.run(&polled, local))) {
                 Ok(()) => {}
                 Err(payload) => match payload.downcast::<Ended>() {
                     Ok(ended) => return Err(ended.0),
@@ -359,12 +359,12 @@ impl<A: Distributed> Course<'_, A> {
                 None => drop(self.found.insert(label, part)),
             }
         }
-        self.station.worked(from);
-        self.station.done();
+        self.state.worked(from);
+        self.state.done();
         Ok(())
     }
 
     fn refuse(&self, from: u32, why: String) -> Error {
-        self.station.fail_with(Error::Corrupt { from: from as usize, why })
+        self.state.fail_with(Error::Corrupt { from: from as usize, why })
     }
 }

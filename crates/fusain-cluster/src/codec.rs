@@ -1,11 +1,13 @@
 //! Values into bytes and back.
 //!
 //! They are written by [postcard](https://postcard.jamesmunns.com): integers of variable length and no field names, so that a state of a few numbers
-//! takes a few bytes; reading never panics, allocates no more than there are bytes, and here leaves none unread.
+//! takes a few bytes; reading never panics, and here leaves no byte unread. A length that is a lie, or more levels than a stack has room for, are
+//! [refused](crate::bounded): memory and time are bounded by the bytes that have come.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::bounded::{Bounded, Limits};
 use crate::error::{Error, Result};
 
 /// A value alone.
@@ -15,34 +17,48 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
 
 /// Exactly one value, and nothing after it. The error says what is wrong.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        Ok((_, rest)) => Err(format!("{} bytes too many", rest.len())),
-        Err(error) => Err(error.to_string()),
+    match first(bytes)? {
+        (value, []) => Ok(value),
+        (_, rest) => Err(format!("{} bytes too many", rest.len())),
     }
 }
 
-/// Values that were encoded one by one, as one payload: where the first one lies, and how many they are at the end (2 bytes).
+/// A value, and the bytes behind it.
+fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), String> {
+    let limits = Limits::new(bytes.len());
+    let mut reader = postcard::Deserializer::from_bytes(bytes);
+    let value = T::deserialize(Bounded::new(&mut reader, &limits));
+    let why = |error: postcard::Error| limits.refusal().map_or_else(|| error.to_string(), str::to_owned);
+    let value = value.map_err(why)?;
+    Ok((value, reader.finalize().map_err(why)?))
+}
+
+/// After each of several values: so they are counted without a number that could be too small or a lie, even those that take no bytes.
+const END: u8 = 0xe5;
+
+/// Values that were encoded one by one, as one payload: where the first one lies, which may be large.
 pub(crate) fn join(values: Vec<Vec<u8>>) -> Vec<u8> {
-    // One a worker at most.
-    let count = values.len() as u16;
     let mut values = values.into_iter();
-    let mut bytes = values.next().unwrap_or_default();
-    values.for_each(|value| bytes.extend(value));
-    bytes.extend(count.to_le_bytes());
+    let Some(mut bytes) = values.next() else { return Vec::new() };
+    bytes.push(END);
+    for value in values {
+        bytes.extend(value);
+        bytes.push(END);
+    }
     bytes
 }
 
 /// What was [joined](join). The error says what is wrong.
 pub(crate) fn part<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, String> {
-    let (mut rest, count) = bytes.split_last_chunk().ok_or("nobody says how many values they are")?;
+    let mut rest = bytes;
     let mut values = Vec::new();
-    for _ in 0..u16::from_le_bytes(*count) {
-        let (value, more) = postcard::take_from_bytes(rest).map_err(|error| error.to_string())?;
+    while !rest.is_empty() {
+        let (value, more) = first(rest)?;
+        let Some((&END, more)) = more.split_first() else { return Err(format!("value {} does not end", values.len())) };
         values.push(value);
         rest = more;
     }
-    if rest.is_empty() { Ok(values) } else { Err(format!("{} bytes too many", rest.len())) }
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -78,7 +94,61 @@ mod tests {
 
     #[test]
     fn values_of_no_bytes_are_counted() {
-        assert_eq!(part(&join(vec![Vec::new(); 3])), Ok(vec![(); 3]));
-        assert!(part::<()>(&[]).is_err());
+        for count in [0, 1, 3, 400_000] {
+            assert_eq!(part(&join(vec![Vec::new(); count])), Ok(vec![(); count]));
+        }
+    }
+
+    /// A number as postcard writes lengths.
+    fn length(value: u64) -> Vec<u8> {
+        encode(&value).unwrap()
+    }
+
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    enum Chain {
+        End,
+        Link(Box<Chain>),
+    }
+
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Tree(Vec<Tree>);
+
+    #[test]
+    fn lengths_that_are_lies_are_refused_at_once() {
+        let lie = length(1 << 60);
+        let longer = "a list in it is longer than all of its bytes";
+        assert_eq!(decode::<Vec<()>>(&lie), Err(longer.to_owned()));
+        assert_eq!(decode::<Vec<crate::Unsent<[u64; 512]>>>(&lie), Err(longer.to_owned()));
+        assert_eq!(part::<Vec<()>>(&lie), Err(longer.to_owned()));
+        // Each of several is let in, all of them are not.
+        let several = [length(2), length(50_000), length(50_000)].concat();
+        assert_eq!(decode::<Vec<Vec<()>>>(&several), Err(longer.to_owned()));
+        // What takes bytes ends with them.
+        assert!(decode::<String>(&lie).is_err() && decode::<Vec<u8>>(&lie).is_err());
+        assert!(decode::<(u8, Vec<f64>)>(&[&[7], &*lie].concat()).is_err());
+        assert!(decode::<std::collections::BTreeMap<u8, ()>>(&lie).is_err());
+        let sound = vec![(); 1_000];
+        assert_eq!(decode(&encode(&sound).unwrap()), Ok(sound));
+    }
+
+    #[test]
+    fn levels_beyond_all_bounds_are_refused() {
+        let deep = vec![1; 1_000_000];
+        let nested = "it is nested too deeply";
+        assert_eq!(decode::<Chain>(&deep), Err(nested.to_owned()));
+        assert_eq!(decode::<Tree>(&deep), Err(nested.to_owned()));
+        assert_eq!(part::<Chain>(&deep), Err(nested.to_owned()));
+        let sound = (0..100).fold(Chain::End, |chain, _| Chain::Link(Box::new(chain)));
+        assert_eq!(decode(&encode(&sound).unwrap()), Ok(sound));
+    }
+
+    #[test]
+    fn bytes_that_end_early_are_refused() {
+        let value = (vec![("some text".to_owned(), Some(1.5))], 3_u64..70_000);
+        let bytes = encode(&value).unwrap();
+        assert_eq!(decode(&bytes), Ok(value));
+        for end in 0..bytes.len() {
+            assert!(decode::<(Vec<(String, Option<f64>)>, std::ops::Range<u64>)>(&bytes[..end]).is_err());
+        }
     }
 }

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 /// States and outputs are written by [postcard](https://postcard.jamesmunns.com), compactly and without the names of fields. So their `Deserialize` has to know
 /// what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and `serde_json::Value` do not work: the
 /// run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt), or reads something else. One rank writes nothing: try a
-/// new type on two.
+/// new type on two. Values nested in each other more than some 100 times, as the links of a list, are refused, and so is a list of many elements that take no bytes.
 ///
 /// # Order
 ///
@@ -88,6 +88,15 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
     fn weight(&self, state: &Self::Local) -> Option<usize> {
         let _ = state;
         None
+    }
+
+    /// Whether another rank can work this state off. One that can not is kept on its rank, whoever asks: it may still be split, and what is split off may travel.
+    ///
+    /// Say false for a state that holds something that is not in its bytes: a frame that waits, a place in a tree. Keep that in an [`Unsent`](crate::Unsent), which
+    /// refuses to be lost.
+    fn travels(&self, state: &Self::Local) -> bool {
+        let _ = state;
+        true
     }
 
     /// Whether a state from another rank makes sense: is the range within the data, is the path legal? One that does not ends the run with

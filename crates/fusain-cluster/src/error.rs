@@ -73,3 +73,6 @@ impl Error {
         Self::RankLost { rank, why: "it left".to_owned() }
     }
 }
+
+/// What a worker leaves the run with when the run has failed; caught where the pool was called.
+pub(crate) struct Ended(pub(crate) Error);

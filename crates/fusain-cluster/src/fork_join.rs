@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use crate::batch::Batch;
 use crate::cluster::Cluster;
 use crate::distributed::Distributed;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::unsent::Unsent;
 
 /// A recursion that splits a task into tasks, and joins their values.
 ///
@@ -112,11 +113,13 @@ impl<C: Communicator> Cluster<'_, C> {
     /// As [`run`](Self::run).
     pub fn fork_join<F: ForkJoin>(&self, program: &F, task: F::Task) -> Result<F::Value> {
         let tasks = Tasks { program, rank: self.rank() as u32, shared: Mutex::default() };
-        let branch = Branch { loose: vec![(Home::ROOT, task)], ..Branch::default() };
-        let values = self.run(&tasks, branch)?;
+        let values = self.run(&tasks, Branch::of(vec![(Home::ROOT, task)]))?;
         match values.into_iter().next() {
-            Some((_, value)) => Ok(value),
-            None => unreachable!("a run ends when the root's value is there"),
+            Some((Home::ROOT, value)) => Ok(value),
+            // Some rank has sent a value for a frame that is not there.
+            _ => {
+                Err(Error::Corrupt { from: 0, why: "the run has ended without the value of its first task".to_owned() })
+            }
         }
     }
 }
@@ -177,7 +180,7 @@ impl<F: ForkJoin> Shared<F> {
         }
         let node = self.nodes.remove(&home.node)?;
         let values = node.values.into_iter().flatten().collect();
-        Some(Branch { home: node.home, turn: Some(Turn::Join(node.frame, values)), ..Branch::default() })
+        Some(Branch::going_on(node.home, node.frame, values))
     }
 }
 
@@ -187,23 +190,29 @@ impl<F: ForkJoin> Shared<F> {
 struct Branch<F: ForkJoin> {
     /// Tasks that nobody has begun, with where their values go. The next is at the end.
     loose: Vec<(Home, F::Task)>,
-    /// Where the value of the lowest frame goes, or of the turn if there is none.
-    #[serde(skip, default = "root")]
-    home: Home,
-    #[serde(skip)]
-    turn: Option<Turn<F>>,
-    #[serde(skip)]
-    stacks: Stacks<F>,
+    /// A task that was begun: it stays, as its frames do.
+    begun: Unsent<Begun<F>>,
 }
 
-fn root() -> Home {
-    Home::ROOT
-}
-
-impl<F: ForkJoin> Default for Branch<F> {
-    fn default() -> Self {
-        Self { loose: Vec::new(), home: Home::ROOT, turn: None, stacks: Stacks::default() }
+impl<F: ForkJoin> Branch<F> {
+    /// Tasks that nobody has begun.
+    fn of(loose: Vec<(Home, F::Task)>) -> Self {
+        Self { loose, begun: Unsent(None) }
     }
+
+    /// Goes on with a frame.
+    fn going_on(home: Home, frame: F::Frame, values: Vec<F::Value>) -> Self {
+        let begun = Begun { home, turn: Turn::Join(frame, values), stacks: Stacks::default() };
+        Self { loose: Vec::new(), begun: Unsent(Some(begun)) }
+    }
+}
+
+/// A task under way, and the frames that wait for it.
+struct Begun<F: ForkJoin> {
+    /// Where the value of the lowest frame goes, or of the turn if there is none.
+    home: Home,
+    turn: Turn<F>,
+    stacks: Stacks<F>,
 }
 
 /// What comes next.
@@ -317,23 +326,23 @@ impl<F: ForkJoin> Tasks<'_, F> {
         end
     }
 
-    /// The last frame of this worker has its value.
+    /// The last frame of this worker has its value: the frame that goes on with it, if there is one.
     #[cold]
-    fn bring(&self, branch: &mut Branch<F>, value: F::Value) {
+    fn bring(&self, home: Home, value: F::Value) -> Option<Begun<F>> {
         let mut shared = self.shared();
-        if branch.home.rank != self.rank {
-            shared.out.push((branch.home, value));
-        } else if let Some(next) = shared.bring(branch.home, value) {
-            (branch.home, branch.turn) = (next.home, next.turn);
+        if home.rank != self.rank {
+            shared.out.push((home, value));
+            return None;
         }
+        shared.bring(home, value)?.begun.0
     }
 
     /// Moves the frames up to `last` to the table; returns their tasks.
-    fn lay_open(&self, branch: &mut Branch<F>, last: usize) -> Vec<(Home, F::Task)> {
+    fn lay_open(&self, begun: &mut Begun<F>, last: usize) -> Vec<(Home, F::Task)> {
         let mut shared = self.shared();
         let mut loose = Vec::new();
-        let left: Vec<usize> = (0..=last).map(|at| branch.stacks.left(at)).collect();
-        let Stacks { frames, tasks, values } = &mut branch.stacks;
+        let left: Vec<usize> = (0..=last).map(|at| begun.stacks.left(at)).collect();
+        let Stacks { frames, tasks, values } = &mut begun.stacks;
         for (Frame { frame, count, .. }, left) in frames.drain(..=last).zip(left) {
             let node = shared.next_node;
             shared.next_node += 1;
@@ -342,8 +351,8 @@ impl<F: ForkJoin> Tasks<'_, F> {
             let (missing, done) = (left + 1, count - left - 1);
             loose.extend(tasks.drain(..left).enumerate().map(|(slot, task)| (home(slot), task)));
             let values = (0..missing).map(|_| None).chain(values.drain(..done).rev().map(Some)).collect();
-            shared.nodes.insert(node, Node { home: branch.home, frame, values, missing });
-            branch.home = home(left);
+            shared.nodes.insert(node, Node { home: begun.home, frame, values, missing });
+            begun.home = home(left);
         }
         frames.iter_mut().for_each(|frame| frame.tasks_below -= loose.len());
         loose
@@ -354,36 +363,40 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
     type Local = Branch<F>;
 
     fn has_local_work(&self, branch: &Branch<F>) -> bool {
-        branch.turn.is_some() || !branch.loose.is_empty()
+        branch.begun.0.is_some() || !branch.loose.is_empty()
     }
 
     /// `grain` tasks begun.
     fn do_unit(&self, branch: &mut Branch<F>, grain: usize) {
         let mut left = grain;
+        let mut begun = branch.begun.0.take();
         while left > 0 {
-            let first = match branch.turn.take() {
-                Some(Turn::Begin(task)) => ControlFlow::Continue(task),
-                Some(Turn::Join(frame, joined)) => {
-                    left -= 1;
-                    let count = joined.len();
-                    branch.stacks.values.extend(joined.into_iter().rev());
-                    branch.stacks.join(self.program, frame, count, None)
-                }
+            let Begun { home, turn, mut stacks } = match begun.take() {
+                Some(begun) => begun,
                 None => {
                     let Some((home, task)) = branch.loose.pop() else { return };
-                    branch.home = home;
-                    ControlFlow::Continue(task)
+                    Begun { home, turn: Turn::Begin(task), stacks: Stacks::default() }
+                }
+            };
+            let first = match turn {
+                Turn::Begin(task) => ControlFlow::Continue(task),
+                Turn::Join(frame, joined) => {
+                    left -= 1;
+                    let count = joined.len();
+                    stacks.values.extend(joined.into_iter().rev());
+                    stacks.join(self.program, frame, count, None)
                 }
             };
             let end = match first {
-                ControlFlow::Continue(task) => self.go(&mut branch.stacks, task, &mut left),
+                ControlFlow::Continue(task) => self.go(&mut stacks, task, &mut left),
                 value => value,
             };
-            match end {
-                ControlFlow::Continue(task) => branch.turn = Some(Turn::Begin(task)),
-                ControlFlow::Break(value) => self.bring(branch, value),
-            }
+            begun = match end {
+                ControlFlow::Continue(task) => Some(Begun { home, turn: Turn::Begin(task), stacks }),
+                ControlFlow::Break(value) => self.bring(home, value),
+            };
         }
+        branch.begun.0 = begun;
     }
 
     /// Values are brought as they come.
@@ -391,15 +404,17 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
 
     /// Half of the oldest tasks.
     fn steal(&self, branch: &mut Branch<F>) -> Option<Branch<F>> {
-        if branch.loose.is_empty() {
-            let oldest = (0..branch.stacks.frames.len()).find(|at| branch.stacks.left(*at) > 0)?;
-            branch.loose = self.lay_open(branch, oldest);
+        if branch.loose.is_empty()
+            && let Some(begun) = &mut branch.begun.0
+        {
+            let oldest = (0..begun.stacks.frames.len()).find(|at| begun.stacks.left(*at) > 0)?;
+            branch.loose = self.lay_open(begun, oldest);
         }
         let count = branch.loose.len();
-        let given = if branch.turn.is_some() { count.div_ceil(2) } else { count / 2 };
+        let given = if branch.begun.0.is_some() { count.div_ceil(2) } else { count / 2 };
         let rest = branch.loose.split_off(given);
         let loose = mem::replace(&mut branch.loose, rest);
-        (!loose.is_empty()).then(|| Branch { loose, ..Branch::default() })
+        (!loose.is_empty()).then(|| Branch::of(loose))
     }
 }
 
@@ -424,6 +439,11 @@ impl<F: ForkJoin> Distributed for Tasks<'_, F> {
     fn resume(&self) -> Option<Branch<F>> {
         self.shared().ready.pop()
     }
+
+    /// A frame is known to its rank only.
+    fn travels(&self, branch: &Branch<F>) -> bool {
+        branch.begun.0.is_none()
+    }
 }
 
 /// Values on their way home.
@@ -434,7 +454,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fuzz::{drive, moves};
+    use crate::fuzz::{drive, drive_ranks, events, moves};
 
     enum Phase {
         First(String),
@@ -485,11 +505,23 @@ mod tests {
         #[test]
         fn any_splits_give_the_value_of_the_recursion(depth in 0..6_u32, at in 0..100_u32, moves in moves()) {
             let tasks = Tasks { program: &Spell, rank: 3, shared: Mutex::default() };
-            let input = Branch { loose: vec![(Home::ROOT, (depth, at))], ..Branch::default() };
+            let input = Branch::of(vec![(Home::ROOT, (depth, at))]);
             let values = drive(&tasks, input, &moves);
             prop_assert_eq!(values, [(Home::ROOT, spell((depth, at)))]);
             let shared = tasks.shared();
             prop_assert!(shared.nodes.is_empty() && shared.ready.is_empty());
+        }
+
+        /// A result of several workers' parts completes several frames at once: those that wait stay on their rank, whoever asks meanwhile.
+        #[test]
+        fn ranks_of_several_workers_give_the_value_of_the_recursion(
+            depth in 0..6_u32, at in 0..100_u32, ranks in 1..4_u32, workers in 1..4_usize, events in events(),
+        ) {
+            let ranks: Vec<_> = (0..ranks).map(|rank| Tasks { program: &Spell, rank, shared: Mutex::default() }).collect();
+            let input = Branch::of(vec![(Home::ROOT, (depth, at))]);
+            let values = drive_ranks(&ranks, workers, input, &events);
+            prop_assert_eq!(values, [(Home::ROOT, spell((depth, at)))]);
+            prop_assert!(ranks.iter().all(|tasks| tasks.shared().nodes.is_empty()));
         }
     }
 }

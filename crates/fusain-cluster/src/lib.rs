@@ -10,8 +10,8 @@
 //! ```text
 //!      rank 0                                                rank 1
 //!  ┌───────────────────────────┐                       ┌───────────────────────────┐
-//!  │ workers    unit, glance   │                       │ workers    (dry)          │
-//!  │   └ split ─▶ station ◀────┼── request ────────────┼── station ◀─ what now? ┘  │
+//!  │ workers    unit, poll     │                       │ workers    (dry)          │
+//!  │   └ split ─▶ state ◀──────┼── request ────────────┼── state ◀── what now? ─┘  │
 //!  │                └──────────┼── task ──────────────▶│      └───────▶ unit, ...  │
 //!  │              merge ◀──────┼── result ─────────────┼── dry, all parts back     │
 //!  └─────────── progress loop ─┘                       └─ progress loop ───────────┘
@@ -33,7 +33,7 @@
 //! [attend](fusain_comm::progress::Attendant) to the loop themselves, one at a time:
 //!
 //! * the thread that waits for work drives it, which has nothing else to do;
-//! * a worker turns it between two units: in the world of threads when a message has raised its flag, over MPI at the latest after 50 us (`looks.rs`);
+//! * a worker turns it between two units: in the world of threads when a message has raised its flag, over MPI at the latest after 50 us (`poll_interval.rs`);
 //! * the progress thread looks a few hundred times a second whether something was left lying, and works alone between runs.
 //!
 //! No option chooses: on two cores without one to spare all steals are sooner this way, and with more of them nothing was measured. At MPI level FUNNELED only the main thread may call, and is the loop
@@ -42,38 +42,44 @@
 //! | room | what happens there |
 //! |------|--------------------|
 //! | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
-//! | `table` | numbers that all ranks know: a bound, that the answer has been found |
-//! | `store` | data that follows its task when it is touched |
-//! | `distributed` | what an algorithm needs beside its callbacks |
+//! | `table` (with `cells`) | numbers that all ranks know: a bound, that the answer has been found |
+//! | `store` (with `values`) | data that follows its task when it is touched |
+//! | `distributed`, `unsent` | what an algorithm needs beside its callbacks; what of a state stays on its rank |
 //! | `cluster` | a run: begin, work, ask, end |
-//! | `glance`, `looks` | between two units; when to look for messages there |
-//! | `station`, `courier` | what the threads of a rank share; the part that the progress loop calls |
+//! | `poll`, `poll_interval` | what a worker looks at between two units; how often |
+//! | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
 //! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
 //! | [`victims`], [`thief`] | whom to ask, and when again |
-//! | `report` | what the ranks did, as a table and a picture; how it stands |
-//! | `codec`, `letter` | states and messages as bytes |
+//! | `log`, `report` | what a rank did, and how it stands; all ranks' as a table and a picture |
+//! | `codec` (with `bounded`), `packet` | states and messages as bytes |
 #![forbid(unsafe_code)]
 
 mod batch;
+mod bounded;
+mod cells;
+mod client;
 mod cluster;
 mod codec;
-mod courier;
 mod distributed;
 mod error;
 mod fork_join;
 #[cfg(test)]
 mod fuzz;
-mod glance;
-mod letter;
-mod looks;
+mod log;
 mod loops;
+mod packet;
+mod poll;
+mod poll_interval;
 pub mod protocol;
+mod rank_state;
 mod report;
 mod search;
-mod station;
+mod shake;
 mod store;
 mod table;
 pub mod thief;
+mod unsent;
+mod values;
 pub mod victims;
 
 pub use batch::Batch;
@@ -81,8 +87,10 @@ pub use cluster::Cluster;
 pub use distributed::Distributed;
 pub use error::{Error, Result};
 pub use fork_join::{ForkJoin, Step, Values};
-pub use report::{RankReport, Report, Status};
+pub use log::{RankReport, Status};
+pub use report::Report;
 pub use search::Search;
 pub use store::{Late, Store};
 pub use table::Table;
+pub use unsent::Unsent;
 pub use victims::{Level, Victims};

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::Cluster;
 use crate::distributed::Distributed;
 use crate::error::Result;
+use crate::unsent::Unsent;
 
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: folds every index of `range` and joins what comes of it, in order; each rank gets the result.
@@ -53,7 +54,7 @@ impl<C: Communicator> Cluster<'_, C> {
     ) -> Result<T> {
         let bounds = range.clone();
         let algorithm = Loop { bounds, identity: &identity, fold, join, pieces: Mutex::default() };
-        let pieces = self.run(&algorithm, Span { range, found: None })?;
+        let pieces = self.run(&algorithm, Span { range, found: Unsent(None) })?;
         Ok(pieces.0.into_values().next().map_or_else(identity, |(_, value)| value))
     }
 
@@ -130,8 +131,7 @@ impl<T> Pieces<T> {
 #[serde(bound = "")]
 struct Span<T> {
     range: Range<usize>,
-    #[serde(skip)]
-    found: Option<(usize, T)>,
+    found: Unsent<(usize, T)>,
 }
 
 impl<T, I, F, J> Loop<'_, T, I, F, J> {
@@ -156,13 +156,13 @@ where
     fn do_unit(&self, span: &mut Span<T>, grain: usize) {
         let begin = span.range.start;
         let end = span.range.end.min(begin.saturating_add(grain));
-        let (_, found) = span.found.get_or_insert_with(|| (begin, (self.identity)()));
+        let (_, found) = span.found.0.get_or_insert_with(|| (begin, (self.identity)()));
         (self.fold)(found, begin..end);
         span.range.start = end;
     }
 
     fn commit(&self, span: &mut Span<T>) {
-        if let Some((begin, value)) = span.found.take() {
+        if let Some((begin, value)) = span.found.0.take() {
             self.pieces().add(begin, span.range.start, value, &self.join);
         }
     }
@@ -170,7 +170,7 @@ where
     fn steal(&self, span: &mut Span<T>) -> Option<Span<T>> {
         let middle = span.range.start + span.range.len().div_ceil(2);
         let range = middle..mem::replace(&mut span.range.end, middle);
-        (!range.is_empty()).then_some(Span { range, found: None })
+        (!range.is_empty()).then_some(Span { range, found: Unsent(None) })
     }
 }
 
@@ -197,6 +197,11 @@ where
         Some(span.range.len())
     }
 
+    /// What was found belongs to its worker until it is committed.
+    fn travels(&self, span: &Span<T>) -> bool {
+        span.found.0.is_none()
+    }
+
     fn accepts(&self, span: &Span<T>) -> bool {
         span.range.is_empty() || (span.range.start >= self.bounds.start && span.range.end <= self.bounds.end)
     }
@@ -218,7 +223,7 @@ mod tests {
             fold(&mut whole, range.clone());
             let join = |a: String, b: String| a + &b;
             let algorithm = Loop { bounds: range.clone(), identity: &String::new, fold, join, pieces: Mutex::default() };
-            let pieces = drive(&algorithm, Span { range: range.clone(), found: None }, &moves);
+            let pieces = drive(&algorithm, Span { range: range.clone(), found: Unsent(None) }, &moves);
             prop_assert!(pieces.0.len() <= 1, "pieces that touch were not joined");
             prop_assert_eq!(pieces.0.into_values().next().map_or_else(String::new, |(_, text)| text), whole);
         }
@@ -228,7 +233,7 @@ mod tests {
     fn indices_that_the_loop_has_not_are_refused() {
         let fold = |_: &mut (), _: Range<usize>| {};
         let algorithm = Loop { bounds: 5..9, identity: &|| (), fold, join: |(), ()| (), pieces: Mutex::default() };
-        let accepts = |range| algorithm.accepts(&Span { range, found: None });
+        let accepts = |range| algorithm.accepts(&Span { range, found: Unsent(None) });
         assert!(accepts(5..9) && accepts(7..8) && accepts(3..3));
         assert!(!accepts(4..9) && !accepts(5..10) && !accepts(0..usize::MAX));
     }

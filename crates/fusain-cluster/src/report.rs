@@ -2,15 +2,14 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fusain_comm::Communicator;
-use fusain_pool::{Counters, Meter, Pool};
-use serde::{Deserialize, Serialize};
 
 use crate::cluster::Cluster;
 use crate::codec;
 use crate::error::{Error, Result};
+use crate::log::RankReport;
 
 /// What all ranks did in a run; see [`Cluster::report`].
 ///
@@ -21,41 +20,6 @@ use crate::error::{Error, Result};
 pub struct Report {
     /// One for each rank, in their order.
     pub ranks: Vec<RankReport>,
-}
-
-/// What one rank did in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RankReport {
-    /// Units of work that its workers have done.
-    pub units: u64,
-    /// Parts that workers of this rank have handed to each other.
-    pub steals_local: u64,
-    /// Tasks that came from other ranks.
-    pub tasks_taken: u64,
-    /// Tasks that went to other ranks.
-    pub tasks_given: u64,
-    /// Requests for work that it sent.
-    pub requests: u64,
-    /// How many of them were refused.
-    pub refusals: u64,
-    /// Bytes of all its messages.
-    pub bytes_sent: u64,
-    /// From the beginning of the run to its end, on this rank.
-    pub elapsed: Duration,
-    /// When the rank had work, from and to, counted from the beginning of the run on this rank. Gaps below 100 us are closed.
-    pub busy: Vec<(Duration, Duration)>,
-}
-
-/// A pause that is shorter is none in the report: a tenth of what can be seen in the picture of a second.
-const GAP: Duration = Duration::from_micros(100);
-
-impl RankReport {
-    /// The share of its time in which the rank had no work, from 0 to 1.
-    pub fn idle_share(&self) -> f64 {
-        let busy: Duration = self.busy.iter().map(|(from, to)| *to - *from).sum();
-        if self.elapsed.is_zero() { 0.0 } else { (1.0 - busy.as_secs_f64() / self.elapsed.as_secs_f64()).max(0.0) }
-    }
 }
 
 impl<C: Communicator> Cluster<'_, C> {
@@ -82,18 +46,18 @@ impl<C: Communicator> Cluster<'_, C> {
     /// # Errors
     /// [`Error::RankLost`] and its kin, as those of a run.
     pub fn report(&self) -> Result<Option<Report>> {
-        let mine = self.station.report();
+        let mine = self.state.report();
         if self.size() == 1 {
             return Ok(Some(Report { ranks: vec![mine] }));
         }
         // Nothing may have been run yet.
         drop(self.open()?);
-        let Some(others) = self.station.gather(&codec::encode(&mine)?)? else { return Ok(None) };
+        let Some(others) = self.state.gather(&codec::encode(&mine)?)? else { return Ok(None) };
         let mut ranks = vec![mine];
         for (from, bytes) in others {
             match codec::decode(&bytes) {
                 Ok(report) => ranks.push(report),
-                Err(why) => return Err(self.station.fail_with(Error::Corrupt { from: from as usize, why })),
+                Err(why) => return Err(self.state.fail_with(Error::Corrupt { from: from as usize, why })),
             }
         }
         Ok(Some(Report { ranks }))
@@ -102,8 +66,8 @@ impl<C: Communicator> Cluster<'_, C> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = ["rank", "units", "local", "taken", "given", "asked", "refused", "bytes", "idle"];
-        let mut rows: Vec<[String; 9]> = vec![heads.map(str::to_owned)];
+        let headers = ["rank", "units", "local", "taken", "given", "asked", "refused", "bytes", "idle"];
+        let mut rows: Vec<[String; 9]> = vec![headers.map(str::to_owned)];
         rows.extend(self.ranks.iter().enumerate().map(|(rank, report)| {
             let idle = format!("{:.1} %", 100.0 * report.idle_share());
             let RankReport { units, steals_local, tasks_taken, tasks_given, requests, refusals, bytes_sent, .. } =
@@ -113,7 +77,7 @@ impl fmt::Display for Report {
             [rank.to_string(), a, b, c, d, e, g, h, idle]
         }));
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+        let widths: Vec<usize> = (0..headers.len()).map(width).collect();
         for row in &rows {
             let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
             writeln!(f, "{}", cells.collect::<Vec<_>>().join("  "))?;
@@ -164,7 +128,7 @@ impl Report {
             }
         }
         for mark in 0..=4_u32 {
-            let time = end * mark / 4;
+            let time = end / 4 * mark;
             let label = if time.is_zero() { "0".to_owned() } else { format!("{time:.1?}") };
             writeln!(
                 into,
@@ -174,73 +138,6 @@ impl Report {
             )?;
         }
         writeln!(into, "</svg>")
-    }
-}
-
-/// How it stands with a run that is on; see [`Cluster::watch`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Status {
-    /// Ranks that have told how it stands with them.
-    pub ranks: u32,
-    /// How many of them have nothing to do.
-    pub idle: u32,
-    /// Tasks that went from rank to rank since the run began.
-    pub tasks: u64,
-    /// Units of work that all workers of these ranks have done since it began.
-    pub units: u64,
-}
-
-impl Status {
-    pub(crate) fn with(self, other: &Self) -> Self {
-        Self {
-            ranks: self.ranks + other.ranks,
-            idle: self.idle + other.idle,
-            tasks: self.tasks + other.tasks,
-            units: self.units + other.units,
-        }
-    }
-}
-
-/// What is called with it.
-pub(crate) type Watch = Box<dyn FnMut(Status) + Send>;
-
-/// A report that is being written.
-#[derive(Debug, Default)]
-pub(crate) struct Log {
-    pub(crate) report: RankReport,
-    begun: Option<(Instant, Counters, Meter)>,
-}
-
-impl Log {
-    /// A run begins.
-    pub(crate) fn begin(&mut self, pool: &Pool) {
-        self.report = RankReport::default();
-        self.begun = Some((Instant::now(), pool.counters(), pool.meter()));
-    }
-
-    /// The workers had work since `from`.
-    pub(crate) fn worked(&mut self, from: Instant) {
-        let Some((begun, ..)) = self.begun else { return };
-        let (from, to) = (from.saturating_duration_since(begun), begun.elapsed());
-        match self.report.busy.last_mut() {
-            Some((_, last)) if from.saturating_sub(*last) < GAP => *last = to,
-            _ => self.report.busy.push((from, to)),
-        }
-    }
-
-    /// Units done so far.
-    pub(crate) fn units(&self) -> u64 {
-        self.begun.as_ref().map_or(0, |(_, before, meter)| meter.counters().units - before.units)
-    }
-
-    /// The run ends.
-    pub(crate) fn end(&mut self) {
-        let Some((begun, before, meter)) = &self.begun else { return };
-        let after = meter.counters();
-        self.report.elapsed = begun.elapsed();
-        self.report.units = after.units - before.units;
-        self.report.steals_local = after.steals_done - before.steals_done;
     }
 }
 
@@ -263,23 +160,11 @@ mod tests {
         );
         let mut picture = Vec::new();
         report.svg(&mut picture).unwrap();
+        let wild =
+            RankReport { elapsed: Duration::MAX, busy: vec![(Duration::MAX, Duration::ZERO)], ..RankReport::default() };
+        Report { ranks: vec![wild] }.svg(io::sink()).unwrap();
         let picture = String::from_utf8(picture).unwrap();
         assert_eq!(picture.matches("<title>").count(), 2);
         assert!(picture.contains(r#"x="870.00""#), "a pause ends after eight of ten");
-    }
-
-    #[test]
-    fn short_gaps_are_closed() {
-        let pool = Pool::builder().threads(1).build().unwrap();
-        let mut log = Log::default();
-        log.begin(&pool);
-        let Some((begun, ..)) = log.begun else { unreachable!() };
-        log.worked(begun);
-        log.worked(begun + Duration::from_nanos(10));
-        assert_eq!(log.report.busy.len(), 1);
-        std::thread::sleep(3 * GAP);
-        log.worked(Instant::now());
-        log.end();
-        assert_eq!(log.report.busy.len(), 2);
     }
 }

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::Cluster;
 use crate::distributed::Distributed;
 use crate::error::Result;
+use crate::unsent::Unsent;
 
 /// A search through a tree of choices.
 ///
@@ -154,10 +155,8 @@ struct Path<S: Search> {
     /// Choices at the base, the next at the end. None: all of them.
     untried: Option<Vec<S::Choice>>,
     /// The worker's place. Not there before the first unit, and never sent.
-    #[serde(skip)]
-    place: Option<Place<S>>,
-    #[serde(skip)]
-    found: S::Output,
+    place: Unsent<Place<S>>,
+    found: Unsent<S::Output>,
 }
 
 /// Where a worker is.
@@ -191,7 +190,7 @@ impl<S: Search> Path<S> {
     }
 
     fn of(base: Vec<S::Choice>, untried: Option<Vec<S::Choice>>) -> Self {
-        Self { base, untried, place: None, found: S::Output::default() }
+        Self { base, untried, place: Unsent(None), found: Unsent(None) }
     }
 
     /// Goes to the base.
@@ -202,11 +201,11 @@ impl<S: Search> Path<S> {
             search.apply(&mut node, choice);
         }
         if self.untried.is_none() {
-            let mut untried: Vec<_> = search.choices(&node, &mut self.found).collect();
+            let mut untried: Vec<_> = search.choices(&node, self.found.0.get_or_insert_default()).collect();
             untried.reverse();
             self.untried = Some(untried);
         }
-        self.place = Some(Place {
+        self.place.0 = Some(Place {
             node: Some(node),
             current: None,
             depth: self.base.len(),
@@ -226,7 +225,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
     }
 
     fn has_local_work(&self, path: &Path<S>) -> bool {
-        let is_below = path.place.as_ref().is_some_and(|place| place.current.is_some());
+        let is_below = path.place.0.as_ref().is_some_and(|place| place.current.is_some());
         is_below || path.untried.as_ref().is_none_or(|untried| !untried.is_empty())
     }
 
@@ -237,13 +236,13 @@ impl<S: Search> Algorithm for Walk<'_, S> {
             *path = Path { found: mem::take(&mut path.found), ..Path::of(Vec::new(), Some(Vec::new())) };
             return;
         }
-        if path.place.is_none() {
+        if path.place.0.is_none() {
             path.enter(search);
         }
-        let mut found = mem::take(&mut path.found);
+        let mut found = path.found.0.take().unwrap_or_default();
         let mut left = grain;
         while left > 0 {
-            let (Some(place), Some(untried)) = (&mut path.place, &mut path.untried) else { break };
+            let (Some(place), Some(untried)) = (&mut path.place.0, &mut path.untried) else { break };
             left -= 1;
             if place.current.is_some() {
                 place.walk(search, &mut found, &mut left);
@@ -253,20 +252,20 @@ impl<S: Search> Algorithm for Walk<'_, S> {
                 left = 0;
             }
         }
-        path.found = found;
+        path.found.0 = Some(found);
     }
 
     fn commit(&self, path: &mut Path<S>) {
-        let part = mem::take(&mut path.found);
+        let Some(part) = path.found.0.take() else { return };
         self.search.merge(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner), part);
     }
 
     /// Half of the untried choices of the oldest level that has any, of one the one.
     fn steal(&self, path: &mut Path<S>) -> Option<Path<S>> {
-        if path.place.is_none() {
+        if path.place.0.is_none() {
             path.enter(self.search);
         }
-        let (Some(place), Some(untried)) = (&mut path.place, &mut path.untried) else { return None };
+        let (Some(place), Some(untried)) = (&mut path.place.0, &mut path.untried) else { return None };
         if untried.is_empty() {
             *untried = place.lower(&mut path.base);
         }
@@ -385,6 +384,11 @@ impl<S: Search> Distributed for Walk<'_, S> {
 
     fn merge(&self, found: &mut S::Output, part: S::Output) {
         self.search.merge(found, part);
+    }
+
+    /// A place and what was found there are known to its worker only.
+    fn travels(&self, path: &Path<S>) -> bool {
+        path.place.0.is_none() && path.found.0.is_none()
     }
 
     /// Whether the path can be gone from the root, and the untried choices be made there.

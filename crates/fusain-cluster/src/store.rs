@@ -4,13 +4,11 @@
 //! on it, once each: the first worker that touches it asks the rank that has it and waits, others that touch it meanwhile wait with it, and from then on
 //! it is there. The progress loop of its rank answers, so no work is interrupted but between two units. (Tascell over MPI leaves this open.)
 
-use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use fusain_comm::Communicator;
 use serde::de::DeserializeOwned;
@@ -18,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::Cluster;
 use crate::codec;
-use crate::error::{Error, Result};
-use crate::glance::Ended;
-use crate::station::Station;
+use crate::error::{Ended, Error, Result};
+use crate::rank_state::RankState;
+use crate::values::{Encoded, Values};
 
 /// Values of one type, each on the rank that put it there and on those that have touched it; made by [`Cluster::store`].
 ///
@@ -59,9 +57,9 @@ use crate::station::Station;
 /// assert_eq!(sums, [50.0; 2]);
 /// ```
 pub struct Store<T> {
-    shelf: Arc<Shelf<T>>,
+    values: Arc<Values<T>>,
     number: u32,
-    station: Arc<Station>,
+    state: Arc<RankState>,
 }
 
 /// Stands for a value of a [`Store`], on any rank: a few bytes.
@@ -76,20 +74,16 @@ pub struct Late<T> {
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: a store, empty. It lives as long as the cluster, from run to run.
     pub fn store<T: Serialize + DeserializeOwned + Send + Sync + 'static>(&self) -> Store<T> {
-        let shelf = Arc::new(Shelf { values: Mutex::default(), next: AtomicU64::new(0), me: self.rank() as u32 });
-        let number = self.station.shelves.add(Arc::clone(&shelf) as Arc<dyn Encoded>);
-        Store { shelf, number, station: Arc::clone(&self.station) }
+        let values = Arc::new(Values::new(self.rank() as u32));
+        let number = self.state.stores.add(Arc::clone(&values) as Arc<dyn Encoded>);
+        Store { values, number, state: Arc::clone(&self.state) }
     }
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     /// Keeps `value` on this rank, under a handle that any rank can be given. Nothing is sent, and nothing is written as bytes before another rank fetches it.
     pub fn put(&self, value: T) -> Late<T> {
-        // Relaxed: only that no key comes twice.
-        let key = self.shelf.next.fetch_add(1, Ordering::Relaxed);
-        let rank = self.shelf.me;
-        self.shelf.values().insert((rank, key), Arc::new(value));
-        Late { rank, key, value: PhantomData }
+        Late { rank: self.values.me, key: self.values.put(value), value: PhantomData }
     }
 
     /// The value, fetched if it was never touched on this rank: then the calling thread waits for about a message there and back.
@@ -99,22 +93,22 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
         let at = (handle.rank, handle.key);
         loop {
-            if let Some(value) = self.shelf.values().get(&at) {
+            if let Some(value) = self.values.lock().get(&at) {
                 return Ok(Arc::clone(value));
             }
-            if handle.rank == self.shelf.me || handle.rank >= self.station.size {
+            if handle.rank == self.values.me || handle.rank >= self.state.size {
                 let why = format!("it names value {} of rank {}, which is not there", handle.key, handle.rank);
-                return Err(self.station.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
+                return Err(self.state.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
             }
             // Nothing if another thread has it now.
-            let Some(bytes) = self.station.await_data((self.number, handle.rank, handle.key))? else { continue };
+            let Some(bytes) = self.state.await_data((self.number, handle.rank, handle.key))? else { continue };
             match codec::decode(&bytes) {
-                Ok(value) => drop(self.shelf.values().insert(at, Arc::new(value))),
+                Ok(value) => drop(self.values.lock().insert(at, Arc::new(value))),
                 Err(why) => {
-                    return Err(self.station.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
+                    return Err(self.state.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
                 }
             }
-            self.station.has_data((self.number, handle.rank, handle.key));
+            self.state.has_data((self.number, handle.rank, handle.key));
         }
     }
 
@@ -158,55 +152,6 @@ impl<T> fmt::Debug for Late<T> {
 
 impl<T> fmt::Debug for Store<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("values", &self.shelf.values().len()).finish_non_exhaustive()
-    }
-}
-
-/// What a rank has of a store's values, by rank and key.
-struct Shelf<T> {
-    values: Mutex<HashMap<(u32, u64), Arc<T>>>,
-    next: AtomicU64,
-    me: u32,
-}
-
-impl<T> Shelf<T> {
-    fn values(&self) -> MutexGuard<'_, HashMap<(u32, u64), Arc<T>>> {
-        // Whole values are put in; none is changed.
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A shelf whose type is forgotten: for the progress loop, which sends what is asked for.
-pub(crate) trait Encoded: Send + Sync {
-    /// The value that this rank has put there as `key`, as bytes.
-    fn encode(&self, key: u64) -> Option<Result<Vec<u8>>>;
-}
-
-impl<T: Serialize + Send + Sync + 'static> Encoded for Shelf<T> {
-    fn encode(&self, key: u64) -> Option<Result<Vec<u8>>> {
-        let value = self.values().get(&(self.me, key)).cloned()?;
-        Some(codec::encode(&*value))
-    }
-}
-
-/// All stores of a rank.
-#[derive(Default)]
-pub(crate) struct Shelves(Mutex<Vec<Arc<dyn Encoded>>>);
-
-impl Shelves {
-    fn shelves(&self) -> MutexGuard<'_, Vec<Arc<dyn Encoded>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, shelf: Arc<dyn Encoded>) -> u32 {
-        let mut shelves = self.shelves();
-        shelves.push(shelf);
-        shelves.len() as u32 - 1
-    }
-
-    /// A value of this rank, as bytes.
-    pub(crate) fn encode(&self, store: u32, key: u64) -> Option<Result<Vec<u8>>> {
-        let shelf = self.shelves().get(store as usize).cloned()?;
-        shelf.encode(key)
+        f.debug_struct("Store").field("values", &self.values.lock().len()).finish_non_exhaustive()
     }
 }

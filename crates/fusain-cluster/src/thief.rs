@@ -177,7 +177,7 @@ mod tests {
                 continue;
             }
             now += 20 * MICRO;
-            let part = Message::Task { ticket: thefts.into(), asked: true, payload: () };
+            let part = Message::Task { id: thefts.into(), asked: true, payload: () };
             thief.receive(now, 0, part, &mut rank, &mut out).unwrap();
             thief.has_read(reading);
             now += reading + work;

@@ -5,7 +5,8 @@
 //! Required is the small part: who am I, owned-buffer sends and receives that give a [`Request`], probes that take the
 //! message out ([`Communicator::improbe`]), and making new communicators. Blocking calls, typed calls, borrowed buffers
 //! ([`crate::borrowed`]) and collectives ([`crate::collective`]) come with the trait; a world overrides what it can do
-//! better.
+//! better. What only this crate's worlds can do for a [progress thread](crate::progress) is in [`Host`]; another world writes `impl Host for MyComm {}` and
+//! gets what suits any.
 //!
 //! # Rules
 //!
@@ -25,11 +26,12 @@ use std::fmt::Debug;
 
 use crate::borrowed::{RecvInto, Scope, SendFrom};
 use crate::collective::{self, Shape};
+use crate::host::Host;
 use crate::message::elements;
 use crate::{Error, Plain, Result, Source, Status, Tag, TagMatch};
 
 /// A group of ranks and this rank's place in it. See the [module](self) for the rules.
-pub trait Communicator: Sized + Send + Sync + Debug + 'static {
+pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// A send or receive under way.
     type Request: Request;
     /// A message that a probe took out of the queue.
@@ -131,34 +133,6 @@ pub trait Communicator: Sized + Send + Sync + Debug + 'static {
     /// # Errors
     /// As [`split`](Self::split).
     fn duplicate(&self) -> Result<Self>;
-
-    /// Tells the world that one more thread of this rank is going to use it: see
-    /// [deadlock detection](crate::world#deadlock-detection). Made *before* the thread starts, kept until it is done.
-    fn enlist(&self) -> crate::Enlisted {
-        crate::Enlisted::nowhere()
-    }
-
-    /// A bell for threads of this rank that wait for whatever happens; arrivals ring it where the world can tell.
-    fn doorbell(&self) -> crate::Doorbell {
-        crate::Doorbell::alone()
-    }
-
-    /// Whether the thread that asks may call.
-    fn may_call(&self) -> bool {
-        true
-    }
-
-    /// Gives the right to call to another thread, where only one has it at a time: the thread that
-    /// [takes](Pass::take) the pass.
-    ///
-    /// # Errors
-    /// [`Error::WrongThread`] if this thread has no such right, or the world can not move it.
-    fn hand_over(&self) -> Result<Pass> {
-        Ok(Pass::for_all())
-    }
-
-    /// A rank of this world is lost, or ends without the others. Where the end of a world waits for all its ranks, as that of MPI does, it is left out then.
-    fn note_loss(&self) {}
 
     // ---- typed point to point -------------------------------------------------------------------------------------
 
@@ -379,37 +353,6 @@ pub trait Request: Send + Debug + 'static {
     /// # Errors
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.
     fn cancel(self) -> Result<Cancelled>;
-}
-
-/// The right to call, on its way from one thread to another: see [`Communicator::hand_over`].
-#[must_use = "until a thread takes it, none may call"]
-pub struct Pass {
-    take: Option<Box<dyn FnOnce() + Send>>,
-}
-
-impl Pass {
-    /// Where every thread may call anyway.
-    pub(crate) fn for_all() -> Self {
-        Self { take: None }
-    }
-
-    #[cfg(feature = "mpi")]
-    pub(crate) fn new(take: impl FnOnce() + Send + 'static) -> Self {
-        Self { take: Some(Box::new(take)) }
-    }
-
-    /// From now on this thread may call.
-    pub fn take(self) {
-        if let Some(take) = self.take {
-            take();
-        }
-    }
-}
-
-impl Debug for Pass {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pass").finish_non_exhaustive()
-    }
 }
 
 /// A message that a probe took out: only its holder can receive it.

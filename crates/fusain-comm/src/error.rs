@@ -42,6 +42,12 @@ pub enum Error {
         /// What it should have given.
         expected: usize,
     },
+    /// What the other ranks are said to have fits no memory.
+    #[error("{elements} elements that other ranks are said to have do not fit in memory; do all ranks call the same?")]
+    NoMemory {
+        /// How many in all.
+        elements: u64,
+    },
     /// A colour that MPI does not have.
     #[error("colour {color} is not below 2^31")]
     ColorOutOfRange {

@@ -47,18 +47,21 @@ pub mod borrowed;
 pub mod collective;
 pub mod communicator;
 mod error;
+mod host;
 mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod network;
 pub mod progress;
+mod shake;
 pub mod world;
 
 pub use collective::Shape;
-pub use communicator::{Cancelled, Communicator, Completion, Message, Pass, Request};
+pub use communicator::{Cancelled, Communicator, Completion, Message, Request};
 pub use error::{DeadlockReport, Error, Result, WaitReport};
+pub use host::{Host, Pass};
 pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status, Tag, TagMatch};
 #[cfg(feature = "mpi")]
 pub use mpi::{MpiComm, MpiWorld};
 pub use network::{Clock, LogGp, Network};
-pub use world::{Doorbell, Enlisted, Flag, RankPanic, ThreadComm, World};
+pub use world::{Enlisted, EventCount, Flag, RankPanic, ThreadComm, World};

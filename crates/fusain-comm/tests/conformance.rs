@@ -1,6 +1,6 @@
 //! The conformance suite over threads.
 
-use fusain_comm::{Clock, Communicator, LogGp, Network, World};
+use fusain_comm::{Clock, Communicator, Error, LogGp, Network, World};
 use fusain_testkit_comm::conformance;
 
 fn conforms(world: &World) {
@@ -39,4 +39,20 @@ fn a_slow_network() {
 fn a_network_on_a_virtual_clock() {
     let link = LogGp { latency_ns: 1_000, overhead_ns: 500, gap_ns: 100, gap_per_byte_ns: 0.5 };
     conforms(&World::threads(5).network(Network::flat(link).clock(Clock::Virtual)));
+}
+
+/// Rank 0 goes through the steps of an allgather, but lies about the lengths.
+#[test]
+fn lengths_that_are_lies_are_an_error() {
+    for lie in [[1_u64 << 60; 2], [u64::MAX; 2]] {
+        let ends = World::threads(2).run(|comm| match comm.rank() {
+            0 => {
+                comm.gather(&[1_u8], 0).unwrap();
+                comm.broadcast(&mut lie.clone(), 0).unwrap();
+                None
+            }
+            _ => Some(comm.allgather(&[2_u8])),
+        });
+        assert!(matches!(ends[1], Some(Err(Error::NoMemory { .. }))), "{ends:?}");
+    }
 }

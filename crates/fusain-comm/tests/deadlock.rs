@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fusain_comm::{Communicator, Error, LogGp, Network, Request, Source, TagMatch, World};
+use fusain_comm::{Communicator, Error, Host, LogGp, Network, Request, Source, TagMatch, World};
 
 fn report(error: Error) -> String {
     assert!(matches!(error, Error::Deadlock(_)), "{error}");

@@ -72,7 +72,7 @@ fn an_idle_loop_sleeps() {
         let looks = Arc::new(Mutex::new(0));
         let service = progress.handle().serve(Looks(Arc::clone(&looks))).unwrap();
         thread::sleep(Duration::from_millis(100));
-        // Once with the command, once more since that moved something; a ring in between may add one.
+        // Once with the command, once more since that moved something; a notification in between may add one.
         assert!((1..=3).contains(&*looks.lock().unwrap()), "{looks:?}");
         drop(progress);
         assert!(service.wait().is_ok());
@@ -168,6 +168,8 @@ fn shutdown_sends_what_was_handed_over_and_names_what_it_gives_up() {
             handle.send(vec![number], 1 - handle.rank(), 1).unwrap();
         }
         let end = progress.shutdown();
+        // Before that nobody leaves, which would end the client in another way.
+        direct.barrier().unwrap();
         assert_eq!(end.abandoned, [[format!("a test message from rank {}", 1 - direct.rank())]]);
         assert!(end.unheard.is_empty());
         assert_eq!(ticket.wait().err(), Some(Error::Abandoned));
@@ -333,7 +335,7 @@ fn what_nobody_looks_for_is_found_all_the_same() {
     });
 }
 
-/// Threads that ring while another one is about to leave the seat: each of them is heard, and most messages are received by who waits for them.
+/// Threads that notify while another one is about to stop driving: each of them is heard, and most messages are received by who waits for them.
 #[test]
 fn attendants_take_turns_and_nothing_that_rings_is_missed() {
     World::threads(2).run(|comm| {

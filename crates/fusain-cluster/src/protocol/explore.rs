@@ -6,20 +6,22 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::rank::ROOT;
-use super::{Job, Label, Message, Rank};
+use super::{Job, Label, Message, Offer, Rank};
 
 /// What is explored.
 #[derive(Clone, Copy)]
 struct Case {
     ranks: u32,
+    /// Of each rank.
+    workers: u8,
     /// Pieces of work in the root's state.
     pieces: u8,
     hops: u8,
     stays: bool,
     /// How often a rank asks.
     asks: u8,
-    /// Each merged result makes one more piece of work possible, as in fork-join.
-    resumes: bool,
+    /// Each merged result makes so many more pieces of work possible, which have to stay on their rank, as in fork-join.
+    resumes: u8,
     fault: Fault,
 }
 
@@ -34,17 +36,37 @@ enum Fault {
     Loses,
     /// Any one message comes twice.
     Repeats,
+    /// A piece that has to stay is given to another rank, which gets nothing of it.
+    Uproots,
 }
 
 /// One rank: its protocol, and workers that have pieces of work in place of a state.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Peer {
     rank: Rank<u8>,
-    /// Pieces left of the job at hand.
-    pieces: Option<(Label, u8)>,
+    /// The job at hand, and the pieces that are left of it at each worker.
+    at: Option<(Label, Vec<Pieces>)>,
+    offer: Offer<u8, u8>,
+    /// What workers have split off, and not added to the offer yet.
+    split: Vec<(u8, Option<u8>)>,
     found: BTreeMap<Label, u8>,
     result: Option<u8>,
     asks: u8,
+}
+
+/// What one worker has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Pieces {
+    /// May be given to any rank.
+    free: u8,
+    /// Have to stay on this rank.
+    bound: u8,
+}
+
+impl Pieces {
+    fn is_empty(self) -> bool {
+        self == Self::default()
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -57,13 +79,31 @@ struct World {
     faulted: bool,
 }
 
+impl Peer {
+    fn begin(&mut self, label: Label, pieces: Pieces, case: Case) {
+        let mut workers = vec![Pieces::default(); case.workers.into()];
+        workers[0] = pieces;
+        self.at = Some((label, workers));
+    }
+
+    fn pieces(&mut self, worker: u8) -> &mut Pieces {
+        let (_, workers) = self.at.as_mut().expect("a rank at work");
+        &mut workers[usize::from(worker)]
+    }
+
+    /// The workers have given so much, if there are any parts.
+    fn hand_over(&mut self, parts: &[u8], out: &mut Vec<(u32, Message<u8>)>) {
+        self.rank.offer((!parts.is_empty()).then(|| parts.iter().sum()), out);
+    }
+}
+
 impl Message<u8> {
     fn key(&self) -> (u8, u64, u8) {
         match self {
             Self::Request { thief, hops, .. } => (0, u64::from(*thief), *hops),
             Self::Refusal => (1, 0, 0),
-            Self::Task { ticket, payload, .. } => (2, *ticket, *payload),
-            Self::Result { ticket, payload } => (3, *ticket, *payload),
+            Self::Task { id, payload, .. } => (2, *id, *payload),
+            Self::Result { id, payload } => (3, *id, *payload),
             Self::Stop { payload } => (4, 0, *payload),
         }
     }
@@ -73,7 +113,8 @@ impl World {
     fn new(case: Case) -> Self {
         let peer = |me| {
             let rank = Rank::new(me, case.ranks);
-            Peer { rank, pieces: None, found: BTreeMap::new(), result: None, asks: case.asks }
+            let (offer, found) = (Offer::default(), BTreeMap::new());
+            Peer { rank, at: None, offer, split: Vec::new(), found, result: None, asks: case.asks }
         };
         Self { peers: (0..case.ranks).map(peer).collect(), flying: Vec::new(), resumed: 0, faulted: false }
     }
@@ -97,35 +138,20 @@ impl World {
         let mut next = Vec::new();
         for me in 0..case.ranks {
             let peer = &self.peers[me as usize];
-            match peer.pieces {
-                Some((label, 0)) => next.push(self.with(me, |world, out| {
-                    let peer = &mut world.peers[me as usize];
-                    peer.pieces = None;
-                    peer.rank.done();
-                    if case.fault == Fault::EarlyResult && (me, label) != (0, ROOT) {
-                        let found = peer.found.remove(&label).unwrap_or(0);
-                        peer.rank.finished(label, found, out);
+            match &peer.at {
+                Some((label, workers)) => {
+                    let label = *label;
+                    if peer.split.is_empty() && workers.iter().all(|pieces| pieces.is_empty()) {
+                        next.push(self.with(me, |world, out| world.done(me, label, case, out)));
                     }
-                })),
-                Some((label, pieces)) => {
-                    next.push(self.with(me, |world, _| {
-                        let peer = &mut world.peers[me as usize];
-                        peer.pieces = Some((label, pieces - 1));
-                        *peer.found.entry(label).or_default() += 1;
-                    }));
-                    if peer.rank.is_asked() {
-                        next.push(self.with(me, |world, out| {
-                            let peer = &mut world.peers[me as usize];
-                            let half = pieces / 2;
-                            peer.pieces = Some((label, pieces - half));
-                            peer.rank.offer((half > 0).then_some(half), out);
-                        }));
+                    for worker in 0..case.workers {
+                        self.worker(me, worker, case, &mut next);
                     }
                 }
                 None if peer.result.is_none() => next.push(self.with(me, |world, out| world.work(me, case, out))),
                 None => {}
             }
-            if peer.pieces.is_none() && peer.rank.is_hungry() && peer.asks > 0 {
+            if peer.at.is_none() && peer.rank.is_hungry() && peer.asks > 0 {
                 for victim in (0..case.ranks).filter(|&victim| victim != me) {
                     next.push(self.with(me, |world, out| {
                         let peer = &mut world.peers[me as usize];
@@ -151,18 +177,95 @@ impl World {
         Ok(next)
     }
 
+    /// What one worker of `me` may do.
+    fn worker(&self, me: u32, worker: u8, case: Case, next: &mut Vec<World>) {
+        let peer = &self.peers[me as usize];
+        let Some((label, workers)) = &peer.at else { return };
+        let (label, at) = (*label, usize::from(worker));
+        let mine = workers[at];
+        if peer.split.iter().any(|(who, _)| *who == worker) {
+            // In the middle of a visit.
+            next.push(self.with(me, |world, out| {
+                let peer = &mut world.peers[me as usize];
+                let found = peer.split.iter().position(|(who, _)| *who == worker).map(|at| peer.split.remove(at));
+                let part = found.and_then(|(_, part)| part);
+                if let Some(parts) = peer.offer.add(part, usize::from(case.workers)) {
+                    peer.hand_over(&parts, out);
+                }
+            }));
+            return;
+        }
+        for takes in [Pieces { free: 1, bound: 0 }, Pieces { free: 0, bound: 1 }] {
+            if mine.free >= takes.free && mine.bound >= takes.bound {
+                next.push(self.with(me, |world, _| {
+                    let peer = &mut world.peers[me as usize];
+                    let pieces = peer.pieces(worker);
+                    pieces.free -= takes.free;
+                    pieces.bound -= takes.bound;
+                    *peer.found.entry(label).or_default() += 1;
+                }));
+            }
+        }
+        if mine.is_empty() {
+            return;
+        }
+        // Inside of the rank anything may go to a worker that has nothing.
+        if let Some(idle) = (0..case.workers).find(|&other| workers[usize::from(other)].is_empty()) {
+            next.push(self.with(me, |world, _| {
+                let peer = &mut world.peers[me as usize];
+                let half = Pieces { free: mine.free / 2, bound: mine.bound.div_ceil(2) };
+                *peer.pieces(worker) = Pieces { free: mine.free - half.free, bound: mine.bound - half.bound };
+                *peer.pieces(idle) = half;
+            }));
+        }
+        if peer.rank.is_asked() {
+            next.push(self.with(me, |world, out| {
+                let peer = &mut world.peers[me as usize];
+                if let Some(parts) = peer.offer.comes_again(&worker) {
+                    peer.hand_over(&parts, out);
+                }
+                if !(peer.offer.is_open() && peer.rank.is_asked()) {
+                    return;
+                }
+                peer.offer.begin(worker);
+                let gives = if mine.bound > 0 { mine.free.div_ceil(2) } else { mine.free / 2 };
+                let uproots = case.fault == Fault::Uproots && mine.bound > 0;
+                let pieces = peer.pieces(worker);
+                pieces.free -= gives;
+                pieces.bound -= u8::from(uproots);
+                peer.split.push((worker, (gives > 0 || uproots).then_some(gives)));
+            }));
+        }
+    }
+
+    /// No worker of `me` has anything left.
+    fn done(&mut self, me: u32, label: Label, case: Case, out: &mut Vec<(u32, Message<u8>)>) {
+        let peer = &mut self.peers[me as usize];
+        peer.at = None;
+        if let Some(parts) = peer.offer.close() {
+            peer.hand_over(&parts, out);
+        }
+        peer.rank.done();
+        if case.fault == Fault::EarlyResult && (me, label) != (0, ROOT) {
+            let found = peer.found.remove(&label).unwrap_or(0);
+            peer.rank.finished(label, found, out);
+        }
+    }
+
     /// The workers of `me` are free.
     fn work(&mut self, me: u32, case: Case, out: &mut Vec<(u32, Message<u8>)>) {
         let peer = &mut self.peers[me as usize];
         match peer.rank.next(out) {
             None => {}
-            Some(Job::Start { label, payload, .. }) => peer.pieces = Some((label, payload.unwrap_or(case.pieces))),
+            Some(Job::Start { label, payload, .. }) => {
+                peer.begin(label, Pieces { free: payload.unwrap_or(case.pieces), bound: 0 }, case);
+            }
             Some(Job::Merge { label, payload, .. }) => {
                 if case.fault != Fault::Forgets {
                     *peer.found.entry(label).or_default() += payload;
                 }
-                peer.pieces = Some((label, u8::from(case.resumes)));
-                self.resumed += u8::from(case.resumes);
+                peer.begin(label, Pieces { free: 0, bound: case.resumes }, case);
+                self.resumed += case.resumes;
             }
             Some(Job::Finish { label }) => {
                 let found = peer.found.remove(&label).unwrap_or(0);
@@ -244,16 +347,23 @@ fn explore(case: Case) -> Result<usize, String> {
 }
 
 const SMALL: Case =
-    Case { ranks: 2, pieces: 4, hops: 0, stays: false, asks: u8::MAX, resumes: false, fault: Fault::None };
+    Case { ranks: 2, workers: 1, pieces: 4, hops: 0, stays: false, asks: u8::MAX, resumes: 0, fault: Fault::None };
 
 #[test]
 fn two_ranks_find_everything_and_end() {
     for stays in [false, true] {
-        for resumes in [false, true] {
+        for resumes in [0, 1] {
             let worlds = explore(Case { stays, resumes, ..SMALL }).unwrap();
             assert!(worlds > 200, "{worlds} worlds are too few to tell anything");
         }
     }
+}
+
+/// Two workers add parts to one offer, and a result makes two pieces possible that have to stay.
+#[test]
+fn ranks_of_two_workers_find_everything_and_end() {
+    let worlds = explore(Case { workers: 2, resumes: 2, asks: 3, ..SMALL }).unwrap();
+    assert!(worlds > 10_000, "{worlds} worlds are too few to tell anything");
 }
 
 /// Each rank asks once or twice: with more it is minutes and millions of worlds that differ in requests only.
@@ -262,7 +372,7 @@ fn three_ranks_find_everything_and_end() {
     let case = Case { ranks: 3, pieces: 2, asks: 1, ..SMALL };
     explore(Case { pieces: 3, hops: 1, ..case }).unwrap();
     explore(Case { hops: 1, stays: true, ..case }).unwrap();
-    explore(Case { resumes: true, ..case }).unwrap();
+    explore(Case { resumes: 1, ..case }).unwrap();
     let worlds = explore(Case { asks: 2, ..case }).unwrap();
     assert!(worlds > 10_000, "{worlds} worlds are too few to tell anything");
 }
@@ -271,5 +381,9 @@ fn three_ranks_find_everything_and_end() {
 fn planted_faults_are_seen() {
     for fault in [Fault::EarlyResult, Fault::Forgets, Fault::Loses, Fault::Repeats] {
         assert!(explore(Case { fault, ..SMALL }).is_err(), "{fault:?}");
+    }
+    for workers in [1, 2] {
+        let case = Case { workers, pieces: 3, asks: 2, resumes: 1, fault: Fault::Uproots, ..SMALL };
+        assert!(explore(case).is_err(), "a piece that has to stay was given away by {workers} workers");
     }
 }

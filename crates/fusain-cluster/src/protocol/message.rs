@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Names a task that was given away, at its giver.
-pub type Ticket = u64;
+pub type TaskId = u64;
 
 /// A message of the protocol; `P` is what a state or a result looks like on its way (bytes, or nothing in a model).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub enum Message<P> {
     /// A part of the work. `asked` unless it comes to one who had been refused, and stayed.
     Task {
         /// Comes back with the result.
-        ticket: Ticket,
+        id: TaskId,
         /// Whether this answers a request.
         asked: bool,
         /// The state.
@@ -31,7 +31,7 @@ pub enum Message<P> {
     /// What came of it, and of all that was split off it: the acknowledgement of the task.
     Result {
         /// Of the task.
-        ticket: Ticket,
+        id: TaskId,
         /// What was found.
         payload: P,
     },
@@ -48,8 +48,8 @@ impl<P> Message<P> {
         match self {
             Self::Request { thief, hops, stays } => Message::Request { thief, hops, stays },
             Self::Refusal => Message::Refusal,
-            Self::Task { ticket, asked, payload } => Message::Task { ticket, asked, payload: f(payload) },
-            Self::Result { ticket, payload } => Message::Result { ticket, payload: f(payload) },
+            Self::Task { id, asked, payload } => Message::Task { id, asked, payload: f(payload) },
+            Self::Result { id, payload } => Message::Result { id, payload: f(payload) },
             Self::Stop { payload } => Message::Stop { payload: f(payload) },
         }
     }

@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | request | a rank without work, to any | "give me a part" | a task or a refusal, by whoever it was passed on to last |
 //! | refusal | who was asked, to the thief | "not now, nor does anybody I know of" | |
-//! | task | giver to thief | a state, under a ticket of its giver | one result |
+//! | task | giver to thief | a state, under an id of its giver | one result |
 //! | result | thief to giver | what came of the task *and of everything split off it*: the acknowledgement of the task | |
 //! | stop | down a binary tree from rank 0 | all is done; what came of it | |
 //!
@@ -35,8 +35,8 @@
 //!
 //! # Termination
 //!
-//! **Tasks form a tree.** A task's parent is the task whose state it was split off. Rank 0 begins the root. A giver notes each ticket under the task it was
-//! split off, and a task is *finished* when its own state has been worked off, **and** every ticket noted under it has come back as a result, **and** these
+//! **Tasks form a tree.** A task's parent is the task whose state it was split off. Rank 0 begins the root. A giver notes the id of each part under the task it was
+//! split off, and a task is *finished* when its own state has been worked off, **and** every id noted under it has come back with a result, **and** these
 //! results have been merged. Only then is its own result sent. (A diffusing computation, and its detection by E. W. Dijkstra, C. S. Scholten: "Termination
 //! detection for diffusing computations", IPL 11, 1980; here the engagement is that of the single task, not of the rank, so that a result returns to
 //! where its task came from.)
@@ -57,7 +57,9 @@
 #[cfg(test)]
 mod explore;
 mod message;
+mod offer;
 mod rank;
 
-pub use message::{Message, Ticket};
+pub use message::{Message, TaskId};
+pub use offer::Offer;
 pub use rank::{Fault, Job, Label, Rank};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::iter;
 
-use super::message::{Message, Ticket};
+use super::message::{Message, TaskId};
 
 /// Names a task that this rank has begun.
 pub type Label = u64;
@@ -44,7 +44,7 @@ pub enum Job<P> {
 pub enum Fault {
     /// A result for a task that its sender does not have.
     #[error("it is the result of a task that its sender was not given")]
-    UnknownTicket,
+    UnknownTask,
     /// The end, while there is work.
     #[error("it tells of the end while there is work")]
     EarlyStop,
@@ -57,7 +57,7 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Task {
     /// Where its result goes. None for the root.
-    giver: Option<(u32, Ticket)>,
+    giver: Option<(u32, TaskId)>,
     /// Jobs of it that are queued or running.
     jobs: u32,
     /// Parts of it that were given away, and have not come back.
@@ -95,9 +95,9 @@ pub struct Rank<P> {
     /// Were refused, and get something as soon as there is anything.
     stayers: Vec<u32>,
     tasks: BTreeMap<Label, Task>,
-    given: BTreeMap<Ticket, Given>,
+    given: BTreeMap<TaskId, Given>,
     next_label: Label,
-    next_ticket: Ticket,
+    next_id: TaskId,
     /// A request of this rank is unanswered.
     asking: bool,
     stopped: bool,
@@ -118,7 +118,7 @@ impl<P: Clone> Rank<P> {
             tasks: BTreeMap::new(),
             given: BTreeMap::new(),
             next_label: ROOT,
-            next_ticket: 0,
+            next_id: 0,
             asking: false,
             stopped: false,
         };
@@ -128,7 +128,7 @@ impl<P: Clone> Rank<P> {
         rank
     }
 
-    fn begin(&mut self, giver: Option<(u32, Ticket)>, payload: Option<P>) {
+    fn begin(&mut self, giver: Option<(u32, TaskId)>, payload: Option<P>) {
         let label = self.next_label;
         self.next_label += 1;
         self.tasks.insert(label, Task { giver, jobs: 1, away: 0 });
@@ -170,7 +170,7 @@ impl<P: Clone> Rank<P> {
     pub fn finished(&mut self, label: Label, payload: P, out: &mut Out<P>) -> bool {
         let Some(task) = self.tasks.remove(&label) else { return false };
         match task.giver {
-            Some((giver, ticket)) => out.push((giver, Message::Result { ticket, payload })),
+            Some((giver, id)) => out.push((giver, Message::Result { id, payload })),
             None => self.stop(payload, out),
         }
         task.giver.is_none()
@@ -195,10 +195,10 @@ impl<P: Clone> Rank<P> {
             return;
         };
         task.away += 1;
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
-        self.given.insert(ticket, Given { label, to: asker.thief });
-        out.push((asker.thief, Message::Task { ticket, asked: !asker.refused, payload }));
+        let id = self.next_id;
+        self.next_id += 1;
+        self.given.insert(id, Given { label, to: asker.thief });
+        out.push((asker.thief, Message::Task { id, asked: !asker.refused, payload }));
     }
 
     // ---- the thief ------------------------------------------------------------------------------------------------
@@ -228,14 +228,14 @@ impl<P: Clone> Rank<P> {
                 if self.is_idle() { self.refuse(asker, out) } else { self.askers.push_back(asker) }
             }
             Message::Refusal => self.asking = false,
-            Message::Task { ticket, asked, payload } => {
+            Message::Task { id, asked, payload } => {
                 self.asking &= !asked;
-                self.begin(Some((from, ticket)), Some(payload));
+                self.begin(Some((from, id)), Some(payload));
             }
-            Message::Result { ticket, payload } => {
-                let given = self.given.get(&ticket).filter(|given| given.to == from);
-                let label = given.ok_or(Fault::UnknownTicket)?.label;
-                self.given.remove(&ticket);
+            Message::Result { id, payload } => {
+                let given = self.given.get(&id).filter(|given| given.to == from);
+                let label = given.ok_or(Fault::UnknownTask)?.label;
+                self.given.remove(&id);
                 if let Some(task) = self.tasks.get_mut(&label) {
                     task.away -= 1;
                     task.jobs += 1;

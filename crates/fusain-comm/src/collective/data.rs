@@ -22,10 +22,19 @@ pub(crate) fn allgather<C: Communicator, T: Plain>(comm: &C, data: &[T]) -> Resu
         lengths = parts.iter().map(|part| part.len() as u64).collect();
     }
     comm.broadcast(&mut lengths, 0)?;
-    let total = lengths.iter().sum::<u64>() as usize;
     let mut all = match &gathered {
         Some(parts) => parts.concat(),
-        None => vec![T::zeroed(); total],
+        None => {
+            // They come from elsewhere.
+            let total = lengths.iter().fold(0_u64, |total, length| total.saturating_add(*length));
+            let mut all = Vec::new();
+            let reserved = usize::try_from(total).map(|total| all.try_reserve_exact(total));
+            if !matches!(reserved, Ok(Ok(()))) {
+                return Err(Error::NoMemory { elements: total });
+            }
+            all.resize(total as usize, T::zeroed());
+            all
+        }
     };
     comm.broadcast(&mut all, 0)?;
     let mut rest = all.as_slice();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Session;
 use super::raw::{RawComm, library_version};
 use super::request::{MpiMessage, MpiRequest};
-use crate::{Communicator, Completion, Error, FIRST_LIBRARY_TAG, Pass, Result, Source, Status, Tag, TagMatch};
+use crate::{Communicator, Completion, Error, FIRST_LIBRARY_TAG, Host, Pass, Result, Source, Status, Tag, TagMatch};
 
 /// A communicator between MPI processes.
 pub struct MpiComm {
@@ -78,6 +78,20 @@ impl MpiComm {
             }
         };
         self.program.split_type(kind)?.map(|new| Self::around(&self.session, new)).transpose()
+    }
+}
+
+impl Host for MpiComm {
+    fn may_call(&self) -> bool {
+        self.session.may_enter()
+    }
+
+    fn hand_over(&self) -> Result<Pass> {
+        Session::hand_over(&self.session)
+    }
+
+    fn note_loss(&self) {
+        self.session.note_loss();
     }
 }
 
@@ -163,18 +177,6 @@ impl Communicator for MpiComm {
     fn duplicate(&self) -> Result<Self> {
         self.session.enter()?;
         Self::around(&self.session, self.program.duplicate()?)
-    }
-
-    fn may_call(&self) -> bool {
-        self.session.may_enter()
-    }
-
-    fn hand_over(&self) -> Result<Pass> {
-        Session::hand_over(&self.session)
-    }
-
-    fn note_loss(&self) {
-        self.session.note_loss();
     }
 
     /// The library's own.

@@ -73,7 +73,7 @@ impl Attendant {
         self.hub.tell();
     }
 
-    /// Something was left where a client of the loop looks: turns the loop, or has who sits there do so.
+    /// Something was left where a client of the loop looks: turns the loop, or has who drives it do so.
     pub fn wake(&self) {
         self.hub.wake();
     }

@@ -3,13 +3,10 @@
 use std::time::Instant;
 
 use super::client::Step;
-use super::hub::{Command, Hub};
 use super::outbound::Outbound;
-use super::ticket::Job;
+use super::queue::{Command, CommandQueue};
+use super::slot::Job;
 use crate::{Communicator, Error, Result};
-
-/// How many errors that nobody waits for are kept for the end.
-const UNHEARD: usize = 64;
 
 struct Running<C> {
     id: u64,
@@ -25,12 +22,10 @@ pub(super) struct Engine<C: Communicator> {
     clients: Vec<Running<C>>,
     /// Kept for its memory.
     commands: Vec<Command<C>>,
-    /// How often the bell had rung when the queue was last emptied; whoever fills it rings after that.
+    /// How often the loop had been notified when the queue was last emptied; whoever fills it notifies after that.
     emptied_at: Option<u64>,
     /// Somebody asked for the end.
     stopping: bool,
-    /// Errors of clients and messages whose tickets were dropped.
-    pub(super) unheard: Vec<Error>,
     /// What the clients that were given up waited for.
     pub(super) abandoned: Vec<Vec<String>>,
 }
@@ -57,12 +52,11 @@ impl<C: Communicator> Engine<C> {
             commands: Vec::new(),
             emptied_at: None,
             stopping: false,
-            unheard: Vec::new(),
             abandoned: Vec::new(),
         }
     }
 
-    /// How often the bell had rung before the last turn.
+    /// How often the loop had been notified before the last turn.
     pub(super) fn emptied_at(&self) -> Option<u64> {
         self.emptied_at
     }
@@ -72,12 +66,12 @@ impl<C: Communicator> Engine<C> {
         !(self.clients.is_empty() && self.outbound.is_empty())
     }
 
-    /// Once round: what was asked for, what goes out, every client. The bell has rung `rings` times before. Who drives tells the
+    /// Once round: what was asked for, what goes out, every client. The loop has been notified `count` times before. Who drives tells the
     /// waiters if anything has ended.
-    pub(super) fn turn(&mut self, hub: &Hub<C>, rings: u64) -> Turn {
-        if self.emptied_at != Some(rings) {
-            self.stopping = hub.take_commands(&mut self.commands);
-            self.emptied_at = Some(rings);
+    pub(super) fn turn(&mut self, queue: &CommandQueue<C>, count: u64) -> Turn {
+        if self.emptied_at != Some(count) {
+            self.stopping = queue.take(&mut self.commands);
+            self.emptied_at = Some(count);
         }
         let mut moved = !self.commands.is_empty();
         let mut ended = false;
@@ -91,11 +85,10 @@ impl<C: Communicator> Engine<C> {
         }
         self.commands = commands;
         if !self.outbound.is_empty() {
-            let unheard = &mut self.unheard;
             moved |= self.outbound.advance(&self.comm, |sent| {
                 ended = true;
-                hub.give_back_room(sent.to, sent.bytes);
-                keep(unheard, sent.unheard);
+                queue.give_back_room(sent.to, sent.bytes);
+                sent.unheard.into_iter().for_each(|error| queue.keep_unheard(error));
             });
         }
         let now = Instant::now();
@@ -113,7 +106,7 @@ impl<C: Communicator> Engine<C> {
                     ended = true;
                     // The order of clients means nothing.
                     let running = self.clients.swap_remove(at);
-                    keep(&mut self.unheard, running.job.end(result));
+                    running.job.end(result).into_iter().for_each(|error| queue.keep_unheard(error));
                 }
             }
         }
@@ -121,10 +114,10 @@ impl<C: Communicator> Engine<C> {
     }
 
     /// Takes a client on, and does what it can do at once.
-    pub(super) fn begin(&mut self, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
+    pub(super) fn begin(&mut self, queue: &CommandQueue<C>, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
         match result(job.advance(&self.comm, Instant::now())) {
             None => self.clients.push(Running { id, service, job }),
-            Some(result) => keep(&mut self.unheard, job.end(result)),
+            Some(result) => job.end(result).into_iter().for_each(|error| queue.keep_unheard(error)),
         }
     }
 
@@ -142,10 +135,10 @@ impl<C: Communicator> Engine<C> {
     }
 
     /// Ends everything: services have done their work, other clients fail with `error`.
-    pub(super) fn end(&mut self, hub: &Hub<C>, error: &Error) {
-        hub.close(error);
+    pub(super) fn end(&mut self, queue: &CommandQueue<C>, error: &Error) {
+        queue.close(error);
         // Commands that came before it was closed.
-        hub.take_commands(&mut self.commands);
+        queue.take(&mut self.commands);
         for command in std::mem::take(&mut self.commands) {
             match command {
                 Command::Send(message) => self.outbound.push(message),
@@ -163,7 +156,6 @@ impl<C: Communicator> Engine<C> {
                 job.end(Err(error.clone()));
             }
         }
-        hub.tell_ended();
     }
 }
 
@@ -173,11 +165,5 @@ fn result(step: Result<Step>) -> Option<Result<()>> {
         Ok(Step::Idle | Step::IdleUntil(_) | Step::Moved) => None,
         Ok(Step::Done) => Some(Ok(())),
         Err(error) => Some(Err(error)),
-    }
-}
-
-fn keep(unheard: &mut Vec<Error>, error: Option<Error>) {
-    if unheard.len() < UNHEARD {
-        unheard.extend(error);
     }
 }

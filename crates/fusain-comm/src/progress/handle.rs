@@ -11,7 +11,8 @@ use super::attend::Attendant;
 use super::client::Client;
 use super::handler::{Handler, Incoming};
 use super::hub::Hub;
-use super::ticket::{Slot, Submitted, Ticket};
+use super::slot::{Slot, Submitted};
+use super::ticket::Ticket;
 use super::timer::Timer;
 use crate::{Communicator, Enlisted, Result, Tag};
 
@@ -57,7 +58,7 @@ impl<C: Communicator> Handle<C> {
     /// Ranks that ask in the same order get the same numbers. So services that follow one another can have tags of their own, and none
     /// receives a message that is meant for the next, which another rank may have begun already.
     pub fn ordinal(&self) -> u32 {
-        self.hub.ordinal()
+        self.hub.queue.ordinal()
     }
 
     /// Lets the progress thread work for `client` until it is done.

@@ -5,11 +5,11 @@
 //!
 //!  Handle ── submit, send, cancel ──▶ queue ──▶ 1  take what was asked for
 //!                 │                             2  start and test what goes out
-//!                 └── rings ───▶ work ◀── rings ── 3  call every client: probe, receive, test, start
+//!                 └── notify ──▶ work ◀─ notify  3  call every client: probe, receive, test, start
 //!                                 │   arrivals  4  nothing moved? sleep at `work`
 //!                                 └── wakes ──▶
 //!  Ticket ◀── client, result ── slot ◀───────── a client is done, failed, or taken out
-//!     └── sleeps at ▶ ended ◀── rings ──────────┘
+//!     └── sleeps at ▶ ended ◀── notify ─────────┘
 //! ```
 //!
 //! A [`Client`] is anything that gets on by nonblocking calls: a running schedule, a handler of incoming messages
@@ -26,37 +26,37 @@
 //! | [`Progress::spawn`], and threads [attend](Attendant) | whoever waits or looks, one at a time; the new one if nobody does | programs that come by often; MPI at SERIALIZED or above |
 //! | [`Progress::manual`] | whoever waits or tests, one at a time | machines with no core to spare |
 //!
-//! So the transport has one owner at a time, whoever it is: the thread in the *seat* (`seat.rs`). It is taken by trying a lock, never by waiting for one. At
-//! SERIALIZED the right to call MPI goes with the seat. A thread that attends gets what arrives without a switch of threads: where there is no core to spare
+//! So the transport has one owner at a time, whoever it is: the *driver* (`driver.rs`). A thread becomes it by trying a lock, never by waiting for one. At
+//! SERIALIZED the right to call MPI goes from driver to driver. A thread that attends gets what arrives without a switch of threads: where there is no core to spare
 //! that switch is most of the time that a message takes.
 //!
 //! # Protocol
 //!
-//! It is made of locks and conditions; only a bell has words of its own, and its file the argument for them. Two bells ([`Doorbell`](crate::Doorbell)) count their rings. Who
+//! It is made of locks and conditions; only an event count has atomic words of its own, and its file the argument for them. Two of them ([`EventCount`](crate::EventCount)) count notifications. Who
 //! wants to sleep reads the count, looks at everything, and sleeps if the count has not moved.
 //!
-//! | event | rings `work` | rings `ended` |
+//! | event | notifies `work` | notifies `ended` |
 //! |---|---|---|
 //! | a command enters the queue | yes, after the queue's lock is free | |
 //! | a message arrives, a rank leaves (world of threads) | yes | |
 //! | clients or messages have ended, room came free | | yes, after the slots are filled |
-//! | a thread leaves the seat (manual, attended) | | yes, after the seat is free |
-//! | a thread begins to attend, and was the first | yes: the loop's own thread leaves the seat | |
+//! | a driver stops (manual, attended) | | yes, after its lock is free |
+//! | a thread begins to attend, and was the first | yes: the loop's own thread stops driving | |
 //! | a client [tells](Attendant::tell) that something has changed | | yes |
 //! | a message comes while the loop has no client and sends nothing | yes, but it sleeps on | |
 //!
-//! A client that is submitted while the seat is free (manual, attended) never enters the queue: the thread that submits it takes the seat, and calls it for the
+//! A client that is submitted while nobody drives (manual, attended) never enters the queue: the thread that submits it becomes the driver, and calls it for the
 //! first time. So what it sends is on its way before anybody waits.
 //!
 //! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later moves the count,
 //!   so the loop does not sleep.
 //! * *A waiter and the end at once.* The waiter reads `ended`, then looks into its slot. A slot that is filled later moves the count.
-//! * *Two waiters, one seat (manual, attended).* The waiter reads `ended`, looks into its slot, then tries the seat. If another thread has it, that
-//!   one rings when it has left it: somebody drives as long as anybody waits.
-//! * *A command, and who is about to leave the seat (attended).* Nobody need be asleep at `work` whom a ring could wake. Who has rung tries the seat; who has left it
-//!   reads the count again; a SeqCst fence stands between the two steps of each. So either the first finds the seat free, and turns the loop itself, or the
-//!   second finds that it has rung, and goes back.
-//! * *An arrival while nobody sits there (attended, world of threads).* `work` raises its [flag](crate::Flag) after the message lies in the mailbox and under that one's
+//! * *Two waiters, one driver (manual, attended).* The waiter reads `ended`, looks into its slot, then tries the lock. If another thread has it, that
+//!   one notifies when it has left it: somebody drives as long as anybody waits.
+//! * *A command, and a driver that is about to stop (attended).* Nobody need be asleep at `work` who could be woken. Who has notified tries the lock; who has left it
+//!   reads the count again; a SeqCst fence stands between the two steps of each. So either the first gets the lock, and turns the loop itself, or the
+//!   second finds that the count has moved, and goes back.
+//! * *An arrival while nobody drives (attended, world of threads).* `work` raises its [flag](crate::Flag) after the message lies in the inbox and under that one's
 //!   lock. Who sees it lowers it, then turns the loop: a message that the turn has missed raises it again afterwards.
 //! * *All who attend are busy.* The loop's own thread naps, each nap twice as long as the one before up to 2 ms, and turns the loop if nobody has since
 //!   the last nap. What it finds makes the naps short again. This also is how it learns that nobody attends any more.
@@ -86,7 +86,10 @@
 //! usually makes `mpirun` end the others.
 
 mod attend;
+mod attended;
 mod client;
+mod drive;
+mod driver;
 mod engine;
 mod handle;
 mod handler;
@@ -94,7 +97,8 @@ mod hub;
 mod outbound;
 mod owner;
 mod pace;
-mod seat;
+mod queue;
+mod slot;
 mod ticket;
 mod timer;
 
@@ -147,8 +151,8 @@ pub struct Shutdown<C> {
 }
 
 impl<C: Communicator> Shutdown<C> {
-    fn of(engine: engine::Engine<C>) -> Self {
-        let engine::Engine { comm, abandoned, unheard, .. } = engine;
-        Self { comm, abandoned, unheard }
+    fn of(hub: &hub::Hub<C>, engine: engine::Engine<C>) -> Self {
+        let engine::Engine { comm, abandoned, .. } = engine;
+        Self { comm, abandoned, unheard: hub.queue.take_unheard() }
     }
 }

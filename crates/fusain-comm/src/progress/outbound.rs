@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::ticket::Slot;
+use super::slot::Slot;
 use crate::{Communicator, Error, Request, Tag};
 
 /// How many sends to one destination are given to the transport at once. With 1, small messages wait for each other's round

@@ -55,7 +55,7 @@ impl<C: Communicator> Progress<C> {
     /// thread's calls move anything.
     pub fn manual(comm: C, settings: Settings) -> Self {
         let hub = Hub::new(&comm, settings, true);
-        hub.leave_seat_to_all(Engine::new(comm));
+        hub.share(Engine::new(comm));
         Self { hub, thread: None }
     }
 
@@ -73,7 +73,7 @@ impl<C: Communicator> Progress<C> {
     /// With what a client's destructor panicked with on the progress thread. (What clients panic with elsewhere are errors.)
     pub fn shutdown(mut self) -> Shutdown<C> {
         match self.end() {
-            Some(Ok(engine)) => Shutdown::of(engine),
+            Some(Ok(engine)) => Shutdown::of(&self.hub, engine),
             Some(Err(payload)) => resume_unwind(payload),
             None => unreachable!("an owner ends once"),
         }
@@ -162,7 +162,7 @@ where
         hub.run_to_end(&mut engine);
         app.join().unwrap_or_else(|payload| resume_unwind(payload))
     });
-    (result, Shutdown::of(engine))
+    (result, Shutdown::of(&hub, engine))
 }
 
 /// Stops the loop however the application ends.

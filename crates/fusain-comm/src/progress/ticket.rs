@@ -1,14 +1,11 @@
 //! The way a client goes: in by [`Handle::submit`](super::Handle::submit), to the loop, and back through its ticket.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
-use super::client::{Client, Step};
 use super::hub::Hub;
-use crate::{Communicator, Error, Result};
+use super::slot::Slot;
+use crate::{Communicator, Result};
 
 /// Waits for a client, and gets it back. Dropping it lets the client run on.
 pub struct Ticket<C: Communicator, K> {
@@ -51,76 +48,16 @@ impl<C: Communicator, K> Ticket<C, K> {
     }
 }
 
+impl<C: Communicator, K> Drop for Ticket<C, K> {
+    fn drop(&mut self) {
+        if let Some(error) = self.slot.leave() {
+            self.hub.queue.keep_unheard(error);
+        }
+    }
+}
+
 impl<C: Communicator, K> fmt::Debug for Ticket<C, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket").field("id", &self.id).field("ended", &self.slot.has_ended()).finish_non_exhaustive()
-    }
-}
-
-/// Where a client lies when it has ended.
-pub(super) struct Slot<K> {
-    /// Something lies there: what a waiter asks again and again need not take the lock.
-    has_ended: AtomicBool,
-    end: Mutex<Option<(K, Result<()>)>>,
-}
-
-impl<K> Slot<K> {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { has_ended: AtomicBool::new(false), end: Mutex::new(None) })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<(K, Result<()>)>> {
-        // It is only ever replaced as a whole.
-        self.end.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn has_ended(&self) -> bool {
-        // Acquire: pairs with the Release in `fill`, so the lock is taken after it was let go there, and what lies there is found.
-        self.has_ended.load(Ordering::Acquire)
-    }
-
-    fn take(&self) -> (K, Result<()>) {
-        self.lock().take().expect("a ticket is spent once, and after its client has ended")
-    }
-
-    /// Returns the error if nobody is left to learn of it.
-    pub(super) fn fill(self: Arc<Self>, client: K, result: Result<()>) -> Option<Error> {
-        let unheard = if Arc::strong_count(&self) == 1 { result.clone().err() } else { None };
-        *self.lock() = Some((client, result));
-        self.has_ended.store(true, Ordering::Release);
-        unheard
-    }
-}
-
-/// A client with the way back, its type forgotten.
-pub(super) trait Job<C>: Send {
-    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step>;
-    fn waits_for(&self) -> Vec<String>;
-    /// Brings the client to its ticket; returns the error if nobody is left to learn of it.
-    fn end(self: Box<Self>, result: Result<()>) -> Option<Error>;
-}
-
-pub(super) struct Submitted<K> {
-    pub(super) client: K,
-    pub(super) slot: Arc<Slot<K>>,
-}
-
-impl<C: Communicator, K: Client<C>> Job<C> for Submitted<K> {
-    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
-        // A client that has panicked is never called again, whatever it has left behind.
-        catch_unwind(AssertUnwindSafe(|| self.client.advance(comm, now))).unwrap_or_else(|payload| {
-            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-            let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(Error::ClientPanicked { message })
-        })
-    }
-
-    fn waits_for(&self) -> Vec<String> {
-        self.client.waits_for()
-    }
-
-    fn end(self: Box<Self>, result: Result<()>) -> Option<Error> {
-        let Self { client, slot } = *self;
-        slot.fill(client, result)
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::doorbell::Doorbell;
-use super::mailbox::{Pattern, Wait};
+use super::event_count::EventCount;
+use super::inbox::{Pattern, Wait};
 use super::request::{ThreadMessage, ThreadRequest};
 use super::shared::{Enlisted, Shared};
-use crate::{Communicator, Completion, Error, Request, Result, Source, Status, Tag, TagMatch};
+use crate::{Communicator, Completion, Error, Host, Request, Result, Source, Status, Tag, TagMatch};
 
 /// A communicator between the threads of one process.
 pub struct ThreadComm {
@@ -58,6 +58,16 @@ impl ThreadComm {
             Source::Rank(rank) => Some(self.members[rank]),
         };
         Ok(Pattern { context: self.context, source, world_source, tag })
+    }
+}
+
+impl Host for ThreadComm {
+    fn enlist(&self) -> Enlisted {
+        Enlisted::with(&self.shared)
+    }
+
+    fn event_count(&self) -> EventCount {
+        EventCount::with(&self.shared, self.world_rank(), true)
     }
 }
 
@@ -172,14 +182,6 @@ impl Communicator for ThreadComm {
         }
         self.broadcast(&mut context, 0)?;
         Ok(Self::new(&self.shared, context[0], self.rank, Arc::clone(&self.members)))
-    }
-
-    fn enlist(&self) -> Enlisted {
-        Enlisted::with(&self.shared)
-    }
-
-    fn doorbell(&self) -> Doorbell {
-        Doorbell::with(&self.shared, self.world_rank(), true)
     }
 }
 

@@ -1,11 +1,11 @@
 //! The in-process world: ranks are threads.
 //!
-//! Every rank has one mailbox, a lock and a bell. A sender works on the *receiver's* mailbox; a rank waits on its own.
-//! Nobody ever holds two mailbox locks. The world's few common words lie under one more lock, taken last.
+//! Every rank has one inbox, a lock and a condition. A sender works on the *receiver's* inbox; a rank waits on its own.
+//! Nobody ever holds two inbox locks. The world's few common words lie under one more lock, taken last.
 //!
 //! # Matching
 //!
-//! A mailbox has two queues: *landed* messages that nobody has asked for, and *posted* receives without a message. At most
+//! An inbox has two queues: *landed* messages that nobody has asked for, and *posted* receives without a message. At most
 //! one of them has something for the other.
 //!
 //! | event | looks at | then |
@@ -14,28 +14,28 @@
 //! | a receive is posted | landed, oldest first | takes the first that fits; else it is posted |
 //! | a probe | landed, oldest first | looks, or takes out |
 //!
-//! Both happen under the mailbox lock, so a message and a receive can not miss each other. Messages of one sender enter in
+//! Both happen under the inbox lock, so a message and a receive can not miss each other. Messages of one sender enter in
 //! the order they were sent, and both queues are searched from their old end, which is why they do not overtake. With a
 //! real-clock [`Network`], a message *flies* first: it waits in a heap by arrival time and whoever next looks into the
-//! mailbox lands those whose time has come. The cost of a match is linear in the queue searched.
+//! inbox lands those whose time has come. The cost of a match is linear in the queue searched.
 //!
 //! # Deadlock detection
 //!
-//! A rank that has to wait looks out for some microseconds, where there is a core for each rank, and then says so: under its mailbox lock it writes down what for, and takes itself off the world's count
+//! A rank that has to wait looks out for some microseconds, where there is a core for each rank, and then says so: under its inbox lock it writes down what for, and takes itself off the world's count
 //! of *awake* threads. Who gives it what it waits for holds the same lock, strikes the note out and adds the sleepers of that
-//! mailbox to the count again **before** letting go, so before it can fall asleep itself. Therefore
+//! inbox to the count again **before** letting go, so before it can fall asleep itself. Therefore
 //!
 //! > awake = 0 means: every thread waits, nobody can send any more. It is not a guess and needs no timeout.
 //!
-//! * Both sides at once: a rank that is about to sleep and a sender meet at the mailbox lock. If the sender is first, the
+//! * Both sides at once: a rank that is about to sleep and a sender meet at the inbox lock. If the sender is first, the
 //!   rank finds the message. If the rank is first, the sender finds the note.
-//! * Flying messages: a rank whose mailbox has any sleeps with a time limit and stays counted as awake.
+//! * Flying messages: a rank whose inbox has any sleeps with a time limit and stays counted as awake.
 //! * The rank that brings the count to 0 collects everybody's notes into a [`DeadlockReport`], stores it as the world's
 //!   verdict and wakes all; each waiting call returns it as [`Error::Deadlock`].
-//! * A rank that leaves (its closure ended, or panicked) marks its mailbox closed, wakes all waiters so that those who can
+//! * A rank that leaves (its closure ended, or panicked) marks its inbox closed, wakes all waiters so that those who can
 //!   only be helped by it get [`Error::PeerLeft`] or [`Error::PeerPanicked`], and takes itself off the count.
 //! * A test of a receive that can only be helped by a rank that is gone fails as a wait for it would.
-//! * Threads that wait for whatever comes (a progress thread) sleep on a bell that arrivals ring, under the same rule: `doorbell.rs`.
+//! * Threads that wait for whatever comes (a progress thread) sleep on an event count that arrivals notify, under the same rule: `event_count.rs`, `events.rs`.
 //! * More threads: the count starts with one thread for each rank. A rank that lets others call (a progress thread) makes an
 //!   [`Enlisted`] for each, before it starts. A thread that polls never sleeps: such worlds are never declared dead.
 //!
@@ -48,8 +48,9 @@
 //! [`Network`]: crate::Network
 
 mod comm;
-mod doorbell;
-mod mailbox;
+mod event_count;
+mod events;
+mod inbox;
 mod request;
 mod shared;
 
@@ -60,13 +61,15 @@ use std::sync::Arc;
 use std::thread;
 
 pub use comm::ThreadComm;
-pub(crate) use doorbell::Wants;
-pub use doorbell::{Doorbell, Flag};
+pub use event_count::EventCount;
+pub(crate) use event_count::Wants;
+pub use events::Flag;
 pub use request::{ThreadMessage, ThreadRequest};
 pub use shared::Enlisted;
 
 use crate::Network;
-use shared::{Leave, Shared};
+use inbox::Leave;
+use shared::Shared;
 
 /// A world of threads, before it runs.
 ///

@@ -4,7 +4,7 @@ use std::iter;
 use std::mem;
 use std::sync::Arc;
 
-use super::mailbox::{Delivered, Envelope, Ticket, Wait};
+use super::inbox::{Delivered, Envelope, ReceiveId, Wait};
 use super::shared::Shared;
 use crate::{Cancelled, Completion, Error, Message, Request, Result, Status};
 
@@ -20,7 +20,7 @@ pub struct ThreadRequest {
 enum State {
     /// A send, whose message was copied to its destination at once, or a receive of a message that was taken out.
     Done(Completion),
-    Posted(Ticket),
+    Posted(ReceiveId),
     Spent,
 }
 
@@ -29,13 +29,13 @@ impl ThreadRequest {
         Self { shared: Arc::clone(shared), me, state: State::Done(completion) }
     }
 
-    pub(super) fn posted(shared: &Arc<Shared>, me: usize, ticket: Ticket) -> Self {
-        Self { shared: Arc::clone(shared), me, state: State::Posted(ticket) }
+    pub(super) fn posted(shared: &Arc<Shared>, me: usize, receive: ReceiveId) -> Self {
+        Self { shared: Arc::clone(shared), me, state: State::Posted(receive) }
     }
 
-    fn ticket(&self) -> Option<Ticket> {
+    fn receive(&self) -> Option<ReceiveId> {
         match self.state {
-            State::Posted(ticket) => Some(ticket),
+            State::Posted(receive) => Some(receive),
             _ => None,
         }
     }
@@ -48,10 +48,10 @@ impl ThreadRequest {
 
     /// A message that it had met already is lost with it, as if it had been received.
     fn withdraw(&mut self) {
-        if let Some(ticket) = self.ticket() {
+        if let Some(receive) = self.receive() {
             self.shared.look(self.me, |inbox| {
-                inbox.withdraw(ticket);
-                inbox.collect(ticket);
+                inbox.withdraw(receive);
+                inbox.collect(receive);
             });
         }
         self.state = State::Spent;
@@ -64,8 +64,8 @@ impl ThreadRequest {
             let completion = requests.swap_remove(at).test()?;
             return Ok(completion.map(|completion| (at, completion)));
         }
-        // All are posted, so the tickets stand where the requests do.
-        let found = first.shared.look_for(first.me, requests.iter().filter_map(Self::ticket))?;
+        // All are posted, so the receives stand where the requests do.
+        let found = first.shared.look_for(first.me, requests.iter().filter_map(Self::receive))?;
         let Some((at, delivered)) = found else { return Ok(None) };
         let completion = requests.swap_remove(at).finish(delivered)?;
         Ok(Some((at, completion)))
@@ -78,10 +78,10 @@ impl ThreadRequest {
         if let Some(at) = requests.iter().position(|request| !matches!(request.state, State::Posted(_))) {
             return requests.swap_remove(at).wait().map(|completion| (at, completion));
         }
-        let tickets: Vec<_> = requests.iter().filter_map(Self::ticket).collect();
-        let wait = Wait::Tickets(tickets.clone());
+        let receives: Vec<_> = requests.iter().filter_map(Self::receive).collect();
+        let wait = Wait::Receives(receives.clone());
         let (at, delivered) = shared.wait(me, &wait, |inbox| {
-            tickets.iter().enumerate().find_map(|(at, &ticket)| Some((at, inbox.collect(ticket)?)))
+            receives.iter().enumerate().find_map(|(at, &receive)| Some((at, inbox.collect(receive)?)))
         })?;
         let completion = requests.swap_remove(at).finish(delivered)?;
         Ok((at, completion))
@@ -92,9 +92,9 @@ impl Request for ThreadRequest {
     fn test(&mut self) -> Result<Option<Completion>> {
         match mem::replace(&mut self.state, State::Spent) {
             State::Done(completion) => Ok(Some(completion)),
-            State::Posted(ticket) => {
-                self.state = State::Posted(ticket);
-                match self.shared.look_for(self.me, iter::once(ticket)) {
+            State::Posted(receive) => {
+                self.state = State::Posted(receive);
+                match self.shared.look_for(self.me, iter::once(receive)) {
                     Ok(Some((_, delivered))) => self.finish(delivered).map(Some),
                     Ok(None) => Ok(None),
                     Err(error) => {
@@ -112,15 +112,15 @@ impl Request for ThreadRequest {
             return Ok(completion);
         }
         // test() has returned Err on a spent request and a completion on a send.
-        let Some(ticket) = self.ticket() else { return Err(Error::RequestDone) };
-        let wait = Wait::Tickets(vec![ticket]);
-        let delivered = self.shared.wait(self.me, &wait, |inbox| inbox.collect(ticket))?;
+        let Some(receive) = self.receive() else { return Err(Error::RequestDone) };
+        let wait = Wait::Receives(vec![receive]);
+        let delivered = self.shared.wait(self.me, &wait, |inbox| inbox.collect(receive))?;
         self.finish(delivered)
     }
 
     fn cancel(mut self) -> Result<Cancelled> {
-        if let Some(ticket) = self.ticket()
-            && let Some(buffer) = self.shared.look(self.me, |inbox| inbox.withdraw(ticket))
+        if let Some(receive) = self.receive()
+            && let Some(buffer) = self.shared.look(self.me, |inbox| inbox.withdraw(receive))
         {
             self.state = State::Spent;
             return Ok(Cancelled::Yes(buffer));

@@ -1,27 +1,21 @@
-//! What the ranks of a world have in common: mailboxes, the count of awake threads, who has left, the verdict.
+//! What the ranks of a world have in common: inboxes, the count of awake threads, who has left, the verdict.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::doorbell::Ring;
-use super::mailbox::{Delivered, Envelope, Header, Inbox, Mailbox, Pattern, Ticket, Timing, Wait};
+use super::events::Cause;
+use super::inbox::{Delivered, Endpoint, Envelope, Header, Inbox, Leave, Pattern, ReceiveId, Timing, Wait};
+use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
 /// For so long who waits looks out before it sleeps, if nobody else needs its core: about what it takes to wake a thread.
 const LINGER: Duration = Duration::from_micros(20);
 
-/// How a rank left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leave {
-    Finished,
-    Panicked,
-}
-
 #[derive(Debug)]
 pub(super) struct Shared {
-    mailboxes: Box<[Mailbox]>,
+    endpoints: Box<[Endpoint]>,
     control: Mutex<Control>,
     network: Option<Network>,
     epoch: Instant,
@@ -29,7 +23,7 @@ pub(super) struct Shared {
     lingers: bool,
 }
 
-/// The common words. Their lock is taken last, and never held while a mailbox is locked anew.
+/// The common words. Their lock is taken last, and never held while a endpoint is locked anew.
 #[derive(Debug)]
 struct Control {
     /// Threads that do not sleep. 0 is a deadlock, or the end.
@@ -52,7 +46,7 @@ impl Shared {
             communicators: 0,
         };
         Self {
-            mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
+            endpoints: (0..ranks).map(|_| Endpoint::default()).collect(),
             control: Mutex::new(control),
             network,
             epoch: Instant::now(),
@@ -61,12 +55,13 @@ impl Shared {
     }
 
     fn control(&self) -> MutexGuard<'_, Control> {
+        shake();
         // Nothing panics between two changes that belong together.
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn ranks(&self) -> usize {
-        self.mailboxes.len()
+        self.endpoints.len()
     }
 
     // ---- communicators --------------------------------------------------------------------------------------------
@@ -101,8 +96,8 @@ impl Shared {
         payload: &[u8],
     ) -> Result<()> {
         let timing = self.charge_sender(from, to, payload.len());
-        let mailbox = &self.mailboxes[to];
-        let mut inbox = mailbox.lock();
+        let endpoint = &self.endpoints[to];
+        let mut inbox = endpoint.lock();
         match inbox.closed {
             Some(Leave::Finished) => return Err(Error::PeerLeft { rank: to }),
             Some(Leave::Panicked) => return Err(Error::PeerPanicked { rank: to }),
@@ -118,11 +113,11 @@ impl Shared {
             landing = Some(at);
             inbox.launch(at, message);
             // Whoever sleeps must now sleep with a limit.
-            self.wake(mailbox, &mut inbox);
+            self.wake(endpoint, &mut inbox);
         } else if inbox.deliver(Header { context, source, tag, timing }, Cow::Borrowed(payload)) {
-            self.wake(mailbox, &mut inbox);
+            self.wake(endpoint, &mut inbox);
         }
-        self.ring(&inbox, Ring::Message(landing));
+        self.notify(&inbox, Cause::Message(landing));
         Ok(())
     }
 
@@ -134,7 +129,7 @@ impl Shared {
             pass_time(link.overhead_ns);
         }
         let occupancy_ns = link.occupancy_ns(bytes);
-        let mut own = self.mailboxes[from].lock();
+        let mut own = self.endpoints[from].lock();
         let now_ns = if network.is_virtual() {
             own.clock_ns += link.overhead_ns;
             own.clock_ns
@@ -152,7 +147,7 @@ impl Shared {
         match &self.network {
             None => {}
             Some(network) if network.is_virtual() => {
-                let mut own = self.mailboxes[me].lock();
+                let mut own = self.endpoints[me].lock();
                 let first_byte_ns = timing.arrival_ns.saturating_sub(timing.occupancy_ns);
                 let start_ns = first_byte_ns.max(own.receive_link_free_ns);
                 own.receive_link_free_ns = start_ns + timing.occupancy_ns;
@@ -168,23 +163,23 @@ impl Shared {
 
     pub(super) fn clock_ns(&self, me: usize) -> u64 {
         match &self.network {
-            Some(network) if network.is_virtual() => self.mailboxes[me].lock().clock_ns,
+            Some(network) if network.is_virtual() => self.endpoints[me].lock().clock_ns,
             _ => self.now_ns(),
         }
     }
 
     pub(super) fn compute(&self, me: usize, duration_ns: u64) {
         match &self.network {
-            Some(network) if network.is_virtual() => self.mailboxes[me].lock().clock_ns += duration_ns,
+            Some(network) if network.is_virtual() => self.endpoints[me].lock().clock_ns += duration_ns,
             _ => pass_time(duration_ns),
         }
     }
 
     // ---- waiting --------------------------------------------------------------------------------------------------
 
-    /// Works on a mailbox without waiting.
+    /// Works on a endpoint without waiting.
     pub(super) fn look<T>(&self, me: usize, act: impl FnOnce(&mut Inbox) -> T) -> T {
-        let mut inbox = self.mailboxes[me].lock();
+        let mut inbox = self.endpoints[me].lock();
         if inbox.next_landing().is_some() {
             inbox.land(Instant::now());
         }
@@ -193,8 +188,8 @@ impl Shared {
 
     /// Waits until `ready` finds what it looks for. `wait` is the note left for deadlock detection.
     pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
-        let mailbox = &self.mailboxes[me];
-        let mut inbox = mailbox.lock();
+        let endpoint = &self.endpoints[me];
+        let mut inbox = endpoint.lock();
         let mut lingers_until = None;
         loop {
             if inbox.next_landing().is_some() {
@@ -208,12 +203,12 @@ impl Shared {
                 if now < *lingers_until.get_or_insert(now + LINGER) {
                     drop(inbox);
                     thread::yield_now();
-                    inbox = mailbox.lock();
+                    inbox = endpoint.lock();
                     continue;
                 }
             }
             if let Some(landing) = inbox.next_landing() {
-                inbox = mailbox.doze(inbox, landing);
+                inbox = endpoint.doze(inbox, landing);
                 continue;
             }
             let patterns = inbox.patterns(wait);
@@ -225,37 +220,37 @@ impl Shared {
             if last {
                 drop(inbox);
                 self.declare_deadlock();
-                inbox = mailbox.lock();
+                inbox = endpoint.lock();
             } else {
-                inbox = mailbox.sleep(inbox);
+                inbox = endpoint.sleep(inbox);
             }
         }
     }
 
-    /// Wakes all that sleep on a mailbox, and counts them as awake before its lock is let go.
-    fn wake(&self, mailbox: &Mailbox, inbox: &mut Inbox) {
+    /// Wakes all that sleep on a endpoint, and counts them as awake before its lock is let go.
+    fn wake(&self, endpoint: &Endpoint, inbox: &mut Inbox) {
         if !inbox.sleepers.is_empty() {
             self.control().awake += inbox.sleepers.len();
             inbox.sleepers.clear();
             inbox.generation += 1;
-            mailbox.ring();
+            endpoint.wake_all();
         } else if inbox.dozing > 0 {
-            mailbox.ring();
+            endpoint.wake_all();
         }
     }
 
-    /// Tells the threads that sleep until something happens. The caller holds the mailbox.
-    fn ring(&self, inbox: &Inbox, why: Ring) {
-        let bells = inbox.bells.iter().filter(|bell| bell.for_arrivals || inbox.troubled);
-        bells.for_each(|bell| bell.ring(Some(self), why));
+    /// Tells the threads that sleep until something happens. The caller holds the endpoint.
+    fn notify(&self, inbox: &Inbox, why: Cause) {
+        let events = inbox.events.iter().filter(|events| events.for_arrivals || inbox.troubled);
+        events.for_each(|events| events.notify(|sleepers| self.woken(sleepers), why));
     }
 
     fn wake_all(&self) {
-        for mailbox in &self.mailboxes {
-            let mut inbox = mailbox.lock();
+        for endpoint in &self.endpoints {
+            let mut inbox = endpoint.lock();
             inbox.troubled = true;
-            self.wake(mailbox, &mut inbox);
-            self.ring(&inbox, Ring::Call);
+            self.wake(endpoint, &mut inbox);
+            self.notify(&inbox, Cause::Call);
         }
     }
 
@@ -268,7 +263,7 @@ impl Shared {
 
     /// When the next message on its way to this rank lands; now, if one has just been found to have.
     pub(super) fn next_landing(&self, me: usize) -> Option<Instant> {
-        let mut inbox = self.mailboxes[me].lock();
+        let mut inbox = self.endpoints[me].lock();
         let next = inbox.next_landing()?;
         // Who sleeps here may want none of them, and would come back again and again until somebody else has looked.
         let now = Instant::now();
@@ -300,14 +295,14 @@ impl Shared {
     pub(super) fn look_for(
         &self,
         me: usize,
-        tickets: impl Iterator<Item = Ticket> + Clone,
+        receives: impl Iterator<Item = ReceiveId> + Clone,
     ) -> Result<Option<(usize, Delivered)>> {
         self.look(me, |inbox| {
-            let found = tickets.clone().enumerate().find_map(|(at, ticket)| Some((at, inbox.collect(ticket)?)));
+            let found = receives.clone().enumerate().find_map(|(at, receive)| Some((at, inbox.collect(receive)?)));
             // A message that is on its way may be the one.
             if found.is_none() && inbox.troubled && inbox.next_landing().is_none() {
-                for ticket in tickets {
-                    self.control().still_hope(&inbox.patterns(&Wait::Tickets(vec![ticket])))?;
+                for receive in receives {
+                    self.control().still_hope(&inbox.patterns(&Wait::Receives(vec![receive])))?;
                 }
             }
             Ok(found)
@@ -317,13 +312,13 @@ impl Shared {
     /// Nobody is awake: writes down who waits for what, and wakes everybody to tell.
     pub(super) fn declare_deadlock(&self) {
         let mut report = DeadlockReport::default();
-        for (rank, mailbox) in self.mailboxes.iter().enumerate() {
-            let inbox = mailbox.lock();
+        for (rank, endpoint) in self.endpoints.iter().enumerate() {
+            let inbox = endpoint.lock();
             for wait in &inbox.sleepers {
                 let waits_for = inbox.patterns(wait).iter().map(Pattern::describe).collect();
                 report.waits.push(WaitReport { rank, waits_for });
             }
-            for waits_for in inbox.bells.iter().flat_map(|bell| bell.notes()) {
+            for waits_for in inbox.events.iter().flat_map(|events| events.notes()) {
                 report.waits.push(WaitReport { rank, waits_for });
             }
         }
@@ -342,7 +337,7 @@ impl Shared {
     // ---- coming and going -----------------------------------------------------------------------------------------
 
     pub(super) fn leave(&self, me: usize, how: Leave) {
-        self.mailboxes[me].lock().closed = Some(how);
+        self.endpoints[me].lock().closed = Some(how);
         {
             let mut control = self.control();
             control.left[me] = Some(how);

@@ -54,6 +54,27 @@ fn every_byte_string_that_is_cut_is_refused() {
     }
 }
 
+/// Counts and lengths far beyond what the bytes hold, and a memory of 2^60 bytes: refused before memory is taken for them.
+#[test]
+fn numbers_that_are_lies_are_refused() {
+    let words = small().words().to_vec();
+    for at in 0..words.len() {
+        for lie in [1 << 28, u32::MAX] {
+            let mut words = words.clone();
+            words[at] = lie;
+            let bytes = super::to_bytes(&words);
+            if let Ok(schedule) = Schedule::from_bytes(&bytes, &Functions::default()) {
+                assert_eq!(schedule.to_bytes(), bytes);
+            }
+        }
+    }
+    let mut words = words;
+    // The higher half of the scratchpad's length.
+    words[11] = 1 << 28;
+    let end = Schedule::from_bytes(&super::to_bytes(&words), &Functions::default());
+    assert!(matches!(end, Err(crate::Error::TooLarge { .. })), "{end:?}");
+}
+
 /// Something with all kinds of operations.
 fn large() -> Schedule {
     let mut builder = ScheduleBuilder::in_program_order(0, 1);

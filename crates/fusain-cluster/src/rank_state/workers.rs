@@ -1,16 +1,16 @@
-//! What workers tell the station, between two units or in the middle of one.
+//! What workers tell the rank state, between two units or in the middle of one.
 
 use std::collections::hash_map::Entry;
 use std::thread;
 use std::time::Duration;
 
-use super::{Data, DataKey, State, Station};
+use super::{Data, DataKey, RankState, State};
 use crate::codec;
 use crate::error::Result;
-use crate::letter::Head;
+use crate::packet::Header;
 use crate::protocol;
 
-impl Station {
+impl RankState {
     /// Whether the worker that asks this shall split something off now: then what its part has to be worth, and it [`offer`](Self::offer)s. An error ends
     /// the run.
     pub(crate) fn takes_offer(&self) -> Result<Option<Duration>> {
@@ -19,19 +19,17 @@ impl Station {
             return Err(error.clone());
         }
         let me = thread::current().id();
-        let mut goes = false;
-        if state.parcel.givers.contains(&me) {
-            // Since it gave, everybody else had the time of a unit.
-            state.parcel.is_closed = true;
-            goes = self.hand_over(&mut state);
+        let complete = state.run.offer.comes_again(&me);
+        let goes = complete.is_some();
+        if let Some(parts) = complete {
+            self.hand_over(&mut state, parts);
         }
-        let takes = !state.parcel.is_closed && state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        let takes = state.run.offer.is_open() && state.run.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         if takes {
-            state.parcel.givers.push(me);
-            state.parcel.splitting += 1;
+            state.run.offer.begin(me);
         }
         self.announce(&state);
-        let worth = state.thief.cost() / state.workers.max(1) as u32;
+        let worth = state.thief.cost() / state.run.workers.max(1) as u32;
         drop(state);
         if goes {
             self.wake();
@@ -43,27 +41,17 @@ impl Station {
     pub(crate) fn offer(&self, parts: Vec<Vec<u8>>) {
         {
             let mut state = self.lock();
-            let workers = state.workers;
-            let parcel = &mut state.parcel;
-            parcel.splitting -= 1;
-            parcel.parts.extend(parts);
-            parcel.is_closed |= parcel.givers.len() >= workers;
-            if !self.hand_over(&mut state) {
-                return;
-            }
+            let workers = state.run.workers;
+            let Some(parts) = state.run.offer.add(parts, workers) else { return };
+            self.hand_over(&mut state, parts);
         }
         self.wake();
     }
 
-    /// Gives the parcel to who has asked, if it is closed and nobody is about to add to it. Says whether it did.
-    pub(super) fn hand_over(&self, state: &mut State) -> bool {
-        let goes = state.parcel.is_closed && state.parcel.splitting == 0;
-        if goes {
-            let parts = std::mem::take(&mut state.parcel).parts;
-            let payload = (!parts.is_empty()).then(|| codec::join(parts));
-            self.tell(state, |_, rank, out| rank.offer(payload, out));
-        }
-        goes
+    /// Gives what the workers have offered to who has asked.
+    pub(super) fn hand_over(&self, state: &mut State, parts: Vec<Vec<u8>>) {
+        let payload = (!parts.is_empty()).then(|| codec::join(parts));
+        self.tell(state, |_, rank, out| rank.offer(payload, out));
     }
 
     /// Asks for a value, unless somebody has, and waits for it. `None`: another thread has got it; look again.
@@ -78,7 +66,7 @@ impl Station {
                 && let Entry::Vacant(entry) = state.data.entry(key)
             {
                 entry.insert(Data::Asked);
-                state.send(rank, &Head::Fetch { store, key: number }, Vec::new());
+                state.send(rank, &Header::Fetch { store, key: number }, Vec::new());
             }
             if let Some(error) = &state.failure {
                 return Err(error.clone());

@@ -1,4 +1,4 @@
-//! The station's part of the progress loop: sends what waits, receives what has come, and tells the time.
+//! The rank state's part of the progress loop: sends what waits, receives what has come, and tells the time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use fusain_comm::progress::{Client, Handle, Handler, Incoming, Step};
 use fusain_comm::{Communicator, Request, Result, Tag};
 
-use crate::station::{FromRank, Station, Tick};
+use crate::rank_state::{FromRank, RankState, Tick};
 
 /// The tags of clusters; below are those of schedules.
 pub(crate) const FIRST_TAG: Tag = 0xbf00;
@@ -20,43 +20,43 @@ fn tag(ordinal: u32) -> Tag {
     FIRST_TAG + (ordinal % TAGS) as Tag
 }
 
-/// Carries messages between the station and other ranks.
-pub(crate) struct Courier<C: Communicator> {
-    station: Arc<Station>,
+/// Carries messages between the rank state and other ranks.
+pub(crate) struct ProgressClient<C: Communicator> {
+    state: Arc<RankState>,
     tag: Tag,
     incoming: Handler<C, Receive>,
     outgoing: Vec<FromRank>,
     /// Under way. The vectors belong to the transport until then.
     sends: Vec<(u32, C::Request)>,
-    _hangs_up: HangsUp,
+    _closes: ClosesState,
 }
 
 type Receive = Box<dyn FnMut(Incoming) -> Result<()> + Send>;
 
-impl<C: Communicator> Courier<C> {
-    pub(crate) fn new(station: &Arc<Station>, handle: &Handle<C>) -> Self {
+impl<C: Communicator> ProgressClient<C> {
+    pub(crate) fn new(state: &Arc<RankState>, handle: &Handle<C>) -> Self {
         let tag = tag(handle.ordinal());
-        let receiver = Arc::clone(station);
+        let receiver = Arc::clone(state);
         let receive: Receive = Box::new(move |message| {
             receiver.receive(message.source, message.bytes);
             Ok(())
         });
         Self {
-            station: Arc::clone(station),
+            state: Arc::clone(state),
             tag,
             incoming: handle.handler(tag..=tag, receive),
             outgoing: Vec::new(),
             sends: Vec::new(),
-            _hangs_up: HangsUp(Arc::clone(station)),
+            _closes: ClosesState(Arc::clone(state)),
         }
     }
 
-    /// Begins to send what was taken from the station.
+    /// Begins to send what was taken from the rank state.
     fn send(&mut self, comm: &C) {
         for (to, bytes) in self.outgoing.drain(..) {
             match comm.isend(bytes, to as usize, self.tag) {
                 Ok(request) => self.sends.push((to, request)),
-                Err(error) => self.station.transport_failed(to, error),
+                Err(error) => self.state.transport_failed(to, error),
             }
         }
     }
@@ -71,28 +71,28 @@ impl<C: Communicator> Courier<C> {
                 Ok(Some(_)) => drop(self.sends.swap_remove(at)),
                 Err(error) => {
                     drop(self.sends.swap_remove(at));
-                    self.station.transport_failed(to, error);
+                    self.state.transport_failed(to, error);
                 }
             }
         }
     }
 }
 
-impl<C: Communicator> Client<C> for Courier<C> {
+impl<C: Communicator> Client<C> for ProgressClient<C> {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
         // First what others wait for: to look for what has come takes longer.
-        let Tick { due, changed, is_last } = self.station.tick(now, &mut self.outgoing);
+        let Tick { due, changed, is_last } = self.state.tick(now, &mut self.outgoing);
         let mut moved = changed || !self.outgoing.is_empty();
         self.send(comm);
         if self.incoming.advance(comm, now)? == Step::Moved {
             moved = true;
             // It may have been answered at once.
-            self.station.take_outgoing(&mut self.outgoing);
+            self.state.take_outgoing(&mut self.outgoing);
             self.send(comm);
         }
         self.sweep();
         if is_last {
-            let failure = self.station.failure();
+            let failure = self.state.failure();
             if failure.is_some() {
                 // Some ranks may not be there any more, and others end as soon as they know.
                 comm.note_loss();
@@ -109,16 +109,16 @@ impl<C: Communicator> Client<C> for Courier<C> {
     }
 }
 
-impl<C: Communicator> fmt::Debug for Courier<C> {
+impl<C: Communicator> fmt::Debug for ProgressClient<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Courier").field("sends", &self.sends.len()).finish_non_exhaustive()
+        f.debug_struct("ProgressClient").field("sends", &self.sends.len()).finish_non_exhaustive()
     }
 }
 
-/// Dropped with the courier, when it is done or the progress loop has ended: nobody shall wait for it any more.
-struct HangsUp(Arc<Station>);
+/// Dropped with the progress client, when it is done or the progress loop has ended: nobody shall wait for it any more.
+struct ClosesState(Arc<RankState>);
 
-impl Drop for HangsUp {
+impl Drop for ClosesState {
     fn drop(&mut self) {
         self.0.close();
     }

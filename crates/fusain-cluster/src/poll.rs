@@ -1,9 +1,9 @@
-//! The user's algorithm with one more glance a unit: is there anything for this rank, does anybody outside of it ask for work?
+//! The user's algorithm with a poll after each unit: is there anything for this rank, does anybody outside of it ask for work?
 //!
 //! A task from another rank brings a part of each of that rank's workers: so a worker here has a [`Bundle`] of states, works off one after the other, and
 //! gives away those that wait before it splits the one at hand.
 //!
-//! A message that arrives raises the flag, where the transport can tell. Over MPI it can not: there a worker [looks](Looks) from time to time.
+//! A message that arrives raises the flag, where the transport can tell. Over MPI it can not: there a worker [looks](PollInterval) from time to time.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -14,12 +14,10 @@ use fusain_pool::Algorithm;
 
 use crate::codec;
 use crate::distributed::Distributed;
-use crate::error::Error;
-use crate::looks::Looks;
-use crate::station::Station;
-
-/// What a worker leaves the run with when the run has failed; caught where the pool was called.
-pub(crate) struct Ended(pub(crate) Error);
+use crate::error::Ended;
+use crate::poll_interval::PollInterval;
+use crate::rank_state::RankState;
+use crate::shake::shake;
 
 /// What a worker has.
 pub(crate) struct Bundle<L> {
@@ -27,19 +25,19 @@ pub(crate) struct Bundle<L> {
     at: L,
     /// All have work.
     waiting: Vec<L>,
-    looks: Looks,
+    looks: PollInterval,
 }
 
-/// `inner`, watched by `station`.
-pub(crate) struct Watched<'a, A> {
+/// `inner`, polled by `rank_state`.
+pub(crate) struct Polled<'a, A> {
     inner: &'a A,
-    station: &'a Station,
-    /// The station's.
+    state: &'a RankState,
+    /// The rank state's.
     flag: Arc<Flag>,
     is_blind: bool,
 }
 
-impl<A: Distributed> Algorithm for Watched<'_, A> {
+impl<A: Distributed> Algorithm for Polled<'_, A> {
     type Local = Bundle<A::Local>;
 
     fn has_global_work(&self) -> bool {
@@ -54,11 +52,12 @@ impl<A: Distributed> Algorithm for Watched<'_, A> {
     #[inline(always)]
     fn do_unit(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
         self.inner.do_unit(&mut bundle.at, grain);
+        shake();
         if !bundle.waiting.is_empty() {
             self.go_on(bundle);
         }
         if self.flag.is_raised() || bundle.looks.is_due() {
-            self.come_by(bundle, grain);
+            self.poll(bundle, grain);
         }
     }
 
@@ -78,13 +77,18 @@ impl<A: Distributed> Algorithm for Watched<'_, A> {
     }
 }
 
-impl<'a, A: Distributed> Watched<'a, A> {
-    pub(crate) fn new(inner: &'a A, station: &'a Station) -> Self {
-        Self { inner, station, flag: station.flag(), is_blind: station.is_blind() }
+impl<'a, A: Distributed> Polled<'a, A> {
+    pub(crate) fn new(inner: &'a A, state: &'a RankState) -> Self {
+        Self { inner, state, flag: state.flag(), is_blind: state.is_blind() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn state(&self) -> &RankState {
+        self.state
     }
 
     fn bundle_of(&self, at: A::Local, waiting: Vec<A::Local>) -> Bundle<A::Local> {
-        Bundle { at, waiting, looks: if self.is_blind { Looks::soon() } else { Looks::never() } }
+        Bundle { at, waiting, looks: if self.is_blind { PollInterval::soon() } else { PollInterval::never() } }
     }
 
     /// All of `states`; `None` if there are none.
@@ -109,34 +113,38 @@ impl<'a, A: Distributed> Watched<'a, A> {
     /// Between two units: receives what has come, and splits what this worker has for a rank that has asked.
     #[cold]
     #[inline(never)]
-    fn come_by(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
+    fn poll(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
         if !self.has_local_work(bundle) {
             // The thread that waits for work looks as well, and this worker has nothing to give.
             return;
         }
         self.flag.lower();
-        let found = self.station.look();
+        shake();
+        let found = self.state.look();
         if self.is_blind {
             bundle.looks.has_looked(found);
         }
-        let parts = match self.station.takes_offer() {
+        let parts = match self.state.takes_offer() {
             Ok(None) => return,
             Ok(Some(cost)) => self.split(bundle, grain, cost).iter().map(codec::encode).collect(),
             Err(error) => Err(error),
         };
         match parts {
-            Ok(parts) => self.station.offer(parts),
+            Ok(parts) => self.state.offer(parts),
             // Stops all workers of the call, whatever they have left. No message: nothing went wrong here.
-            Err(error) => resume_unwind(Box::new(Ended(self.station.fail_with(error)))),
+            Err(error) => resume_unwind(Box::new(Ended(self.state.fail_with(error)))),
         }
     }
 
     /// Parts that are worth a message of this cost.
-    fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
+    pub(crate) fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
         if !self.inner.has_global_work() {
             return Vec::new();
         }
-        if bundle.waiting.is_empty()
+        // Of those that wait and may leave this rank, the half that waits longest.
+        let travels = |state: &A::Local| self.inner.travels(state);
+        let mut count = bundle.waiting.iter().filter(|state| travels(state)).count().div_ceil(2);
+        if count == 0
             && let Some(before) = self.inner.weight(&bundle.at)
         {
             // The time of one unit, which had to be done anyway.
@@ -149,13 +157,27 @@ impl<'a, A: Distributed> Watched<'a, A> {
             }
         }
         self.inner.commit(&mut bundle.at);
-        let Some(mut given) = self.steal(bundle) else { return Vec::new() };
-        if !self.inner.has_local_work(&given.at) {
-            self.inner.commit(&mut given.at);
-            return given.waiting;
+        if count > 0 {
+            let goes = |state: &mut A::Local| {
+                let goes = count > 0 && travels(state);
+                count -= usize::from(goes);
+                goes
+            };
+            return bundle.waiting.extract_if(.., goes).collect();
         }
-        given.waiting.push(given.at);
-        given.waiting
+        match self.inner.steal(&mut bundle.at) {
+            None => Vec::new(),
+            Some(mut part) if !self.inner.has_local_work(&part) => {
+                self.inner.commit(&mut part);
+                Vec::new()
+            }
+            Some(part) if travels(&part) => vec![part],
+            Some(part) => {
+                bundle.waiting.push(part);
+                self.go_on(bundle);
+                Vec::new()
+            }
+        }
     }
 }
 
@@ -212,36 +234,36 @@ mod tests {
         #[test]
         fn nothing_of_a_bundle_is_lost(lengths in prop::collection::vec(0..50_u32, 1..6), moves in moves()) {
             let collect = Collect(Mutex::default());
-            let station = Station::new(0, 2);
-            let watched = Watched::new(&collect, &station);
+            let state = RankState::new(0, 2);
+            let polled = Polled::new(&collect, &state);
             let mut end = 0;
             let ranges: Vec<_> = lengths.iter().map(|length| { end += length; end - length..end }).collect();
-            let bundle = |states: Vec<Range<u32>>| watched.bundle(states.into_iter().map(|range| (range, Vec::new())));
+            let bundle = |states: Vec<Range<u32>>| polled.bundle(states.into_iter().map(|range| (range, Vec::new())));
             let mut bundles = vec![bundle(ranges).unwrap()];
             for (which, step) in moves {
                 let which = which % bundles.len();
-                if !watched.has_local_work(&bundles[which]) {
+                if !polled.has_local_work(&bundles[which]) {
                     continue;
                 }
                 match step {
-                    Move::Units(grain) => watched.do_unit(&mut bundles[which], grain),
+                    Move::Units(grain) => polled.do_unit(&mut bundles[which], grain),
                     Move::Split { travels: false } => {
-                        watched.commit(&mut bundles[which]);
-                        let stolen = watched.steal(&mut bundles[which]);
+                        polled.commit(&mut bundles[which]);
+                        let stolen = polled.steal(&mut bundles[which]);
                         bundles.extend(stolen);
                     }
                     Move::Split { travels: true } => {
-                        let parts = watched.split(&mut bundles[which], 1, Duration::ZERO);
+                        let parts = polled.split(&mut bundles[which], 1, Duration::ZERO);
                         prop_assert!(parts.iter().all(|(range, found)| !range.is_empty() && found.is_empty()));
-                        bundles.extend(watched.bundle(parts));
+                        bundles.extend(polled.bundle(parts));
                     }
                 }
             }
             for mut bundle in bundles {
-                while watched.has_local_work(&bundle) {
-                    watched.do_unit(&mut bundle, 7);
+                while polled.has_local_work(&bundle) {
+                    polled.do_unit(&mut bundle, 7);
                 }
-                watched.commit(&mut bundle);
+                polled.commit(&mut bundle);
             }
             let mut found = collect.take();
             found.sort_unstable();

@@ -1,13 +1,13 @@
-//! What the loop tells the station, on whichever thread turns it.
+//! What the loop tells the rank state, on whichever thread turns it.
 
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::{ARRIVAL, Data, FromRank, GRACE, SIGN_OF_LIFE, State, Station};
+use super::{ARRIVAL, Data, FromRank, GRACE, RankState, SIGN_OF_LIFE, State};
 use crate::error::Error;
-use crate::letter::{self, Head};
+use crate::log::Status;
+use crate::packet::{self, Header};
 use crate::protocol::{self, Message};
-use crate::report::Status;
 
 /// What is to be done after a tick.
 pub(crate) struct Tick {
@@ -24,75 +24,75 @@ fn text(payload: &[u8]) -> String {
     String::from_utf8_lossy(payload).into_owned()
 }
 
-impl Station {
+impl RankState {
     /// Bytes of another rank have come.
     pub(crate) fn receive(&self, from: usize, bytes: Vec<u8>) {
-        match letter::open(bytes) {
+        match packet::open(bytes) {
             Ok(messages) => {
                 let now = Instant::now();
-                messages.into_iter().for_each(|(head, payload)| self.message(now, from, head, payload));
+                messages.into_iter().for_each(|(header, payload)| self.message(now, from, header, payload));
             }
             Err(why) => self.fail(&mut self.lock(), Error::Corrupt { from, why }),
         }
         self.notify();
     }
 
-    fn message(&self, now: Instant, from: usize, head: Head, payload: Vec<u8>) {
+    fn message(&self, now: Instant, from: usize, header: Header, payload: Vec<u8>) {
         // Before the lock is taken: putting a value into bytes may take long.
-        let answer = match head {
-            Head::Fetch { store, key } => self.shelves.encode(store, key),
+        let answer = match header {
+            Header::Fetch { store, key } => self.stores.encode(store, key),
             _ => None,
         };
         let mut state = self.lock();
         let state = &mut *state;
-        if state.is_before(from as u32, self) {
-            state.heard = Some(now);
+        if self.is_before(from as u32) {
+            state.health.heard = Some(now);
         }
-        match head {
-            Head::Alive => {}
-            Head::Lost { rank } => self.fail(state, Error::RankLost { rank: rank as usize, why: text(&payload) }),
-            Head::Failed { rank } => self.fail(state, Error::RankFailed { rank: rank as usize, why: text(&payload) }),
-            Head::Bye => {
-                state.byes += 1;
+        match header {
+            Header::Alive => {}
+            Header::Lost { rank } => self.fail(state, Error::RankLost { rank: rank as usize, why: text(&payload) }),
+            Header::Failed { rank } => self.fail(state, Error::RankFailed { rank: rank as usize, why: text(&payload) }),
+            Header::Bye => {
+                state.departure.byes += 1;
                 self.part(state);
             }
-            Head::Farewell => {
-                state.farewell = true;
+            Header::Farewell => {
+                state.departure.farewell = true;
                 self.part(state);
             }
-            Head::Fetch { store, key } => match answer {
+            Header::Fetch { store, key } => match answer {
                 Some(Ok(value)) => {
-                    state.send(from as u32, &Head::Data { store, key }, value);
+                    state.send(from as u32, &Header::Data { store, key }, value);
                 }
                 Some(Err(error)) => self.fail(state, error),
                 None => self.fail(state, Error::Corrupt { from, why: "it asks for what is not there".to_owned() }),
             },
-            Head::Data { store, key } => {
+            Header::Data { store, key } => {
                 if let Some(data @ Data::Asked) = state.data.get_mut(&(store, from as u32, key)) {
                     *data = Data::Here(payload);
                 }
             }
-            Head::Report { number } => {
-                state.reports.insert((number, from as u32), payload);
+            Header::Report { number } => {
+                state.reports.of_ranks.insert((number, from as u32), payload);
             }
-            Head::Status { ranks, idle, tasks, units } => {
-                state.below.insert(from as u32, Status { ranks, idle, tasks, units });
+            Header::Status { ranks, idle, tasks, units } => {
+                state.reports.below.insert(from as u32, Status { ranks, idle, tasks, units });
             }
-            Head::Raise { table, cell, value } => self.tables.hear(table, cell, value),
-            Head::Work { run, message } => {
+            Header::Raise { table, cell, value } => self.tables.hear(table, cell, value),
+            Header::Work { run, message } => {
                 let message = message.map(|()| payload);
-                if run == state.run && state.protocol.is_some() {
+                if run == state.run.number && state.run.protocol.is_some() {
                     self.work_message(state, now, from as u32, message);
-                } else if run > state.run && state.leaves {
+                } else if run > state.run.number && state.departure.wanted {
                     // The others have begun a run that this rank will not.
                     self.fail(state, Error::left(self.me as usize));
-                } else if run > state.run {
+                } else if run > state.run.number {
                     match message {
                         // Not there yet.
                         Message::Request { thief, stays: false, .. } if thief < self.size => {
-                            state.send(thief, &Head::Work { run, message: Message::Refusal }, Vec::new());
+                            state.send(thief, &Header::Work { run, message: Message::Refusal }, Vec::new());
                         }
-                        message => state.early.push((from as u32, run, message)),
+                        message => state.run.early.push((from as u32, run, message)),
                     }
                 }
                 // Else of a run that is over: nobody waits for it.
@@ -115,7 +115,7 @@ impl Station {
             return self.fail(state, Error::Corrupt { from: from as usize, why: fault.to_string() });
         }
         if outcome.is_some() {
-            state.outcome = outcome;
+            state.run.outcome = outcome;
         }
     }
 
@@ -124,26 +124,26 @@ impl Station {
         let mut state = self.lock();
         let had_failed = state.failure.is_some();
         self.tell(&mut state, |thief, rank, out| thief.tick(now, rank, out));
-        if let Some((_, error)) = state.suspect.take_if(|(at, _)| *at <= now) {
+        if let Some((_, error)) = state.health.suspect.take_if(|(at, _)| *at <= now) {
             self.fail(&mut state, error);
         }
         let mut status = None;
-        if state.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.farewell {
-            state.signs_at = Some(now + SIGN_OF_LIFE);
+        if state.health.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.departure.farewell {
+            state.health.signs_at = Some(now + SIGN_OF_LIFE);
             status = self.give_signs(&mut state, now);
         }
-        let due = state.signs_at.unwrap_or(now + SIGN_OF_LIFE);
+        let due = state.health.signs_at.unwrap_or(now + SIGN_OF_LIFE);
         let due = state.thief.due().map_or(due, |at| at.min(due));
-        let due = state.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
+        let due = state.health.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
         let (raised, tells_at) = self.tables.changes(now);
         for to in self.neighbours().filter(|_| !raised.is_empty()) {
             for &(table, cell, value) in &raised {
-                state.send(to, &Head::Raise { table, cell, value }, Vec::new());
+                state.send(to, &Header::Raise { table, cell, value }, Vec::new());
             }
         }
         let changed = state.failure.is_some() && !had_failed;
         state.take_outgoing(into);
-        let is_last = state.leaves && (state.farewell || state.failure.is_some());
+        let is_last = state.departure.wanted && (state.departure.farewell || state.failure.is_some());
         drop(state);
         if changed {
             self.notify();
@@ -157,9 +157,9 @@ impl Station {
     /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
-        state.send((self.me + 1) % self.size, &Head::Alive, Vec::new());
-        let begun = *state.begun.get_or_insert(now);
-        let (since, patience, hint) = match state.heard {
+        state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
+        let begun = *state.health.begun.get_or_insert(now);
+        let (since, patience, hint) = match state.health.heard {
             Some(heard) => (heard, settings.patience, ""),
             None => (begun, ARRIVAL * settings.patience, "at all, if it may begin later give more `patience`: "),
         };
@@ -169,15 +169,15 @@ impl Station {
             self.fail(state, Error::RankLost { rank, why });
         }
         settings.watch.as_ref()?;
-        let is_idle = state.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
+        let is_idle = state.run.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
         let (tasks, units) = (state.log.report.tasks_taken, state.log.units());
         let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks, units };
-        let status = state.below.values().fold(mine, |sum, status| sum.with(status));
+        let status = state.reports.below.values().fold(mine, |sum, status| sum.with(status));
         if self.me == 0 {
             return Some(status);
         }
         let Status { ranks, idle, tasks, units } = status;
-        state.send((self.me - 1) / 2, &Head::Status { ranks, idle, tasks, units }, Vec::new());
+        state.send((self.me - 1) / 2, &Header::Status { ranks, idle, tasks, units }, Vec::new());
         None
     }
 
@@ -189,7 +189,7 @@ impl Station {
     /// What was sent to `to` did not get there. Perhaps it has left because another was lost, and its message that says so is still under way.
     pub(crate) fn transport_failed(&self, to: u32, error: fusain_comm::Error) {
         let mut state = self.lock();
-        if state.farewell {
+        if state.departure.farewell {
             return;
         }
         let error = match error {
@@ -197,14 +197,14 @@ impl Station {
             fusain_comm::Error::PeerLeft { .. } => Error::left(to as usize),
             other => Error::Transport(other),
         };
-        state.suspect.get_or_insert((Instant::now() + GRACE, error));
+        state.health.suspect.get_or_insert((Instant::now() + GRACE, error));
     }
 
     /// The progress loop has ended.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
-        state.closed = true;
-        if !state.farewell {
+        state.departure.closed = true;
+        if !state.departure.farewell {
             self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
         }
         self.notify();
@@ -219,27 +219,27 @@ mod tests {
     use fusain_comm::{Communicator, World};
 
     use super::*;
-    use crate::letter::Letter;
+    use crate::packet::Packet;
     use crate::victims::Victims;
 
     /// When a rank that hears nothing, or the other one once, gives it up: in patiences.
     fn gives_up_after(heard: bool) -> u32 {
         let ends = World::threads(2).run(|comm| {
-            let station = Station::new(comm.rank(), 2);
+            let state = RankState::new(comm.rank(), 2);
             let progress = Progress::manual(comm, Settings::default());
             let patience = Duration::from_secs(10);
-            station.open(Victims::default(), patience, None, progress.handle().attendant());
+            state.open(Victims::default(), patience, None, progress.handle().attendant());
             let begun = Instant::now();
             if heard {
-                station.receive(1 - station.me as usize, Letter::new(&Head::Alive, Vec::new()).seal());
+                state.receive(1 - state.me as usize, Packet::new(&Header::Alive, Vec::new()).seal());
             }
             let after = (0..).find(|&times| {
                 // Well after: to hear takes its time.
-                station.tick(begun + times * patience + patience / 2, &mut Vec::new());
-                station.failure().is_some()
+                state.tick(begun + times * patience + patience / 2, &mut Vec::new());
+                state.failure().is_some()
             });
-            let other = 1 - station.me as usize;
-            assert!(matches!(station.failure(), Some(Error::RankLost { rank, .. }) if rank == other));
+            let other = 1 - state.me as usize;
+            assert!(matches!(state.failure(), Some(Error::RankLost { rank, .. }) if rank == other));
             after
         });
         assert_eq!(ends[0], ends[1]);

@@ -22,7 +22,7 @@ const GROWTH: u32 = 4;
 
 /// The units of one worker until it looks.
 #[derive(Debug)]
-pub(crate) struct Looks {
+pub(crate) struct PollInterval {
     left: u32,
     /// How many they were.
     units: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Looks {
     found: Option<Instant>,
 }
 
-impl Looks {
+impl PollInterval {
     /// After the first unit.
     pub(crate) fn soon() -> Self {
         Self { left: 1, units: 1, last: None, found: None }
@@ -75,7 +75,7 @@ mod tests {
     /// Time passes by `unit` each, and nothing is found but at the looks in `finds`: when it has looked.
     fn looks(unit: impl Fn(Duration) -> Duration, until: Duration, finds: &[usize]) -> Vec<Duration> {
         let begin = Instant::now();
-        let (mut looks, mut time, mut at) = (Looks::soon(), Duration::ZERO, Vec::new());
+        let (mut looks, mut time, mut at) = (PollInterval::soon(), Duration::ZERO, Vec::new());
         while time < until {
             time += unit(time);
             if looks.is_due() {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn who_is_told_does_not_look() {
-        let mut looks = Looks::never();
+        let mut looks = PollInterval::never();
         assert!(!(0..100_000).any(|_| looks.is_due()));
     }
 }

@@ -1,22 +1,22 @@
 //! How it ends: by a failure that everybody hears of, or by good-byes.
 
-use super::{State, Station};
+use super::{RankState, State};
 use crate::error::Error;
-use crate::letter::Head;
+use crate::packet::Header;
 
-impl Station {
+impl RankState {
     /// The first failure stays, and everybody is told.
     pub(super) fn fail(&self, state: &mut State, error: Error) {
         if state.failure.is_some() {
             return;
         }
-        let (head, about, why) = match &error {
-            Error::RankLost { rank, why } => (Head::Lost { rank: *rank as u32 }, *rank as u32, why.clone()),
-            Error::RankFailed { rank, why } => (Head::Failed { rank: *rank as u32 }, *rank as u32, why.clone()),
-            other => (Head::Failed { rank: self.me }, self.me, other.to_string()),
+        let (header, about, why) = match &error {
+            Error::RankLost { rank, why } => (Header::Lost { rank: *rank as u32 }, *rank as u32, why.clone()),
+            Error::RankFailed { rank, why } => (Header::Failed { rank: *rank as u32 }, *rank as u32, why.clone()),
+            other => (Header::Failed { rank: self.me }, self.me, other.to_string()),
         };
         for to in (0..self.size).filter(|&to| to != self.me && to != about) {
-            state.send(to, &head, why.as_bytes().to_vec());
+            state.send(to, &header, why.as_bytes().to_vec());
         }
         state.failure = Some(error);
         self.announce(state);
@@ -37,7 +37,7 @@ impl Station {
         self.failure().unwrap_or(Error::Encode { why: String::new() })
     }
 
-    /// It could not be connected, for this reason; that the courier was dropped is none.
+    /// It could not be connected, for this reason; that the progress client was dropped is none.
     pub(crate) fn stays_shut(&self, error: Error) -> Error {
         self.lock().failure = Some(error.clone());
         error
@@ -51,25 +51,28 @@ impl Station {
     /// Good-byes go up the tree, farewells down.
     pub(super) fn part(&self, state: &mut State) {
         let children = [2 * self.me + 1, 2 * self.me + 2].into_iter().filter(|&child| child < self.size);
-        if state.leaves && !state.farewell && state.byes == children.clone().count() as u32 {
+        if state.departure.wanted
+            && !state.departure.farewell
+            && state.departure.byes == children.clone().count() as u32
+        {
             // Once only.
-            state.byes = u32::MAX;
+            state.departure.byes = u32::MAX;
             match self.me {
-                0 => state.farewell = true,
-                me => state.send((me - 1) / 2, &Head::Bye, Vec::new()),
+                0 => state.departure.farewell = true,
+                me => state.send((me - 1) / 2, &Header::Bye, Vec::new()),
             }
         }
-        if state.farewell {
-            children.for_each(|child| state.send(child, &Head::Farewell, Vec::new()));
+        if state.departure.farewell {
+            children.for_each(|child| state.send(child, &Header::Farewell, Vec::new()));
         }
     }
 
-    /// Waits until no rank will send anything any more, or a failure is known, and the courier has sent what was left.
+    /// Waits until no rank will send anything any more, or a failure is known, and the progress client has sent what was left.
     pub(crate) fn leave(&self) {
         {
             let mut state = self.lock();
-            state.leaves = true;
-            if !state.early.is_empty() {
+            state.departure.wanted = true;
+            if !state.run.early.is_empty() {
                 // The others have begun a run that this rank will not, and some wait for what it should pass on.
                 self.fail(&mut state, Error::left(self.me as usize));
             }
@@ -77,7 +80,7 @@ impl Station {
         }
         loop {
             let seen = self.changes();
-            if self.lock().closed {
+            if self.lock().departure.closed {
                 return;
             }
             self.await_change(seen);

@@ -1,25 +1,26 @@
-//! The seat that the loop is driven from. Who sits there is alone with the engine, and may call the transport.
+//! Who drives the loop: one thread at a time, alone with the engine, and the only one to call the transport. The place is got by trying a lock, never by waiting for it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::engine::Engine;
+use crate::shake::shake;
 use crate::{Communicator, Pass};
 
 /// The engine, for one thread at a time.
-pub(super) struct Seat<C: Communicator> {
+pub(super) struct DriverLock<C: Communicator> {
     inner: Mutex<Inner<C>>,
 }
 
 struct Inner<C: Communicator> {
     engine: Option<Engine<C>>,
-    /// The right to call goes with the seat; else only who has it from elsewhere can sit down.
+    /// The right to call goes from driver to driver; else only who has it from elsewhere can drive.
     passes: bool,
-    /// That right, while nobody sits there.
+    /// That right, while nobody drives.
     pass: Option<Pass>,
 }
 
-impl<C: Communicator> Seat<C> {
+impl<C: Communicator> DriverLock<C> {
     /// Without an engine: a thread of its own has it.
     pub(super) fn empty() -> Self {
         Self { inner: Mutex::new(Inner { engine: None, passes: false, pass: None }) }
@@ -30,8 +31,9 @@ impl<C: Communicator> Seat<C> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sits down, if nobody sits there and this thread may call.
-    pub(super) fn take(&self) -> Option<Driver<'_, C>> {
+    /// Becomes the driver, if nobody is and this thread may call.
+    pub(super) fn try_take(&self) -> Option<Driver<'_, C>> {
+        shake();
         let mut inner = match self.inner.try_lock() {
             Ok(inner) => inner,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -44,7 +46,7 @@ impl<C: Communicator> Seat<C> {
         may_call.then_some(Driver { inner })
     }
 
-    /// Brings the engine, and sits down; the right to call goes with the seat from now on.
+    /// Brings the engine, and drives; the right to call goes from driver to driver from now on.
     pub(super) fn occupy(&self, engine: Engine<C>) -> Driver<'_, C> {
         let mut inner = self.lock();
         (inner.engine, inner.passes) = (Some(engine), true);
@@ -52,7 +54,7 @@ impl<C: Communicator> Seat<C> {
     }
 
     /// Brings the engine, for all who may call.
-    pub(super) fn leave_to_all(&self, engine: Engine<C>) {
+    pub(super) fn share(&self, engine: Engine<C>) {
         self.lock().engine = Some(engine);
     }
 
@@ -62,17 +64,17 @@ impl<C: Communicator> Seat<C> {
     }
 }
 
-/// Who sits there; dropped, it has left.
+/// Who drives; dropped, it has left.
 pub(super) struct Driver<'a, C: Communicator> {
     inner: MutexGuard<'a, Inner<C>>,
 }
 
-const SITS: &str = "nobody sits where there is no engine";
+const DRIVES: &str = "nobody drives where there is no engine";
 
 impl<C: Communicator> Driver<'_, C> {
     /// Takes the engine away for good. The right to call stays with this thread.
     pub(super) fn retire(mut self) -> Engine<C> {
-        self.inner.engine.take().expect(SITS)
+        self.inner.engine.take().expect(DRIVES)
     }
 }
 
@@ -80,13 +82,13 @@ impl<C: Communicator> Deref for Driver<'_, C> {
     type Target = Engine<C>;
 
     fn deref(&self) -> &Engine<C> {
-        self.inner.engine.as_ref().expect(SITS)
+        self.inner.engine.as_ref().expect(DRIVES)
     }
 }
 
 impl<C: Communicator> DerefMut for Driver<'_, C> {
     fn deref_mut(&mut self) -> &mut Engine<C> {
-        self.inner.engine.as_mut().expect(SITS)
+        self.inner.engine.as_mut().expect(DRIVES)
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the threads of one rank share: the protocol behind a lock, a count of changes for threads that wait, and one word for the workers.
 //!
 //! ```text
-//!  workers ── glance ──▶ word ◀── set ──┐
+//!  workers ── poll ────▶ word ◀── set ──┐
 //!     └── offer ─────────▶┌──────────────────────┐
-//!                         │ protocol, mail, tick │◀── messages, time ── progress loop
+//!                         │ protocol, data, tick │◀── messages, time ── progress loop
 //!  caller ◀─ job ─ change └──────────────────────┘──── outgoing ──────▶      │
 //!     └── done, finished ──────▲                                        transport
 //! ```
@@ -35,13 +35,14 @@ use std::time::{Duration, Instant};
 use fusain_comm::Flag;
 use fusain_comm::progress::{Attendance, Attendant};
 
+use crate::cells::Tables;
 use crate::error::Error;
-use crate::letter::{Head, Letter};
-use crate::protocol::{self, Job, Message};
-use crate::report::{Log, Status, Watch};
-use crate::store::Shelves;
-use crate::table::Tables;
+use crate::log::{Log, OnStatus, Status};
+use crate::packet::{Header, Packet};
+use crate::protocol::{self, Job, Message, Offer};
+use crate::shake::shake;
 use crate::thief::Thief;
+use crate::values::Stores;
 use crate::victims::{Seeker, Victims};
 
 /// How often a rank says that it is there.
@@ -53,11 +54,11 @@ const ARRIVAL: u32 = 30;
 /// How long a rank that has gone may still be heard of: longer than a message takes, and than a thread waits for its core.
 const GRACE: Duration = Duration::from_millis(100);
 
-pub(crate) struct Station {
+pub(crate) struct RankState {
     pub(crate) me: u32,
     pub(crate) size: u32,
     pub(crate) tables: Tables,
-    pub(crate) shelves: Shelves,
+    pub(crate) stores: Stores,
     settings: OnceLock<Settings>,
     state: Mutex<State>,
     /// How often something has changed that a thread may wait for.
@@ -68,60 +69,77 @@ pub(crate) struct Station {
 struct Settings {
     patience: Duration,
     /// Is told four times a second how it stands.
-    watch: Option<Mutex<Watch>>,
+    watch: Option<Mutex<OnStatus>>,
     /// The way to the loop.
     attendant: Attendant,
 }
 
 struct State {
-    /// The number of the run that is on, or was the last; the first is 1.
-    run: u32,
-    /// Its protocol, while it is on.
-    protocol: Option<protocol::Rank<Vec<u8>>>,
-    /// What came of it, once it is known.
-    outcome: Option<Vec<u8>>,
-    /// What the workers give to who has asked first.
-    parcel: Parcel,
-    /// Of this rank.
-    workers: usize,
-    /// Ends of runs that this rank has not begun yet.
-    early: Vec<(u32, u32, Message<Vec<u8>>)>,
-    /// To whom.
-    outgoing: Vec<(u32, Letter)>,
-    failure: Option<Error>,
-    /// A rank that has gone, and when that is the failure if no other becomes known.
-    suspect: Option<(Instant, Error)>,
+    run: Run,
     thief: Thief<Instant>,
-    signs_at: Option<Instant>,
-    /// When this rank gave its first sign, and when the rank before it was heard of last.
-    begun: Option<Instant>,
-    heard: Option<Instant>,
-    /// Children in the tree that have said good-bye; this rank wants to leave; may leave.
-    byes: u32,
-    leaves: bool,
-    farewell: bool,
-    /// The progress loop has ended.
-    closed: bool,
+    /// To whom.
+    outgoing: Vec<(u32, Packet)>,
+    failure: Option<Error>,
+    health: Health,
+    departure: Departure,
     log: Log,
-    /// How many times reports have been gathered, and those of others, by number and rank.
-    gathers: u32,
-    reports: BTreeMap<(u32, u32), Vec<u8>>,
-    /// What was heard last from the ranks below this one.
-    below: BTreeMap<u32, Status>,
+    reports: Reports,
     /// Values of other ranks that are on their way.
     data: HashMap<DataKey, Data>,
 }
 
-/// Parts of what the workers have, for one rank that has asked: about half of it all.
-///
-/// It is closed when all workers have given, or when one that has given comes by again: in the meantime each that is at work has ended a unit.
+/// The run that is on, or was the last.
 #[derive(Default)]
-struct Parcel {
-    givers: Vec<ThreadId>,
-    /// Givers that have not laid their part down yet.
-    splitting: usize,
-    is_closed: bool,
-    parts: Vec<Vec<u8>>,
+struct Run {
+    /// The first is 1.
+    number: u32,
+    /// While it is on.
+    protocol: Option<protocol::Rank<Vec<u8>>>,
+    /// What came of it, once it is known.
+    outcome: Option<Vec<u8>>,
+    /// What the workers give to who has asked first.
+    offer: Offer<ThreadId, Vec<u8>>,
+    /// Of this rank.
+    workers: usize,
+    /// Ends of runs that this rank has not begun yet: from whom, of which run.
+    early: Vec<(u32, u32, Message<Vec<u8>>)>,
+}
+
+/// Signs of life.
+#[derive(Default)]
+struct Health {
+    /// When the next one is due.
+    signs_at: Option<Instant>,
+    /// When this rank gave its first sign.
+    begun: Option<Instant>,
+    /// When the rank before it was heard of last.
+    heard: Option<Instant>,
+    /// A rank that has gone, and when that is the failure if no other becomes known.
+    suspect: Option<(Instant, Error)>,
+}
+
+/// How this rank leaves.
+#[derive(Default)]
+struct Departure {
+    /// Children in the tree that have said good-bye.
+    byes: u32,
+    /// This rank wants to.
+    wanted: bool,
+    /// It may.
+    farewell: bool,
+    /// The progress loop has ended.
+    closed: bool,
+}
+
+/// What ranks tell of themselves.
+#[derive(Default)]
+struct Reports {
+    /// How many times they have been gathered.
+    gathered: u32,
+    /// Those of others, by number and rank.
+    of_ranks: BTreeMap<(u32, u32), Vec<u8>>,
+    /// What was heard last from the ranks below this one.
+    below: BTreeMap<u32, Status>,
 }
 
 /// A rank, and bytes of it.
@@ -144,37 +162,24 @@ pub(crate) enum Next {
     End(Vec<u8>),
 }
 
-impl Station {
+impl RankState {
     pub(crate) fn new(me: usize, size: usize) -> Self {
         let state = State {
-            run: 0,
-            protocol: None,
-            outcome: None,
-            parcel: Parcel::default(),
-            workers: 1,
-            early: Vec::new(),
+            run: Run { workers: 1, ..Run::default() },
+            thief: Thief::new(Seeker::new(me as u32, size as u32, Victims::Random)),
             outgoing: Vec::new(),
             failure: None,
-            suspect: None,
-            thief: Thief::new(Seeker::new(me as u32, size as u32, Victims::Random)),
-            signs_at: None,
-            begun: None,
-            heard: None,
-            byes: 0,
-            leaves: false,
-            farewell: false,
-            closed: false,
+            health: Health::default(),
+            departure: Departure::default(),
             log: Log::default(),
-            gathers: 0,
-            reports: BTreeMap::new(),
-            below: BTreeMap::new(),
+            reports: Reports::default(),
             data: HashMap::new(),
         };
         Self {
             me: me as u32,
             size: size as u32,
             tables: Tables::default(),
-            shelves: Shelves::default(),
+            stores: Stores::default(),
             settings: OnceLock::new(),
             state: Mutex::new(state),
             changes: AtomicU64::new(0),
@@ -182,10 +187,15 @@ impl Station {
     }
 
     /// From now on it is connected.
-    pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<Watch>, attendant: Attendant) {
+    pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<OnStatus>, attendant: Attendant) {
         self.lock().thief = Thief::new(Seeker::new(self.me, self.size, victims));
         // Once a cluster.
         drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), attendant }));
+    }
+
+    /// Whether `from` is the rank whose signs of life this one waits for.
+    fn is_before(&self, from: u32) -> bool {
+        (from + 1) % self.size == self.me
     }
 
     fn attendant(&self) -> Option<&Attendant> {
@@ -206,7 +216,7 @@ impl Station {
         }
     }
 
-    /// What the workers glance at after each unit: raised when a message may have come, when somebody asks, and when all is over.
+    /// What the workers look at after each unit: raised when a message may have come, when somebody asks, and when all is over.
     pub(crate) fn flag(&self) -> Arc<Flag> {
         self.attendant().map(|attendant| Arc::clone(attendant.flag())).unwrap_or_default()
     }
@@ -229,7 +239,9 @@ impl Station {
 
     /// Something has changed that a thread may wait for.
     fn notify(&self) {
+        shake();
         self.changes.fetch_add(1, Ordering::Release);
+        shake();
         if let Some(attendant) = self.attendant() {
             attendant.tell();
         }
@@ -250,14 +262,15 @@ impl Station {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
+        shake();
         // Nothing that is called with the lock panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// After any change: workers shall come by. Who does lowers the flag first, and comes here again.
     fn announce(&self, state: &State) {
-        let is_asked = state.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
-        let asked = state.failure.is_some() || !state.parcel.is_closed && is_asked;
+        let is_asked = state.run.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
+        let asked = state.failure.is_some() || state.run.offer.is_open() && is_asked;
         if let Some(attendant) = self.attendant()
             && asked
         {
@@ -272,7 +285,7 @@ impl Station {
         act: impl FnOnce(&mut Thief<Instant>, &mut protocol::Rank<Vec<u8>>, &mut Vec<(u32, Message<Vec<u8>>)>) -> R,
     ) -> Option<R> {
         let mut out = Vec::new();
-        let result = act(&mut state.thief, state.protocol.as_mut()?, &mut out);
+        let result = act(&mut state.thief, state.run.protocol.as_mut()?, &mut out);
         for (to, message) in out {
             state.post(self.me, to, message);
         }
@@ -288,25 +301,21 @@ impl State {
         report.requests += u64::from(matches!(message, Message::Request { thief, .. } if thief == me));
         let mut bytes = Vec::new();
         let message = message.map(|payload| bytes = payload);
-        self.send(to, &Head::Work { run: self.run, message }, bytes);
+        self.send(to, &Header::Work { run: self.run.number, message }, bytes);
     }
 
-    fn send(&mut self, to: u32, head: &Head, payload: Vec<u8>) {
-        if let Some((last, letter)) = self.outgoing.last_mut()
+    fn send(&mut self, to: u32, header: &Header, payload: Vec<u8>) {
+        if let Some((last, packet)) = self.outgoing.last_mut()
             && *last == to
-            && letter.add(head, &payload)
+            && packet.add(header, &payload)
         {
             return;
         }
-        self.outgoing.push((to, Letter::new(head, payload)));
+        self.outgoing.push((to, Packet::new(header, payload)));
     }
 
     fn take_outgoing(&mut self, into: &mut Vec<FromRank>) {
-        let sealed = self.outgoing.drain(..).map(|(to, letter)| (to, letter.seal()));
+        let sealed = self.outgoing.drain(..).map(|(to, packet)| (to, packet.seal()));
         into.extend(sealed.inspect(|(_, bytes)| self.log.report.bytes_sent += bytes.len() as u64));
-    }
-
-    fn is_before(&self, from: u32, station: &Station) -> bool {
-        (from + 1) % station.size == station.me
     }
 }

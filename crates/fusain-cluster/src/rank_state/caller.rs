@@ -1,32 +1,32 @@
-//! What the thread that called a run tells the station.
+//! What the thread that called a run tells the rank state.
 
 use std::time::{Duration, Instant};
 
 use fusain_pool::Pool;
 
-use super::{FromRank, Next, Parcel, Station};
+use super::{FromRank, Next, RankState};
 use crate::error::Result;
-use crate::letter::Head;
-use crate::protocol::{self, Label, Message};
-use crate::report::RankReport;
+use crate::log::RankReport;
+use crate::packet::Header;
+use crate::protocol::{self, Label, Message, Offer};
 
-impl Station {
+impl RankState {
     /// A new run begins, on `pool`.
     pub(crate) fn begin(&self, pool: &Pool) -> Result<()> {
         let mut state = self.lock();
         if let Some(error) = &state.failure {
             return Err(error.clone());
         }
-        state.run += 1;
-        state.protocol = Some(protocol::Rank::new(self.me, self.size));
-        state.outcome = None;
-        state.parcel = Parcel::default();
-        state.workers = pool.workers();
+        state.run.number += 1;
+        state.run.protocol = Some(protocol::Rank::new(self.me, self.size));
+        state.run.outcome = None;
+        state.run.offer = Offer::default();
+        state.run.workers = pool.workers();
         state.log.begin(pool);
         state.thief.begin();
-        let run = state.run;
-        let (now, later) = std::mem::take(&mut state.early).into_iter().partition(|(_, of, _)| *of == run);
-        state.early = later;
+        let run = state.run.number;
+        let (now, later) = std::mem::take(&mut state.run.early).into_iter().partition(|(_, of, _)| *of == run);
+        state.run.early = later;
         let now: Vec<(u32, u32, Message<Vec<u8>>)> = now;
         for (from, _, message) in now {
             self.work_message(&mut state, Instant::now(), from, message);
@@ -42,8 +42,8 @@ impl Station {
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
-            if let Some(outcome) = state.outcome.take() {
-                state.protocol = None;
+            if let Some(outcome) = state.run.outcome.take() {
+                state.run.protocol = None;
                 state.thief.begin();
                 self.announce(&state);
                 drop(state);
@@ -68,8 +68,9 @@ impl Station {
     pub(crate) fn done(&self) {
         let mut state = self.lock();
         // Nobody comes by any more.
-        state.parcel.is_closed = !state.parcel.givers.is_empty();
-        self.hand_over(&mut state);
+        if let Some(parts) = state.run.offer.close() {
+            self.hand_over(&mut state, parts);
+        }
         self.tell(&mut state, |_, rank, _| rank.done());
     }
 
@@ -78,7 +79,7 @@ impl Station {
         let mut state = self.lock();
         let was_root = self.tell(&mut state, |_, rank, out| rank.finished(label, payload, out)) == Some(true);
         if was_root {
-            state.outcome = Some(Vec::new());
+            state.run.outcome = Some(Vec::new());
         }
         was_root
     }
@@ -102,15 +103,15 @@ impl Station {
     pub(crate) fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<FromRank>>> {
         let number = {
             let mut state = self.lock();
-            state.gathers += 1;
-            state.gathers
+            state.reports.gathered += 1;
+            state.reports.gathered
         };
         if self.me != 0 {
             let mut state = self.lock();
             if let Some(error) = &state.failure {
                 return Err(error.clone());
             }
-            state.send(0, &Head::Report { number }, bytes.to_vec());
+            state.send(0, &Header::Report { number }, bytes.to_vec());
             drop(state);
             self.wake();
             return Ok(None);
@@ -122,9 +123,9 @@ impl Station {
                 return Err(error.clone());
             }
             let range = (number, 0)..=(number, u32::MAX);
-            if state.reports.range(range).count() as u32 == self.size - 1 {
-                let later = state.reports.split_off(&(number + 1, 0));
-                let all = std::mem::replace(&mut state.reports, later);
+            if state.reports.of_ranks.range(range).count() as u32 == self.size - 1 {
+                let later = state.reports.of_ranks.split_off(&(number + 1, 0));
+                let all = std::mem::replace(&mut state.reports.of_ranks, later);
                 return Ok(Some(all.into_iter().map(|((_, from), bytes)| (from, bytes)).collect()));
             }
             drop(state);

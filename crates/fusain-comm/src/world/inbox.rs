@@ -1,4 +1,4 @@
-//! One rank's mailbox: landed messages, posted receives, and who sleeps on it.
+//! One rank's inbox: landed messages, posted receives, and who sleeps on it.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -6,12 +6,12 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::doorbell::Bell;
-use super::shared::Leave;
+use super::events::Events;
+use crate::shake::shake;
 use crate::{Completion, Error, FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
 
-/// Identifies a posted receive in its mailbox.
-pub(super) type Ticket = u64;
+/// Identifies a posted receive in its inbox.
+pub(super) type ReceiveId = u64;
 
 /// What a receive or probe is ready to take.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,13 @@ impl Pattern {
     }
 }
 
+/// How a rank left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    Finished,
+    Panicked,
+}
+
 /// A message on its way or landed.
 #[derive(Debug)]
 pub(super) struct Envelope {
@@ -78,7 +85,7 @@ impl Envelope {
 
 #[derive(Debug)]
 struct Posted {
-    ticket: Ticket,
+    receive: ReceiveId,
     pattern: Pattern,
     /// Where to copy to; a blocking receive posts none and takes the message's own vector.
     buffer: Option<Vec<u8>>,
@@ -94,20 +101,20 @@ pub(super) struct Delivered {
 /// What a sleeping thread waits for.
 #[derive(Clone, Debug)]
 pub(super) enum Wait {
-    Tickets(Vec<Ticket>),
+    Receives(Vec<ReceiveId>),
     Message(Pattern),
 }
 
-/// How many vectors a mailbox keeps, about as many as messages are on their way to a rank, and how long they may be.
+/// How many vectors an inbox keeps, about as many as messages are on their way to a rank, and how long they may be.
 const SPARE: (usize, usize) = (16, 1 << 20);
 
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     landed: VecDeque<Envelope>,
     posted: VecDeque<Posted>,
-    delivered: HashMap<Ticket, Delivered>,
+    delivered: HashMap<ReceiveId, Delivered>,
     flying: BinaryHeap<Reverse<Flying>>,
-    next_ticket: Ticket,
+    next_receive: ReceiveId,
     next_flight: u64,
     /// Vectors for messages that are held back, see [`SPARE`].
     spare: Vec<Vec<u8>>,
@@ -115,8 +122,8 @@ pub(super) struct Inbox {
     pub(super) closed: Option<Leave>,
     /// Threads taken off the count of awake threads, with what they wait for.
     pub(super) sleepers: Vec<Wait>,
-    /// Rung by every arrival.
-    pub(super) bells: Vec<Arc<Bell>>,
+    /// Notified by every arrival.
+    pub(super) events: Vec<Arc<Events>>,
     /// A rank has left, or a deadlock was found: a receive may be in vain.
     pub(super) troubled: bool,
     /// Threads that sleep with a time limit and are still counted as awake.
@@ -130,32 +137,33 @@ pub(super) struct Inbox {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Mailbox {
+pub(super) struct Endpoint {
     inbox: Mutex<Inbox>,
-    bell: Condvar,
+    signal: Condvar,
 }
 
-impl Mailbox {
+impl Endpoint {
     pub(super) fn lock(&self) -> MutexGuard<'_, Inbox> {
+        shake();
         // Nothing panics between two changes of an inbox that belong together.
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn sleep<'a>(&self, inbox: MutexGuard<'a, Inbox>) -> MutexGuard<'a, Inbox> {
         let generation = inbox.generation;
-        self.bell.wait_while(inbox, |inbox| inbox.generation == generation).unwrap_or_else(PoisonError::into_inner)
+        self.signal.wait_while(inbox, |inbox| inbox.generation == generation).unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn doze<'a>(&self, mut inbox: MutexGuard<'a, Inbox>, until: Instant) -> MutexGuard<'a, Inbox> {
         inbox.dozing += 1;
         let limit = until.saturating_duration_since(Instant::now());
-        let (mut inbox, _) = self.bell.wait_timeout(inbox, limit).unwrap_or_else(PoisonError::into_inner);
+        let (mut inbox, _) = self.signal.wait_timeout(inbox, limit).unwrap_or_else(PoisonError::into_inner);
         inbox.dozing -= 1;
         inbox
     }
 
-    pub(super) fn ring(&self) {
-        self.bell.notify_all();
+    pub(super) fn wake_all(&self) {
+        self.signal.notify_all();
     }
 }
 
@@ -167,10 +175,10 @@ impl Inbox {
         let probe = Envelope { context, source, tag, payload: Vec::new(), timing };
         match self.posted.iter().position(|posted| posted.pattern.fits(&probe)) {
             Some(at) => {
-                let Posted { ticket, buffer, .. } = self.posted.remove(at).expect("position() found it");
+                let Posted { receive, buffer, .. } = self.posted.remove(at).expect("position() found it");
                 let result = self.fill(buffer, payload, status);
-                self.delivered.insert(ticket, Delivered { result, timing });
-                self.sleepers.iter().any(|wait| matches!(wait, Wait::Tickets(tickets) if tickets.contains(&ticket)))
+                self.delivered.insert(receive, Delivered { result, timing });
+                self.sleepers.iter().any(|wait| matches!(wait, Wait::Receives(receives) if receives.contains(&receive)))
             }
             None => {
                 let wanted = |wait: &Wait| matches!(wait, Wait::Message(pattern) if pattern.fits(&probe));
@@ -205,18 +213,18 @@ impl Inbox {
     }
 
     /// Posts a receive, or completes it at once with the oldest landed message that fits.
-    pub(super) fn post(&mut self, pattern: Pattern, buffer: Option<Vec<u8>>) -> Ticket {
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
+    pub(super) fn post(&mut self, pattern: Pattern, buffer: Option<Vec<u8>>) -> ReceiveId {
+        let receive = self.next_receive;
+        self.next_receive += 1;
         match self.take(&pattern) {
             Some(message) => {
                 let (status, timing) = (message.status(), message.timing);
                 let result = self.fill(buffer, Cow::Owned(message.payload), status);
-                self.delivered.insert(ticket, Delivered { result, timing });
+                self.delivered.insert(receive, Delivered { result, timing });
             }
-            None => self.posted.push_back(Posted { ticket, pattern, buffer }),
+            None => self.posted.push_back(Posted { receive, pattern, buffer }),
         }
-        ticket
+        receive
     }
 
     /// Brings a message into the buffer of its receive, if that has one.
@@ -247,13 +255,13 @@ impl Inbox {
         copy
     }
 
-    pub(super) fn collect(&mut self, ticket: Ticket) -> Option<Delivered> {
-        self.delivered.remove(&ticket)
+    pub(super) fn collect(&mut self, receive: ReceiveId) -> Option<Delivered> {
+        self.delivered.remove(&receive)
     }
 
     /// Takes a posted receive back; `None` if it has met its message.
-    pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<Vec<u8>> {
-        let at = self.posted.iter().position(|posted| posted.ticket == ticket)?;
+    pub(super) fn withdraw(&mut self, receive: ReceiveId) -> Option<Vec<u8>> {
+        let at = self.posted.iter().position(|posted| posted.receive == receive)?;
         self.posted.remove(at).map(|posted| posted.buffer.unwrap_or_default())
     }
 
@@ -270,10 +278,10 @@ impl Inbox {
     pub(super) fn patterns(&self, wait: &Wait) -> Vec<Pattern> {
         match wait {
             Wait::Message(pattern) => vec![*pattern],
-            Wait::Tickets(tickets) => self
+            Wait::Receives(receives) => self
                 .posted
                 .iter()
-                .filter(|posted| tickets.contains(&posted.ticket))
+                .filter(|posted| receives.contains(&posted.receive))
                 .map(|posted| posted.pattern)
                 .collect(),
         }

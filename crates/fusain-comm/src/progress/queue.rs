@@ -1,0 +1,143 @@
+//! What threads ask the loop for, until it takes it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::outbound::{Outgoing, Room};
+use super::slot::Job;
+use crate::shake::shake;
+use crate::{Error, Result};
+
+/// What a thread asks of the loop.
+pub(super) enum Command<C> {
+    Send(Outgoing),
+    Run { id: u64, service: bool, job: Box<dyn Job<C>> },
+    Cancel(u64),
+}
+
+struct State<C> {
+    commands: Vec<Command<C>>,
+    room: Room,
+    next_id: u64,
+    /// Given out so far.
+    ordinals: u32,
+    /// Somebody wants the loop to end.
+    stopping: bool,
+    /// The loop has ended, or is about to: nothing new is taken.
+    closed: Option<Error>,
+    /// Errors of clients and messages whose tickets were dropped.
+    unheard: Vec<Error>,
+}
+
+/// How many errors that nobody waits for are kept for the end.
+const UNHEARD: usize = 64;
+
+/// Commands that wait, and the room for messages; behind a lock of its own, under which no code of a user runs.
+pub(super) struct CommandQueue<C> {
+    state: Mutex<State<C>>,
+}
+
+impl<C> CommandQueue<C> {
+    pub(super) fn new() -> Self {
+        let state = State {
+            commands: Vec::new(),
+            room: Room::default(),
+            next_id: 0,
+            ordinals: 0,
+            stopping: false,
+            closed: None,
+            unheard: Vec::new(),
+        };
+        Self { state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<C>> {
+        shake();
+        // Nothing panics between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// 0, 1, 2, ...
+    pub(super) fn ordinal(&self) -> u32 {
+        let mut state = self.lock();
+        let ordinal = state.ordinals;
+        state.ordinals = ordinal.wrapping_add(1);
+        ordinal
+    }
+
+    /// Takes a job in, unless `begins` and the loop is open: then gives it back, to be begun at once.
+    pub(super) fn run(
+        &self,
+        service: bool,
+        job: Box<dyn Job<C>>,
+        begins: bool,
+    ) -> Result<(u64, Option<Box<dyn Job<C>>>)> {
+        let mut state = self.lock();
+        if let Some(error) = &state.closed {
+            return Err(error.clone());
+        }
+        let id = state.new_id();
+        if begins {
+            return Ok((id, Some(job)));
+        }
+        state.commands.push(Command::Run { id, service, job });
+        Ok((id, None))
+    }
+
+    /// Takes a message in, if there is room for it.
+    pub(super) fn send(&self, message: &mut Option<Outgoing>, limit: usize) -> Option<Result<u64>> {
+        let mut state = self.lock();
+        if let Some(error) = &state.closed {
+            return Some(Err(error.clone()));
+        }
+        let (to, bytes) = message.as_ref().map_or((0, 0), |message| (message.to, message.data.len()));
+        if !state.room.take(to, bytes, limit) {
+            return None;
+        }
+        let id = state.new_id();
+        state.commands.extend(message.take().map(Command::Send));
+        Some(Ok(id))
+    }
+
+    pub(super) fn cancel(&self, id: u64) {
+        self.lock().commands.push(Command::Cancel(id));
+    }
+
+    pub(super) fn stop(&self) {
+        self.lock().stopping = true;
+    }
+
+    /// Moves what was asked for into `commands`; says whether the end was asked for as well.
+    pub(super) fn take(&self, commands: &mut Vec<Command<C>>) -> bool {
+        let mut state = self.lock();
+        commands.append(&mut state.commands);
+        state.stopping
+    }
+
+    pub(super) fn give_back_room(&self, to: usize, bytes: usize) {
+        self.lock().room.give_back(to, bytes);
+    }
+
+    pub(super) fn close(&self, error: &Error) {
+        self.lock().closed.get_or_insert_with(|| error.clone());
+    }
+
+    /// Nobody waits for what has ended so. (What the end of the loop brings is reported otherwise.)
+    pub(super) fn keep_unheard(&self, error: Error) {
+        let mut state = self.lock();
+        if state.closed.is_none() && state.unheard.len() < UNHEARD {
+            state.unheard.push(error);
+        }
+    }
+
+    pub(super) fn take_unheard(&self) -> Vec<Error> {
+        std::mem::take(&mut self.lock().unheard)
+    }
+}
+
+impl<C> State<C> {
+    fn new_id(&mut self) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+}

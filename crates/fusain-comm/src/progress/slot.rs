@@ -1,0 +1,117 @@
+//! Where a client goes when it has ended, and the way there with its type forgotten.
+//!
+//! | state of a slot | written by | leads to |
+//! |---|---|---|
+//! | awaited | whoever submits | here, by the loop; unwanted, when the ticket is dropped |
+//! | here | the loop, under the lock, then `has_ended` with Release | unwanted, by the ticket: it has taken the client, or left and tells of the error |
+//! | unwanted | the ticket, under the lock | the end: what comes is dropped by the loop, which tells of the error |
+//!
+//! Both sides at once meet at the lock, so an error is told by exactly one of them. The client's destructor runs outside of the lock; if it panics that
+//! ends the loop and all who wait (`progress/drive.rs`).
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::client::{Client, Step};
+use crate::shake::shake;
+use crate::{Communicator, Error, Result};
+
+/// Where a client lies when it has ended.
+pub(super) struct Slot<K> {
+    /// Something lies there: what a waiter asks again and again need not take the lock.
+    has_ended: AtomicBool,
+    end: Mutex<End<K>>,
+}
+
+enum End<K> {
+    /// Somebody may wait for it.
+    Awaited,
+    Here(K, Result<()>),
+    /// The ticket is spent or dropped.
+    Unwanted,
+}
+
+impl<K> Slot<K> {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { has_ended: AtomicBool::new(false), end: Mutex::new(End::Awaited) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, End<K>> {
+        // It is only ever replaced as a whole.
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        // Acquire: pairs with the Release in `fill`, so the lock is taken after it was let go there, and what lies there is found.
+        self.has_ended.load(Ordering::Acquire)
+    }
+
+    pub(super) fn take(&self) -> (K, Result<()>) {
+        match mem::replace(&mut *self.lock(), End::Unwanted) {
+            End::Here(client, result) => (client, result),
+            End::Awaited | End::Unwanted => unreachable!("a ticket is spent once, and after its client has ended"),
+        }
+    }
+
+    /// The ticket is dropped: the error that lies here and that nobody will learn of.
+    pub(super) fn leave(&self) -> Option<Error> {
+        let end = mem::replace(&mut *self.lock(), End::Unwanted);
+        match end {
+            End::Here(_, result) => result.err(),
+            End::Awaited | End::Unwanted => None,
+        }
+    }
+
+    /// Returns the error if nobody is left to learn of it.
+    pub(super) fn fill(self: Arc<Self>, client: K, result: Result<()>) -> Option<Error> {
+        shake();
+        let mut end = self.lock();
+        if let End::Unwanted = *end {
+            // Whatever its destructor does, it does without the lock.
+            drop(end);
+            drop(client);
+            return result.err();
+        }
+        *end = End::Here(client, result);
+        drop(end);
+        shake();
+        self.has_ended.store(true, Ordering::Release);
+        None
+    }
+}
+
+/// A client with the way back, its type forgotten.
+pub(super) trait Job<C>: Send {
+    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step>;
+    fn waits_for(&self) -> Vec<String>;
+    /// Brings the client to its ticket; returns the error if nobody is left to learn of it.
+    fn end(self: Box<Self>, result: Result<()>) -> Option<Error>;
+}
+
+pub(super) struct Submitted<K> {
+    pub(super) client: K,
+    pub(super) slot: Arc<Slot<K>>,
+}
+
+impl<C: Communicator, K: Client<C>> Job<C> for Submitted<K> {
+    fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
+        // A client that has panicked is never called again, whatever it has left behind.
+        catch_unwind(AssertUnwindSafe(|| self.client.advance(comm, now))).unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+            let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Err(Error::ClientPanicked { message })
+        })
+    }
+
+    fn waits_for(&self) -> Vec<String> {
+        self.client.waits_for()
+    }
+
+    fn end(self: Box<Self>, result: Result<()>) -> Option<Error> {
+        let Self { client, slot } = *self;
+        slot.fill(client, result)
+    }
+}
