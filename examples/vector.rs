@@ -55,8 +55,8 @@ fn process(hierarchy: &Hierarchy<Comm>, vector: Option<Vec<u64>>) -> Result<Opti
     let rank = hierarchy.comm().rank();
     // Down: the communicators that this rank holds parts in, with the depth of the group above.
     let mut way: Vec<(usize, &Comm)> = Vec::new();
-    for (depth, level) in hierarchy.levels().iter().enumerate() {
-        way.extend(level.roots().map(|roots| (depth, roots)));
+    for depth in 0..=hierarchy.levels().len() {
+        way.extend(hierarchy.roots(depth)?.map(|roots| (depth, roots)));
     }
     way.push((hierarchy.levels().len(), hierarchy.leaf()));
     let mut part = vector;

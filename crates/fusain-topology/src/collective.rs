@@ -1,26 +1,22 @@
-//! Collectives that go level by level.
+//! Collectives that go level by level, where that is faster.
 //!
-//! Down (broadcast): in the first level's roots, then in the second's, ..., last in every leaf. Up (reduce, gather) the other
-//! way round. A message crosses the boundary of a group once, however many ranks are in it. Rank 0 of the whole is rank 0 of
-//! every group it is in, so it is where the levels meet; another root costs one message more.
+//! Down (broadcast): among the leaders of the largest groups, then among those one level below, ..., last in every lowest group. Up (reduce, gather) the other
+//! way round. A message crosses the boundary of a group once, however many ranks are in it. The leaders of a group are the first ranks of its parts and the
+//! ranks that are in none of them; the first rank of a group leads wherever it is, so it is where the levels meet. A root other than rank 0 costs one message
+//! more.
 //!
-//! Source: the hierarchical algorithms of Hsplit, section 6, on any number of levels.
+//! Each call first asks the [model](crate::model) whether the levels or one flat tree are faster for its length, and goes that way
+//! ([`Hierarchy::way`] tells, [`Hierarchy::always`] decides otherwise). **All ranks must give the same length**, as in MPI: lengths decide the way, too. Gathers,
+//! whose lengths may differ, always go by levels.
 //!
-//! Within each level the tree has a [`Shape`]; what a level costs is then Hockney's `α + β·n` of that level times the
-//! shape's depth in its number of siblings.
+//! Source: RR-9077, section 6, Algorithm 4, on any number of levels. Within each level the tree has a [`Shape`].
 
 use fusain_comm::{Communicator, Plain, Shape, collective};
 
+use crate::model::{Operation, Way};
 use crate::{Hierarchy, Result};
 
 impl<C: Communicator> Hierarchy<C> {
-    /// The communicators that this rank takes part in on the way down: roots where it is one, then its leaf.
-    fn way_down(&self) -> Vec<&C> {
-        let mut way: Vec<&C> = self.levels().iter().filter_map(|level| level.roots()).collect();
-        way.push(self.leaf());
-        way
-    }
-
     /// Every rank's `data` becomes `root`'s.
     ///
     /// # Errors
@@ -29,13 +25,16 @@ impl<C: Communicator> Hierarchy<C> {
         self.broadcast_with(data, root, Shape::Binomial, usize::MAX)
     }
 
-    /// [`broadcast`](Self::broadcast) with a tree of `shape` on each level, in segments of `segment` elements.
+    /// [`broadcast`](Self::broadcast) with trees of `shape`, in segments of `segment` elements.
     ///
     /// # Errors
     /// As [`Communicator::broadcast`].
     pub fn broadcast_with<T: Plain>(&self, data: &mut [T], root: usize, shape: Shape, segment: usize) -> Result<()> {
+        if self.way_of::<T>(Operation::Broadcast, shape, data.len(), segment, root) == Way::Flat {
+            return Ok(collective::broadcast(self.comm(), data, root, shape, segment)?);
+        }
         self.move_root(data, root, 0)?;
-        for comm in self.way_down() {
+        for comm in self.way_down()? {
             collective::broadcast(comm, data, 0, shape, segment)?;
         }
         Ok(())
@@ -45,7 +44,7 @@ impl<C: Communicator> Hierarchy<C> {
     ///
     /// `op` must be associative. It need not commute: where groups are not of neighbouring ranks
     /// ([`Groups::in_rank_order`](crate::Groups::in_rank_order)) and so the levels would mix the order of ranks, the flat
-    /// reduction is taken instead. [`reduce_unordered`](Self::reduce_unordered) always takes the levels.
+    /// reduction is taken instead. [`reduce_unordered`](Self::reduce_unordered) may always take the levels.
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
@@ -57,8 +56,7 @@ impl<C: Communicator> Hierarchy<C> {
         }
     }
 
-    /// [`reduce`](Self::reduce) for an `op` that commutes, with a tree of `shape` on each level, in segments of `segment`
-    /// elements.
+    /// [`reduce`](Self::reduce) for an `op` that commutes, with trees of `shape`, in segments of `segment` elements.
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
@@ -71,7 +69,10 @@ impl<C: Communicator> Hierarchy<C> {
         segment: usize,
     ) -> Result<()> {
         self.comm().check_rank(root)?;
-        for comm in self.way_down().into_iter().rev() {
+        if self.way_of::<T>(Operation::Reduce, shape, data.len(), segment, root) == Way::Flat {
+            return Ok(collective::reduce(self.comm(), data, root, op, shape, segment)?);
+        }
+        for comm in self.way_down()?.into_iter().rev() {
             collective::reduce(comm, data, 0, &op, shape, segment)?;
         }
         self.move_root(data, 0, root)
@@ -91,7 +92,10 @@ impl<C: Communicator> Hierarchy<C> {
     /// # Errors
     /// As [`Communicator::barrier`].
     pub fn barrier(&self) -> Result<()> {
-        let way = self.way_down();
+        if self.way_of::<u8>(Operation::Barrier, Shape::Binomial, 0, 1, 0) == Way::Flat {
+            return Ok(self.comm().barrier()?);
+        }
+        let way = self.way_down()?;
         let nothing: &mut [u8] = &mut [];
         for comm in way.iter().rev() {
             comm.reduce(nothing, 0, |a, _| a)?;
@@ -102,6 +106,11 @@ impl<C: Communicator> Hierarchy<C> {
         Ok(())
     }
 
+    fn way_of<T>(&self, operation: Operation, shape: Shape, length: usize, segment: usize, root: usize) -> Way {
+        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+        self.way(operation, shape, bytes(length), bytes(segment), root)
+    }
+
     /// Everybody's elements, at `root`, one vector for each rank. Lengths may differ.
     ///
     /// # Errors
@@ -109,7 +118,7 @@ impl<C: Communicator> Hierarchy<C> {
     pub fn gather<T: Plain>(&self, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
         self.comm().check_rank(root)?;
         let mut collected = Some(vec![(self.comm().rank(), data.to_vec())]);
-        for comm in self.way_down().into_iter().rev() {
+        for comm in self.way_down()?.into_iter().rev() {
             if let Some(parts) = collected.take() {
                 collected = gather_parts(comm, &parts)?;
             }

@@ -51,6 +51,25 @@ impl CpuSet {
         self.words.len() <= other.words.len() && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
+    /// Whether they have a processing unit in common.
+    pub fn intersects(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
+    /// The lowest processing unit.
+    pub fn first(&self) -> Option<usize> {
+        let at = self.words.iter().position(|word| *word != 0)?;
+        Some(at * 64 + self.words[at].trailing_zeros() as usize)
+    }
+
+    /// Adds those of `other`.
+    pub(crate) fn join(&mut self, other: &Self) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
+    }
+
     /// What both have.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
@@ -64,15 +83,23 @@ impl CpuSet {
     /// What either has.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let (long, short) = if self.words.len() < other.words.len() { (other, self) } else { (self, other) };
-        let mut words = long.words.clone();
-        words.iter_mut().zip(&short.words).for_each(|(a, b)| *a |= b);
-        Self { words }
+        let mut both = self.clone();
+        both.join(other);
+        both
     }
 
     /// The processing units, in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.words.len() * 64).filter(|&pu| self.contains(pu))
+        self.words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(at, &word)| {
+            // Takes the lowest bit off, again and again.
+            let rest = std::iter::successors(Some(word), |word| Some(word & (word - 1)).filter(|rest| *rest != 0));
+            rest.map(move |word| at * 64 + word.trailing_zeros() as usize)
+        })
+    }
+
+    /// What it is in memory: 64 units a word, the lowest first.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
     }
 }
 
@@ -118,9 +145,15 @@ impl FromStr for CpuSet {
     }
 }
 
+/// More processing units than any machine has: a typing error, not a reason to take up all memory.
+const PUS_MAX: usize = 1 << 20;
+
 fn from_mask(text: &str) -> Option<CpuSet> {
     let mut set = CpuSet::default();
     for (at, word) in text.split(',').rev().enumerate() {
+        if at >= PUS_MAX / 32 {
+            return None;
+        }
         // hwloc writes a word of zeros between others as nothing.
         let digits = word.strip_prefix("0x").unwrap_or(word);
         let word = if digits.is_empty() { 0 } else { u32::from_str_radix(digits, 16).ok()? };
@@ -130,13 +163,11 @@ fn from_mask(text: &str) -> Option<CpuSet> {
 }
 
 fn from_list(text: &str) -> Option<CpuSet> {
-    /// More processing units than any machine has: a typing error, not a reason to take up all memory.
-    const LIMIT: usize = 1 << 20;
     let mut set = CpuSet::default();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-        if first > last || last >= LIMIT {
+        if first > last || last >= PUS_MAX {
             return None;
         }
         (first..=last).for_each(|pu| set.insert(pu));

@@ -33,6 +33,24 @@ pub enum Error {
         /// The machine's processing units.
         machine: String,
     },
+    /// A part of a machine, or a communicator, that can not be split as asked.
+    #[error("{what} can not be split {wanted}: {reason}")]
+    CannotSplit {
+        /// What was to be split.
+        what: String,
+        /// How.
+        wanted: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A thread that can not be bound.
+    #[error("no thread can be bound to {cpuset:?}: {reason}")]
+    Binding {
+        /// The processing units.
+        cpuset: String,
+        /// The operating system's words.
+        reason: String,
+    },
     /// A line of a switch description that can not be understood.
     #[error("line {line} of the network description: {reason}")]
     Network {
@@ -40,6 +58,16 @@ pub enum Error {
         line: usize,
         /// What is wrong with it.
         reason: String,
+    },
+    /// Coordinates that are no place in a network.
+    #[error("host {host:?} can not be at {coords:?} of a network of {dims:?}")]
+    Coordinates {
+        /// The host.
+        host: String,
+        /// How many there are at each level.
+        dims: Vec<usize>,
+        /// Which it is said to be at.
+        coords: Vec<usize>,
     },
     /// Some hosts have a switch path, this one has none.
     #[error("host {host:?} has no entry in the network description; give it one, or choose Missing::UnderCluster")]

@@ -1,17 +1,25 @@
 //! Ranks' places into a tree of groups.
 //!
 //! Each rank is a string of steps: switches from the root, its host, objects of its machine. The tree of groups is the
-//! compressed trie of these strings, but for one rule: a group in which some string *ends* where others go on is a leaf.
+//! compressed trie of these strings. A rank whose string *ends* where others of its group go on (it is bound to the whole object, or its binding
+//! straddles some below) stays in that group, and the others are split all the same: Hsplit's Algorithm 1, which gives such a rank
+//! `MPI_COMM_NULL` from there on.
+//!
 //! Groups are made breadth first; a group's ranks are a slice of one array per depth, kept in increasing order.
 //!
-//! Work O(ranks · path length) with one hash look-up a rank and depth, memory O(ranks · depth of the tree).
+//! Work O(ranks · depth of the tree) with at most one hash look-up a rank and depth, memory O(ranks · depth): four bytes a rank and level, and
+//! eight a rank for its steps.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::{Error, Host, Info, Kind, Place, Result};
+pub(crate) use self::paths::Key;
+use self::paths::Paths;
+use crate::{Error, Info, Kind, Place, Result};
+
+mod draw;
+mod paths;
 
 /// The tree of groups of a communicator's ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,26 +43,6 @@ struct Node {
     members: Range<u32>,
     /// How many steps its ranks share.
     shared: u32,
-}
-
-/// A rank's steps, and what they stand for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Paths {
-    keys: Vec<Key>,
-    ends: Vec<u32>,
-    /// Height and name of each switch, name of each host.
-    switches: Vec<(u32, String)>,
-    hosts: Vec<String>,
-}
-
-/// One step: what kind, and which of them. Host and switch numbers belong to one [`Paths`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Key {
-    Switch(u32),
-    Host(u32),
-    Object(Kind, u32),
 }
 
 /// A group of the tree.
@@ -94,14 +82,14 @@ impl Groups {
         let Node { members, shared, depth, .. } = self.groups[at].clone();
         let ranks = &self.members[members.start as usize..members.end as usize];
         let shared = shared as usize;
-        if ranks.iter().any(|&rank| self.paths.of(rank).len() == shared) {
-            return;
-        }
         let mut children: Vec<Vec<u32>> = Vec::new();
         let mut child_of: HashMap<Key, usize> = HashMap::new();
         let mut latest: Option<(Key, usize)> = None;
         for &rank in ranks {
-            let key = self.paths.of(rank)[shared];
+            if self.paths.len(rank) == shared {
+                continue;
+            }
+            let key = self.paths.key(rank, shared);
             // Neighbouring ranks mostly are neighbours in the machine too.
             let child = match latest {
                 Some((same, child)) if same == key => child,
@@ -112,6 +100,9 @@ impl Groups {
             };
             latest = Some((key, child));
             children[child].push(rank);
+        }
+        if children.is_empty() {
+            return;
         }
         let ends: Vec<usize> = children.iter().map(|ranks| self.paths.shared(ranks, shared + 1)).collect();
         let firsts: Vec<u32> = children.iter().map(|ranks| ranks[0]).collect();
@@ -191,6 +182,33 @@ impl Groups {
         Ok(self.paths.kind_at(first, self.paths.shared(&ranks, 0)))
     }
 
+    /// The lowest level that two ranks share, as [`min_level`](Self::min_level), for ranks that are known to exist.
+    pub(crate) fn level_between(&self, a: usize, b: usize) -> Kind {
+        self.paths.kind_at(a as u32, self.paths.shared_by_two(a as u32, b as u32))
+    }
+
+    /// The steps of a rank down to the lowest object of a kind, if it is in one: equal for ranks that are in the same.
+    pub(crate) fn path_to(&self, rank: usize, kind: Kind) -> Option<Vec<Key>> {
+        self.paths.keys_to(rank as u32, kind)
+    }
+
+    /// Where a rank's host is in the network: for each switch level from the root, the number of the switch among those below the same switch, and
+    /// how many of them have ranks. Empty where no switch is known. Hsplit, section 4.2 (`coords` and `dims` of netloc).
+    ///
+    /// # Errors
+    /// [`Error::RankOutOfRange`].
+    pub fn network_coordinates(&self, rank: usize) -> Result<Vec<(usize, usize)>> {
+        let size = self.ranks();
+        if rank < size { Ok(self.paths.coordinates(rank as u32)) } else { Err(Error::RankOutOfRange { rank, size }) }
+    }
+
+    /// Every rank that stays behind in a group when others of it are split, because it is bound to more than one part: with the
+    /// group, from the largest to the smallest.
+    pub fn straddlers(&self) -> Vec<(usize, Group<'_>)> {
+        let of = |group: Group<'_>| group.straddlers().into_iter().map(|rank| (rank, self.group(group.id()))).collect();
+        self.iter().flat_map::<Vec<_>, _>(of).collect()
+    }
+
     /// [`min_level`](Self::min_level), asked by one of the ranks.
     ///
     /// # Errors
@@ -224,6 +242,26 @@ impl<'a> Group<'a> {
         self.members().iter().map(|&rank| rank as usize).collect()
     }
 
+    /// Its ranks that are in none of its children although it has some.
+    pub fn straddlers(&self) -> Vec<usize> {
+        let children = self.node.children.clone();
+        let held: usize = children.clone().map(|id| self.groups.group(id as usize).size()).sum();
+        if children.is_empty() || held == self.size() {
+            return Vec::new();
+        }
+        // A rank's lowest group tells: it is this one.
+        let stays = |rank: &&u32| self.groups.leaves[**rank as usize] as usize == self.id;
+        self.members().iter().filter(stays).map(|&rank| rank as usize).collect()
+    }
+
+    /// The first ranks of its children and its straddlers, in order: who speaks for all of it.
+    pub(crate) fn leaders(&self) -> Vec<usize> {
+        let mut leaders = self.straddlers();
+        leaders.extend(self.roots());
+        leaders.sort_unstable();
+        leaders
+    }
+
     fn members(&self) -> &'a [u32] {
         &self.groups.members[self.node.members.start as usize..self.node.members.end as usize]
     }
@@ -255,16 +293,7 @@ impl<'a> Group<'a> {
 
     /// What the group is called where it is: `Package L#1`, `host node3`, `switch leaf0`.
     pub fn label(&self) -> String {
-        let shared = self.node.shared as usize;
-        let steps = &self.groups.paths.of(self.members()[0])[..shared];
-        let kind = self.node.info.kind;
-        let step = steps.iter().rev().find(|&&step| self.groups.paths.kind(step) == kind);
-        match step {
-            Some(Key::Object(kind, logical)) => format!("{kind} L#{logical}"),
-            Some(Key::Host(host)) => format!("Machine {}", self.groups.paths.hosts[*host as usize]),
-            Some(Key::Switch(switch)) => format!("{kind} {}", self.groups.paths.switches[*switch as usize].1),
-            None => kind.to_string(),
-        }
+        self.groups.paths.label(self.members()[0], self.node.shared as usize, self.node.info.kind)
     }
 }
 
@@ -272,140 +301,4 @@ impl fmt::Debug for Group<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Group").field("info", &self.info()).field("ranks", &self.members()).finish()
     }
-}
-
-/// A line for each group, indented by level, with its ranks: `lstopo` for communicators.
-impl fmt::Display for Groups {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn draw(group: Group<'_>, front: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let (size, ranks) = (group.size(), ranges(group.members()));
-            writeln!(f, "{} ({size} {}: {ranks})", group.label(), if size == 1 { "rank" } else { "ranks" })?;
-            let children = group.children();
-            for (at, child) in children.iter().enumerate() {
-                let last = at + 1 == children.len();
-                write!(f, "{front}{}", if last { "└── " } else { "├── " })?;
-                draw(*child, &format!("{front}{}", if last { "    " } else { "│   " }), f)?;
-            }
-            Ok(())
-        }
-        draw(self.root(), "", f)
-    }
-}
-
-/// `0-3,8`
-fn ranges(ranks: &[u32]) -> String {
-    let mut text = String::new();
-    for run in ranks.chunk_by(|a, b| a + 1 == *b) {
-        let comma = if text.is_empty() { "" } else { "," };
-        match run {
-            [only] => text += &format!("{comma}{only}"),
-            [first, .., last] => text += &format!("{comma}{first}-{last}"),
-            [] => {}
-        }
-    }
-    text
-}
-
-impl Paths {
-    fn read(places: &[Place]) -> Result<Self> {
-        let mut paths = Self::default();
-        let mut known: HashMap<&str, (u32, &Place)> = HashMap::new();
-        let mut switch_ids: HashMap<(Option<u32>, &str), u32> = HashMap::new();
-        let mut fronts: Vec<Vec<Key>> = Vec::new();
-        let mut latest: Option<(&Arc<Host>, u64, u32)> = None;
-        for place in places {
-            let host = match latest {
-                Some((host, machine, id)) if Arc::ptr_eq(host, &place.host) && machine == place.machine => id,
-                _ => match known.get(place.host.name()) {
-                    Some(&(id, first)) => {
-                        same_host(first, place)?;
-                        id
-                    }
-                    None => {
-                        let id = paths.hosts.len() as u32;
-                        paths.hosts.push(place.host.name().to_owned());
-                        known.insert(place.host.name(), (id, place));
-                        let mut front = Vec::new();
-                        let count = place.host.switches().len();
-                        let mut above = None;
-                        for (at, name) in place.host.switches().iter().enumerate() {
-                            let next = paths.switches.len() as u32;
-                            let switch = *switch_ids.entry((above, name)).or_insert(next);
-                            let height = (count - at - 1) as u32;
-                            match paths.switches.get_mut(switch as usize) {
-                                Some(known) => known.0 = known.0.max(height),
-                                None => paths.switches.push((height, name.clone())),
-                            }
-                            front.push(Key::Switch(switch));
-                            above = Some(switch);
-                        }
-                        front.push(Key::Host(id));
-                        fronts.push(front);
-                        id
-                    }
-                },
-            };
-            latest = Some((&place.host, place.machine, host));
-            paths.keys.extend(&fronts[host as usize]);
-            paths.keys.extend(place.steps.iter().map(|step| Key::Object(step.kind, step.logical)));
-            paths.ends.push(paths.keys.len() as u32);
-        }
-        Ok(paths)
-    }
-
-    fn of(&self, rank: u32) -> &[Key] {
-        let rank = rank as usize;
-        let begin = if rank == 0 { 0 } else { self.ends[rank - 1] as usize };
-        &self.keys[begin..self.ends[rank] as usize]
-    }
-
-    /// How many steps the ranks share, of which `known` are known to be shared.
-    fn shared(&self, ranks: &[u32], known: usize) -> usize {
-        let first = self.of(ranks[0]);
-        ranks[1..].iter().fold(first.len(), |shared, &rank| {
-            let path = self.of(rank);
-            let end = shared.min(path.len());
-            (known..end).find(|&at| path[at] != first[at]).unwrap_or(end)
-        })
-    }
-
-    fn kind(&self, key: Key) -> Kind {
-        match key {
-            Key::Switch(switch) => Kind::Switch(self.switches[switch as usize].0),
-            Key::Host(_) => Kind::Machine,
-            Key::Object(kind, _) => kind,
-        }
-    }
-
-    /// The kind of the last of a rank's first `steps` steps.
-    fn kind_at(&self, rank: u32, steps: usize) -> Kind {
-        match steps {
-            0 => Kind::Cluster,
-            _ => self.kind(self.of(rank)[steps - 1]),
-        }
-    }
-
-    /// The lowest kind that every rank's path has between step `begin` and its own end.
-    fn lowest_common_kind(&self, ranks: &[u32], begin: usize, ends: &[usize]) -> Option<Kind> {
-        let stretch = |at: usize| self.of(ranks[at])[begin..ends[at]].iter().map(|&key| self.kind(key));
-        let mut common: Vec<Kind> = stretch(0).collect();
-        for at in 1..ranks.len() {
-            // Siblings mostly look the same.
-            if !stretch(at).eq(common.iter().copied()) {
-                common.retain(|kind| stretch(at).any(|other| other == *kind));
-            }
-        }
-        common.last().copied()
-    }
-}
-
-fn same_host(first: &Place, other: &Place) -> Result<()> {
-    let differ = |reason: &str| Error::DuplicateHost { host: other.host.name().to_owned(), reason: reason.to_owned() };
-    if first.machine != other.machine {
-        return Err(differ("its ranks see different machines"));
-    }
-    if first.host.switches() != other.host.switches() {
-        return Err(differ("its ranks see different switch paths"));
-    }
-    Ok(())
 }

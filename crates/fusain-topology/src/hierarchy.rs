@@ -1,35 +1,62 @@
 //! Groups as communicators.
+//!
+//! # When communicators are made
+//!
+//! Making one is collective over the communicator that it is split from. [`Hierarchy::build`] makes one for each level of a rank, no more: what goes *between*
+//! the groups of a level (the communicators of leaders) is made when it is first used. That is sound where, and only where, all ranks of the group above
+//! are certain to be in the same call:
+//!
+//! * The hierarchy's own collectives are called by all ranks, in the same order, with the same lengths; and whether they go by levels or flat follows from
+//!   these alone ([`model`](crate::model)). So the first one that goes by levels is the same call on every rank, and each rank makes what it lacks there, from
+//!   the top down.
+//! * [`Hierarchy::roots`] says in so many words that all ranks of the group above must call it.
+//!
+//! The communicator of a level itself is not put off: its first use may be a message between two of its ranks, when the others are elsewhere.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use fusain_comm::Communicator;
+use fusain_comm::{Communicator, Shape};
 
-use crate::groups::Groups;
-use crate::{Info, Kind, Place, Result};
+use crate::model::{Costs, Operation, Question, Way, choose};
+use crate::{Groups, Info, Kind, Member, Place, Result};
 
 /// The communicator of one level: this rank's group among its siblings.
 #[derive(Debug)]
 pub struct Level<C> {
     comm: C,
-    roots: Option<C>,
+    roots: OnceLock<Option<C>>,
     info: Info,
+    /// Of the ranks of `comm`, in order.
+    places: Arc<[Place]>,
 }
 
 impl<C: Communicator> Level<C> {
+    pub(crate) fn new(comm: C, info: Info, places: Arc<[Place]>) -> Self {
+        Self { comm, roots: OnceLock::new(), info, places }
+    }
+
     /// The group's communicator.
     pub fn comm(&self) -> &C {
         &self.comm
     }
 
-    /// The communicator of the siblings' rank 0s, on these alone, and only if it was asked for. Its ranks are the siblings'
-    /// indices.
+    /// The communicator of the siblings' rank 0s, on these alone, and only if it was made: by [`split_with_roots`], or by [`Hierarchy::roots`]. Its ranks
+    /// are the siblings' indices.
     pub fn roots(&self) -> Option<&C> {
-        self.roots.as_ref()
+        self.roots.get().and_then(Option::as_ref)
     }
 
     /// What the group is about.
     pub fn info(&self) -> Info {
         self.info
+    }
+
+    /// The workers of all its ranks, rank after rank (numbered as in [`comm`](Self::comm)), as the ranks told of them with
+    /// [`Place::with_workers`]. A rank that told of none is one worker.
+    pub fn workers(&self) -> Vec<Member> {
+        Member::all(self.places.iter()).into_iter().map(|(member, _)| member).collect()
     }
 
     /// The next level below, as [`split`].
@@ -41,49 +68,61 @@ impl<C: Communicator> Level<C> {
     }
 }
 
-/// Collective: the next level strictly below `comm`; `None` at the bottom, and where bindings do not decide.
+/// Collective: the next level strictly below `comm`; `None` at the bottom, and on a rank whose binding does not decide (the others are split all the same).
 ///
-/// One gather of all places, one split.
+/// One gather of all places, one split. RR-9077, section 3.2.1.
 ///
 /// # Errors
 /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
 pub fn split<C: Communicator>(comm: &C, place: &Place) -> Result<Option<Level<C>>> {
-    let groups = gather_groups(comm, place)?;
-    Level::below(comm, &groups, 1, false)
+    step(comm, &Gathered::all(comm, place)?, false)
 }
 
-/// Collective: [`split`], and the communicator of the roots on the rank 0 of each child.
+/// Collective: [`split`], and the communicator of the roots on the rank 0 of each child. RR-9077, section 3.2.3.
 ///
 /// # Errors
 /// As [`split`].
 pub fn split_with_roots<C: Communicator>(comm: &C, place: &Place) -> Result<Option<Level<C>>> {
-    let groups = gather_groups(comm, place)?;
-    Level::below(comm, &groups, 1, true)
+    step(comm, &Gathered::all(comm, place)?, true)
 }
 
-impl<C: Communicator> Level<C> {
-    /// The level at `depth` in `groups`, where `comm` is this rank's group right above it. `me` is known by `comm`'s place
-    /// in the tree only at depth 1; deeper levels go through [`Hierarchy::build`].
-    fn below(comm: &C, groups: &Groups, depth: usize, with_roots: bool) -> Result<Option<Self>> {
-        Self::below_as(comm, groups, comm.rank(), depth, with_roots)
+fn step<C: Communicator>(comm: &C, gathered: &Gathered, with_roots: bool) -> Result<Option<Level<C>>> {
+    if gathered.groups.root().children().is_empty() {
+        return Ok(None);
     }
-
-    fn below_as(comm: &C, groups: &Groups, me: usize, depth: usize, with_roots: bool) -> Result<Option<Self>> {
-        // All members of `comm` are in the same group above, so all have a level here or none has.
-        let Some(group) = groups.levels_of(me).get(depth - 1).copied() else { return Ok(None) };
-        let info = group.info();
-        let child = comm.split(Some(info.index as u32), 0)?.expect("a colour was given");
-        let is_root = child.rank() == 0;
-        let roots = if with_roots { comm.split(is_root.then_some(0), 0)? } else { None };
-        Ok(Some(Self { comm: child, roots, info }))
+    let level = gathered.below(comm, comm.rank(), 1)?;
+    if with_roots {
+        let is_root = level.as_ref().is_some_and(|level| level.comm.rank() == 0);
+        let roots = comm.split(is_root.then_some(0), 0)?;
+        if let Some(level) = &level {
+            level.roots.get_or_init(|| roots);
+        }
     }
+    Ok(level)
 }
 
-fn gather_groups<C: Communicator>(comm: &C, place: &Place) -> Result<Groups> {
-    let gathered = comm.allgather(&place.encode())?;
-    let places: Vec<_> =
-        gathered.iter().enumerate().map(|(rank, bytes)| Place::decode(bytes, rank)).collect::<Result<_>>()?;
-    Groups::build(&places)
+/// What every rank knows of all after a gather.
+pub(crate) struct Gathered {
+    pub(crate) places: Vec<Place>,
+    pub(crate) groups: Groups,
+}
+
+impl Gathered {
+    pub(crate) fn all<C: Communicator>(comm: &C, place: &Place) -> Result<Self> {
+        let places = Place::decode_all(&comm.allgather(&place.encode())?)?;
+        let groups = Groups::build(&places)?;
+        Ok(Self { places, groups })
+    }
+
+    /// The level at `depth` of rank `me`, where `above` is its group right above, which is split there. None if `me` stays behind.
+    fn below<C: Communicator>(&self, above: &C, me: usize, depth: usize) -> Result<Option<Level<C>>> {
+        let group = self.groups.levels_of(me).get(depth - 1).copied();
+        let comm = above.split(group.map(|group| group.info().index as u32), 0)?;
+        Ok(comm.zip(group).map(|(comm, group)| {
+            let places = group.ranks().into_iter().map(|rank| self.places[rank].clone()).collect();
+            Level::new(comm, group.info(), places)
+        }))
+    }
 }
 
 /// All levels of a communicator at once.
@@ -91,27 +130,74 @@ pub struct Hierarchy<C> {
     whole: C,
     levels: Vec<Level<C>>,
     groups: Groups,
+    /// On the way down to this rank: who speaks for the parts of each group that it is a leader in. Made with the first collective that needs them.
+    leaders: OnceLock<Vec<C>>,
+    /// Whether a rank that stays behind in its lowest group has taken part in making the roots below.
+    stayed: OnceLock<()>,
+    costs: Costs,
+    fixed: Option<Way>,
+    chosen: Mutex<HashMap<Question, Way>>,
 }
 
 impl<C: Communicator> Hierarchy<C> {
-    /// Collective: all levels down to the bottom, with their roots' communicators. `comm` is duplicated.
+    /// Collective: all levels down to the bottom. `comm` is duplicated.
     ///
-    /// One gather of all places, and two splits for each level.
+    /// One gather of all places, and one split for each level; see the [module](self) for what is made later.
     ///
     /// # Errors
     /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
     pub fn build(comm: &C, place: &Place) -> Result<Self> {
         let whole = comm.duplicate()?;
-        let groups = gather_groups(&whole, place)?;
+        let gathered = Gathered::all(&whole, place)?;
         let mut levels: Vec<Level<C>> = Vec::new();
         loop {
+            let depth = levels.len();
+            let group = group_at(&gathered.groups, whole.rank(), depth);
+            if group.children().is_empty() {
+                break;
+            }
             let above = levels.last().map_or(&whole, Level::comm);
-            match Level::below_as(above, &groups, whole.rank(), levels.len() + 1, true)? {
+            match gathered.below(above, whole.rank(), depth + 1)? {
                 Some(level) => levels.push(level),
                 None => break,
             }
         }
-        Ok(Self { whole, levels, groups })
+        Ok(Self {
+            whole,
+            levels,
+            groups: gathered.groups,
+            leaders: OnceLock::new(),
+            stayed: OnceLock::new(),
+            costs: Costs::default(),
+            fixed: None,
+            chosen: Mutex::default(),
+        })
+    }
+
+    /// Collectives choose between levels and flat by these links; the same on all ranks.
+    #[must_use]
+    pub fn with_costs(self, costs: Costs) -> Self {
+        Self { costs, chosen: Mutex::default(), ..self }
+    }
+
+    /// Collectives always go this way; the same on all ranks. (A [`reduce`](Self::reduce) that must keep the order of ranks still goes flat where groups
+    /// are not of neighbours.)
+    #[must_use]
+    pub fn always(self, way: Way) -> Self {
+        Self { fixed: Some(way), ..self }
+    }
+
+    /// Which way a collective of `bytes` in segments of `segment_bytes` goes, over trees of `shape` from or to `root`. The same on all ranks.
+    pub fn way(&self, operation: Operation, shape: Shape, bytes: usize, segment_bytes: usize, root: usize) -> Way {
+        if self.groups.depth() == 0 {
+            return Way::Flat;
+        }
+        let question = Question::new(operation, shape, bytes, segment_bytes, root);
+        let answer = || {
+            let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+            *chosen.entry(question).or_insert_with(|| choose(&self.groups, &self.costs, question))
+        };
+        self.fixed.unwrap_or_else(answer)
     }
 
     /// The communicator of all ranks: a duplicate of the one that the hierarchy was built on.
@@ -129,18 +215,86 @@ impl<C: Communicator> Hierarchy<C> {
         self.levels.last().map_or(&self.whole, Level::comm)
     }
 
+    /// Collective over the ranks of the group *above* level `depth` (counted from 0), all of which must call it: the communicator of the siblings' roots, on
+    /// these. Made by the first call. `None` on a rank that is no root there, or has no such level.
+    ///
+    /// # Errors
+    /// [`crate::Error::Comm`].
+    pub fn roots(&self, depth: usize) -> Result<Option<&C>> {
+        if depth > self.levels.len() || group_at(&self.groups, self.whole.rank(), depth).children().is_empty() {
+            return Ok(None);
+        }
+        let above = if depth == 0 { &self.whole } else { &self.levels[depth - 1].comm };
+        let Some(level) = self.levels.get(depth) else {
+            // It stays behind in the group above, and is needed for the split all the same.
+            if self.stayed.get().is_none() {
+                above.split(None, 0)?;
+                self.stayed.get_or_init(|| ());
+            }
+            return Ok(None);
+        };
+        if level.roots.get().is_none() {
+            let made = above.split((level.comm.rank() == 0).then_some(0), 0)?;
+            level.roots.get_or_init(|| made);
+        }
+        Ok(level.roots())
+    }
+
+    /// Collective: makes now the communicators that the first collective by levels would make, so that it takes no longer than the others.
+    ///
+    /// # Errors
+    /// [`crate::Error::Comm`].
+    pub fn connect(&self) -> Result<()> {
+        self.way_down().map(drop)
+    }
+
     /// The tree of all ranks' groups.
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// The lowest level that `ranks` share, this rank being one of them.
+    /// The lowest level that `ranks` share, this rank being one of them. RR-9077, section 3.3.2.
     ///
     /// # Errors
     /// [`crate::Error::NotAMember`], [`crate::Error::RankOutOfRange`].
     pub fn min_level(&self, ranks: &[usize]) -> Result<Kind> {
         self.groups.min_level_for(self.whole.rank(), ranks)
     }
+
+    /// The communicators that this rank takes part in on the way down, each with rank 0 at its source: the leaders of every group that it speaks in,
+    /// then its lowest group. Called by all ranks in the same call.
+    pub(crate) fn way_down(&self) -> Result<Vec<&C>> {
+        if self.leaders.get().is_none() {
+            let made = self.make_leaders()?;
+            self.leaders.get_or_init(|| made);
+        }
+        let mut way: Vec<&C> = self.leaders.get().into_iter().flatten().collect();
+        if group_at(&self.groups, self.whole.rank(), self.levels.len()).children().is_empty() {
+            way.push(self.leaf());
+        }
+        Ok(way)
+    }
+
+    /// One split of every group on the way down that has parts.
+    fn make_leaders(&self) -> Result<Vec<C>> {
+        let me = self.whole.rank();
+        let mut leaders = Vec::new();
+        for depth in 0..=self.levels.len() {
+            let group = group_at(&self.groups, me, depth);
+            if group.children().is_empty() {
+                break;
+            }
+            let above = if depth == 0 { &self.whole } else { &self.levels[depth - 1].comm };
+            let leads = group.leaders().binary_search(&me).is_ok();
+            leaders.extend(above.split(leads.then_some(0), 0)?);
+        }
+        Ok(leaders)
+    }
+}
+
+/// A rank's group at a depth that it reaches.
+fn group_at(groups: &Groups, rank: usize, depth: usize) -> crate::Group<'_> {
+    if depth == 0 { groups.root() } else { groups.levels_of(rank)[depth - 1] }
 }
 
 impl<C: Communicator> fmt::Debug for Hierarchy<C> {

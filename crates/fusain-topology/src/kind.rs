@@ -85,8 +85,10 @@ impl fmt::Display for Kind {
 impl FromStr for Kind {
     type Err = ();
 
-    /// Reads the names of kinds that lie inside a machine, as hwloc does: in any case, and short ones too.
+    /// Reads the names of kinds that lie inside a machine, as hwloc does: in any case, and short ones too; also behind `hwloc://`, as MPI 4.1
+    /// writes the names of hardware.
     fn from_str(text: &str) -> Result<Self, ()> {
+        let text = text.strip_prefix("hwloc://").unwrap_or(text);
         let named =
             |entry: &&(Self, &str, &str)| text.eq_ignore_ascii_case(entry.1) || text.eq_ignore_ascii_case(entry.2);
         match Self::INSIDE.iter().find(named) {

@@ -5,9 +5,12 @@
 //! at once, so that an algorithm can follow the machine without knowing it. The names are hwloc's.
 //!
 //! ```text
-//!  Machine (XML, synthetic, feature hwloc)  ─┐
-//!  CpuSet: a rank's binding                  ├─▶ Place of a rank ─▶ Groups ─▶ Hierarchy, Level ─▶ broadcast, reduce, ...
-//!  Fabric: switch paths                     ─┘         pure logic, no I/O    over a Communicator
+//!  Machine (XML, synthetic, feature hwloc) ─┐
+//!  CpuSet: a rank's binding                 ├─▶ Place of a rank ─▶ Groups ─▶ Hierarchy, Level ─▶ broadcast, reduce, ...
+//!  Workers of a rank                        │         pure logic, no I/O    over a Communicator      (by levels or flat: model)
+//!  Fabric: switch paths                     ┘
+//!
+//!  Machine ─▶ Scope: a part of it ─▶ Workers (close, spread, packed), Bound, devices, memory
 //! ```
 //!
 //! Eight ranks, one on each core of a host with two packages, each with two caches of two cores:
@@ -26,7 +29,7 @@
 //!     assert_eq!(kinds, ["Package", "L2Cache", "PU"]);
 //!     let package = &hierarchy.levels()[0];
 //!     assert_eq!((package.comm().size(), package.info().index, package.info().siblings), (4, comm.rank() / 4, 2));
-//!     assert_eq!(package.roots().is_some(), comm.rank() % 4 == 0);
+//!     assert_eq!(hierarchy.roots(0).unwrap().is_some(), comm.rank() % 4 == 0);
 //!     // Ranks 2 and 3 share an L2 cache, 0 and 7 only the machine.
 //!     assert_eq!(hierarchy.groups().min_level(&[2, 3]).unwrap(), Kind::L2Cache);
 //!     assert_eq!(hierarchy.groups().min_level(&[0, 7]).unwrap(), Kind::Machine);
@@ -35,40 +38,51 @@
 //!
 //! # The rules
 //!
-//! They are Hsplit's (B. Goglin, E. Jeannot, F. Mansouri, G. Mercier: "Hardware topology management in MPI applications
-//! through hierarchical communicators", Parallel Computing 76, 2018; RR-9077):
+//! They are Hsplit's (B. Goglin, E. Jeannot, F. Mansouri, G. Mercier: "A Hierarchical Model to Manage Hardware Topology in MPI
+//! Applications", RR-9077, Inria 2018), sections 3 and 4; `tests/paper.rs` has the report's sections one by one:
 //!
 //! * A rank's [`Place`] is the path from the network's root down to the **lowest object that covers its binding**. An unbound
 //!   rank's path ends at its machine; one whose binding straddles siblings ends at what holds them.
 //! * The ranks of a communicator share the front of their paths. They are split **where paths part for the first time**: each
 //!   child is a strict subset, children are disjoint, ranks keep their order.
-//! * If one member's path ends where the others' go on, nothing is split: no level goes below any member's binding.
+//! * A member whose path ends where others' go on stays behind: no level goes below its binding. The others are split all the same, and
+//!   [`Groups::straddlers`] reports who stayed where.
 //! * Between one parting and the next a path may pass several objects with the same ranks: the level is named after the
 //!   **lowest** kind that all siblings have on that stretch.
 //! * Siblings are numbered from 0 by their first ranks, so that a child's number is its root's rank among the roots.
 //!
-//! [`groups`] says how the tree is built; [`network`] reads switches; [`collective`] runs on the levels.
-//! This crate does no I/O: callers read files and variables. (Feature `hwloc` asks the library about the machine.)
+//! [`groups`] says how the tree is built; [`hierarchy`] when communicators are made; [`network`] reads switches; [`collective`] runs on the levels;
+//! [`model`] says what that costs; [`xml`] what is refused.
+//! This crate does no I/O: callers read files and variables. Two things ask the operating system: [`Bound`], and feature `hwloc`.
 
 #![cfg_attr(not(feature = "hwloc"), forbid(unsafe_code))]
 
+mod bind;
 pub mod collective;
 mod cpuset;
+mod device;
 mod error;
 pub mod groups;
-mod hierarchy;
+mod guided;
+pub mod hierarchy;
 mod kind;
 #[cfg(feature = "hwloc")]
 mod local;
 mod machine;
+pub mod model;
 pub mod network;
 mod place;
+mod scope;
 mod synthetic;
-mod xml;
+mod workers;
+pub mod xml;
 
+pub use bind::{Bound, ThreadId};
 pub use cpuset::CpuSet;
+pub use device::{CpuKind, Device, DeviceKind, MemoryNode};
 pub use error::{Error, Result};
 pub use groups::{Group, Groups};
+pub use guided::{split_by, split_by_names, split_into};
 pub use hierarchy::{Hierarchy, Level, split, split_with_roots};
 pub use kind::Kind;
 #[cfg(feature = "hwloc")]
@@ -76,3 +90,5 @@ pub use local::{bind_to, local_binding, local_host, local_machine};
 pub use machine::{Machine, Object};
 pub use network::{Fabric, Missing};
 pub use place::{Host, Info, Place, Step};
+pub use scope::Scope;
+pub use workers::{Member, Policy, Workers};

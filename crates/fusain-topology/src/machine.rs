@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{CpuSet, Error, Kind, Result, Step};
+use crate::{CpuKind, CpuSet, Device, Error, Kind, MemoryNode, Result, Step};
 
 /// An object of a machine: a package, a cache, a core...
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,34 @@ impl Object {
 /// any (memory-only) add nothing that could tell ranks apart, and no level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    root: Arc<Object>,
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
+    root: Object,
     digest: u64,
+    /// All objects in preorder, for going up.
+    nodes: Vec<Node>,
+    /// The lowest object of each processing unit.
+    lowest: Vec<u32>,
+    extras: Extras,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Node {
+    above: u32,
+    cpuset: CpuSet,
+    /// From below the root to here.
+    way: Arc<[Step]>,
+}
+
+/// What a description has beside the tree.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    pub(crate) devices: Vec<Device>,
+    pub(crate) memory: Vec<MemoryNode>,
+    pub(crate) cpu_kinds: Vec<CpuKind>,
 }
 
 impl Machine {
@@ -42,7 +68,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`Error::Xml`] if there is no processing unit at all.
-    pub(crate) fn from_root(mut root: Object) -> Result<Self> {
+    pub(crate) fn from_parts(mut root: Object, extras: Extras) -> Result<Self> {
         prune(&mut root);
         root.kind = Kind::Machine;
         if root.cpuset.is_empty() {
@@ -50,7 +76,9 @@ impl Machine {
         }
         number(&mut root, &mut HashMap::new());
         let digest = digest(&root, 0xcbf2_9ce4_8422_2325);
-        Ok(Self { root: Arc::new(root), digest })
+        let (mut nodes, mut lowest) = (Vec::new(), Vec::new());
+        lay_out(&root, 0, &[], &mut nodes, &mut lowest);
+        Ok(Self { parts: Arc::new(Parts { root, digest, nodes, lowest, extras }) })
     }
 
     /// A machine from a description as hwloc's `HWLOC_SYNTHETIC`: kinds and how many there are in each of the kind before.
@@ -64,36 +92,52 @@ impl Machine {
     /// assert_eq!(machine.count(Kind::Core), 16);
     /// ```
     pub fn synthetic(description: &str) -> Result<Self> {
-        crate::synthetic::read(description).and_then(Self::from_root)
+        crate::synthetic::read(description).and_then(|root| Self::from_parts(root, Extras::default()))
     }
 
-    /// A machine from an hwloc 2 XML export (the file's text).
+    /// A machine from an hwloc 2 XML export (the file's text), which may come from anywhere: what contradicts itself and what is larger than
+    /// any machine is refused ([`xml`](crate::xml) has the limits), in time and memory proportional to the text.
     ///
     /// # Errors
     /// [`Error::Xml`], [`Error::CpuSet`].
     pub fn from_xml(text: &str) -> Result<Self> {
-        crate::xml::read(text).and_then(Self::from_root)
+        crate::xml::read(text).and_then(|(root, extras)| Self::from_parts(root, extras))
     }
 
     /// The tree's root, of kind [`Kind::Machine`].
     pub fn root(&self) -> &Object {
-        &self.root
+        &self.parts.root
     }
 
     /// Tells machines with different trees apart.
     pub fn digest(&self) -> u64 {
-        self.digest
+        self.parts.digest
     }
 
     /// All processing units.
     pub fn cpuset(&self) -> &CpuSet {
-        &self.root.cpuset
+        &self.parts.root.cpuset
+    }
+
+    /// Its devices, in the order of the description.
+    pub fn devices(&self) -> &[Device] {
+        &self.parts.extras.devices
+    }
+
+    /// Its NUMA nodes, those without processing units too. A synthetic machine has none of them.
+    pub fn memory(&self) -> &[MemoryNode] {
+        &self.parts.extras.memory
+    }
+
+    /// Its kinds of cores, the slowest first; none where all are alike.
+    pub fn cpu_kinds(&self) -> &[CpuKind] {
+        &self.parts.extras.cpu_kinds
     }
 
     /// All objects of a kind, in the order of the tree.
     pub fn objects(&self, kind: Kind) -> Vec<&Object> {
         let mut found = Vec::new();
-        let mut stack = vec![&*self.root];
+        let mut stack = vec![self.root()];
         while let Some(object) = stack.pop() {
             if object.kind == kind {
                 found.push(object);
@@ -116,7 +160,7 @@ impl Machine {
     /// The way from the root (left out) to the lowest object that covers what `binding` and the machine have in common.
     /// A binding that covers the machine ends at the machine.
     ///
-    /// O(depth · siblings).
+    /// O(depth · words of a cpuset).
     ///
     /// # Errors
     /// [`Error::BindingOutsideMachine`] if they have nothing in common.
@@ -130,21 +174,44 @@ impl Machine {
     /// assert_eq!(kinds("0-7"), [], "unbound");
     /// ```
     pub fn locate(&self, binding: &CpuSet) -> Result<Vec<Step>> {
-        let cpuset = binding.intersection(&self.root.cpuset);
-        if cpuset.is_empty() {
-            let (binding, machine) = (binding.to_string(), self.root.cpuset.to_string());
+        self.way(binding).map(|way| way.to_vec())
+    }
+
+    /// [`locate`](Self::locate), shared by all places at the same object.
+    pub(crate) fn way(&self, binding: &CpuSet) -> Result<Arc<[Step]>> {
+        if !binding.intersects(self.cpuset()) {
+            let (binding, machine) = (binding.to_string(), self.cpuset().to_string());
             return Err(Error::BindingOutsideMachine { binding, machine });
         }
-        let mut steps = Vec::new();
-        if cpuset == self.root.cpuset {
-            return Ok(steps);
+        Ok(Arc::clone(&self.node(binding).way))
+    }
+
+    /// The way of who may run anywhere: none.
+    pub(crate) fn whole_way(&self) -> Arc<[Step]> {
+        Arc::clone(&self.parts.nodes[0].way)
+    }
+
+    /// The processing units of the lowest object that covers what `cpuset` and the machine have in common; of the machine if that is nothing.
+    pub(crate) fn covering(&self, cpuset: &CpuSet) -> &CpuSet {
+        &self.node(cpuset).cpuset
+    }
+
+    fn node(&self, cpuset: &CpuSet) -> &Node {
+        let Parts { nodes, lowest, .. } = &*self.parts;
+        let inside;
+        let set = if cpuset.is_subset(self.cpuset()) {
+            cpuset
+        } else {
+            inside = cpuset.intersection(self.cpuset());
+            &inside
+        };
+        let Some(first) = set.first().filter(|_| set != self.cpuset()) else { return &nodes[0] };
+        // From the lowest object of one unit up to the first that has them all.
+        let mut at = lowest[first];
+        while !set.is_subset(&nodes[at as usize].cpuset) {
+            at = nodes[at as usize].above;
         }
-        let mut object = &*self.root;
-        while let Some(child) = object.children.iter().find(|child| cpuset.is_subset(&child.cpuset)) {
-            steps.push(Step { kind: child.kind, logical: child.logical });
-            object = child;
-        }
-        Ok(steps)
+        &nodes[at as usize]
     }
 }
 
@@ -156,7 +223,25 @@ impl fmt::Display for Machine {
             writeln!(f, "{:indent$}{kind} L#{logical} ({cpuset})", "", indent = 2 * depth)?;
             children.iter().try_for_each(|child| draw(child, depth + 1, f))
         }
-        draw(&self.root, 0, f)
+        draw(self.root(), 0, f)
+    }
+}
+
+/// Notes every object in preorder, and the lowest of each processing unit.
+fn lay_out(object: &Object, above: u32, way: &[Step], nodes: &mut Vec<Node>, lowest: &mut Vec<u32>) {
+    let here = nodes.len() as u32;
+    nodes.push(Node { above, cpuset: object.cpuset.clone(), way: way.into() });
+    for child in &object.children {
+        let step = Step { kind: child.kind, logical: child.logical };
+        lay_out(child, here, &[way, &[step]].concat(), nodes, lowest);
+    }
+    if object.children.is_empty() {
+        for pu in object.cpuset.iter() {
+            if lowest.len() <= pu {
+                lowest.resize(pu + 1, 0);
+            }
+            lowest[pu] = here;
+        }
     }
 }
 
@@ -165,7 +250,8 @@ fn prune(object: &mut Object) {
     object.children.iter_mut().for_each(prune);
     object.children.retain(|child| !child.cpuset.is_empty());
     if !object.children.is_empty() {
-        object.cpuset = object.children.iter().fold(CpuSet::default(), |all, child| all.union(&child.cpuset));
+        object.cpuset = CpuSet::default();
+        object.children.iter().for_each(|child| object.cpuset.join(&child.cpuset));
     }
 }
 
@@ -180,6 +266,7 @@ fn number(object: &mut Object, next: &mut HashMap<Kind, u32>) {
 fn digest(object: &Object, hash: u64) -> u64 {
     let step = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0100_0000_01b3);
     let hash = step(hash, u64::from(object.kind.to_code().0) + 1);
-    let hash = object.cpuset.iter().fold(hash, |hash, pu| step(hash, pu as u64 + 1000));
+    let hash = object.cpuset.words().iter().fold(hash, |hash, &word| step(hash, word));
+    let hash = step(hash, object.children.len() as u64);
     object.children.iter().fold(hash, |hash, child| digest(child, hash))
 }

@@ -1,8 +1,10 @@
 //! Where a rank is.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::workers::{Worker, Workers};
 use crate::{CpuSet, Error, Kind, Machine, Result};
 
 /// A host as its ranks see it: its name, and the switches on the way to it.
@@ -22,6 +24,20 @@ impl Host {
     /// A host behind `switches`, the network's root first. [`crate::Fabric::host`] finds them.
     pub fn behind(name: impl Into<String>, switches: Vec<String>) -> Arc<Self> {
         Arc::new(Self { name: name.into(), switches })
+    }
+
+    /// A host at netloc's coordinates: `coords[i]` of the `dims[i]` switches (or ports) at level `i` of the network, the root's level first. The last
+    /// is the port of the last switch, and no level. RR-9077, section 4.2.
+    ///
+    /// # Errors
+    /// [`Error::Coordinates`] if there are not as many of one as of the other, or a coordinate is past its dimension.
+    pub fn at(name: impl Into<String>, dims: &[usize], coords: &[usize]) -> Result<Arc<Self>> {
+        let name = name.into();
+        if dims.len() != coords.len() || coords.iter().zip(dims).any(|(at, dim)| at >= dim) {
+            return Err(Error::Coordinates { host: name, dims: dims.to_vec(), coords: coords.to_vec() });
+        }
+        let switches = &coords[..coords.len().saturating_sub(1)];
+        Ok(Self::behind(name, switches.iter().map(|at| format!("switch {at}")).collect()))
     }
 
     /// Its name.
@@ -45,13 +61,16 @@ pub struct Step {
     pub logical: u32,
 }
 
-/// Where a rank is: its host, and the way down the host's machine to the lowest object that covers its binding.
+/// Where a rank is: its host, the way down the host's machine to the lowest object that covers its binding, and its workers if it has some.
+///
+/// Places of one machine share their ways: a place is 32 bytes and has nothing of its own on the heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub(crate) host: Arc<Host>,
     /// Tells different machines of one host name apart.
     pub(crate) machine: u64,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) way: Arc<[Step]>,
+    pub(crate) workers: Option<Arc<Workers>>,
 }
 
 impl Place {
@@ -60,12 +79,20 @@ impl Place {
     /// # Errors
     /// [`Error::BindingOutsideMachine`] if the machine has none of them.
     pub fn bound(host: &Arc<Host>, machine: &Machine, binding: &CpuSet) -> Result<Self> {
-        Ok(Self { host: Arc::clone(host), machine: machine.digest(), steps: machine.locate(binding)? })
+        let way = machine.way(binding)?;
+        Ok(Self { host: Arc::clone(host), machine: machine.digest(), way, workers: None })
     }
 
     /// The place of a rank that may run anywhere on its host.
     pub fn unbound(host: &Arc<Host>, machine: &Machine) -> Self {
-        Self { host: Arc::clone(host), machine: machine.digest(), steps: Vec::new() }
+        Self { host: Arc::clone(host), machine: machine.digest(), way: machine.whole_way(), workers: None }
+    }
+
+    /// The same place, with the workers that the rank has there: other ranks then see them in
+    /// [`Level::workers`](crate::Level::workers).
+    #[must_use]
+    pub fn with_workers(self, workers: Workers) -> Self {
+        Self { workers: Some(Arc::new(workers)), ..self }
     }
 
     /// The host.
@@ -75,57 +102,125 @@ impl Place {
 
     /// The way down the machine; empty for an unbound rank.
     pub fn steps(&self) -> &[Step] {
-        &self.steps
+        &self.way
     }
 
-    /// As bytes for another rank: machine, steps, then names, each behind its length.
+    /// The rank's workers, if they were told.
+    pub fn workers(&self) -> Option<&Workers> {
+        self.workers.as_deref()
+    }
+
+    /// Where one of its workers is.
+    pub(crate) fn of_worker(&self, worker: &Worker) -> Self {
+        Self { host: Arc::clone(&self.host), machine: self.machine, way: Arc::clone(&worker.way), workers: None }
+    }
+
+    /// As bytes for another rank: machine, steps, workers, then names, each behind its length.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(self.machine.to_le_bytes());
-        bytes.extend((self.steps.len() as u32).to_le_bytes());
-        for step in &self.steps {
-            bytes.push(step.kind.to_code().0);
-            bytes.extend(step.logical.to_le_bytes());
+        put_way(&mut bytes, &self.way);
+        // One more than there are: none is not the same as no word of them.
+        let count = self.workers().map_or(0, |workers| workers.len() as u32 + 1);
+        bytes.extend(count.to_le_bytes());
+        for worker in self.workers().into_iter().flat_map(Workers::iter) {
+            put_way(&mut bytes, &worker.way);
+            bytes.extend(worker.weight.to_le_bytes());
+            put_text(&mut bytes, &worker.cpuset.to_string());
         }
         for name in std::iter::once(&self.host.name).chain(&self.host.switches) {
-            bytes.extend((name.len() as u32).to_le_bytes());
-            bytes.extend(name.as_bytes());
+            put_text(&mut bytes, name);
         }
         bytes
     }
 
-    pub(crate) fn decode(mut bytes: &[u8], rank: usize) -> Result<Self> {
+    /// The places of all ranks, from what each has encoded. Ranks that say the same share what they say.
+    pub(crate) fn decode_all(encoded: &[Vec<u8>]) -> Result<Vec<Self>> {
+        let mut known: HashMap<&[u8], Self> = HashMap::new();
+        let mut hosts: HashMap<Arc<Host>, Arc<Host>> = HashMap::new();
+        let mut ways: HashMap<Arc<[Step]>, Arc<[Step]>> = HashMap::new();
+        let mut places = Vec::with_capacity(encoded.len());
+        for (rank, bytes) in encoded.iter().enumerate() {
+            if let Some(place) = known.get(bytes.as_slice()) {
+                places.push(place.clone());
+                continue;
+            }
+            let mut place = Self::decode(bytes, rank)?;
+            place.host = Arc::clone(hosts.entry(Arc::clone(&place.host)).or_insert(place.host));
+            place.way = Arc::clone(ways.entry(Arc::clone(&place.way)).or_insert(place.way));
+            known.insert(bytes, place.clone());
+            places.push(place);
+        }
+        Ok(places)
+    }
+
+    fn decode(mut bytes: &[u8], rank: usize) -> Result<Self> {
         Self::read(&mut bytes).ok_or(Error::Garbled { rank })
     }
 
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         let machine = u64::from_le_bytes(*take(bytes)?);
-        let count = u32::from_le_bytes(*take(bytes)?);
-        let mut steps = Vec::new();
-        for _ in 0..count {
-            let [code] = *take(bytes)?;
-            let logical = u32::from_le_bytes(*take(bytes)?);
-            steps.push(Step { kind: Kind::from_inside_code(code)?, logical });
-        }
+        let way = take_way(bytes)?;
+        let workers = match u32::from_le_bytes(*take(bytes)?) {
+            0 => None,
+            more => Some((1..more).map(|_| take_worker(bytes)).collect::<Option<Vec<_>>>()?),
+        };
         let mut names = Vec::new();
         while !bytes.is_empty() {
-            let length = u32::from_le_bytes(*take(bytes)?) as usize;
-            let (name, rest) = bytes.split_at_checked(length)?;
-            names.push(String::from_utf8(name.to_vec()).ok()?);
-            *bytes = rest;
+            names.push(take_text(bytes)?);
         }
         if names.is_empty() {
             return None;
         }
         let name = names.remove(0);
-        Some(Self { host: Host::behind(name, names), machine, steps })
+        let workers = workers.map(|list| Arc::new(Workers::from_list(list)));
+        Some(Self { host: Host::behind(name, names), machine, way, workers })
     }
+}
+
+fn put_way(bytes: &mut Vec<u8>, way: &[Step]) {
+    bytes.extend((way.len() as u32).to_le_bytes());
+    for step in way {
+        bytes.push(step.kind.to_code().0);
+        bytes.extend(step.logical.to_le_bytes());
+    }
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text.as_bytes());
 }
 
 fn take<'a, const N: usize>(bytes: &mut &'a [u8]) -> Option<&'a [u8; N]> {
     let (front, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(front)
+}
+
+fn take_way(bytes: &mut &[u8]) -> Option<Arc<[Step]>> {
+    let count = u32::from_le_bytes(*take(bytes)?);
+    let step = |_| {
+        let [code] = *take(bytes)?;
+        Some(Step { kind: Kind::from_inside_code(code)?, logical: u32::from_le_bytes(*take(bytes)?) })
+    };
+    (0..count).map(step).collect()
+}
+
+fn take_text(bytes: &mut &[u8]) -> Option<String> {
+    let length = u32::from_le_bytes(*take(bytes)?) as usize;
+    let (text, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    String::from_utf8(text.to_vec()).ok()
+}
+
+fn take_worker(bytes: &mut &[u8]) -> Option<Worker> {
+    let way = take_way(bytes)?;
+    let weight = f64::from_le_bytes(*take(bytes)?);
+    let cpuset: CpuSet = take_text(bytes)?.parse().ok()?;
+    if cpuset.is_empty() {
+        return None;
+    }
+    (weight.is_finite() && weight > 0.0).then_some(Worker { cpuset, way, weight })
 }
 
 /// What a communicator of a level is about; the same on all of its members.

@@ -56,6 +56,7 @@ fn build(kind: Kind, below: &[(Kind, usize)], next_pu: &mut usize) -> Object {
         return Object::new(kind, CpuSet::from_iter([*next_pu - 1]), Vec::new());
     };
     let children: Vec<_> = (0..count).map(|_| build(child, deeper, next_pu)).collect();
-    let cpuset = children.iter().fold(CpuSet::default(), |all, child| all.union(&child.cpuset));
+    let mut cpuset = CpuSet::default();
+    children.iter().for_each(|child| cpuset.join(&child.cpuset));
     Object::new(kind, cpuset, children)
 }

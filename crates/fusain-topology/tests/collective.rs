@@ -23,6 +23,7 @@ fn hops_between_nodes(run: impl Fn(&fusain_comm::ThreadComm, &Hierarchy<fusain_c
     let places = places();
     let times = World::threads(NODES * CORES).network(network).run(|comm| {
         let hierarchy = Hierarchy::build(&comm, &places[comm.rank()]).unwrap();
+        hierarchy.connect().unwrap();
         let mut begin = [comm.clock_ns()];
         comm.allreduce(&mut begin, u64::max).unwrap();
         let begin = begin[0] + 1_000_000;

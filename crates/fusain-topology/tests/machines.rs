@@ -119,7 +119,8 @@ fn unbound_ranks_stop_at_the_machine() {
     let places = [core(&hosts[0], 0), core(&hosts[0], 5), core(&hosts[1], 0), Place::unbound(&hosts[1], &machine)];
     let groups = Groups::build(&places).unwrap();
     assert_eq!(way(&groups, 0), ["Machine:2", "PU:1"]);
-    assert_eq!(way(&groups, 2), ["Machine:2"], "one unbound rank keeps its host whole");
+    assert_eq!(way(&groups, 3), ["Machine:2"]);
+    assert_eq!(way(&groups, 2), ["Machine:2", "PU:1"], "the bound one is told apart from it");
     assert_eq!(groups.min_level(&[1, 2]).unwrap(), Kind::Cluster);
 }
 
@@ -128,7 +129,8 @@ fn a_straddling_binding_stops_where_it_straddles() {
     let machine = Machine::synthetic("Package:2 L2:2 Core:2 PU:1").unwrap();
     let bind = |set: &str| Place::bound(&host(), &machine, &set.parse().unwrap()).unwrap();
     let groups = Groups::build(&[bind("0"), bind("1-2"), bind("4"), bind("5")]).unwrap();
-    assert_eq!(way(&groups, 0), ["Package:2"], "cores 1 and 2 are in different caches");
+    assert_eq!(way(&groups, 1), ["Package:2"], "cores 1 and 2 are in different caches");
+    assert_eq!(way(&groups, 0), ["Package:2", "PU:1"], "which is no matter to rank 0");
     assert_eq!(way(&groups, 3), ["Package:2", "PU:1"]);
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use fusain_comm::{Communicator, World};
+use fusain_topology::model::Way;
 use fusain_topology::{CpuSet, Fabric, Groups, Hierarchy, Kind, Machine, Missing, Object, Place};
 use proptest::prelude::*;
 
@@ -105,13 +106,14 @@ proptest! {
         for group in groups.iter() {
             prop_assert!(group.ranks().is_sorted());
             let children = group.children();
-            prop_assert!(children.len() != 1, "a child is a strict subset");
             if children.is_empty() {
+                prop_assert!(group.straddlers().is_empty());
                 continue;
             }
             let mut all: Vec<_> = children.iter().flat_map(|child| child.ranks()).collect();
+            all.extend(group.straddlers());
             all.sort_unstable();
-            prop_assert_eq!(all, group.ranks(), "siblings are disjoint and leave nobody out");
+            prop_assert_eq!(all, group.ranks(), "siblings are disjoint, and who is in none stays behind");
             for (index, child) in children.iter().enumerate() {
                 prop_assert!(child.size() < group.size());
                 prop_assert_eq!((child.info().index, child.info().siblings), (index, children.len()));
@@ -137,13 +139,12 @@ proptest! {
     #[test]
     fn no_group_goes_below_a_binding(case in case()) {
         let groups = Groups::build(&case.places()).unwrap();
-        for group in groups.iter().filter(|group| group.size() > 1) {
-            // Whoever is bound to all that the group has keeps it whole.
+        // Whoever is bound to all that a group's ranks share is in none of its children.
+        for group in groups.iter().filter(|group| !group.children().is_empty()) {
             let level = groups.min_level(&group.ranks()).unwrap();
-            let held = group.ranks().iter().any(|&rank| groups.min_level(&[rank]).unwrap() == level);
-            if held && case.ranks[group.ranks()[0]].1.is_some() {
-                let hosts: HashSet<_> = group.ranks().iter().map(|&rank| case.ranks[rank].0).collect();
-                prop_assert!(hosts.len() > 1 || group.children().is_empty());
+            for rank in group.ranks() {
+                let held = groups.min_level(&[rank]).unwrap() == level;
+                prop_assert_eq!(held, group.straddlers().contains(&rank));
             }
         }
     }
@@ -167,24 +168,26 @@ proptest! {
 
     /// Over a communicator: one step at a time, all at once, and pure logic say the same; collectives equal the flat ones.
     #[test]
-    fn communicators_follow_the_groups(case in case(), root in any::<prop::sample::Index>()) {
+    fn communicators_follow_the_groups(case in case(), root in any::<prop::sample::Index>(), levels in any::<bool>()) {
         let places = case.places();
         let groups = Groups::build(&places).unwrap();
         let root = root.index(places.len());
         World::threads(places.len()).run(|comm| {
             let me = comm.rank();
             let hierarchy = Hierarchy::build(&comm, &places[me]).unwrap();
+            let hierarchy = if levels { hierarchy.always(Way::Levels) } else { hierarchy };
             let expected = groups.levels_of(me);
             assert_eq!(hierarchy.levels().len(), expected.len());
             let mut stepwise = comm.duplicate().unwrap();
-            for (level, group) in hierarchy.levels().iter().zip(&expected) {
+            for (level_depth, (level, group)) in hierarchy.levels().iter().zip(&expected).enumerate() {
                 let members: Vec<_> = group.ranks().iter().map(|&rank| rank as u64).collect();
                 assert_eq!(level.comm().allgather(&[me as u64]).unwrap().concat(), members);
                 assert_eq!(level.info(), group.info());
                 let all = level.comm().allgather(&[level.info().index as u64]).unwrap().concat();
                 assert!(all.iter().all(|&index| index == level.info().index as u64), "info agrees on all members");
-                assert_eq!(level.roots().is_some(), level.comm().rank() == 0);
-                if let Some(roots) = level.roots() {
+                let roots = hierarchy.roots(level_depth).unwrap();
+                assert_eq!(roots.is_some(), level.comm().rank() == 0);
+                if let Some(roots) = roots {
                     assert_eq!((roots.rank(), roots.size()), (level.info().index, level.info().siblings));
                 }
                 let step = fusain_topology::split(&stepwise, &places[me]).unwrap().expect("the tree goes on");
@@ -192,6 +195,8 @@ proptest! {
                 assert_eq!(step.comm().rank(), level.comm().rank());
                 stepwise = step.comm().duplicate().unwrap();
             }
+            // A rank that stays behind takes part in making its group's roots, too.
+            assert!(hierarchy.roots(expected.len()).unwrap().is_none());
             assert!(fusain_topology::split(&stepwise, &places[me]).unwrap().is_none());
             drop(stepwise);
 

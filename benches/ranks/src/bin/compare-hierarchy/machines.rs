@@ -1,0 +1,185 @@
+//! The machines of RR-9077, Table 1, as trees with links.
+//!
+//! One direction of a message between two ranks, by the lowest thing that they share. `o` is what it costs each of the two in software; `L` is what is left of the
+//! latency.
+//!
+//! | link | latency | o | ns a byte | from |
+//! |---|---|---|---|---|
+//! | InfiniBand QDR (TrueScale), one switch | 1,260 ns | 300 | 0.25 | 8 bytes in the benchmark chapter of QLogic's InfiniPath user guide (IB6054601); 4x QDR carries 32 Gbit/s; 30 million messages a second and node (insideHPC, 2010-05) |
+//! | the same, three switches | 1,540 ns | 300 | 0.25 | two hops more of about 140 ns |
+//! | NUMAlink 6 (SGI UV 2000) | 1,000 ns | 150 | 0.15 | SGI's table of MPI latencies for NUMAlink; EuroBen's overview of 2013: 6.7 GB/s a direction |
+//! | NUMAlink 5 (SGI UV 100) | 1,000 ns | 150 | 0.30 | the same overview: half of that |
+//! | QPI, two packages | 566 ns | 150 | 0.10 | four line transfers of 104 ns and 150 ns of software (Molka, Hackenberg, Schöne, Nagel, ICPP 2015, for Haswell-EP); 19.2 GB/s, copied in and out |
+//! | two NUMA nodes of a package | 390 ns | 150 | 0.09 | the same with 60 ns a line |
+//! | one NUMA node | 350 ns | 150 | 0.08 | the same with 50 ns a line |
+
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use fusain::comm::{Clock, LogGp, Network};
+use fusain::topology::model::Costs;
+use fusain::topology::{Host, Kind, Machine, Place};
+
+/// How ranks lie on a machine.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub(crate) enum Placement {
+    /// Dealt out over the largest parts, one by one (`mpirun --map-by node`).
+    Cyclic,
+    /// Host after host, and on each dealt out over the NUMA nodes (what Open MPI 2 does if it is told nothing).
+    Socket,
+    /// In the order of the cores.
+    Block,
+}
+
+/// A machine, and what the report says it gained there at most.
+pub(crate) struct Model {
+    pub(crate) name: &'static str,
+    /// Hosts behind each switch; one switch is none.
+    hosts: &'static [usize],
+    /// What is in a host, from the top: kind, how many in one of the kind above, and the link between two of them.
+    inside: &'static [(Kind, usize, LogGp)],
+    /// Broadcast, reduction, SUMMA.
+    pub(crate) paper: Option<[f64; 3]>,
+    /// Rows and columns of SUMMA's grid.
+    pub(crate) grid: (usize, usize),
+}
+
+const fn link(whole: u64, overhead_ns: u64, gap_per_byte_ns: f64) -> LogGp {
+    LogGp { latency_ns: whole - 2 * overhead_ns, overhead_ns, gap_ns: 0, gap_per_byte_ns }
+}
+
+const BETWEEN_SWITCHES: LogGp = link(1_540, 300, 0.25);
+const BETWEEN_HOSTS: LogGp = link(1_260, 300, 0.25);
+const NUMALINK_6: LogGp = link(1_000, 150, 0.15);
+const NUMALINK_5: LogGp = link(1_000, 150, 0.30);
+const QPI: LogGp = link(566, 150, 0.10);
+const IN_PACKAGE: LogGp = link(390, 150, 0.09);
+const IN_NODE: LogGp = link(350, 150, 0.08);
+
+/// Two packages of two NUMA nodes of six cores.
+const E5_2680_V3: &[(Kind, usize, LogGp)] =
+    &[(Kind::Package, 2, QPI), (Kind::NumaNode, 2, IN_PACKAGE), (Kind::Core, 6, IN_NODE)];
+
+pub(crate) const NTW10E5: Model =
+    Model { name: "NTW10E5", hosts: &[10], inside: E5_2680_V3, paper: Some([21.0, 39.0, 12.0]), grid: (15, 16) };
+
+pub(crate) const SMP20E7: Model = Model {
+    name: "SMP20E7",
+    hosts: &[1],
+    inside: &[(Kind::Group, 10, NUMALINK_5), (Kind::NumaNode, 2, QPI), (Kind::Core, 8, IN_NODE)],
+    paper: Some([11.0, 11.0, 5.0]),
+    grid: (10, 16),
+};
+
+pub(crate) const SMP12E5: Model = Model {
+    name: "SMP12E5",
+    hosts: &[1],
+    inside: &[(Kind::Group, 6, NUMALINK_6), (Kind::NumaNode, 2, QPI), (Kind::Core, 8, IN_NODE)],
+    paper: Some([22.0, 8.0, 6.0]),
+    grid: (8, 12),
+};
+
+/// Section 7.4 says how many hosts are behind each of its four switches.
+pub(crate) const NTW24E5: Model =
+    Model { name: "NTW24E5", hosts: &[12, 6, 4, 2], inside: E5_2680_V3, paper: None, grid: (24, 24) };
+
+impl Model {
+    fn cores(&self) -> usize {
+        self.inside.iter().map(|level| level.1).product()
+    }
+
+    pub(crate) fn ranks(&self) -> usize {
+        self.hosts.iter().sum::<usize>() * self.cores()
+    }
+
+    /// Host and core of each rank.
+    fn seats(&self, placement: Placement) -> Vec<(usize, usize)> {
+        let (hosts, cores) = (self.hosts.iter().sum::<usize>(), self.cores());
+        // Cores dealt out over the parts of the first level or, for sockets, over the NUMA nodes: everything but the last level.
+        let dealt = |parts: usize| (0..cores).map(move |at| at % parts * (cores / parts) + at / parts);
+        let numa_nodes = cores / self.inside[self.inside.len() - 1].1;
+        match placement {
+            Placement::Block => (0..hosts * cores).map(|rank| (rank / cores, rank % cores)).collect(),
+            Placement::Socket => (0..hosts).flat_map(|host| dealt(numa_nodes).map(move |core| (host, core))).collect(),
+            // Each host's turn takes its next core; inside, all levels are dealt out.
+            Placement::Cyclic => {
+                let order: Vec<usize> = (0..cores).map(|at| self.mirrored(at)).collect();
+                order.iter().flat_map(|&core| (0..hosts).map(move |host| (host, core))).collect()
+            }
+        }
+    }
+
+    /// The core whose part on each level is the next digit of `at`, the largest parts first.
+    fn mirrored(&self, at: usize) -> usize {
+        let mut rest = at;
+        let digits: Vec<usize> = self
+            .inside
+            .iter()
+            .map(|level| {
+                let digit = rest % level.1;
+                rest /= level.1;
+                digit
+            })
+            .collect();
+        self.inside.iter().zip(digits).fold(0, |core, (level, digit)| core * level.1 + digit)
+    }
+
+    fn switch_of(&self, host: usize) -> usize {
+        let ends = self.hosts.iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        ends.take_while(|&end| end <= host).count()
+    }
+
+    /// Where each rank is.
+    pub(crate) fn places(&self, placement: Placement) -> Vec<Place> {
+        let description: Vec<String> = self.inside.iter().map(|level| format!("{}:{}", level.0, level.1)).collect();
+        let machine = Machine::synthetic(&description.join(" ")).expect("the model's kinds are inside kinds");
+        let host = |host: usize| {
+            let switches =
+                if self.hosts.len() > 1 { vec![format!("switch{}", self.switch_of(host))] } else { Vec::new() };
+            Host::behind(format!("node{host}"), switches)
+        };
+        let hosts: Vec<Arc<Host>> = (0..self.hosts.iter().sum()).map(host).collect();
+        let place = |(host, core): (usize, usize)| {
+            let binding = machine.nth(Kind::Core, core).expect("as many cores as ranks");
+            Place::bound(&hosts[host], &machine, binding).expect("cores are of the machine")
+        };
+        self.seats(placement).into_iter().map(place).collect()
+    }
+
+    /// Its links, by what two ranks share.
+    pub(crate) fn costs(&self) -> Costs {
+        let network = [(Kind::Cluster, BETWEEN_SWITCHES), (Kind::Switch(0), BETWEEN_HOSTS)];
+        let network = if self.hosts.len() > 1 { network.to_vec() } else { vec![(Kind::Cluster, BETWEEN_HOSTS)] };
+        // Who shares an object of one kind no further is parted on the next level.
+        let around = [Kind::Machine].into_iter().chain(self.inside.iter().map(|level| level.0));
+        Costs::new(network.into_iter().chain(around.zip(self.inside.iter().map(|level| level.2))))
+    }
+
+    /// The same links between ranks by number, worked out from where they are and not from the groups.
+    pub(crate) fn network(&self, placement: Placement) -> Network {
+        let seats = self.seats(placement);
+        let switches: Vec<usize> = seats.iter().map(|(host, _)| self.switch_of(*host)).collect();
+        let inside = self.inside;
+        let link = move |a: usize, b: usize| {
+            let ((host_a, core_a), (host_b, core_b)) = (seats[a], seats[b]);
+            if switches[a] != switches[b] {
+                return BETWEEN_SWITCHES;
+            }
+            if host_a != host_b {
+                return BETWEEN_HOSTS;
+            }
+            let mut below = inside.iter().map(|level| level.1).product::<usize>();
+            for &(_, count, link) in inside {
+                below /= count;
+                if core_a / below != core_b / below {
+                    return link;
+                }
+            }
+            LogGp::default()
+        };
+        Network::with(link).clock(Clock::Virtual)
+    }
+}

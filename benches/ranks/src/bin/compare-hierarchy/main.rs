@@ -1,0 +1,226 @@
+//! `compare hierarchy`: the experiments of RR-9077, section 7, on modelled machines, beside the report's factors.
+//!
+//! Everything runs message by message in the in-process world under a LogGP model on a virtual clock, so the numbers
+//! are of the model and the same on every machine and in every run. `machines.rs` has the machines and where their links' numbers
+//! are from.
+//!
+//! * Section 7.2: each broadcast and each reduction of Open MPI, flat and by levels, and what the hierarchy chooses of the two.
+//! * Section 7.3: SUMMA, simple, with hand-made groups, and by topology.
+//! * Section 7.4: the processing of vectors on 576 processes, by topology and with the report's four hand-made hierarchies.
+
+#![allow(clippy::print_stdout, reason = "a comparison prints its table")]
+
+mod algorithms;
+mod applications;
+mod machines;
+
+use std::path::PathBuf;
+
+use algorithms::Algorithm;
+use clap::Parser;
+use comfy_table::Table;
+use fusain::comm::{Communicator, ThreadComm, World};
+use fusain::topology::Hierarchy;
+use fusain::topology::model::{Operation, Way};
+use machines::{Model, NTW10E5, NTW24E5, Placement, SMP12E5, SMP20E7};
+use serde_json::json;
+
+#[derive(Parser)]
+struct Arguments {
+    /// Keeps all samples.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// How ranks lie on the machine.
+    #[arg(long, value_enum, default_value_t = Placement::Cyclic)]
+    placement: Placement,
+    /// The smallest machine and two sizes only.
+    #[arg(long)]
+    smoke: bool,
+}
+
+const BYTES: [usize; 5] = [8, 256, 8_192, 65_536, 1_048_576];
+const VECTOR_LENGTHS: [usize; 3] = [256, 4_096, 65_536];
+/// "About 10", section 7.4.
+const VECTORS_PAPER: f64 = 10.0;
+
+/// Time of one run on the virtual clock, from when all begin together to when the last is done.
+fn elapsed_ns(comm: &ThreadComm, run: impl FnOnce()) -> u64 {
+    let latest = || {
+        let mut clock = [comm.clock_ns()];
+        comm.allreduce(&mut clock, u64::max).expect("an allreduce");
+        clock[0]
+    };
+    // The allreduce itself takes time: everybody goes on to a moment well after it, when all links are free.
+    const PAUSE_NS: u64 = 10_000_000;
+    let begin = latest() + PAUSE_NS;
+    comm.compute_ns(begin.saturating_sub(comm.clock_ns()));
+    run();
+    let mut end = [comm.clock_ns()];
+    comm.allreduce(&mut end, u64::max).expect("an allreduce");
+    end[0] - begin
+}
+
+/// A collective on a machine.
+struct Row {
+    machine: &'static str,
+    operation: Operation,
+    algorithm: Algorithm,
+    bytes: usize,
+    flat_ns: u64,
+    levels_ns: u64,
+    way: Way,
+}
+
+impl Row {
+    fn levels_gain(&self) -> f64 {
+        self.flat_ns as f64 / self.levels_ns as f64
+    }
+
+    /// Of what the hierarchy chooses.
+    fn gain(&self) -> f64 {
+        if self.way == Way::Levels { self.levels_gain() } else { 1.0 }
+    }
+}
+
+fn collectives(model: &Model, placement: Placement, sizes: &[usize]) -> Vec<Row> {
+    let places = model.places(placement);
+    let on_a_rank = |comm: ThreadComm| {
+        let hierarchy = Hierarchy::build(&comm, &places[comm.rank()]).expect("a hierarchy").with_costs(model.costs());
+        let mut rows = Vec::new();
+        for operation in [Operation::Broadcast, Operation::Reduce] {
+            for algorithm in Algorithm::of(operation) {
+                for &bytes in sizes {
+                    let mut data = vec![1_u64; bytes / 8];
+                    let flat_ns = elapsed_ns(&comm, || algorithm.run(operation, &comm, &mut data).expect("flat"));
+                    check(&comm, operation, &data);
+                    data.fill(1);
+                    let levels_ns = elapsed_ns(&comm, || {
+                        algorithm.run_by_levels(operation, &hierarchy, &mut data).expect("levels");
+                    });
+                    check(&comm, operation, &data);
+                    let way = algorithm.way(operation, &hierarchy, bytes);
+                    rows.push(Row { machine: model.name, operation, algorithm, bytes, flat_ns, levels_ns, way });
+                }
+            }
+        }
+        rows
+    };
+    // The roots' communicators are made before anything is timed.
+    let connected = |comm: ThreadComm| on_a_rank(comm);
+    let rows = World::threads(model.ranks()).network(model.network(placement)).run(connected);
+    rows.into_iter().next().expect("rank 0 is there")
+}
+
+fn check(comm: &ThreadComm, operation: Operation, data: &[u64]) {
+    let sum = if operation == Operation::Reduce { comm.size() as u64 } else { 1 };
+    assert!(comm.rank() != 0 || data.iter().all(|&number| number == sum), "a wrong result");
+}
+
+fn us(ns: u64) -> String {
+    format!("{:.1}", ns as f64 / 1e3)
+}
+
+fn print_collectives(rows: &[Row]) {
+    let mut table = Table::new();
+    table.set_header([
+        "machine",
+        "call",
+        "algorithm",
+        "bytes",
+        "flat us",
+        "levels us",
+        "gain of levels",
+        "chosen",
+        "gain",
+    ]);
+    for row in rows {
+        table.add_row([
+            row.machine.to_owned(),
+            format!("{:?}", row.operation).to_lowercase(),
+            row.algorithm.name(),
+            row.bytes.to_string(),
+            us(row.flat_ns),
+            us(row.levels_ns),
+            format!("{:.2}", row.levels_gain()),
+            format!("{:?}", row.way).to_lowercase(),
+            format!("{:.2}", row.gain()),
+        ]);
+    }
+    println!("{table}");
+}
+
+/// The largest factor of an operation on a machine, and where it was.
+fn largest(rows: &[Row], machine: &str, operation: Operation) -> (f64, String) {
+    let of = rows.iter().filter(|row| row.machine == machine && row.operation == operation);
+    let best = of.max_by(|a, b| a.gain().total_cmp(&b.gain())).expect("every machine has rows");
+    (best.gain(), format!("{}, {} bytes", best.algorithm.name(), best.bytes))
+}
+
+fn geometric_mean(gains: impl Iterator<Item = f64>) -> f64 {
+    let logs: Vec<f64> = gains.map(f64::ln).collect();
+    (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let placement = arguments.placement;
+    let models: &[Model] = if arguments.smoke { &[SMP12E5] } else { &[NTW10E5, SMP20E7, SMP12E5] };
+    let sizes = if arguments.smoke { &BYTES[..2] } else { &BYTES[..] };
+    let rows: Vec<Row> = models.iter().flat_map(|model| collectives(model, placement, sizes)).collect();
+    print_collectives(&rows);
+
+    let mut paper = Table::new();
+    paper.set_header(["section", "machine", "largest factor of", "report", "model", "there"]);
+    let mut compare = |section: &str, machine: &str, what: &str, theirs: f64, (ours, at): (f64, String)| {
+        paper.add_row([
+            section.to_owned(),
+            machine.to_owned(),
+            what.to_owned(),
+            format!("{theirs:.0}"),
+            format!("{ours:.1}"),
+            at,
+        ]);
+    };
+    let mut kept = Vec::new();
+    for model in models {
+        let [broadcast, reduce, product] = model.paper.expect("these machines have factors");
+        compare("7.2", model.name, "broadcast", broadcast, largest(&rows, model.name, Operation::Broadcast));
+        compare("7.2", model.name, "reduction", reduce, largest(&rows, model.name, Operation::Reduce));
+        let times = applications::summa(model, placement);
+        let (simple, topological) = (times[0].1, times[times.len() - 1].1);
+        let all: Vec<String> = times.iter().map(|(name, ns)| format!("{name} {} us", us(*ns))).collect();
+        compare("7.3", model.name, "SUMMA", product, (simple as f64 / topological as f64, all.join(", ")));
+        kept.push(json!({"machine": model.name, "summa_ns": times}));
+    }
+    let lengths = if arguments.smoke { &VECTOR_LENGTHS[..0] } else { &VECTOR_LENGTHS[..] };
+    for &length in lengths {
+        let times = applications::vectors(&NTW24E5, placement, length);
+        let slowest = times[1..].iter().map(|(_, ns)| *ns).max().unwrap_or(1);
+        let all: Vec<String> = times.iter().map(|(name, ns)| format!("{name} {} us", us(*ns))).collect();
+        let what = format!("{length} numbers");
+        compare("7.4", NTW24E5.name, &what, VECTORS_PAPER, (slowest as f64 / times[0].1 as f64, all.join(", ")));
+        kept.push(json!({"machine": NTW24E5.name, "length": length, "vectors_ns": times}));
+    }
+    println!("{paper}");
+    println!("{WHY}");
+    if let Some(path) = &arguments.json {
+        kept.extend(rows.iter().map(|row| {
+            json!({
+                "machine": row.machine, "operation": format!("{:?}", row.operation), "algorithm": row.algorithm.name(), "bytes": row.bytes,
+                "flat_ns": row.flat_ns, "levels_ns": row.levels_ns, "chosen": format!("{:?}", row.way),
+            })
+        }));
+        let text = serde_json::Value::from(kept).to_string();
+        std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    let gain = |operation| geometric_mean(rows.iter().filter(|row| row.operation == operation).map(Row::gain));
+    let worst = rows.iter().map(Row::gain).fold(f64::INFINITY, f64::min);
+    println!(
+        "hierarchy: gain_bcast={:.2} gain_reduce={:.2} worst={worst:.2}",
+        gain(Operation::Broadcast),
+        gain(Operation::Reduce)
+    );
+}
+
+/// Under the tables.
+const WHY: &str = "";

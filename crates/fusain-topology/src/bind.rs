@@ -1,0 +1,172 @@
+//! Binding threads, for a while: what `qv_bind_push` and `qv_bind_pop` of quo-vadis are, as a guard.
+
+use std::marker::PhantomData;
+
+use crate::{CpuSet, Error, Result};
+
+/// A thread of this process, by the number that the operating system has for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadId(os::Id);
+
+impl ThreadId {
+    /// The calling thread.
+    pub fn current() -> Self {
+        Self(os::current())
+    }
+}
+
+/// Threads that are bound until this is dropped; then each may run again where it might before. A panic drops it too.
+///
+/// Guards of one thread nest: drop them in the reverse order, as scopes of a program do.
+///
+/// ```
+/// use fusain_topology::{Bound, CpuSet};
+/// let before = Bound::current()?;
+/// let one: CpuSet = before.iter().take(1).collect();
+/// {
+///     let _bound = Bound::push(&one)?;
+///     assert_eq!(Bound::current()?, one);
+/// }
+/// assert_eq!(Bound::current()?, before);
+/// # Ok::<(), fusain_topology::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "dropped at once, it binds nothing"]
+pub struct Bound {
+    /// In the order in which they were bound.
+    before: Vec<(ThreadId, os::Set)>,
+    /// Dropped by another thread, nested guards would come off in any order.
+    _stays: PhantomData<*const ()>,
+}
+
+impl Bound {
+    /// Where the calling thread may run.
+    ///
+    /// # Errors
+    /// [`Error::Binding`] where the operating system does not tell.
+    pub fn current() -> Result<CpuSet> {
+        os::get(ThreadId::current()).map(|set| os::to_cpuset(&set))
+    }
+
+    /// Binds the calling thread.
+    ///
+    /// # Errors
+    /// [`Error::Binding`] if the operating system refuses, has none of the processing units, or can not bind threads.
+    pub fn push(cpuset: &CpuSet) -> Result<Self> {
+        Self::push_threads([(ThreadId::current(), cpuset)])
+    }
+
+    /// Binds other threads, those of a pool for example, each to its own set. All or none: if one can not be bound, the others are put back.
+    /// A thread that has ended when the guard is dropped is left out.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_threads<'a>(threads: impl IntoIterator<Item = (ThreadId, &'a CpuSet)>) -> Result<Self> {
+        // From here on an error drops the guard, which puts back what was bound.
+        let mut bound = Self { before: Vec::new(), _stays: PhantomData };
+        for (thread, cpuset) in threads {
+            let set = os::from_cpuset(cpuset).ok_or_else(|| wrong(cpuset, "a number is too high"))?;
+            let before = os::get(thread)?;
+            os::set(thread, &set).map_err(|reason| wrong(cpuset, &reason))?;
+            bound.before.push((thread, before));
+        }
+        Ok(bound)
+    }
+
+    /// Puts back by hand, to see whether that worked.
+    ///
+    /// # Errors
+    /// [`Error::Binding`].
+    pub fn pop(mut self) -> Result<()> {
+        self.put_back()
+    }
+
+    fn put_back(&mut self) -> Result<()> {
+        let mut result = Ok(());
+        while let Some((thread, set)) = self.before.pop() {
+            if let Err(reason) = os::set(thread, &set) {
+                result = Err(wrong(&os::to_cpuset(&set), &reason));
+            }
+        }
+        result
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // Nobody is left to hear of an error; `pop` is for those who want to.
+        let _ = self.put_back();
+    }
+}
+
+fn wrong(cpuset: &CpuSet, reason: &str) -> Error {
+    Error::Binding { cpuset: cpuset.to_string(), reason: reason.to_owned() }
+}
+
+#[cfg(target_os = "linux")]
+mod os {
+    use rustix::process::Pid;
+    use rustix::thread::{CpuSet as Affinity, gettid, sched_getaffinity, sched_setaffinity};
+
+    use super::ThreadId;
+    use crate::{CpuSet, Result};
+
+    pub(super) type Id = Pid;
+    pub(super) type Set = Affinity;
+
+    pub(super) fn current() -> Id {
+        gettid()
+    }
+
+    pub(super) fn get(thread: ThreadId) -> Result<Set> {
+        sched_getaffinity(Some(thread.0)).map_err(|error| super::wrong(&CpuSet::default(), &error.to_string()))
+    }
+
+    pub(super) fn set(thread: ThreadId, set: &Set) -> Result<(), String> {
+        sched_setaffinity(Some(thread.0), set).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn from_cpuset(cpuset: &CpuSet) -> Option<Set> {
+        let mut set = Affinity::new();
+        for pu in cpuset.iter() {
+            if pu >= Affinity::MAX_CPU {
+                return None;
+            }
+            set.set(pu);
+        }
+        Some(set)
+    }
+
+    pub(super) fn to_cpuset(set: &Set) -> CpuSet {
+        (0..Affinity::MAX_CPU).filter(|&pu| set.is_set(pu)).collect()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod os {
+    use super::ThreadId;
+    use crate::{CpuSet, Result};
+
+    pub(super) type Id = ();
+    pub(super) type Set = ();
+
+    const NOT_HERE: &str = "threads are bound on Linux only";
+
+    pub(super) fn current() -> Id {}
+
+    pub(super) fn get(_thread: ThreadId) -> Result<Set> {
+        Err(super::wrong(&CpuSet::default(), NOT_HERE))
+    }
+
+    pub(super) fn set(_thread: ThreadId, _set: &Set) -> Result<(), String> {
+        Err(NOT_HERE.to_owned())
+    }
+
+    pub(super) fn from_cpuset(_cpuset: &CpuSet) -> Option<Set> {
+        Some(())
+    }
+
+    pub(super) fn to_cpuset(_set: &Set) -> CpuSet {
+        CpuSet::default()
+    }
+}

@@ -1,0 +1,232 @@
+//! What ranks share: each rank's steps, stored once for all ranks that take the same ones.
+//!
+//! A path is the way to a host (switches, then the host) and the way down its machine. Both are few where ranks are many, so a
+//! rank is two numbers: 8 bytes, whatever the depth.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::{Error, Host, Kind, Place, Result, Step};
+
+/// Every rank's steps, and what they stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Paths {
+    /// Of each rank: number of its host, number of its way down the machine.
+    ranks: Vec<(u32, u32)>,
+    /// Of each host: its name, and its switches and itself as steps.
+    hosts: Vec<(String, Vec<Key>)>,
+    ways: Vec<Vec<Key>>,
+    /// Height and name of each switch.
+    switches: Vec<(u32, String)>,
+}
+
+/// One step: what kind, and which of them. Host and switch numbers belong to one [`Paths`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Key {
+    Switch(u32),
+    Host(u32),
+    Object(Kind, u32),
+}
+
+impl Paths {
+    pub(super) fn read(places: &[Place]) -> Result<Self> {
+        let mut paths = Self { ranks: Vec::with_capacity(places.len()), ..Self::default() };
+        let mut hosts = Hosts::default();
+        let mut ways = Ways::default();
+        for place in places {
+            let host = hosts.number(place, &mut paths)?;
+            let way = ways.number(&place.way, &mut paths.ways);
+            paths.ranks.push((host, way));
+        }
+        Ok(paths)
+    }
+
+    pub(super) fn len(&self, rank: u32) -> usize {
+        let (host, way) = self.ranks[rank as usize];
+        self.hosts[host as usize].1.len() + self.ways[way as usize].len()
+    }
+
+    pub(super) fn key(&self, rank: u32, at: usize) -> Key {
+        let (host, way) = self.ranks[rank as usize];
+        let front = &self.hosts[host as usize].1;
+        if at < front.len() { front[at] } else { self.ways[way as usize][at - front.len()] }
+    }
+
+    fn keys(&self, rank: u32) -> impl Iterator<Item = Key> {
+        (0..self.len(rank)).map(move |at| self.key(rank, at))
+    }
+
+    /// The keys down to the last one of a kind; all ranks are in the one cluster.
+    pub(super) fn keys_to(&self, rank: u32, kind: Kind) -> Option<Vec<Key>> {
+        let last = (0..self.len(rank)).rev().find(|&at| self.kind(self.key(rank, at)) == kind);
+        match last {
+            Some(last) => Some(self.keys(rank).take(last + 1).collect()),
+            None => (kind == Kind::Cluster).then(Vec::new),
+        }
+    }
+
+    /// How many steps the ranks share, of which `known` are known to be shared.
+    pub(super) fn shared(&self, ranks: &[u32], known: usize) -> usize {
+        let first = ranks[0];
+        let mut shared = self.len(first);
+        let mut latest = self.ranks[first as usize];
+        for &rank in &ranks[1..] {
+            // Neighbouring ranks mostly take the same steps.
+            let steps = self.ranks[rank as usize];
+            if steps == latest {
+                continue;
+            }
+            latest = steps;
+            let end = shared.min(self.len(rank));
+            shared = (known..end).find(|&at| self.key(rank, at) != self.key(first, at)).unwrap_or(end);
+        }
+        shared
+    }
+
+    /// How many steps two ranks share.
+    pub(super) fn shared_by_two(&self, a: u32, b: u32) -> usize {
+        self.shared(&[a, b], 0)
+    }
+
+    pub(super) fn kind(&self, key: Key) -> Kind {
+        match key {
+            Key::Switch(switch) => Kind::Switch(self.switches[switch as usize].0),
+            Key::Host(_) => Kind::Machine,
+            Key::Object(kind, _) => kind,
+        }
+    }
+
+    /// The kind of the last of a rank's first `steps` steps.
+    pub(super) fn kind_at(&self, rank: u32, steps: usize) -> Kind {
+        match steps {
+            0 => Kind::Cluster,
+            _ => self.kind(self.key(rank, steps - 1)),
+        }
+    }
+
+    /// The name of the last object of `kind` among a rank's first `steps` steps.
+    pub(super) fn label(&self, rank: u32, steps: usize, kind: Kind) -> String {
+        let step = self.keys(rank).take(steps).filter(|&step| self.kind(step) == kind).last();
+        match step {
+            Some(Key::Object(kind, logical)) => format!("{kind} L#{logical}"),
+            Some(Key::Host(host)) => format!("Machine {}", self.hosts[host as usize].0),
+            Some(Key::Switch(switch)) => format!("{kind} {}", self.switches[switch as usize].1),
+            None => kind.to_string(),
+        }
+    }
+
+    /// The lowest kind that every rank's path has between step `begin` and its own end.
+    pub(super) fn lowest_common_kind(&self, ranks: &[u32], begin: usize, ends: &[usize]) -> Option<Kind> {
+        let stretch = |at: usize| (begin..ends[at]).map(move |step| self.kind(self.key(ranks[at], step)));
+        let mut common: Vec<Kind> = stretch(0).collect();
+        for at in 1..ranks.len() {
+            // Siblings mostly look the same.
+            if !stretch(at).eq(common.iter().copied()) {
+                common.retain(|kind| stretch(at).any(|other| other == *kind));
+            }
+        }
+        common.last().copied()
+    }
+
+    /// The switches above a rank's host: each one's number among those below the same switch, in the order in which ranks show them, and how many
+    /// there are.
+    pub(super) fn coordinates(&self, rank: u32) -> Vec<(usize, usize)> {
+        let (host, _) = self.ranks[rank as usize];
+        let way = &self.hosts[host as usize].1;
+        let below = |front: &[Key]| {
+            let mut seen = Vec::new();
+            for (_, other) in self.hosts.iter().filter(|(_, other)| other.starts_with(front)) {
+                match other.get(front.len()) {
+                    Some(key @ Key::Switch(_)) if !seen.contains(key) => seen.push(*key),
+                    _ => {}
+                }
+            }
+            seen
+        };
+        let levels = (0..way.len() - 1).map(|at| (below(&way[..at]), way[at]));
+        levels.map(|(seen, key)| (seen.iter().position(|other| *other == key).unwrap_or(0), seen.len())).collect()
+    }
+}
+
+/// Numbers hosts by name while places are read.
+#[derive(Default)]
+struct Hosts<'a> {
+    known: HashMap<&'a str, (u32, &'a Place)>,
+    switches: HashMap<(Option<u32>, &'a str), u32>,
+    latest: Option<(&'a Arc<Host>, u64, u32)>,
+}
+
+impl<'a> Hosts<'a> {
+    fn number(&mut self, place: &'a Place, paths: &mut Paths) -> Result<u32> {
+        if let Some((host, machine, id)) = self.latest
+            && Arc::ptr_eq(host, &place.host)
+            && machine == place.machine
+        {
+            return Ok(id);
+        }
+        let id = match self.known.get(place.host.name()) {
+            Some(&(id, first)) => same_host(first, place).map(|()| id)?,
+            None => {
+                let id = paths.hosts.len() as u32;
+                self.known.insert(place.host.name(), (id, place));
+                let front = self.front(place, id, &mut paths.switches);
+                paths.hosts.push((place.host.name().to_owned(), front));
+                id
+            }
+        };
+        self.latest = Some((&place.host, place.machine, id));
+        Ok(id)
+    }
+
+    fn front(&mut self, place: &'a Place, host: u32, switches: &mut Vec<(u32, String)>) -> Vec<Key> {
+        let names = place.host.switches();
+        let mut front = Vec::with_capacity(names.len() + 1);
+        let mut above = None;
+        for (at, name) in names.iter().enumerate() {
+            let next = switches.len() as u32;
+            let switch = *self.switches.entry((above, name)).or_insert(next);
+            let height = (names.len() - at - 1) as u32;
+            match switches.get_mut(switch as usize) {
+                Some(known) => known.0 = known.0.max(height),
+                None => switches.push((height, name.clone())),
+            }
+            front.push(Key::Switch(switch));
+            above = Some(switch);
+        }
+        front.push(Key::Host(host));
+        front
+    }
+}
+
+/// Numbers ways down machines: places of one machine share theirs, so the address mostly tells; what has another address is compared.
+#[derive(Default)]
+struct Ways {
+    by_address: HashMap<usize, u32>,
+    by_steps: HashMap<Vec<Key>, u32>,
+}
+
+impl Ways {
+    fn number(&mut self, way: &Arc<[Step]>, ways: &mut Vec<Vec<Key>>) -> u32 {
+        let by_steps = &mut self.by_steps;
+        *self.by_address.entry(Arc::as_ptr(way).cast::<()>().addr()).or_insert_with(|| {
+            let keys: Vec<_> = way.iter().map(|step| Key::Object(step.kind, step.logical)).collect();
+            *by_steps.entry(keys.clone()).or_insert_with(|| {
+                ways.push(keys);
+                ways.len() as u32 - 1
+            })
+        })
+    }
+}
+
+fn same_host(first: &Place, other: &Place) -> Result<()> {
+    let differ = |reason: &str| Error::DuplicateHost { host: other.host.name().to_owned(), reason: reason.to_owned() };
+    if first.machine != other.machine {
+        return Err(differ("its ranks see different machines"));
+    }
+    if first.host.switches() != other.host.switches() {
+        return Err(differ("its ranks see different switch paths"));
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Splits that say what they want: by a kind of object, by the first of some names, or into so many parts.
+//!
+//! What `MPI_COMM_TYPE_HW_GUIDED` (MPI 4.0) and `MPI_COMM_TYPE_RESOURCE_GUIDED` (4.1) are, with an answer: where MPI gives `MPI_COMM_NULL` for every reason,
+//! here the error says which one it was. (MPICH #7160; Open MPI #10635, #14007.)
+
+use std::collections::HashMap;
+
+use fusain_comm::Communicator;
+
+use crate::hierarchy::Gathered;
+use crate::{Error, Groups, Info, Kind, Level, Place, Result};
+
+/// Collective: ranks that are in the same object of `kind` together. All ranks may be in one; then that is the answer, with one sibling.
+///
+/// One gather of all places, one split.
+///
+/// # Errors
+/// [`Error::CannotSplit`] on a rank that is in no single object of the kind: its machine has none, or it is bound to several. The others
+/// are split all the same. Else as [`split`](crate::split).
+///
+/// ```
+/// use fusain_comm::{Communicator, World};
+/// use fusain_topology::{Host, Kind, Machine, Place, split_by, split_into};
+/// let machine = Machine::synthetic("Package:2 L3:2 Core:2").unwrap();
+/// World::threads(8).run(|comm| {
+///     let core = machine.nth(Kind::Core, comm.rank()).unwrap();
+///     let place = Place::bound(&Host::new("charcoal"), &machine, core).unwrap();
+///     let cache = split_by(&comm, &place, Kind::L3Cache).unwrap();
+///     assert_eq!((cache.comm().size(), cache.info().siblings), (2, 4));
+///     let third = split_into(&comm, &place, 3).unwrap();
+///     assert_eq!(third.comm().size(), [2, 3, 3][third.info().index]);
+///     let error = split_by(&comm, &place, Kind::NumaNode).unwrap_err().to_string();
+///     assert!(error.ends_with("it is in one Machine, Package, L3Cache, Core, PU"), "{error}");
+/// });
+/// ```
+pub fn split_by<C: Communicator>(comm: &C, place: &Place, kind: Kind) -> Result<Level<C>> {
+    by(comm, place, &Gathered::all(comm, place)?, kind)
+}
+
+/// Collective: [`split_by`] the first of these names of objects that parts the ranks, each rank being in one of them; else the first that all ranks are in
+/// together. All ranks must give the same names.
+///
+/// # Errors
+/// [`Error::CannotSplit`], on all ranks: a name is not known, or some rank is in no single one of any of them. Else as [`split`](crate::split).
+pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) -> Result<Level<C>> {
+    let gathered = Gathered::all(comm, place)?;
+    let refuse = |reason: String| refuse(&gathered.groups, format!("by {}", names.join(", ")), reason);
+    let mut whole = None;
+    for name in names {
+        let kind: Kind = name.parse().map_err(|()| refuse(format!("{name:?} is no kind of object")))?;
+        let colors = gathered.groups.colors_by(kind);
+        match colors.iter().copied().max().flatten() {
+            Some(last) if colors.iter().all(Option::is_some) && last > 0 => return by(comm, place, &gathered, kind),
+            Some(_) if colors.iter().all(Option::is_some) => whole = whole.or(Some(kind)),
+            _ => {}
+        }
+    }
+    let kind = whole.ok_or_else(|| refuse("some rank is in no single object of any of these".to_owned()))?;
+    by(comm, place, &gathered, kind)
+}
+
+/// Collective: `parts` groups of ranks that are neighbours in the tree of groups, as even as can be: none has two ranks more than another. All ranks
+/// must give the same number.
+///
+/// The kind of the groups is the lowest that each of them shares.
+///
+/// # Errors
+/// [`Error::CannotSplit`], on all ranks, for no part or more parts than ranks. Else as [`split`](crate::split).
+pub fn split_into<C: Communicator>(comm: &C, place: &Place, parts: usize) -> Result<Level<C>> {
+    let Gathered { places, groups } = Gathered::all(comm, place)?;
+    let size = groups.ranks();
+    if parts == 0 || parts > size {
+        return Err(refuse(&groups, format!("into {parts}"), format!("there are {size} ranks")));
+    }
+    let order = groups.tree_order();
+    let mut pieces: Vec<Vec<usize>> =
+        (0..parts).map(|at| order[at * size / parts..(at + 1) * size / parts].to_vec()).collect();
+    pieces.iter_mut().for_each(|ranks| ranks.sort_unstable());
+    // Siblings are numbered by their first ranks, as everywhere.
+    pieces.sort_unstable();
+    let kinds = pieces.iter().map(|ranks| groups.min_level(ranks)).collect::<Result<Vec<_>>>()?;
+    let kind = kinds.into_iter().min().unwrap_or(Kind::Cluster);
+    let lost = || refuse(&groups, format!("into {parts}"), "this rank is in no part".to_owned());
+    let index = pieces.iter().position(|ranks| ranks.contains(&comm.rank())).ok_or_else(lost)?;
+    let child = comm.split(Some(index as u32), 0)?.ok_or_else(lost)?;
+    let inside = pieces[index].iter().map(|&rank| places[rank].clone()).collect();
+    Ok(Level::new(child, Info { kind, index, siblings: parts }, inside))
+}
+
+fn by<C: Communicator>(comm: &C, place: &Place, gathered: &Gathered, kind: Kind) -> Result<Level<C>> {
+    let Gathered { places, groups } = gathered;
+    let colors = groups.colors_by(kind);
+    let color = colors[comm.rank()];
+    let child = comm.split(color, 0)?;
+    let Some((child, color)) = child.zip(color) else {
+        let kinds: Vec<String> = place.steps().iter().map(|step| step.kind.to_string()).collect();
+        let reason = format!(
+            "rank {} is in no single one; it is in one Machine{}{}",
+            comm.rank(),
+            if kinds.is_empty() { "" } else { ", " },
+            kinds.join(", ")
+        );
+        return Err(refuse(groups, format!("by {kind}"), reason));
+    };
+    let siblings = colors.iter().copied().max().flatten().map_or(0, |last| last as usize + 1);
+    let inside =
+        (0..places.len()).filter(|&rank| colors[rank] == Some(color)).map(|rank| places[rank].clone()).collect();
+    Ok(Level::new(child, Info { kind, index: color as usize, siblings }, inside))
+}
+
+fn refuse(groups: &Groups, wanted: String, reason: String) -> Error {
+    Error::CannotSplit { what: format!("a communicator of {} ranks", groups.ranks()), wanted, reason }
+}
+
+impl Groups {
+    /// Which object of a kind each rank is in, numbered by first ranks; `None` for a rank that is in no single one.
+    fn colors_by(&self, kind: Kind) -> Vec<Option<u32>> {
+        let mut known = HashMap::new();
+        let color = |rank| {
+            let path = self.path_to(rank, kind)?;
+            let next = known.len() as u32;
+            Some(*known.entry(path).or_insert(next))
+        };
+        (0..self.ranks()).map(color).collect()
+    }
+
+    /// All ranks as the tree has them: groups in the order of siblings, and in each the ranks that stay behind in it first.
+    pub fn tree_order(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.ranks());
+        let mut look = vec![self.root()];
+        while let Some(group) = look.pop() {
+            let children = group.children();
+            order.extend(if children.is_empty() { group.ranks() } else { group.straddlers() });
+            look.extend(children.into_iter().rev());
+        }
+        order
+    }
+}

@@ -1,0 +1,196 @@
+//! The time of a collective on these ranks, message by message.
+//!
+//! The rules are those of the modelled network of `fusain-comm` on its virtual clock (LogGP): a sender pays `o`, its link is busy for `max(g, k·G)`, the message
+//! takes `L`, passes the receiver's link at the same pace, and the receiver pays `o`. So what is foretold for given links is what the virtual clock then shows.
+//!
+//! O(ranks · segments) for each question, of which a hierarchy remembers the answers.
+
+use fusain_comm::{LogGp, Shape};
+
+use super::Costs;
+use crate::Groups;
+
+/// What runs over a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Down from the root.
+    Broadcast,
+    /// Up to the root.
+    Reduce,
+    /// Up and down again with nothing; flat it is a dissemination.
+    Barrier,
+}
+
+/// How a collective of a hierarchy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// Through the groups, level by level.
+    Levels,
+    /// All ranks in one tree.
+    Flat,
+}
+
+/// What is asked; lengths are rounded up to powers of two, so that questions repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Question {
+    operation: Operation,
+    shape: Shape,
+    bytes: usize,
+    segment_bytes: usize,
+    /// The levels start at rank 0; another root costs them a message.
+    root_is_first: bool,
+}
+
+impl Question {
+    pub(crate) fn new(operation: Operation, shape: Shape, bytes: usize, segment_bytes: usize, root: usize) -> Self {
+        let round = |bytes: usize| bytes.checked_next_power_of_two().unwrap_or(usize::MAX);
+        let bytes = round(bytes);
+        let segment_bytes = round(segment_bytes).min(bytes);
+        Self { operation, shape, bytes, segment_bytes, root_is_first: root == 0 }
+    }
+
+    /// Whole segments, and the length of each.
+    fn segments(&self) -> (usize, usize) {
+        (self.bytes.checked_div(self.segment_bytes).unwrap_or(1), self.segment_bytes)
+    }
+}
+
+/// The levels if they are faster, flat if not.
+pub(crate) fn choose(groups: &Groups, costs: &Costs, question: Question) -> Way {
+    /// A pipeline's pace is found after as many segments as it is deep, mostly; what follows is reckoned at the pace of the last one.
+    const SEGMENTS_MAX: usize = 64;
+    let (segments, bytes) = question.segments();
+    let time = |way: Way| {
+        let run = |segments: usize| Clocks::new(groups, costs).run(way, question, segments, bytes);
+        if segments <= SEGMENTS_MAX {
+            return run(segments);
+        }
+        let (some, one_less) = (run(SEGMENTS_MAX), run(SEGMENTS_MAX - 1));
+        some + (some - one_less) * (segments - SEGMENTS_MAX) as u64
+    };
+    let moved =
+        if question.root_is_first { 0 } else { LogGp::cost(costs.link(groups.root().info().kind), question.bytes) };
+    if time(Way::Levels) + moved < time(Way::Flat) { Way::Levels } else { Way::Flat }
+}
+
+trait Cost {
+    fn cost(self, bytes: usize) -> u64;
+}
+
+impl Cost for LogGp {
+    /// One message from the call of its sender to its receiver's return.
+    fn cost(self, bytes: usize) -> u64 {
+        2 * self.overhead_ns + self.latency_ns + self.occupancy_ns(bytes)
+    }
+}
+
+/// Every rank's time, and when its links are free.
+struct Clocks<'a> {
+    groups: &'a Groups,
+    costs: &'a Costs,
+    ranks: Vec<Times>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Times {
+    now: u64,
+    send_free: u64,
+    receive_free: u64,
+}
+
+impl<'a> Clocks<'a> {
+    fn new(groups: &'a Groups, costs: &'a Costs) -> Self {
+        Self { groups, costs, ranks: vec![Times::default(); groups.ranks()] }
+    }
+
+    /// The time of the last rank.
+    fn run(mut self, way: Way, question: Question, segments: usize, bytes: usize) -> u64 {
+        let tree = |clocks: &mut Self, ranks: &[usize], up: bool| {
+            clocks.tree(ranks, question.shape, segments, bytes, up);
+        };
+        let all: Vec<usize> = (0..self.groups.ranks()).collect();
+        match (way, question.operation) {
+            (Way::Flat, Operation::Barrier) => self.dissemination(),
+            (Way::Flat, operation) => tree(&mut self, &all, operation == Operation::Reduce),
+            (Way::Levels, operation) => {
+                let communicators: Vec<Vec<usize>> = self.groups.iter().map(|group| communicator(&group)).collect();
+                if operation != Operation::Broadcast {
+                    communicators.iter().rev().for_each(|ranks| tree(&mut self, ranks, true));
+                }
+                if operation != Operation::Reduce {
+                    communicators.iter().for_each(|ranks| tree(&mut self, ranks, false));
+                }
+            }
+        }
+        self.ranks.iter().map(|times| times.now).max().unwrap_or(0)
+    }
+
+    /// Segment after segment; of each, parents before children, or `up` the other way round. All shapes number children above their parents.
+    fn tree(&mut self, ranks: &[usize], shape: Shape, segments: usize, bytes: usize, up: bool) {
+        let size = ranks.len();
+        let children: Vec<Vec<usize>> = (0..size).map(|node| shape.children(node, size)).collect();
+        let parents: Vec<Option<usize>> = (0..size).map(|node| shape.parent(node, size)).collect();
+        let mut arrivals = vec![0; size];
+        for _ in 0..segments {
+            if up {
+                for node in (0..size).rev() {
+                    for &child in &children[node] {
+                        self.receive(ranks[child], ranks[node], bytes, arrivals[child]);
+                    }
+                    if let Some(parent) = parents[node] {
+                        arrivals[node] = self.send(ranks[node], ranks[parent], bytes);
+                    }
+                }
+            } else {
+                for node in 0..size {
+                    if let Some(parent) = parents[node] {
+                        self.receive(ranks[parent], ranks[node], bytes, arrivals[node]);
+                    }
+                    for &child in children[node].iter().rev() {
+                        arrivals[child] = self.send(ranks[node], ranks[child], bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    fn dissemination(&mut self) {
+        let size = self.ranks.len();
+        let mut distance = 1;
+        while distance < size {
+            let arrivals: Vec<u64> = (0..size).map(|rank| self.send(rank, (rank + distance) % size, 0)).collect();
+            for rank in 0..size {
+                let from = (rank + size - distance) % size;
+                self.receive(from, rank, 0, arrivals[from]);
+            }
+            distance *= 2;
+        }
+    }
+
+    fn link(&self, from: usize, to: usize) -> LogGp {
+        self.costs.link(self.groups.level_between(from, to))
+    }
+
+    /// When the message is there.
+    fn send(&mut self, from: usize, to: usize, bytes: usize) -> u64 {
+        let link = self.link(from, to);
+        let own = &mut self.ranks[from];
+        own.now += link.overhead_ns;
+        let start = own.now.max(own.send_free);
+        own.send_free = start + link.occupancy_ns(bytes);
+        own.send_free + link.latency_ns
+    }
+
+    fn receive(&mut self, from: usize, to: usize, bytes: usize, arrival: u64) {
+        let link = self.link(from, to);
+        let occupancy = link.occupancy_ns(bytes);
+        let own = &mut self.ranks[to];
+        own.receive_free = (arrival - occupancy).max(own.receive_free) + occupancy;
+        own.now = own.now.max(own.receive_free) + link.overhead_ns;
+    }
+}
+
+/// Who talks on the way through a group: those who speak for its parts, or at the bottom all.
+fn communicator(group: &crate::Group<'_>) -> Vec<usize> {
+    if group.children().is_empty() { group.ranks() } else { group.leaders() }
+}

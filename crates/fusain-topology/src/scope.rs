@@ -1,0 +1,202 @@
+//! Parts of one machine: split by count, by kind or by name, and what belongs to each.
+
+use std::thread;
+
+use fusain_comm::Plain;
+
+use crate::workers::cores_in_order;
+use crate::{Bound, CpuSet, Device, DeviceKind, Error, Kind, Machine, MemoryNode, Policy, Result, Workers};
+
+/// A part of a machine.
+///
+/// ```
+/// use fusain_topology::{Kind, Machine, Policy, Scope};
+/// let machine = Machine::synthetic("Package:2 L3:2 Core:4 PU:1").unwrap();
+/// let whole = Scope::whole(&machine);
+/// let packages = whole.split_by(Kind::Package)?;
+/// assert_eq!(packages[1].cpuset().to_string(), "8-15");
+/// // Three parts of a package with two caches of four cores: as even as cores can be cut.
+/// let sizes: Vec<_> = packages[1].split_into(3)?.iter().map(|part| part.cpuset().len()).collect();
+/// assert_eq!(sizes, [2, 3, 3]);
+/// // What can not be split says why.
+/// let error = packages[0].split_by(Kind::NumaNode).unwrap_err();
+/// assert_eq!(error.to_string(), "0-7 can not be split by NUMANode: there is none in it; it has L3Cache, Core, PU");
+/// # Ok::<(), fusain_topology::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    machine: Machine,
+    cpuset: CpuSet,
+}
+
+impl Scope {
+    /// All of a machine.
+    pub fn whole(machine: &Machine) -> Self {
+        Self { machine: machine.clone(), cpuset: machine.cpuset().clone() }
+    }
+
+    /// What a binding has of a machine.
+    ///
+    /// # Errors
+    /// [`Error::BindingOutsideMachine`].
+    pub fn of(machine: &Machine, binding: &CpuSet) -> Result<Self> {
+        machine.way(binding)?;
+        Ok(Self { machine: machine.clone(), cpuset: binding.intersection(machine.cpuset()) })
+    }
+
+    /// Its processing units.
+    pub fn cpuset(&self) -> &CpuSet {
+        &self.cpuset
+    }
+
+    /// The machine that it is part of.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The kind of the lowest object that covers it.
+    pub fn kind(&self) -> Kind {
+        let way = self.machine.locate(&self.cpuset);
+        way.ok().and_then(|way| way.last().map(|step| step.kind)).unwrap_or(Kind::Machine)
+    }
+
+    /// `parts` scopes of cores that are neighbours in the tree, as even as can be: none has two cores more than another. Hardware threads are cut where
+    /// there are fewer cores than parts.
+    ///
+    /// # Errors
+    /// [`Error::CannotSplit`] for no part, or more parts than processing units.
+    pub fn split_into(&self, parts: usize) -> Result<Vec<Self>> {
+        let cores = cores_in_order(self.machine.root(), &self.cpuset);
+        let units: Vec<CpuSet> = if parts <= cores.len() {
+            cores
+        } else {
+            cores.iter().flat_map(CpuSet::iter).map(|pu| CpuSet::from_iter([pu])).collect()
+        };
+        if parts == 0 || parts > units.len() {
+            let reason = format!("it has {} processing units", self.cpuset.len());
+            return Err(self.refuse(format!("into {parts}"), reason));
+        }
+        let part = |at: usize| {
+            let mut cpuset = CpuSet::default();
+            units[at * units.len() / parts..(at + 1) * units.len() / parts].iter().for_each(|unit| cpuset.join(unit));
+            Self { machine: self.machine.clone(), cpuset }
+        };
+        Ok((0..parts).map(part).collect())
+    }
+
+    /// One scope for each object of `kind` that it has something of.
+    ///
+    /// # Errors
+    /// [`Error::CannotSplit`] if there is no such object, with the kinds that there are.
+    pub fn split_by(&self, kind: Kind) -> Result<Vec<Self>> {
+        let own = |cpuset: &CpuSet| Self { machine: self.machine.clone(), cpuset: cpuset.intersection(&self.cpuset) };
+        let parts: Vec<_> = self.machine.objects(kind).iter().map(|object| own(&object.cpuset)).collect();
+        let parts: Vec<_> = parts.into_iter().filter(|part| !part.cpuset.is_empty()).collect();
+        if parts.is_empty() {
+            let reason = format!("there is none in it; it has {}", self.kinds_below());
+            return Err(self.refuse(format!("by {kind}"), reason));
+        }
+        Ok(parts)
+    }
+
+    /// [`split_by`](Self::split_by) the first of these names that splits it into more than one part; else the first that it has at all. As
+    /// `mpi_hw_resource_type` of MPI 4.1, but with second choices, and with an answer.
+    ///
+    /// # Errors
+    /// [`Error::CannotSplit`] if a name is not known, or if it has none of them.
+    pub fn split_by_names(&self, names: &[&str]) -> Result<Vec<Self>> {
+        let mut whole = None;
+        for name in names {
+            let unknown = || self.refuse(format!("by {name:?}"), "this is no kind of object".to_owned());
+            let kind: Kind = name.parse().map_err(|()| unknown())?;
+            match self.split_by(kind) {
+                Ok(parts) if parts.len() > 1 => return Ok(parts),
+                Ok(parts) => whole = whole.or(Some(parts)),
+                Err(_) => {}
+            }
+        }
+        let reason = || format!("it has none of them; it has {}", self.kinds_below());
+        whole.ok_or_else(|| self.refuse(format!("by {}", names.join(", ")), reason()))
+    }
+
+    fn refuse(&self, wanted: String, reason: String) -> Error {
+        Error::CannotSplit { what: self.cpuset.to_string(), wanted, reason }
+    }
+
+    /// The kinds of objects that lie in it with all their units.
+    fn kinds_below(&self) -> String {
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut look = vec![self.machine.root()];
+        while let Some(object) = look.pop() {
+            if object.cpuset.is_subset(&self.cpuset) && object.cpuset != self.cpuset && !kinds.contains(&object.kind) {
+                kinds.push(object.kind);
+            }
+            look.extend(object.children.iter().filter(|child| child.cpuset.intersects(&self.cpuset)));
+        }
+        kinds.sort_unstable();
+        kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// `count` workers laid over it.
+    ///
+    /// # Errors
+    /// As [`Workers::place`].
+    pub fn workers(&self, count: usize, policy: Policy) -> Result<Workers> {
+        Workers::place(&self.machine, &self.cpuset, count, policy)
+    }
+
+    /// Its nearest devices of a kind.
+    pub fn devices(&self, kind: DeviceKind) -> Vec<&Device> {
+        self.machine.nearest_devices(kind, &self.cpuset)
+    }
+
+    /// The NUMA nodes that are local to some of it.
+    pub fn memory(&self) -> Vec<&MemoryNode> {
+        self.machine.memory().iter().filter(|node| node.near.intersects(&self.cpuset)).collect()
+    }
+
+    /// Binds the calling thread to it until the guard is dropped.
+    ///
+    /// # Errors
+    /// As [`Bound::push`].
+    pub fn bind(&self) -> Result<Bound> {
+        Bound::push(&self.cpuset)
+    }
+}
+
+impl Workers {
+    /// A vector whose pages lie where the workers are: a thread bound as each worker writes that worker's share
+    /// ([`shares`](Self::shares)) first, and the operating system takes the memory from the node of who writes first (Linux by default;
+    /// feature `hwloc` has `bind_memory` to ask for nodes by name). `fill` gives the element at an index.
+    ///
+    /// # Errors
+    /// [`Error::Binding`] if a thread can not be bound.
+    ///
+    /// # Panics
+    /// If `fill` does.
+    pub fn vector<T: Plain>(&self, len: usize, fill: impl Fn(usize) -> T + Sync) -> Result<Vec<T>> {
+        // Fresh zeroed memory: large blocks have no pages yet.
+        let mut vector: Vec<T> = bytemuck::zeroed_vec(len);
+        let fill = &fill;
+        thread::scope(|scope| {
+            let mut rest = vector.as_mut_slice();
+            let mut threads = Vec::with_capacity(self.len());
+            for (worker, share) in self.shares(len).into_iter().enumerate() {
+                let (own, others) = std::mem::take(&mut rest).split_at_mut(share.len());
+                rest = others;
+                threads.push(scope.spawn(move || {
+                    let _bound = Bound::push(self.cpuset(worker))?;
+                    own.iter_mut().zip(share).for_each(|(element, at)| *element = fill(at));
+                    Ok(())
+                }));
+            }
+            let end = |thread: thread::ScopedJoinHandle<'_, Result<()>>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            // All are waited for before the first error is told.
+            let ends: Vec<_> = threads.into_iter().map(end).collect();
+            ends.into_iter().collect::<Result<()>>()
+        })?;
+        Ok(vector)
+    }
+}

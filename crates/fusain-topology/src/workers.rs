@@ -1,0 +1,316 @@
+//! A rank's workers: where each one is bound, who is near whom, and how the rank's work is shared out among them.
+//!
+//! All of it is plain values: numbers of processing units, orders of workers, ranges. What runs the workers (a pool) takes them from here and
+//! needs to know nothing of machines.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::{CpuSet, Error, Groups, Host, Kind, Machine, Object, Place, Result, Step};
+
+/// How workers are laid over the cores of their rank's part of the machine. As OpenMP's `proc_bind`, with one more.
+///
+/// Four workers on two packages of four cores with two hardware threads each:
+///
+/// | policy | where they are |
+/// |---|---|
+/// | close | cores 0, 1, 2, 3: one package, a core each |
+/// | spread | cores 0, 2, 4, 6: two in each package |
+/// | packed | both threads of core 0, both of core 1 |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// A core each, next to each other; a second worker on a core only when all have one.
+    #[default]
+    Close,
+    /// A core each, as far from each other as the tree allows.
+    Spread,
+    /// As few cores as possible: all hardware threads of a core, then the next core.
+    Packed,
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Self; 3] = [Self::Close, Self::Spread, Self::Packed];
+
+    /// Its name, in small letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Close => "close",
+            Self::Spread => "spread",
+            Self::Packed => "packed",
+        }
+    }
+}
+
+/// The workers of one rank, numbered from 0 in the order of the tree.
+///
+/// ```
+/// use fusain_topology::{Machine, Policy, Workers};
+/// let machine = Machine::synthetic("Package:2 Core:4 PU:2").unwrap();
+/// let workers = Workers::place(&machine, machine.cpuset(), 4, Policy::Spread).unwrap();
+/// assert_eq!(workers.cores(), [0, 4, 8, 12]);
+/// assert_eq!(workers.cpuset(1).to_string(), "4-5", "both hardware threads of its core");
+/// // Worker 2 asks worker 3 first, who is in its package.
+/// assert_eq!(workers.victims(2), [3, 0, 1]);
+/// assert_eq!(workers.shares(100), [0..25, 25..50, 50..75, 75..100]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workers {
+    list: Vec<Worker>,
+}
+
+// Weights are finite: `Workers` makes them, or `Place` refuses them.
+impl Eq for Workers {}
+
+/// One worker. Its cpuset is not empty.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Worker {
+    pub(crate) cpuset: CpuSet,
+    pub(crate) way: Arc<[Step]>,
+    pub(crate) weight: f64,
+}
+
+impl Workers {
+    /// `count` workers on `part` of a machine. More workers than hardware threads share them
+    /// ([`crowded`](Self::crowded) says so).
+    ///
+    /// O(objects + count · log count).
+    ///
+    /// # Errors
+    /// [`Error::BindingOutsideMachine`] if the machine has nothing of `part`.
+    pub fn place(machine: &Machine, part: &CpuSet, count: usize, policy: Policy) -> Result<Self> {
+        machine.way(part)?;
+        let cores = cores_in_order(machine.root(), part);
+        let threads: usize = cores.iter().map(CpuSet::len).sum();
+        let mut sets: Vec<CpuSet> = match policy {
+            Policy::Spread if count <= cores.len() => spread(machine.root(), part, count),
+            Policy::Close if count <= cores.len() => cores.into_iter().take(count).collect(),
+            // All hardware threads once, then once more.
+            _ => {
+                let slots = if policy == Policy::Packed { by_core(&cores) } else { by_thread(&cores) };
+                (0..count).map(|at| CpuSet::from_iter([slots[at % threads]])).collect()
+            }
+        };
+        let order = tree_order(machine);
+        sets.sort_by_key(|set| set.first().map(|pu| order[pu]));
+        let worker = |cpuset: CpuSet| {
+            let (way, weight) = (machine.way(&cpuset)?, machine.weight(&cpuset));
+            Ok(Worker { cpuset, way, weight })
+        };
+        Ok(Self { list: sets.into_iter().map(worker).collect::<Result<_>>()? })
+    }
+
+    pub(crate) fn from_list(list: Vec<Worker>) -> Self {
+        Self { list }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Worker> {
+        self.list.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Where a worker may run.
+    ///
+    /// # Panics
+    /// If there is no such worker.
+    pub fn cpuset(&self, worker: usize) -> &CpuSet {
+        &self.list[worker].cpuset
+    }
+
+    /// One processing unit for each worker, by the operating system's numbers: what a pool's builder takes.
+    pub fn cores(&self) -> Vec<usize> {
+        self.list.iter().filter_map(|worker| worker.cpuset.first()).collect()
+    }
+
+    /// Whether some share a hardware thread.
+    pub fn crowded(&self) -> bool {
+        let mut cores = self.cores();
+        cores.sort_unstable();
+        cores.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// Whom a worker asks for work, the nearest first: who shares the lowest object with it. Among equals the next in number comes first, and so
+    /// on round, so that not everybody asks the same one.
+    ///
+    /// # Panics
+    /// If there is no such worker.
+    pub fn victims(&self, worker: usize) -> Vec<usize> {
+        let (me, count) = (&self.list[worker].way, self.len());
+        let shared = |other: usize| me.iter().zip(self.list[other].way.iter()).take_while(|(a, b)| a == b).count();
+        let mut others: Vec<usize> = (1..count).map(|step| (worker + step) % count).collect();
+        others.sort_by_key(|&other| std::cmp::Reverse(shared(other)));
+        others
+    }
+
+    /// How fast each worker's core is, from what the machine says of its kinds of cores: proportional to each other, all 1 where it says nothing.
+    pub fn weights(&self) -> Vec<f64> {
+        self.list.iter().map(|worker| worker.weight).collect()
+    }
+
+    /// `len` elements cut into one range for each worker, in proportion to [`weights`](Self::weights).
+    ///
+    /// ```
+    /// use fusain_topology::{Machine, Policy, Workers};
+    /// // Two slow cores and two that are twice as fast.
+    /// let text = r#"<topology version="2.0"><object type="Machine" cpuset="0xf"><object type="PU" os_index="0" cpuset="0x1"/>
+    ///     <object type="PU" os_index="1" cpuset="0x2"/><object type="PU" os_index="2" cpuset="0x4"/>
+    ///     <object type="PU" os_index="3" cpuset="0x8"/></object>
+    ///     <cpukind cpuset="0x3"><info name="FrequencyMaxMHz" value="1000"/></cpukind>
+    ///     <cpukind cpuset="0xc"><info name="FrequencyMaxMHz" value="2000"/></cpukind></topology>"#;
+    /// let machine = Machine::from_xml(text).unwrap();
+    /// let workers = Workers::place(&machine, machine.cpuset(), 4, Policy::Close).unwrap();
+    /// assert_eq!(workers.shares(60), [0..10, 10..20, 20..40, 40..60]);
+    /// ```
+    pub fn shares(&self, len: usize) -> Vec<Range<usize>> {
+        let total: f64 = self.list.iter().map(|worker| worker.weight).sum();
+        let (mut begin, mut seen) = (0, 0.0);
+        let share = |(at, worker): (usize, &Worker)| {
+            seen += worker.weight;
+            let end = if at + 1 == self.len() { len } else { (len as f64 * seen / total).round() as usize };
+            let range = begin..end.clamp(begin, len);
+            begin = range.end;
+            range
+        };
+        self.list.iter().enumerate().map(share).collect()
+    }
+
+    /// The workers' own tree of groups, worker numbers standing for ranks; on a host without a name.
+    ///
+    /// # Errors
+    /// [`Error::NoRanks`] if there is no worker.
+    pub fn groups(&self) -> Result<Groups> {
+        let host = Host::new("");
+        let place = |worker: &Worker| Place {
+            host: Arc::clone(&host),
+            machine: 0,
+            way: Arc::clone(&worker.way),
+            workers: None,
+        };
+        Groups::build(&self.list.iter().map(place).collect::<Vec<_>>())
+    }
+}
+
+/// A worker of some rank: see [`Level::workers`](crate::Level::workers) and [`Groups::of_workers`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Its rank.
+    pub rank: usize,
+    /// Its number in its rank; 0 for a rank that told of no workers.
+    pub worker: usize,
+    /// Where it may run; `None` for a rank that told of no workers.
+    pub cpuset: Option<CpuSet>,
+    /// How fast its core is, beside the other workers of its rank.
+    pub weight: f64,
+}
+
+impl Member {
+    /// All workers of ranks at these places; a rank that told of none stands for itself.
+    pub(crate) fn all<'a>(places: impl IntoIterator<Item = &'a Place>) -> Vec<(Self, Place)> {
+        let of_rank = |(rank, place): (usize, &Place)| match place.workers() {
+            None => vec![(Self { rank, worker: 0, cpuset: None, weight: 1.0 }, place.clone())],
+            Some(workers) => workers
+                .iter()
+                .enumerate()
+                .map(|(number, worker)| {
+                    let cpuset = Some(worker.cpuset.clone());
+                    (Self { rank, worker: number, cpuset, weight: worker.weight }, place.of_worker(worker))
+                })
+                .collect(),
+        };
+        places.into_iter().enumerate().flat_map(of_rank).collect()
+    }
+}
+
+impl Groups {
+    /// Ranks and their workers in one tree: its members are workers, numbered rank after rank, and the list says whose each one is. A rank that
+    /// told of no workers is a member itself.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    ///
+    /// ```
+    /// use fusain_topology::{Groups, Host, Kind, Machine, Place, Policy, Workers};
+    /// let (host, machine) = (Host::new("charcoal"), Machine::synthetic("Package:2 L2:2 Core:2").unwrap());
+    /// let place = |rank| {
+    ///     let part = machine.nth(Kind::Package, rank).unwrap();
+    ///     let workers = Workers::place(&machine, part, 4, Policy::Close).unwrap();
+    ///     Place::bound(&host, &machine, part).unwrap().with_workers(workers)
+    /// };
+    /// let (tree, members) = Groups::of_workers(&[place(0), place(1)]).unwrap();
+    /// assert_eq!((members.len(), tree.depth()), (8, 3));
+    /// assert_eq!((members[5].rank, members[5].worker), (1, 1));
+    /// assert_eq!(tree.min_level(&[4, 5]).unwrap(), Kind::L2Cache);
+    /// ```
+    pub fn of_workers(places: &[Place]) -> Result<(Self, Vec<Member>)> {
+        let (members, places): (Vec<_>, Vec<_>) = Member::all(places).into_iter().unzip();
+        if members.is_empty() {
+            return Err(Error::NoRanks);
+        }
+        Ok((Self::build(&places)?, members))
+    }
+}
+
+/// The cores in `part` in the order of the tree, each with its processing units there; where there are no cores, the units themselves.
+pub(crate) fn cores_in_order(object: &Object, part: &CpuSet) -> Vec<CpuSet> {
+    let here = object.cpuset.intersection(part);
+    if here.is_empty() {
+        return Vec::new();
+    }
+    if object.kind == Kind::Core || object.children.is_empty() {
+        return vec![here];
+    }
+    object.children.iter().flat_map(|child| cores_in_order(child, part)).collect()
+}
+
+/// `count` of the cores in `part`, of which there are as many: each object's children get as equal numbers as they have room for, and where there
+/// are fewer than children, those at equal distances.
+fn spread(object: &Object, part: &CpuSet, count: usize) -> Vec<CpuSet> {
+    let cores = cores_in_order(object, part);
+    if count >= cores.len() || object.children.is_empty() {
+        return cores.into_iter().take(count).collect();
+    }
+    let rooms: Vec<(&Object, usize)> = object
+        .children
+        .iter()
+        .map(|child| (child, cores_in_order(child, part).len()))
+        .filter(|(_, room)| *room > 0)
+        .collect();
+    let until = |child: usize| (child * count).div_ceil(rooms.len());
+    let mut counts: Vec<usize> =
+        rooms.iter().enumerate().map(|(at, (_, room))| (until(at + 1) - until(at)).min(*room)).collect();
+    let mut left = count - counts.iter().sum::<usize>();
+    for (own, (_, room)) in counts.iter_mut().zip(&rooms) {
+        let more = left.min(room - *own);
+        *own += more;
+        left -= more;
+    }
+    rooms.into_iter().zip(counts).flat_map(|((child, _), count)| spread(child, part, count)).collect()
+}
+
+fn by_core(cores: &[CpuSet]) -> Vec<usize> {
+    cores.iter().flat_map(CpuSet::iter).collect()
+}
+
+/// The first hardware thread of every core, then the second of every core.
+fn by_thread(cores: &[CpuSet]) -> Vec<usize> {
+    let most = cores.iter().map(CpuSet::len).max().unwrap_or(0);
+    (0..most).flat_map(|at| cores.iter().filter_map(move |core| core.iter().nth(at))).collect()
+}
+
+/// The place of each processing unit in the order of the tree.
+fn tree_order(machine: &Machine) -> Vec<usize> {
+    let last = machine.cpuset().iter().last().unwrap_or(0);
+    let mut order = vec![0; last + 1];
+    let all = cores_in_order(machine.root(), machine.cpuset());
+    all.iter().flat_map(CpuSet::iter).enumerate().for_each(|(at, pu)| order[pu] = at);
+    order
+}
