@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use fusain_pool::model::{self, Kind};
+use fusain_pool::decide::{self, Kind};
 use fusain_pool::{Algorithm, Pool};
 
-pub(crate) use fusain_pool::model::{Plan, Team, Watch};
+pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
 /// How a call is to be run: on which pool, with which grain, parallel or not.
 ///
@@ -37,7 +37,7 @@ enum Mode {
     Always,
 }
 
-/// The default policy: the global pool, a calibrated grain, parallel where it pays.
+/// The default policy: the pool at hand, a calibrated grain, parallel where it pays.
 #[inline]
 pub fn par() -> Par<'static> {
     Par { pool: None, grain: None, mode: Mode::Auto, deterministic: false }
@@ -51,7 +51,7 @@ impl Default for Par<'static> {
 }
 
 impl<'p> Par<'p> {
-    /// Runs on `pool` instead of the global one.
+    /// Runs on `pool`; without it calls run on the pool whose work the calling thread is doing, else on the global one.
     #[inline]
     pub fn on<'q>(self, pool: &'q Pool) -> Par<'q> {
         Par { pool: Some(pool), grain: self.grain, mode: self.mode, deterministic: self.deterministic }
@@ -129,12 +129,10 @@ impl<'p> Par<'p> {
     #[inline(always)]
     fn plan_kind(&self, kind: Kind, work: usize) -> Plan<'p> {
         match self.mode {
-            Mode::Auto => model::plan(self.pool, kind, work, self.fixed_grain()),
+            Mode::Auto => decide::plan(self.pool, kind, work, self.fixed_grain()),
             Mode::Sequential => Plan::Sequential(Watch::off()),
             Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
-            Mode::Always => {
-                Plan::Parallel(Team::all(self.pool.unwrap_or_else(|| Pool::global()), kind, self.fixed_grain()))
-            }
+            Mode::Always => Plan::Parallel(Team::all(self.pool, kind, self.fixed_grain())),
         }
     }
 }

@@ -25,7 +25,7 @@
 //! | `mailbox`, `part`, `slot`, `handle` | how work reaches a worker and comes back; what others see of it; what it is to itself |
 //! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
-//! | [`model`], `costs` | whether to go parallel at all |
+//! | `decide`, `costs`, `worth` | in sequence or shared; whether to wake somebody |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
 //! | `sync`, `models` | std's atomics or loom's; every protocol under all its interleavings |
 //!
@@ -66,6 +66,8 @@ mod call;
 mod checks;
 mod costs;
 mod counters;
+#[doc(hidden)]
+pub mod decide;
 mod error;
 mod handle;
 mod handlers;
@@ -74,7 +76,6 @@ mod job;
 mod join;
 mod latch;
 mod mailbox;
-pub mod model;
 mod pace;
 mod panics;
 mod part;

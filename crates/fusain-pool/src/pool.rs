@@ -1,7 +1,7 @@
 //! The pool: slots, threads, and the ways in.
 
 use crate::builder::Builder;
-use crate::call::{Brief, Outcome};
+use crate::call::Brief;
 use crate::counters::Counters;
 use crate::error::Error;
 use crate::handle::Handle;
@@ -299,6 +299,15 @@ impl Pool {
         })
     }
 
+    /// Likewise with `pool`, if one is named.
+    #[inline]
+    pub(crate) fn named_or_here<R>(pool: Option<&Pool>, f: impl FnOnce(&Inner) -> R) -> R {
+        match pool {
+            Some(pool) => f(&pool.inner),
+            None => Pool::here(f),
+        }
+    }
+
     pub(crate) fn of(inner: Arc<Inner>, threads: Vec<JoinHandle<()>>) -> Self {
         Self { inner, threads }
     }
@@ -340,12 +349,8 @@ impl Pool {
     /// were at work then are dropped, not committed.
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        self.run_briefed(algorithm, local, Brief { grain: Grain::From(0), work: 0, wakes: true });
-    }
-
-    #[inline]
-    pub(crate) fn run_briefed<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
-        self.inner.enter(|handle| run::run(handle, algorithm, local, brief))
+        let brief = Brief { grain: Grain::From(0), work: 0, wakes: true };
+        self.inner.enter(|handle| run::run(handle, algorithm, local, brief));
     }
 }
 

@@ -176,7 +176,7 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
 
 #[inline(never)]
 fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: FirstHit<F>) -> Option<usize> {
-    team.run_some(&search, search.root(), || search.finish().map_or(search.len, |i| i + 1));
+    team.run_search(&search, search.root());
     search.finish()
 }
 

@@ -1,15 +1,16 @@
-//! The two ways a call can be run, and what each tells the model afterwards.
+//! The two ways a call can be run, and what each tells the numbers of its kind afterwards.
 
 use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::pace::{Grain, grain_for};
 use crate::pool::Pool;
+use crate::run;
 use std::cell::Cell;
 use std::thread;
 use std::time::Instant;
 
-use super::entry::{Choice, LOSS};
+use super::kind::Choice;
 use super::{Kind, with_entry};
 
 thread_local! {
@@ -30,7 +31,7 @@ pub enum Plan<'p> {
     Parallel(Team<'p>),
 }
 
-/// Times a sequential run if the model has asked for it.
+/// Times a sequential run if that has been asked for.
 #[derive(Debug)]
 pub struct Watch {
     /// Of the kind; 0: not timed.
@@ -81,77 +82,57 @@ fn net_ns(started: Instant) -> f32 {
     (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)
 }
 
-/// The workers a call has been given, until the call is over: when it is dropped it tells the model how long that took.
+/// The workers a call has been given, until the call is over: when it is dropped it notes how long that took.
 #[derive(Debug)]
 pub struct Team<'p> {
-    pool: &'p Pool,
+    /// None: the pool whose work this thread is doing, else the global one.
+    pool: Option<&'p Pool>,
     brief: Brief,
     kind: Kind,
+    /// What the call would take in sequence; 0 where that is not known.
+    alone_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
-    /// What sharing may save of the call.
-    saves_ns: f32,
-    /// Whether the call would rather have been run in sequence.
-    tries: bool,
-    /// Calls like this one, itself among them, that are not looked at.
-    stands_for: u32,
     /// Where the call is one of those that are timed.
     started: Option<Instant>,
-    /// Elements a sequential run would have had to look at.
-    done: Cell<usize>,
     /// Whether nobody was awake to share the first run with, and there was any run at all.
     unshared: Cell<Option<bool>>,
 }
 
 impl<'p> Team<'p> {
-    /// All of `pool`, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
-    pub fn all(pool: &'p Pool, kind: Kind, grain: Option<usize>) -> Self {
+    /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
+    pub fn all(pool: Option<&'p Pool>, kind: Kind, grain: Option<usize>) -> Self {
         let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, grain), work: 0, wakes: true });
         team.element_ns = with_entry(kind, |entry| entry.cost(kind)).unwrap_or(0.0);
         team
     }
 
-    /// Those that are awake, and the sleepers where that pays, for a call that the model has chosen to share.
-    pub(super) fn of(pool: &'p Pool, kind: Kind, work: usize, grain: Option<usize>, choice: Choice) -> Self {
+    /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
+    pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, choice: Choice) -> Self {
         let brief = Brief { grain: first_grain(kind, grain), work, wakes: false };
-        let Choice::Shared { timed, tries, alone_ns, saves_ns, stands_for } = choice else {
-            return Self::new(pool, kind, brief);
+        let Choice::Shared { is_timed, alone_ns } = choice else {
+            // Nothing is known of it. It may be long.
+            return Self::new(pool, kind, Brief { wakes: true, ..brief });
         };
         // Small calls in close succession are together worth a wake: once they have lost as much as it costs, it is made.
-        let wakes = saves_ns + DEBT_NS.get() > Costs::of_this_machine().wake_ns;
+        let wakes = alone_ns / 2.0 + DEBT_NS.get() > Costs::of_this_machine().wake_ns;
         if wakes {
             DEBT_NS.set(0.0);
         }
         let mut team = Self::new(pool, kind, Brief { wakes, ..brief });
+        team.alone_ns = alone_ns;
         team.element_ns = alone_ns / work as f32;
-        (team.saves_ns, team.tries, team.stands_for) = (saves_ns, tries, stands_for);
-        team.started = timed.then(Instant::now);
+        team.started = is_timed.then(Instant::now);
         team
     }
 
-    fn new(pool: &'p Pool, kind: Kind, brief: Brief) -> Self {
-        Self {
-            pool,
-            brief,
-            kind,
-            element_ns: 0.0,
-            saves_ns: 0.0,
-            tries: false,
-            stands_for: 1,
-            started: None,
-            done: Cell::new(brief.work),
-            unshared: Cell::new(None),
-        }
-    }
-
-    /// The pool the call runs on.
-    pub fn pool(&self) -> &'p Pool {
-        self.pool
+    fn new(pool: Option<&'p Pool>, kind: Kind, brief: Brief) -> Self {
+        Self { pool, brief, kind, alone_ns: 0.0, element_ns: 0.0, started: None, unshared: Cell::new(None) }
     }
 
     /// How many workers can take part, the caller included.
     pub fn workers(&self) -> usize {
-        self.pool.inner.helpers_max + 1
+        Pool::named_or_here(self.pool, |pool| pool.helpers_max + 1)
     }
 
     /// Elements a unit, where the user has said so.
@@ -172,7 +153,8 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let Outcome { timing, unshared } = self.pool.run_briefed(algorithm, local, self.brief);
+        let Outcome { timing, unshared } =
+            Pool::named_or_here(self.pool, |pool| pool.enter(|handle| run::run(handle, algorithm, local, self.brief)));
         if let Some(unit) = timing {
             with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
         }
@@ -180,32 +162,17 @@ impl<'p> Team<'p> {
             self.unshared.set(Some(unshared));
         }
     }
+}
 
-    /// As [`run`](Self::run) for an algorithm that may end before all of its work is done: `done` says how much a sequential run would have
-    /// had to do.
+impl Team<'_> {
+    /// As [`run`](Self::run) for an algorithm that may end before all of its work is done. How long that takes says nothing about what it would have taken in
+    /// sequence, so it moves no crossover.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run_some<A: Algorithm>(&self, algorithm: &A, local: A::Local, done: impl FnOnce() -> usize) {
+    pub fn run_search<A: Algorithm>(mut self, algorithm: &A, local: A::Local) {
+        self.started = None;
         self.run(algorithm, local);
-        self.done.set(done());
-    }
-
-    /// Notes that workers would have been wanted, and slept.
-    #[cold]
-    fn found_nobody(&self) {
-        let wakes = self.brief.wakes;
-        let alone_ns = self.element_ns * self.brief.work as f32;
-        if !wakes {
-            // A try may save nothing: it is woken for as any other loss by tries is allowed for.
-            let lost_ns = if self.tries { LOSS * PATIENCE * alone_ns } else { self.saves_ns * self.stands_for as f32 };
-            DEBT_NS.set(DEBT_NS.get() + lost_ns);
-        }
-        if self.tries {
-            // Again when those who have been woken should be there.
-            let calls = if wakes { 2.0 * Costs::of_this_machine().wake_ns / alone_ns } else { PATIENCE };
-            with_entry(self.kind, |entry| entry.postpone(self.kind, self.brief.work, calls.clamp(1.0, 1_000.0) as u16));
-        }
     }
 }
 
@@ -213,26 +180,19 @@ impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
         let Some(unshared) = self.unshared.get() else { return };
-        // A call that found nobody says nothing about those that do; but where each has to wake somebody, that is what sharing costs.
-        let counts = if unshared {
-            self.found_nobody();
-            self.brief.wakes && !self.tries && with_entry(self.kind, |entry| entry.woke_in_vain(self.kind))
-        } else {
-            with_entry(self.kind, |entry| entry.found_somebody());
-            true
-        };
-        if let Some(started) = self.started
-            && counts
+        if unshared {
+            // A call that found nobody says nothing about those that do.
+            if !self.brief.wakes {
+                DEBT_NS.set(DEBT_NS.get() + self.alone_ns / 2.0);
+            }
+        } else if let Some(started) = self.started
             && !thread::panicking()
         {
-            let (elapsed_ns, done) = (net_ns(started), self.done.get());
-            with_entry(self.kind, |entry| entry.took_shared(self.kind, self.brief.work, done, elapsed_ns));
+            let elapsed_ns = net_ns(started);
+            with_entry(self.kind, |entry| entry.took_shared(self.kind, self.brief.work, elapsed_ns));
         }
     }
 }
-
-/// Calls between two tries while all workers sleep: one costs a few hundred nanoseconds, which is as much as the shortest of them.
-const PATIENCE: f32 = 64.0;
 
 /// The grain the user asks for, or else the one that fits what is known.
 fn first_grain(kind: Kind, grain: Option<usize>) -> Grain {
