@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::blocks::{self, Blocks};
 use super::count::{Count, count};
+use super::fold::fold;
 use super::pieces::Reduce;
 use crate::faults::ONE_STEAL;
 
@@ -56,6 +57,20 @@ proptest! {
         let (algorithm, root) = Count::new(&v, odd);
         drive(&algorithm, root, &script);
         prop_assert_eq!(algorithm.finish(), v.iter().filter(|x| odd(x)).count());
+    }
+}
+
+#[test]
+fn floats_keep_their_order() {
+    // Maps x -> a x + b of numbers modulo 13, as one number a float holds: their composition is associative, and exact.
+    let compose = |x: f64, y: f64| {
+        let (x, y) = (x as u64, y as u64);
+        let (a, b, c, d) = (x / 13, x % 13, y / 13, y % 13);
+        (a * c % 13 * 13 + (b * c + d) % 13) as f64
+    };
+    for n in [1, 15, 16, 64, 100, 511, 512, 513, 1_024, 1_599, 5_000] {
+        let v: Vec<f64> = fusain_testkit::sorts::noise(n, 3).map(|x| (13 + x % 156) as f64).collect();
+        assert_eq!(fold((&v[..], |x: &f64| *x, compose)), v.iter().copied().reduce(compose), "{n} floats");
     }
 }
 

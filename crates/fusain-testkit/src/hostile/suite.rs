@@ -11,10 +11,10 @@ use super::{Hostile, Order, Place};
 use crate::sorts::noise;
 
 /// Elements up to which the whole suite has every single call panic, ...
-const FEW: usize = 40;
+const FEW: usize = 33;
 
 /// ... and calls that panic where there are more.
-const SAMPLED: usize = 6;
+const SAMPLED: usize = 3;
 
 /// Failures that are told of; the others are counted.
 const TOLD_MAX: usize = 20;
@@ -23,7 +23,7 @@ const TOLD_MAX: usize = 20;
 static TURN: Mutex<()> = Mutex::new(());
 
 /// What calls are made on: lengths around the thresholds of algorithms, and grains from one element to more than there are.
-const SHORT: [(usize, usize); 2] = [(33, 1), (40, 17)];
+const SHORT: [(usize, usize); 4] = [(24, 1), (33, 17), (20, 7), (17, 0)];
 const LONG: [(usize, usize); 10] = [
     (0, 1),
     (1, 1),
@@ -121,14 +121,10 @@ impl Suite {
 
     fn visit(&mut self, place: Place, pool: &Pool, operations: &impl Fn(&mut Suite, &Pool)) {
         for (i, order) in Order::ALL.into_iter().enumerate() {
-            let sizes: Vec<(usize, usize)> = if self.is_whole {
-                SHORT.into_iter().chain(LONG).collect()
-            } else {
-                // Others for each order and place, so that in all every one has its turn.
-                let turn = i + 2 * place as usize;
-                vec![SHORT[turn % SHORT.len()], LONG[turn % LONG.len()]]
-            };
-            for (len, grain) in sizes {
+            // Others for each order and place, so that in all every one has its turn.
+            let turn = i + 2 * place as usize;
+            let long = if self.is_whole { &LONG[..] } else { &LONG[turn % LONG.len()..][..1] };
+            for (len, grain) in std::iter::once(SHORT[turn % SHORT.len()]).chain(long.iter().copied()) {
                 self.setting = Setting { order, place, len, grain };
                 operations(self, pool);
             }
