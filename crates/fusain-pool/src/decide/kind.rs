@@ -45,6 +45,9 @@ const UNSURE_BELOW_NS: f32 = 20_000.0;
 /// A call that seems to gain more than so many times what as many workers can was thought to cost far too much.
 const PLAUSIBLE: f32 = 4.0;
 
+/// Likewise of a search, which may end early.
+const BEYOND: f32 = 64.0;
+
 /// A unit of a shared call says as much about the cost as a sequential run only if they differ by more than this.
 const CHANGED: f32 = 3.0;
 
@@ -235,13 +238,8 @@ impl Entry {
             if strikes + 1 == STRIKES && self.struck_ns.get() >= crossover_ns {
                 self.set_crossover(1.25 * self.struck_ns.get());
             }
-        } else if elapsed_ns * PLAUSIBLE * self.workers.get() < alone_ns && !self.is_doubtful.replace(true) {
-            // Once may be a search that ended early.
         } else if elapsed_ns * PLAUSIBLE * self.workers.get() < alone_ns {
-            // So much nobody gains: the cost is that of a run that was interrupted, or went through fresh memory.
-            self.cost.set(per_element(elapsed_ns * self.workers.get(), work));
-            self.timings.set(0);
-            self.light.set(0);
+            self.doubt(work, elapsed_ns);
         } else {
             self.is_doubtful.set(false);
             if alone_ns < 1.25 * self.struck_ns.get() {
@@ -251,6 +249,22 @@ impl Entry {
                 // It gained where none was expected.
                 self.set_crossover(alone_ns);
             }
+        }
+    }
+
+    /// A search of `work` elements took `elapsed_ns` shared. That says nothing about what it would have taken in sequence, unless it is beyond all bounds.
+    pub(super) fn searched_shared(&self, kind: Kind, work: usize, elapsed_ns: f32) {
+        if self.id.get() == kind.id && elapsed_ns * BEYOND < self.cost.get() * work as f32 {
+            self.doubt(work, elapsed_ns);
+        }
+    }
+
+    /// So much nobody gains: twice in a row, and the cost is that of a run that was interrupted, or went through fresh memory.
+    fn doubt(&self, work: usize, elapsed_ns: f32) {
+        if self.is_doubtful.replace(true) {
+            self.cost.set(per_element(elapsed_ns * self.workers.get(), work));
+            self.timings.set(0);
+            self.light.set(0);
         }
     }
 

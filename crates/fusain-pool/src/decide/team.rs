@@ -3,7 +3,7 @@
 use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
-use crate::pace::{Grain, grain_for};
+use crate::pace::{Grain, Timing, grain_for};
 use crate::pool::Pool;
 use crate::run;
 use std::cell::Cell;
@@ -153,14 +153,19 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let Outcome { timing, unshared } =
-            Pool::named_or_here(self.pool, |pool| pool.enter(|handle| run::run(handle, algorithm, local, self.brief)));
-        if let Some(unit) = timing {
+        if let Some(unit) = self.run_only(algorithm, local) {
             with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
         }
+    }
+
+    /// Runs, and returns the longest unit that was timed.
+    fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
+        let Outcome { timing, unshared } =
+            Pool::named_or_here(self.pool, |pool| pool.enter(|handle| run::run(handle, algorithm, local, self.brief)));
         if self.unshared.get().is_none() {
             self.unshared.set(Some(unshared));
         }
+        timing
     }
 }
 
@@ -171,8 +176,16 @@ impl Team<'_> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run_search<A: Algorithm>(mut self, algorithm: &A, local: A::Local) {
-        self.started = None;
-        self.run(algorithm, local);
+        let started = self.started.take();
+        // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
+        let is_known = self.element_ns > 0.0;
+        if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_known) {
+            with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
+        }
+        if let Some(started) = started {
+            let elapsed_ns = net_ns(started);
+            with_entry(self.kind, |entry| entry.searched_shared(self.kind, self.brief.work, elapsed_ns));
+        }
     }
 }
 

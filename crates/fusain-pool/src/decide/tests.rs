@@ -59,9 +59,10 @@ impl Machine<'_> {
             }
             Choice::Shared { is_timed, .. } => {
                 let ns = (self.shared)(done);
-                // One search that is shared says nothing about what it would have taken in sequence.
                 if is_timed && done == work {
                     entry.took_shared(KIND, work, self.measure(ns));
+                } else if is_timed {
+                    entry.searched_shared(KIND, work, self.measure(ns));
                 }
                 (ns, true)
             }
@@ -247,12 +248,12 @@ fn searches(machine: &mut Machine<'_>, entry: &Entry, work: usize, place: Place<
 #[test]
 fn searches_are_seldom_wrong_wherever_they_end() {
     let places: [(&str, f32, Place<'_>); 5] = [
-        ("anywhere", 1.1, &|drawn| drawn),
-        ("in the first eighth", 1.1, &|drawn| drawn / 8.0),
-        ("always there", 1.1, &|_| 0.4),
-        ("in the last tenth", 1.1, &|drawn| 0.9 + drawn / 10.0),
+        ("anywhere", 1.15, &|drawn| drawn),
+        ("in the first eighth", 1.15, &|drawn| drawn / 8.0),
+        ("always there", 1.15, &|_| 0.4),
+        ("in the last tenth", 1.15, &|drawn| 0.9 + drawn / 10.0),
         // From one timing to the next it looks as if one way were much better, or the other.
-        ("at once or never", 1.5, &|drawn| if drawn < 0.67 { 0.0 } else { 1.0 }),
+        ("at once or never", 1.6, &|drawn| if drawn < 0.67 { 0.0 } else { 1.0 }),
     ];
     for (cost, region) in [(0.1, 150.0), (0.1, 300.0), (0.1, 1_500.0), (1.0, 150.0), (1.0, 300.0), (1.0, 1_500.0)] {
         let alone = |done: usize| 5.0 + done as f32 * cost;
@@ -299,7 +300,8 @@ fn a_long_interruption_of_a_short_search_is_forgotten() {
             }
             machine(&interrupted, &shared).search(&entry, work, 1);
             let (_, shares) = searches(&mut machine(&alone, &shared), &entry, work, &|drawn| drawn);
-            assert!(shares < CALLS / 100, "{shares} of {CALLS} at 2^{log2} after call {before}");
+            // Slowly: most searches say little.
+            assert!(shares < CALLS / 8, "{shares} of {CALLS} at 2^{log2} after call {before}");
         }
     }
 }
