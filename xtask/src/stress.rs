@@ -15,23 +15,34 @@ use crate::workspace;
 
 /// What is run over and over: a package, and its test programs, each with the names of its tests to run (all if there are none).
 ///
-/// A suite of hostile programs joins here, under the name of its test program.
-const SUITES: &[(&str, &[(&str, &[&str])])] = &[
+/// A suite of hostile programs joins here: its package, and the name of its test program.
+const SUITES: &[(&str, &[Program])] = &[
     ("fusain-algorithms", &[("fusain_algorithms", &["any_split"])]),
     (
         "fusain-comm",
-        &[("fusain_comm", &[]), ("conformance", &[]), ("deadlock", &[]), ("progress", &[]), ("random_programs", &[])],
+        &[
+            ("fusain_comm", &[]),
+            ("conformance", &[]),
+            ("deadlock", &[]),
+            ("progress", &[]),
+            ("random_programs", &[]),
+            ("unwinding", &[]),
+        ],
     ),
     (
         "fusain-cluster",
         &[
-            ("fusain_cluster", &["fork_join", "search", "loops", "glance", "station", "table"]),
+            ("fusain_cluster", &["fork_join", "search", "loops", "poll", "rank_state", "cells"]),
             ("programs", &[]),
             ("runs", &[]),
+            ("unwinding", &[]),
         ],
     ),
     ("fusain-schedule", &[("engine", &[])]),
 ];
+
+/// A test program, and which of its tests.
+type Program = (&'static str, &'static [&'static str]);
 
 /// For how long, and which pauses.
 #[derive(Debug, clap::Args)]

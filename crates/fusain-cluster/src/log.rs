@@ -42,7 +42,7 @@ impl RankReport {
     }
 }
 
-/// How it stands with a run that is on; see [`Cluster::watch`].
+/// How it stands with a run that is on; see [`Cluster::watch`](crate::Cluster::watch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {

@@ -8,6 +8,7 @@
 //! ```
 
 mod knapsack;
+mod phases;
 mod queens;
 
 use std::ops::Range;
@@ -16,6 +17,7 @@ use fusain_cluster::{Cluster, ForkJoin, Step};
 use fusain_comm::Communicator;
 
 pub use knapsack::Knapsack;
+pub use phases::{Level, Phases};
 pub use queens::Queens;
 
 /// Runs all checks and returns how many there were.
@@ -32,6 +34,8 @@ pub fn programs<C: Communicator>(cluster: &Cluster<'_, C>) -> usize {
         assert_eq!(cluster.fork_join(&Fib, n), Ok(number), "number {n}");
         checks += 1;
     }
+    assert_eq!(cluster.fork_join(&Phases, Level::Root), Ok(Phases::LEAVES), "two phases");
+    checks += 1;
     let text = |range: Range<usize>| range.map(|i| format!("{i} ")).collect::<String>();
     let fold = |all: &mut String, run: Range<usize>| *all += &text(run);
     assert_eq!(cluster.reduce(3..3_000, String::new, fold, |a, b| a + &b), Ok(text(3..3_000)));

@@ -3,6 +3,7 @@
 //! A rule is a function from the workspace to the complaints it has; each lives in the file of its subject.
 
 mod arrows;
+mod circles;
 mod documents;
 mod sources;
 
@@ -51,6 +52,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         sources::unfinished(&sources),
         sources::dead_files(&sources),
         arrows::check(&packages),
+        circles::check(&sources),
         documents::architecture(&read("ARCHITECTURE.md")?, &packages),
         documents::readme(&read("README.md")?, &sources),
         documents::hostile(&sources),

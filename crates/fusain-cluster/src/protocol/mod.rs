@@ -51,7 +51,28 @@
 //!
 //! *Messages.* A task costs two messages, and the end p − 1. A steal that fails costs a request for each hop, and a refusal.
 //!
-//! What is checked of it, on all interleavings of small cases: nothing of the result is missing or doubled when rank 0 stops; from every reachable state the
+//! # States that have to stay
+//!
+//! A result may make several states possible at once: frames whose last value it brought. They are known to their rank only, so they wait there until a worker takes
+//! them, and a request that comes by meanwhile gets none of them ([`Distributed::travels`](crate::Distributed::travels)). Workers [`Offer`] parts of what may leave: one each, joined
+//! to one task.
+//!
+//! # What may unwind
+//!
+//! Nothing of a user's is called in here, nor with the lock of the rank's state, so a panic leaves no step half done. It ends the run instead:
+//!
+//! | what panics | on which thread | what becomes of it |
+//! |---|---|---|
+//! | `do_unit`, `commit`, `steal`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool hands it to the caller; the rank gives up and tells all; the panic goes on |
+//! | `take`, `merge`, `resume`, `accepts`, an output's or state's `Deserialize` | the caller's | the same |
+//! | a stored value's `Serialize` | whoever drives the progress loop | the loop ends the cluster's client; all ranks end with an error, those that hear nothing after their patience |
+//!
+//! A task whose state or result was lost that way never comes back, and nobody waits for it: a rank that has been told of the failure ends at the next look under its
+//! lock. `tests/unwinding.rs` panics at each of these places; `tests/runs.rs` (`any_delays_and_kills`) at any unit, with delays.
+//!
+//! # Checked
+//!
+//! On all interleavings of small cases, with one and two workers a rank: nothing of the result is missing or doubled when rank 0 stops; from every reachable state the
 //! end can be reached; nothing but requests and refusals is on its way when all have stopped.
 
 #[cfg(test)]

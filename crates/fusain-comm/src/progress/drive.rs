@@ -1,8 +1,8 @@
 //! How a thread drives the loop: round and round, once, or until what it waits for is there.
 
 //! Each way ends by giving the driver's place up, telling those who wait for it, and looking whether somebody has notified the loop meanwhile who could not get
-//! that place ([`leaves_unheard`](Hub::leaves_unheard)). A client may unwind out of [`run`](Hub::run) only by its destructor: then everything is ended, and told, before the
-//! panic goes on.
+//! that place ([`leaves_unheard`](Hub::leaves_unheard)). What clients panic with is an error of theirs (`slot.rs`), so nothing of theirs unwinds out of the loop.
+//! What a waiter is asked whether it may stop can: then the next waiter is told, and drives.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{Ordering, fence};
@@ -70,7 +70,7 @@ impl<C: Communicator> Hub<C> {
     pub(super) fn run_alone(&self, engine: &mut Engine<C>, until: impl FnMut() -> bool) -> bool {
         let run = catch_unwind(AssertUnwindSafe(|| self.run(engine, false, until)));
         run.unwrap_or_else(|payload| {
-            self.end(engine, &Error::ClientPanicked { message: "in its destructor".to_owned() });
+            self.end(engine, &Error::ClientPanicked { message: "in the loop itself".to_owned() });
             resume_unwind(payload)
         })
     }
@@ -204,12 +204,12 @@ impl<C: Communicator> Hub<C> {
             }
             // Read before the next look: who stops driving notifies after that.
             let Some(seen) = seen.take() else {
-                seen = Some(self.ended.count());
+                seen = Some(self.lock.ended.count());
                 continue;
             };
             let note = || vec!["its progress thread".to_owned()];
             // The second event count gives no errors: whoever drives is told, and ends what is waited for.
-            drop(self.ended.sleep(seen, None, Wants::Nothing, note));
+            drop(self.lock.ended.sleep(seen, None, Wants::Nothing, note));
         }
     }
 

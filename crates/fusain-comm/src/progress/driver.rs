@@ -2,14 +2,17 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
 
 use super::engine::Engine;
 use crate::shake::shake;
-use crate::{Communicator, Pass};
+use crate::{Communicator, EventCount, Pass};
 
 /// The engine, for one thread at a time.
 pub(super) struct DriverLock<C: Communicator> {
     inner: Mutex<Inner<C>>,
+    /// Who waits to become the driver, or for what a driver brings about, sleeps here.
+    pub(super) ended: EventCount,
 }
 
 struct Inner<C: Communicator> {
@@ -22,12 +25,12 @@ struct Inner<C: Communicator> {
 
 impl<C: Communicator> DriverLock<C> {
     /// Without an engine: a thread of its own has it.
-    pub(super) fn empty() -> Self {
-        Self { inner: Mutex::new(Inner { engine: None, passes: false, pass: None }) }
+    pub(super) fn empty(ended: EventCount) -> Self {
+        Self { inner: Mutex::new(Inner { engine: None, passes: false, pass: None }), ended }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<C>> {
-        // Clients' panics are caught inside the engine.
+        // What is behind it is changed by whole values. Clients' panics are caught inside the engine.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -43,14 +46,14 @@ impl<C: Communicator> DriverLock<C> {
             pass.take();
         }
         let may_call = inner.engine.as_ref().is_some_and(|engine| engine.comm.may_call());
-        may_call.then_some(Driver { inner })
+        may_call.then(|| Driver { inner, unwinds: Unwinds(&self.ended) })
     }
 
     /// Brings the engine, and drives; the right to call goes from driver to driver from now on.
     pub(super) fn occupy(&self, engine: Engine<C>) -> Driver<'_, C> {
         let mut inner = self.lock();
         (inner.engine, inner.passes) = (Some(engine), true);
-        Driver { inner }
+        Driver { inner, unwinds: Unwinds(&self.ended) }
     }
 
     /// Brings the engine, for all who may call.
@@ -67,6 +70,20 @@ impl<C: Communicator> DriverLock<C> {
 /// Who drives; dropped, it has left.
 pub(super) struct Driver<'a, C: Communicator> {
     inner: MutexGuard<'a, Inner<C>>,
+    /// Dropped after the lock.
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    unwinds: Unwinds<'a>,
+}
+
+/// A driver that leaves by a panic, of what it asks whether it may stop, tells the others; else whoever drove does (`drive.rs`).
+struct Unwinds<'a>(&'a EventCount);
+
+impl Drop for Unwinds<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.notify();
+        }
+    }
 }
 
 const DRIVES: &str = "nobody drives where there is no engine";

@@ -17,8 +17,6 @@ pub(super) struct Hub<C: Communicator> {
     pub(super) queue: CommandQueue<C>,
     /// Who drives sleeps here: notified by commands and, where the world can, by arrivals.
     pub(super) work: EventCount,
-    /// Who waits for a client's end, for room, or to become the driver sleeps here.
-    pub(super) ended: EventCount,
     pub(super) lock: DriverLock<C>,
     /// Nobody drives but who waits.
     pub(super) manual: bool,
@@ -38,9 +36,8 @@ impl<C: Communicator> Hub<C> {
         let work = comm.event_count();
         Arc::new(Self {
             queue: CommandQueue::new(),
-            ended: work.second(),
+            lock: DriverLock::empty(work.second()),
             work,
-            lock: DriverLock::empty(),
             manual,
             attended: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
@@ -60,12 +57,12 @@ impl<C: Communicator> Hub<C> {
     /// Where nobody owns the loop or drives it now, and this thread may, the job begins here and now: whatever it sends is under way
     /// while the thread goes on to wait for it.
     pub(super) fn submit(&self, service: bool, job: Box<dyn Job<C>>) -> Result<u64> {
-        let driver = self.lock.try_take();
-        let (id, job) = self.queue.run(service, job, driver.is_some())?;
-        let Some((mut driver, job)) = driver.zip(job) else {
+        let Some(mut driver) = self.lock.try_take() else {
+            let id = self.queue.run(service, job)?;
             self.wake();
             return Ok(id);
         };
+        let id = self.queue.begin()?;
         driver.begin(&self.queue, id, service, job);
         self.leave(driver);
         Ok(id)
@@ -114,6 +111,6 @@ impl<C: Communicator> Hub<C> {
 
     /// Something has come about that a thread may wait for, or the driver has left.
     pub(super) fn tell_ended(&self) {
-        self.ended.notify();
+        self.lock.ended.notify();
     }
 }

@@ -81,8 +81,17 @@
 //!
 //! # Failure
 //!
-//! An error of a call ends the client or message that made it. A client that panics ends with [`crate::Error::ClientPanicked`], the others go
-//! on. In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
+//! An error of a call ends the client or message that made it. What unwinds is kept apart from the loop; no lock but the driver's is held while it may:
+//!
+//! | what panics | what becomes of it | shown by |
+//! |---|---|---|
+//! | a client's `advance`, a handler, a timer | the client ends with [`crate::Error::ClientPanicked`], the others go on | `tests/progress.rs`, `a_client_that_panics_is_an_error_and_comes_back` |
+//! | the destructor of a client that the loop drops | the same error, told at shutdown | `tests/unwinding.rs`, `a_destructor_that_panics_..` |
+//! | a client's `waits_for` | its text stands in the report of the deadlock | `tests/unwinding.rs`, `a_client_that_can_not_say_..` |
+//! | what a waiter asks whether it is [ready](Attendant::wait) | the waiter unwinds; another one drives | `tests/unwinding.rs`, `a_driver_that_unwinds_..` |
+//! | a rank's own thread | all who wait for it end with an error | `tests/progress.rs`, `a_rank_that_panics_..` |
+//!
+//! In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
 //! usually makes `mpirun` end the others.
 
 mod attend;

@@ -70,7 +70,7 @@ impl<C: Communicator> Progress<C> {
     /// Peers are not asked. If one of them must still be served by this rank's handlers, let a barrier come first.
     ///
     /// # Panics
-    /// With what a client's destructor panicked with on the progress thread. (What clients panic with elsewhere are errors.)
+    /// With what the progress thread panicked with: not with what clients do, which are errors.
     pub fn shutdown(mut self) -> Shutdown<C> {
         match self.end() {
             Some(Ok(engine)) => Shutdown::of(&self.hub, engine),

@@ -64,23 +64,17 @@ impl<C> CommandQueue<C> {
         ordinal
     }
 
-    /// Takes a job in, unless `begins` and the loop is open: then gives it back, to be begun at once.
-    pub(super) fn run(
-        &self,
-        service: bool,
-        job: Box<dyn Job<C>>,
-        begins: bool,
-    ) -> Result<(u64, Option<Box<dyn Job<C>>>)> {
+    /// Takes a job in.
+    pub(super) fn run(&self, service: bool, job: Box<dyn Job<C>>) -> Result<u64> {
         let mut state = self.lock();
-        if let Some(error) = &state.closed {
-            return Err(error.clone());
-        }
-        let id = state.new_id();
-        if begins {
-            return Ok((id, Some(job)));
-        }
+        let id = state.new_id()?;
         state.commands.push(Command::Run { id, service, job });
-        Ok((id, None))
+        Ok(id)
+    }
+
+    /// The number of a job that its thread begins itself.
+    pub(super) fn begin(&self) -> Result<u64> {
+        self.lock().new_id()
     }
 
     /// Takes a message in, if there is room for it.
@@ -95,7 +89,7 @@ impl<C> CommandQueue<C> {
         }
         let id = state.new_id();
         state.commands.extend(message.take().map(Command::Send));
-        Some(Ok(id))
+        Some(id)
     }
 
     pub(super) fn cancel(&self, id: u64) {
@@ -135,9 +129,13 @@ impl<C> CommandQueue<C> {
 }
 
 impl<C> State<C> {
-    fn new_id(&mut self) -> u64 {
+    /// An error if nothing new is taken.
+    fn new_id(&mut self) -> Result<u64> {
+        if let Some(error) = &self.closed {
+            return Err(error.clone());
+        }
         let id = self.next_id;
         self.next_id += 1;
-        id
+        Ok(id)
     }
 }

@@ -6,8 +6,8 @@
 //! | here | the loop, under the lock, then `has_ended` with Release | unwanted, by the ticket: it has taken the client, or left and tells of the error |
 //! | unwanted | the ticket, under the lock | the end: what comes is dropped by the loop, which tells of the error |
 //!
-//! Both sides at once meet at the lock, so an error is told by exactly one of them. The client's destructor runs outside of the lock; if it panics that
-//! ends the loop and all who wait (`progress/drive.rs`).
+//! Both sides at once meet at the lock, so an error is told by exactly one of them. A client is called, asked and dropped by the loop outside of the lock; if it panics,
+//! wherever, that is an error of its own (`tests/unwinding.rs`).
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,10 +70,8 @@ impl<K> Slot<K> {
         shake();
         let mut end = self.lock();
         if let End::Unwanted = *end {
-            // Whatever its destructor does, it does without the lock.
             drop(end);
-            drop(client);
-            return result.err();
+            return result.and(caught(|| drop(client))).err();
         }
         *end = End::Here(client, result);
         drop(end);
@@ -81,6 +79,15 @@ impl<K> Slot<K> {
         self.has_ended.store(true, Ordering::Release);
         None
     }
+}
+
+/// What a client panics with is an error. It is never called again then, whatever it has left behind.
+fn caught<R>(act: impl FnOnce() -> R) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+        let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Error::ClientPanicked { message }
+    })
 }
 
 /// A client with the way back, its type forgotten.
@@ -98,16 +105,11 @@ pub(super) struct Submitted<K> {
 
 impl<C: Communicator, K: Client<C>> Job<C> for Submitted<K> {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
-        // A client that has panicked is never called again, whatever it has left behind.
-        catch_unwind(AssertUnwindSafe(|| self.client.advance(comm, now))).unwrap_or_else(|payload| {
-            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-            let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(Error::ClientPanicked { message })
-        })
+        caught(|| self.client.advance(comm, now)).and_then(|step| step)
     }
 
     fn waits_for(&self) -> Vec<String> {
-        self.client.waits_for()
+        caught(|| self.client.waits_for()).unwrap_or_else(|error| vec![error.to_string()])
     }
 
     fn end(self: Box<Self>, result: Result<()>) -> Option<Error> {

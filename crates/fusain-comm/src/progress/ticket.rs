@@ -27,9 +27,9 @@ impl<C: Communicator, K> Ticket<C, K> {
     /// Waits until the client is done, and gives it back.
     ///
     /// # Errors
-    /// What the client failed with (it is dropped then: [`join`](Self::join) keeps it); [`Error::ClientPanicked`];
-    /// [`Error::Abandoned`] and [`Error::Cancelled`]; what ended the loop, such as [`Error::Deadlock`] or
-    /// [`Error::PeerPanicked`].
+    /// What the client failed with (it is dropped then: [`join`](Self::join) keeps it); [`Error::ClientPanicked`](crate::Error::ClientPanicked);
+    /// [`Error::Abandoned`](crate::Error::Abandoned) and [`Error::Cancelled`](crate::Error::Cancelled); what ended the loop, such as [`Error::Deadlock`](crate::Error::Deadlock) or
+    /// [`Error::PeerPanicked`](crate::Error::PeerPanicked).
     pub fn wait(self) -> Result<K> {
         let (client, result) = self.join();
         result.map(|()| client)

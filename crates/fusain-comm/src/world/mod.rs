@@ -39,7 +39,14 @@
 //! * More threads: the count starts with one thread for each rank. A rank that lets others call (a progress thread) makes an
 //!   [`Enlisted`] for each, before it starts. A thread that polls never sleeps: such worlds are never declared dead.
 //!
-//! Checked by `tests/deadlock.rs`, by `tests/random_programs.rs` against a sequential interpreter, and by `tests/conformance.rs` on 1 to 64 ranks.
+//! # What may unwind
+//!
+//! Operations of collectives, closures of ranks and scopes, and the function that describes a [`Network`]'s links are called with nothing locked. A panic there is the
+//! rank's: it leaves, and all who wait for it get [`Error::PeerPanicked`] (`tests/deadlock.rs`, `a_panic_reaches_everybody_who_waits`; `tests/unwinding.rs`).
+//!
+//! # Checked
+//!
+//! By `tests/deadlock.rs`, by `tests/random_programs.rs` against a sequential interpreter, and by `tests/conformance.rs` on 1 to 64 ranks.
 //!
 //! [`DeadlockReport`]: crate::DeadlockReport
 //! [`Error::Deadlock`]: crate::Error::Deadlock

@@ -1,0 +1,193 @@
+//! Whatever unwinds, wherever it is called: the run ends on all ranks, none hangs, and none gets a result that lacks a part.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use fusain_cluster::{Cluster, Distributed, Error, Unsent};
+use fusain_comm::{Communicator, World};
+use fusain_pool::{Algorithm, Pool};
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+/// Where it unwinds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    Nowhere,
+    Unit,
+    Commit,
+    Steal,
+    Take,
+    Merge,
+    Resume,
+    Travels,
+    Weight,
+    Accepts,
+    Write,
+    Read,
+    DropState,
+}
+use At::*;
+
+/// Panics at the third time that it comes to a place on this rank, however many threads do.
+fn come(at: At, fatal: At, times: &AtomicU64) {
+    assert!(at != fatal || times.fetch_add(1, Relaxed) != 2, "planted: {at:?}");
+}
+
+/// Sums a range, with an accomplice in each state.
+struct Sum<'a> {
+    found: AtomicU64,
+    fatal: At,
+    times: &'a AtomicU64,
+}
+
+/// Part of a state: it knows where to panic, since what writes, reads or drops it has nothing else.
+struct Accomplice(u8);
+
+static TIMES: AtomicU64 = AtomicU64::new(0);
+
+impl Serialize for Accomplice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 == Write as u8 {
+            come(Write, Write, &TIMES);
+        }
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Accomplice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fatal = u8::deserialize(deserializer)?;
+        if fatal == Read as u8 {
+            come(Read, Read, &TIMES);
+        }
+        Ok(Self(fatal))
+    }
+}
+
+impl Drop for Accomplice {
+    fn drop(&mut self) {
+        if self.0 == DropState as u8 && !std::thread::panicking() {
+            come(DropState, DropState, &TIMES);
+        }
+    }
+}
+
+type Part = (Range<u64>, Unsent<u64>, Accomplice);
+
+impl Algorithm for Sum<'_> {
+    type Local = Part;
+    fn has_local_work(&self, (range, ..): &Part) -> bool {
+        !range.is_empty()
+    }
+    fn do_unit(&self, (range, sum, _): &mut Part, grain: usize) {
+        come(Unit, self.fatal, self.times);
+        for number in range.by_ref().take(grain) {
+            // Long enough that others ask.
+            *sum.0.get_or_insert(0) += (0..50).fold(number, |x, _| std::hint::black_box(x));
+        }
+    }
+    fn commit(&self, (_, sum, _): &mut Part) {
+        come(Commit, self.fatal, self.times);
+        self.found.fetch_add(sum.0.take().unwrap_or(0), Relaxed);
+    }
+    fn steal(&self, (range, ..): &mut Part) -> Option<Part> {
+        come(Steal, self.fatal, self.times);
+        let middle = range.start + (range.end - range.start) / 2;
+        let stolen = middle..std::mem::replace(&mut range.end, middle);
+        (!stolen.is_empty()).then(|| (stolen, Unsent(None), Accomplice(self.fatal as u8)))
+    }
+}
+
+impl Distributed for Sum<'_> {
+    type Output = u64;
+    fn take(&self) -> u64 {
+        come(Take, self.fatal, self.times);
+        self.found.swap(0, Relaxed)
+    }
+    fn merge(&self, sum: &mut u64, part: u64) {
+        come(Merge, self.fatal, self.times);
+        *sum += part;
+    }
+    fn resume(&self) -> Option<Part> {
+        come(Resume, self.fatal, self.times);
+        None
+    }
+    fn travels(&self, (_, sum, _): &Part) -> bool {
+        come(Travels, self.fatal, self.times);
+        sum.0.is_none()
+    }
+    fn weight(&self, (range, ..): &Part) -> Option<usize> {
+        come(Weight, self.fatal, self.times);
+        Some((range.end - range.start) as usize)
+    }
+    fn accepts(&self, _: &Part) -> bool {
+        come(Accepts, self.fatal, self.times);
+        true
+    }
+}
+
+/// One after the other, since what writes and reads counts in common.
+#[test]
+fn a_panic_in_any_callback_ends_all_ranks() {
+    const NUMBERS: u64 = 20_000;
+    let places = [Nowhere, Unit, Commit, Steal, Take, Merge, Resume, Travels, Weight, Accepts, Write, Read, DropState];
+    for (fatal, workers) in places.into_iter().flat_map(|at| [(at, 1), (at, 2)]) {
+        TIMES.store(0, Relaxed);
+        let ends = World::threads(3).try_run(|comm| {
+            let times = AtomicU64::new(0);
+            let pool = Pool::builder().threads(workers).build().unwrap();
+            let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(5));
+            let algorithm = Sum { found: AtomicU64::new(0), fatal, times: &times };
+            cluster.run(&algorithm, (0..NUMBERS, Unsent(None), Accomplice(fatal as u8)))
+        });
+        let panicked: Vec<usize> = (0..3).filter(|&rank| ends[rank].is_err()).collect();
+        for (rank, end) in ends.iter().enumerate() {
+            let is_told = match end {
+                // How often a place is come to is up to the ranks: a run may end before its third time.
+                Ok(Ok(sum)) => *sum == NUMBERS * (NUMBERS - 1) / 2,
+                Ok(Err(Error::RankLost { rank: lost, .. })) => panicked.contains(lost),
+                Ok(Err(_)) => false,
+                Err(_) => true,
+            };
+            assert!(is_told, "{fatal:?}, rank {rank}: {ends:?}");
+        }
+        assert!(fatal != Nowhere || panicked.is_empty(), "{ends:?}");
+        assert!(fatal != Unit || !panicked.is_empty(), "{ends:?}");
+    }
+}
+
+/// What a store writes is written by the progress loop.
+#[test]
+fn a_value_that_can_not_be_written_ends_all_ranks() {
+    struct Unwritable;
+    impl Serialize for Unwritable {
+        fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("planted")
+        }
+    }
+    impl<'de> Deserialize<'de> for Unwritable {
+        fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+            Ok(Self)
+        }
+    }
+    let ends = World::threads(3).try_run(|comm| {
+        let pool = Pool::builder().threads(1).build().unwrap();
+        let rank = comm.rank();
+        let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(2));
+        let store = cluster.store::<Unwritable>();
+        let mine = store.put(Unwritable);
+        let of_zero = cluster.collect(0..1, |_| mine)?[0];
+        // Rank 0 waits in a run; another rank wants its value.
+        if rank == 1 {
+            return store.fetch(of_zero).map(drop);
+        }
+        // More than can be done.
+        let fold =
+            |sum: &mut u64, run: Range<usize>| *sum += run.map(|i| std::hint::black_box(i as u64 % 7)).sum::<u64>();
+        cluster.reduce(0..usize::MAX, || 0, fold, |a, b| a + b).map(drop)
+    });
+    for end in &ends {
+        assert!(!matches!(end, Ok(Ok(()))), "{ends:?}");
+    }
+}

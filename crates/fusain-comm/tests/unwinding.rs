@@ -1,0 +1,130 @@
+//! Whatever a client, a closure or a destructor panics with: it is an error of its own, and everybody else goes on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fusain_comm::progress::{Client, Progress, Settings, Step};
+use fusain_comm::{Communicator, Error, Result, World};
+
+/// Ends at once, or never, and panics where it is told to.
+struct Fragile {
+    is_done: bool,
+    waits: bool,
+    drops: bool,
+}
+
+impl<C: Communicator> Client<C> for Fragile {
+    fn advance(&mut self, _: &C, _: Instant) -> Result<Step> {
+        Ok(if self.is_done { Step::Done } else { Step::Idle })
+    }
+
+    fn waits_for(&self) -> Vec<String> {
+        assert!(!self.waits, "planted in waits_for");
+        Vec::new()
+    }
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        assert!(!self.drops || thread::panicking(), "planted in drop");
+    }
+}
+
+fn message(error: &Error) -> &str {
+    match error {
+        Error::ClientPanicked { message } => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_destructor_that_panics_is_an_error_and_the_loop_goes_on() {
+    World::threads(1).run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        for _ in 0..3 {
+            // Nobody waits for it: the loop drops it.
+            drop(handle.submit(Fragile { is_done: false, waits: false, drops: true }).unwrap());
+        }
+        for is_done in [true, false] {
+            // The ticket may be there still when it is done: then this thread drops it.
+            let drops = || drop(handle.submit(Fragile { is_done, waits: false, drops: true }).unwrap());
+            drop(catch_unwind(AssertUnwindSafe(drops)));
+        }
+        handle.after(Duration::from_millis(5), || ()).unwrap().wait().unwrap();
+        handle.send(vec![1], 0, 7).unwrap().wait().unwrap();
+        let end = progress.shutdown();
+        assert!(end.unheard.iter().all(|error| message(error) == "planted in drop"), "{:?}", end.unheard);
+    });
+}
+
+#[test]
+fn a_client_that_can_not_say_what_it_waits_for_is_reported_so() {
+    let ends = World::threads(1).run(|comm| {
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        // Nobody will ever do anything: a deadlock, whose report asks.
+        let end = handle.submit(Fragile { is_done: false, waits: true, drops: false }).unwrap().wait().err();
+        drop(progress);
+        end
+    });
+    let Some(Error::Deadlock(report)) = &ends[0] else { panic!("{ends:?}") };
+    assert!(report.to_string().contains("planted in waits_for"), "{report}");
+}
+
+/// Who drives while it waits, and unwinds, leaves the loop to others who wait.
+#[test]
+fn a_driver_that_unwinds_is_followed_by_the_next() {
+    for manual in [true, false] {
+        World::threads(1).run(|comm| {
+            let settings = Settings::default();
+            let progress =
+                if manual { Progress::manual(comm, settings) } else { Progress::spawn(comm, settings).unwrap() };
+            let handle = progress.handle();
+            let attendant = handle.attendant();
+            let attendance = attendant.attend();
+            let (drives, waits) = (AtomicBool::new(false), AtomicBool::new(false));
+            // So that the loop turns, and asks whether the waiter is ready.
+            let turning = handle.every(Duration::from_millis(1), || ()).unwrap();
+            let timer = handle.after(Duration::from_millis(300), || ()).unwrap();
+            let (drives, waits) = (&drives, &waits);
+            thread::scope(|scope| {
+                // Counted as one more thread that may do something.
+                let counted = handle.clone();
+                let driver = scope.spawn(move || {
+                    let _counted = counted;
+                    attendant.wait(|| {
+                        drives.store(true, SeqCst);
+                        if waits.load(SeqCst) {
+                            // By now it has found the driver's place taken, and sleeps.
+                            thread::sleep(Duration::from_millis(50));
+                            panic!("planted in ready");
+                        }
+                        false
+                    });
+                });
+                while !drives.load(SeqCst) {
+                    thread::yield_now();
+                }
+                waits.store(true, SeqCst);
+                timer.wait().unwrap();
+                assert!(driver.join().is_err());
+            });
+            assert_eq!(turning.cancel().1, Err(Error::Cancelled));
+            drop(attendance);
+        });
+    }
+}
+
+/// Operations of collectives and what a scope runs are called with nothing locked.
+#[test]
+fn a_panic_in_an_operation_is_a_panic_of_its_rank() {
+    let ends = World::threads(4).try_run(|comm| {
+        let mut sum = [comm.rank() as u64];
+        comm.allreduce(&mut sum, |a, b| if a + b == 5 { panic!("planted in an operation") } else { a + b })
+    });
+    assert!(ends.iter().any(std::result::Result::is_err), "{ends:?}");
+    assert!(ends.iter().flatten().all(|end| matches!(end, Err(Error::PeerPanicked { .. }))), "{ends:?}");
+}

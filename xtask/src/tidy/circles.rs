@@ -1,0 +1,202 @@
+//! No two files of a crate use each other, not even by way of others.
+//!
+//! An edge is a path in code: `crate::a::b`, `super::b`, `self::b`, in a `use` or anywhere else; a name that the crate's root re-exports counts as the module it comes
+//! from. What a module re-exports from its own children is its table of contents, not a use. Tests may use what they like.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Source;
+
+/// Crates that have circles still, and why.
+const EXCUSED: &[(&str, &str)] = &[
+    ("fusain-algorithms", "a filter's kernel and how it compresses"),
+    (
+        "fusain-comm",
+        "a communicator has provided methods, and what they are written with takes communicators: borrowed, collective",
+    ),
+    ("fusain-pool", "to be taken apart in layers"),
+    ("fusain-schedule", "a graph, its compiled form and its run; how a run numbers what waits"),
+    ("fusain-topology", "a machine and its readers"),
+];
+
+/// A module's place in its crate.
+type Module = Vec<String>;
+
+pub(super) fn check(sources: &[Source]) -> Vec<String> {
+    let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    for source in sources {
+        if let Some((name, inner)) = source.path.strip_prefix("crates/").and_then(|path| path.split_once("/src/"))
+            && !inner.starts_with("bin/")
+            && !inner.split('/').any(|part| part == "tests" || part == "tests.rs")
+        {
+            crates.entry(name).or_default().push(source);
+        }
+    }
+    crates
+        .into_iter()
+        .filter(|(name, _)| !EXCUSED.iter().any(|(excused, _)| excused == name))
+        .flat_map(|(name, sources)| {
+            circles(&edges(&sources))
+                .into_iter()
+                .map(move |circle| format!("{name}: these files use each other: {}", circle.join(", ")))
+        })
+        .collect()
+}
+
+/// Which modules each module uses.
+fn edges(sources: &[&Source]) -> BTreeMap<Module, BTreeSet<Module>> {
+    let modules: BTreeMap<Module, &Source> = sources.iter().map(|source| (module(&source.path), *source)).collect();
+    let is_module = |path: &[String]| modules.contains_key(path);
+    let mut of_root = BTreeMap::new();
+    if let Some(root) = modules.get(&Module::new()) {
+        for path in paths(&root.text) {
+            let depth = (0..path.len()).take_while(|&depth| is_module(&path[..=depth])).count();
+            if let (true, Some(name)) = (depth > 0, path.last()) {
+                of_root.insert(name.clone(), path[..depth].to_vec());
+            }
+        }
+    }
+    let mut edges = BTreeMap::new();
+    for (me, source) in modules.iter().filter(|(me, _)| !me.is_empty()) {
+        let mut uses = BTreeSet::new();
+        for path in paths(&source.text) {
+            let mut at = match path.first().map(String::as_str) {
+                Some("crate") => Module::new(),
+                Some("self") => me.clone(),
+                Some("super") => me[..me.len() - 1].to_vec(),
+                _ => continue,
+            };
+            let mut rest = path[1..].iter().peekable();
+            while rest.next_if(|part| *part == "super").is_some() {
+                at.pop();
+            }
+            while let Some(part) = rest.peek().copied() {
+                at.push(part.clone());
+                if !is_module(&at) {
+                    at.pop();
+                    break;
+                }
+                rest.next();
+            }
+            if at.is_empty()
+                && let Some(from) = rest.next().and_then(|name| of_root.get(name))
+            {
+                at.clone_from(from);
+            }
+            // What lies below is its own.
+            if !at.is_empty() && !at.starts_with(me) {
+                uses.insert(at);
+            }
+        }
+        edges.insert(me.clone(), uses);
+    }
+    edges
+}
+
+/// `crates/x/src/a/b.rs` is `a::b`, and so is `a/b/mod.rs`.
+fn module(path: &str) -> Module {
+    let inner = path.split_once("/src/").map_or(path, |(_, inner)| inner);
+    let mut parts: Module = inner.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    parts.pop_if(|last| ["mod", "lib"].contains(&last.as_str()));
+    parts
+}
+
+/// All paths in code before the tests, those of a `use` with braces one by one.
+fn paths(text: &str) -> Vec<Vec<String>> {
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let code: String = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .fold(String::new(), |code, line| code + line + "\n");
+    let mut paths = Vec::new();
+    let mut rest = code.as_str();
+    while let Some(at) = rest.find("use ") {
+        let is_word = rest[..at].chars().next_back().is_none_or(|before| before.is_whitespace());
+        rest = &rest[at + 4..];
+        if let (true, Some(end)) = (is_word, rest.find(';')) {
+            expand("", &rest[..end], &mut paths);
+        }
+    }
+    for start in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(start) {
+            let path: String = code[at..].chars().take_while(|c| c.is_alphanumeric() || "_:".contains(*c)).collect();
+            expand("", &path, &mut paths);
+        }
+    }
+    paths
+}
+
+/// `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn expand(before: &str, tree: &str, into: &mut Vec<Vec<String>>) {
+    let tree = tree.trim();
+    let Some((front, inner)) = tree.split_once('{') else {
+        let whole = format!("{before}{tree}");
+        let path = whole.split(" as ").next().unwrap_or_default();
+        into.push(path.split("::").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect());
+        return;
+    };
+    let before = format!("{before}{}", front.trim());
+    let inner = inner.rsplit_once('}').map_or(inner, |(inner, _)| inner);
+    let (mut depth, mut begin) = (0, 0);
+    for (at, c) in inner.char_indices().chain([(inner.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                if !inner[begin..at].trim().is_empty() {
+                    expand(&before, &inner[begin..at], into);
+                }
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Sets of modules that reach each other, each in order.
+fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges.keys().map(|from| (from, reach(edges, from))).collect();
+    let mut circles = BTreeSet::new();
+    for (from, to) in &reached {
+        let circle: Vec<String> = to
+            .iter()
+            .filter(|other| reached.get(**other).is_some_and(|back| back.contains(*from)))
+            .map(|module| module.join("::"))
+            .collect();
+        if circle.len() > 1 {
+            circles.insert(circle);
+        }
+    }
+    circles.into_iter().collect()
+}
+
+/// All modules that can be reached from one.
+fn reach<'a>(edges: &'a BTreeMap<Module, BTreeSet<Module>>, from: &'a Module) -> BTreeSet<&'a Module> {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = next.pop() {
+        next.extend(edges.get(module).into_iter().flatten().filter(|to| seen.insert(*to)));
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: format!("crates/fusain-x/src/{path}"), text: text.to_owned() }
+    }
+
+    #[test]
+    fn files_that_use_each_other_are_named() {
+        let sources = [
+            source("lib.rs", "mod a;\nmod b;\nmod c;\npub use c::Thing;\n"),
+            source("a.rs", "use crate::b::{self, One, two::{Three, Four}};\n"),
+            source("b/mod.rs", "mod two;\n"),
+            source("b/two.rs", "fn f() { crate::Thing::new() }\n"),
+            source("c.rs", "use super::a;\n// use crate::d;\n#[cfg(test)]\nmod tests {\n    use crate::b;\n}\n"),
+        ];
+        assert_eq!(check(&sources), ["fusain-x: these files use each other: a, b::two, c"]);
+        assert!(check(&sources[..4]).is_empty());
+    }
+}
