@@ -71,6 +71,7 @@ mod local;
 mod machine;
 pub mod model;
 pub mod network;
+pub mod picture;
 mod place;
 mod scope;
 mod synthetic;

@@ -158,12 +158,17 @@ impl Model {
         Costs::new(network.into_iter().chain(around.zip(self.inside.iter().map(|level| level.2))))
     }
 
+    /// The host of each rank.
+    pub(crate) fn host_of(&self, placement: Placement) -> Vec<usize> {
+        self.seats(placement).into_iter().map(|(host, _)| host).collect()
+    }
+
     /// The same links between ranks by number, worked out from where they are and not from the groups.
-    pub(crate) fn network(&self, placement: Placement) -> Network {
+    pub(crate) fn links(&self, placement: Placement) -> impl Fn(usize, usize) -> LogGp + Send + Sync + 'static {
         let seats = self.seats(placement);
         let switches: Vec<usize> = seats.iter().map(|(host, _)| self.switch_of(*host)).collect();
         let inside = self.inside;
-        let link = move |a: usize, b: usize| {
+        move |a: usize, b: usize| {
             let ((host_a, core_a), (host_b, core_b)) = (seats[a], seats[b]);
             if switches[a] != switches[b] {
                 return BETWEEN_SWITCHES;
@@ -179,7 +184,11 @@ impl Model {
                 }
             }
             LogGp::default()
-        };
-        Network::with(link).clock(Clock::Virtual)
+        }
+    }
+
+    /// Those links for the in-process world.
+    pub(crate) fn network(&self, placement: Placement) -> Network {
+        Network::with(self.links(placement)).clock(Clock::Virtual)
     }
 }
