@@ -319,7 +319,7 @@ impl<'a> Group<'a> {
         self.members().iter().filter(stays).map(|&rank| rank as usize).collect()
     }
 
-    /// The first ranks of its children and its straddlers, in order: who speaks for all of it.
+    /// The first ranks of its children and its straddlers, in order.
     pub(crate) fn leaders(&self) -> Vec<usize> {
         let mut leaders = self.straddlers();
         leaders.extend(self.roots());

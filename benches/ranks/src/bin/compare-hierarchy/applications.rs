@@ -82,15 +82,15 @@ impl Line {
         line(groups.root(), &ranks)
     }
 
-    /// From `root`, which speaks for every group that it is in; for the others their first does.
+    /// From `root`, which leads every group that it is in; others are led by their first.
     fn broadcast(&self, programs: &mut Programs, root: usize) {
-        let speaker = |line: &Self| if line.ranks.contains(&root) { root } else { line.ranks[0] };
-        let mut speakers: Vec<usize> =
-            if self.parts.is_empty() { self.ranks.clone() } else { self.parts.iter().map(speaker).collect() };
-        let own = speaker(self);
-        let at = speakers.iter().position(|&rank| rank == own).expect("who speaks for the whole speaks for a part");
-        speakers.rotate_left(at);
-        programs.broadcast(&speakers, BLOCK_BYTES);
+        let leader = |line: &Self| if line.ranks.contains(&root) { root } else { line.ranks[0] };
+        let mut leaders: Vec<usize> =
+            if self.parts.is_empty() { self.ranks.clone() } else { self.parts.iter().map(leader).collect() };
+        let own = leader(self);
+        let at = leaders.iter().position(|&rank| rank == own).expect("who leads the whole leads a part");
+        leaders.rotate_left(at);
+        programs.broadcast(&leaders, BLOCK_BYTES);
         self.parts.iter().for_each(|part| part.broadcast(programs, root));
     }
 }
@@ -144,8 +144,8 @@ pub(crate) fn vectors(model: &Model, placement: Placement, length: usize) -> Vec
         let mut programs = Programs(vec![Vec::new(); places.len()]);
         let mut below = 1;
         for size in sizes.iter().rev() {
-            let speakers: Vec<usize> = (0..places.len()).step_by(below).collect();
-            speakers.chunks(*size).for_each(|ranks| programs.gather(ranks, length));
+            let leaders: Vec<usize> = (0..places.len()).step_by(below).collect();
+            leaders.chunks(*size).for_each(|ranks| programs.gather(ranks, length));
             below *= size;
         }
         times.push(timed(&format!("by hand {}", number + 1), model, placement, &programs.0));
