@@ -1,49 +1,84 @@
-//! Prints the levels of a machine: each level's communicators and the roots between them, from rank 0.
+//! Shows a machine with its ranks and workers: as a tree of communicators, as a picture, as JSON; and says what a launcher needs to place them.
 //!
-//! On four pretended hosts, ranks being threads:
-//! `cargo run --example levels -- --ranks 32 --synthetic "Package:2 L3:1 L2:2 Core:2 PU:1"`
+//! The machine may be this one (`--here`), one that somebody has exported with `lstopo file.xml` (`--xml file.xml`), or one made up
+//! (`--synthetic`, as hwloc's HWLOC_SYNTHETIC):
 //!
-//! On the real ones, ranks being processes:
-//! `cargo build --features mpi,hwloc --example levels`, then `mpirun -n 4 --bind-to core target/debug/examples/levels`
+//! * `cargo run --example levels -- --ranks 32 --synthetic "Package:2 L3:1 L2:2 Core:2 PU:1"`: every level's communicators and roots.
+//! * `levels --xml file.xml --ranks 12 --workers 4 --policy spread --format svg > picture.svg`: where they are, drawn.
+//! * `levels place --ranks 12 --workers 4 --policy spread`: what is bound where, and the options of `mpirun` and `srun` that give it.
+//!
+//! On real ranks: `cargo build --features mpi,hwloc --example levels`, then `mpirun -n 4 --bind-to core target/debug/examples/levels`
 
 #![allow(clippy::print_stdout, reason = "an example tells what it does")]
 
-use std::path::PathBuf;
+use std::process::exit;
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusain::comm::Communicator;
-use fusain::topology::{Fabric, Hierarchy, Machine, Place};
-use fusain_examples::ranks::{Comm, local_place, run, synthetic_place};
+use fusain::topology::{Hierarchy, Policy};
+use fusain_examples::levels::{Plan, Source, json, launch, picture};
+use fusain_examples::ranks::{Comm, local_place, run};
 
 #[derive(Parser)]
 struct Arguments {
-    /// How many ranks (threads; mpirun says it itself).
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// What would be bound where, and the launchers' options for it.
+    Place(What),
+}
+
+#[derive(Args)]
+struct What {
+    /// How many ranks (as threads, where they are run; mpirun says it itself).
     #[arg(long, default_value_t = 32)]
     ranks: usize,
-    /// A pretended machine, as hwloc's HWLOC_SYNTHETIC: ranks are bound to its cores in order, host after host.
-    /// Without feature hwloc, or with threads, it is the default.
-    #[arg(long)]
-    synthetic: Option<String>,
-    /// Switches: a Slurm topology.conf, or a list of lines "host switch/switch".
-    #[arg(long)]
-    network: Option<PathBuf>,
+    /// How many workers each rank has.
+    #[arg(long, default_value_t = 1)]
+    workers: usize,
+    /// How a rank's workers are laid over its cores.
+    #[arg(long, value_enum, default_value_t = PolicyName::Close)]
+    policy: PolicyName,
+    #[command(flatten)]
+    source: Source,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Which host to draw.
+    #[arg(long, default_value_t = 0)]
+    host: usize,
 }
 
-fn fabric(arguments: &Arguments) -> Option<Fabric> {
-    let path = arguments.network.as_ref()?;
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let fabric =
-        if text.contains("SwitchName=") { Fabric::from_topology_conf(&text) } else { Fabric::from_list(&text) };
-    Some(fabric.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+#[derive(Clone, Copy, ValueEnum)]
+enum PolicyName {
+    Close,
+    Spread,
+    Packed,
 }
 
-fn place(rank: usize, arguments: &Arguments, fabric: Option<&Fabric>) -> Place {
-    let synthetic = |description: &str| synthetic_place(rank, description, fabric);
-    let place = match &arguments.synthetic {
-        Some(description) => synthetic(description),
-        None => local_place(fabric).unwrap_or_else(|| synthetic("Package:2 L3:1 L2:2 Core:2 PU:1")),
-    };
-    place.unwrap_or_else(|error| panic!("rank {rank}: {error}"))
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Text,
+    Svg,
+    Json,
+}
+
+impl What {
+    fn policy(&self) -> Policy {
+        match self.policy {
+            PolicyName::Close => Policy::Close,
+            PolicyName::Spread => Policy::Spread,
+            PolicyName::Packed => Policy::Packed,
+        }
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        Plan::new(&self.source.machine()?, self.source.fabric()?.as_ref(), self.ranks, self.workers, self.policy())
+    }
 }
 
 fn show(comm: &Comm, hierarchy: &Hierarchy<Comm>) {
@@ -59,25 +94,54 @@ fn show(comm: &Comm, hierarchy: &Hierarchy<Comm>) {
             if !parent.children().is_empty() {
                 println!("  {:<28} {:<18} ranks {:?}", format!("roots below {}", parent.label()), "", parent.roots());
             }
+            if !parent.straddlers().is_empty() {
+                println!("  {:<28} {:<18} ranks {:?}", format!("only in {}", parent.label()), "", parent.straddlers());
+            }
         }
     }
 }
 
-fn main() {
-    let arguments = Arguments::parse();
-    if let Some(Err(error)) = arguments.synthetic.as_deref().map(Machine::synthetic) {
-        eprintln!("{error}");
-        std::process::exit(2);
-    }
-    let fabric = fabric(&arguments);
-    run(arguments.ranks, |comm| {
-        let place = place(comm.rank(), &arguments, fabric.as_ref());
-        match Hierarchy::build(&comm, &place) {
-            Ok(hierarchy) if comm.rank() == 0 => show(&comm, &hierarchy),
+/// The levels of real communicators: of the plan's places, or of the real ones where nothing is said and they are known.
+fn levels(what: &What) -> anyhow::Result<()> {
+    let fabric = what.source.fabric()?;
+    let told = what.source.is_told();
+    // More ranks than the plan has can only come from mpirun.
+    let plan = if told || local_place(fabric.as_ref()).is_none() { Some(what.plan()?) } else { None };
+    run(what.ranks, |comm| {
+        let rank = comm.rank();
+        let place = match &plan {
+            Some(plan) => plan.place(rank),
+            None => local_place(fabric.as_ref()).expect("it was there before").map_err(Into::into),
+        };
+        let hierarchy = place.and_then(|place| Ok(Hierarchy::build(&comm, &place)?));
+        match hierarchy {
+            Ok(hierarchy) if rank == 0 => show(&comm, &hierarchy),
             Ok(_) => {}
             // The same on every rank: all have seen all places.
-            Err(error) if comm.rank() == 0 => eprintln!("{error}"),
+            Err(error) if rank == 0 => eprintln!("{error:#}"),
             Err(_) => {}
         }
     });
+    Ok(())
+}
+
+fn answer(arguments: &Arguments) -> anyhow::Result<()> {
+    let (what, places) = match &arguments.verb {
+        Some(Verb::Place(what)) => (what, true),
+        None => (&arguments.what, false),
+    };
+    match what.format {
+        Format::Svg => print!("{}", picture(&what.plan()?, what.host)?),
+        Format::Json => println!("{}", json(&what.plan()?)?),
+        Format::Text if places => print!("{}", launch(&what.plan()?)),
+        Format::Text => levels(what)?,
+    }
+    Ok(())
+}
+
+fn main() {
+    if let Err(error) = answer(&Arguments::parse()) {
+        eprintln!("{error:#}");
+        exit(2);
+    }
 }

@@ -2,4 +2,5 @@
 
 pub mod goal;
 pub mod irregular;
+pub mod levels;
 pub mod ranks;

@@ -45,6 +45,73 @@ struct Node {
     shared: u32,
 }
 
+/// The children of one group while it is parted.
+#[derive(Default)]
+struct Scratch {
+    /// The first step of each child, in the order of first ranks.
+    keys: Vec<Key>,
+    /// Whether the keys increase; then they are searched as they are.
+    in_order: bool,
+    /// Else here.
+    numbers: HashMap<Key, u32>,
+    /// Each rank that is in a child, and in which.
+    inside: Vec<(u32, u32)>,
+    latest: Option<(Key, u32)>,
+}
+
+impl Scratch {
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.numbers.clear();
+        self.inside.clear();
+        (self.in_order, self.latest) = (true, None);
+    }
+
+    /// The child that a step leads to, a new one if none does.
+    fn child_of(&mut self, key: Key) -> u32 {
+        // Neighbouring ranks mostly are neighbours in the machine too.
+        if let Some((same, child)) = self.latest
+            && same == key
+        {
+            return child;
+        }
+        let next = self.keys.len() as u32;
+        let child = match self.keys.last() {
+            None => next,
+            Some(last) if self.in_order && *last < key => next,
+            _ if self.in_order => match self.keys.binary_search(&key) {
+                Ok(child) => child as u32,
+                Err(_) => {
+                    self.in_order = false;
+                    self.numbers.extend(self.keys.iter().copied().zip(0..));
+                    next
+                }
+            },
+            _ => self.numbers.get(&key).copied().unwrap_or(next),
+        };
+        if child == next {
+            self.keys.push(key);
+            if !self.in_order {
+                self.numbers.insert(key, next);
+            }
+        }
+        self.latest = Some((key, child));
+        child
+    }
+
+    /// Where each child's ranks begin, from `first` on.
+    fn bounds(&self, first: usize) -> Vec<usize> {
+        let mut bounds = vec![0; self.keys.len() + 1];
+        self.inside.iter().for_each(|&(_, child)| bounds[child as usize + 1] += 1);
+        bounds[0] = first;
+        for child in 1..bounds.len() {
+            bounds[child] += bounds[child - 1];
+        }
+        bounds.pop();
+        bounds
+    }
+}
+
 /// A group of the tree.
 #[derive(Clone, Copy)]
 pub struct Group<'a> {
@@ -69,60 +136,58 @@ impl Groups {
         let root =
             Node { info, depth: 0, parent: None, children: 0..0, members: 0..all.len() as u32, shared: shared as u32 };
         let mut tree = Self { groups: vec![root], members: all, leaves: vec![0; places.len()], paths };
-        let mut at = 0;
+        let (mut at, mut scratch) = (0, Scratch::default());
         while at < tree.groups.len() {
-            tree.part(at);
+            tree.part(at, &mut scratch);
             at += 1;
         }
         Ok(tree)
     }
 
-    /// Makes the children of a group, if it has any.
-    fn part(&mut self, at: usize) {
+    /// Makes the children of a group, if it has any. `scratch` is memory to use again.
+    fn part(&mut self, at: usize, scratch: &mut Scratch) {
         let Node { members, shared, depth, .. } = self.groups[at].clone();
-        let ranks = &self.members[members.start as usize..members.end as usize];
+        let (begin, end) = (members.start as usize, members.end as usize);
         let shared = shared as usize;
-        let mut children: Vec<Vec<u32>> = Vec::new();
-        let mut child_of: HashMap<Key, usize> = HashMap::new();
-        let mut latest: Option<(Key, usize)> = None;
-        for &rank in ranks {
-            if self.paths.len(rank) == shared {
-                continue;
+        scratch.clear();
+        for member in begin..end {
+            let rank = self.members[member];
+            // Who ends here stays here.
+            if self.paths.len(rank) > shared {
+                let child = scratch.child_of(self.paths.key(rank, shared));
+                scratch.inside.push((rank, child));
             }
-            let key = self.paths.key(rank, shared);
-            // Neighbouring ranks mostly are neighbours in the machine too.
-            let child = match latest {
-                Some((same, child)) if same == key => child,
-                _ => *child_of.entry(key).or_insert_with(|| {
-                    children.push(Vec::new());
-                    children.len() - 1
-                }),
-            };
-            latest = Some((key, child));
-            children[child].push(rank);
         }
-        if children.is_empty() {
+        let siblings = scratch.keys.len();
+        if siblings == 0 {
             return;
         }
-        let ends: Vec<usize> = children.iter().map(|ranks| self.paths.shared(ranks, shared + 1)).collect();
-        let firsts: Vec<u32> = children.iter().map(|ranks| ranks[0]).collect();
+        // Ranks go to where their child's begin, in their order: counting sort.
+        let first_group = self.groups.len() as u32;
+        let first_member = self.members.len();
+        let mut bounds = scratch.bounds(first_member);
+        self.members.resize(first_member + scratch.inside.len(), 0);
+        for &(rank, child) in &scratch.inside {
+            self.members[bounds[child as usize]] = rank;
+            self.leaves[rank as usize] = first_group + child;
+            bounds[child as usize] += 1;
+        }
+        // Each bound has moved to its child's end, which is where the next begins.
+        let members_of = |child: usize| if child == 0 { first_member } else { bounds[child - 1] }..bounds[child];
+        let ends: Vec<usize> =
+            (0..siblings).map(|child| self.paths.shared(&self.members[members_of(child)], shared + 1)).collect();
+        let firsts: Vec<u32> = (0..siblings).map(|child| self.members[members_of(child).start]).collect();
         let common = self.paths.lowest_common_kind(&firsts, shared, &ends);
-        let siblings = children.len();
-        let begin = self.groups.len() as u32;
-        self.groups[at].children = begin..begin + siblings as u32;
-        for (index, (ranks, end)) in children.iter().zip(ends).enumerate() {
-            let kind = common.unwrap_or_else(|| self.paths.kind_at(ranks[0], end));
-            let first = self.members.len() as u32;
-            self.members.extend(ranks);
-            for &rank in ranks {
-                self.leaves[rank as usize] = begin + index as u32;
-            }
+        self.groups[at].children = first_group..first_group + siblings as u32;
+        for (index, end) in ends.into_iter().enumerate() {
+            let kind = common.unwrap_or_else(|| self.paths.kind_at(firsts[index], end));
+            let members = members_of(index);
             self.groups.push(Node {
                 info: Info { kind, index, siblings },
                 depth: depth + 1,
                 parent: Some(at as u32),
                 children: 0..0,
-                members: first..self.members.len() as u32,
+                members: members.start as u32..members.end as u32,
                 shared: end as u32,
             });
         }
@@ -254,7 +319,7 @@ impl<'a> Group<'a> {
         self.members().iter().filter(stays).map(|&rank| rank as usize).collect()
     }
 
-    /// The first ranks of its children and its straddlers, in order: who speaks for all of it.
+    /// The first ranks of its children and its straddlers, in order.
     pub(crate) fn leaders(&self) -> Vec<usize> {
         let mut leaders = self.straddlers();
         leaders.extend(self.roots());

@@ -130,7 +130,7 @@ pub struct Hierarchy<C> {
     whole: C,
     levels: Vec<Level<C>>,
     groups: Groups,
-    /// On the way down to this rank: who speaks for the parts of each group that it is a leader in. Made with the first collective that needs them.
+    /// On the way down to this rank: the leaders of each group that it is one of. Made with the first collective that needs them.
     leaders: OnceLock<Vec<C>>,
     /// Whether a rank that stays behind in its lowest group has taken part in making the roots below.
     stayed: OnceLock<()>,
@@ -140,14 +140,21 @@ pub struct Hierarchy<C> {
 }
 
 impl<C: Communicator> Hierarchy<C> {
-    /// Collective: all levels down to the bottom. `comm` is duplicated.
+    /// Collective: all levels down to the bottom. `comm` is duplicated; [`over`](Self::over) does without that.
+    ///
+    /// # Errors
+    /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
+    pub fn build(comm: &C, place: &Place) -> Result<Self> {
+        Self::over(comm.duplicate()?, place)
+    }
+
+    /// Collective: all levels of a communicator that is the hierarchy's from now on.
     ///
     /// One gather of all places, and one split for each level; see the [module](self) for what is made later.
     ///
     /// # Errors
     /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
-    pub fn build(comm: &C, place: &Place) -> Result<Self> {
-        let whole = comm.duplicate()?;
+    pub fn over(whole: C, place: &Place) -> Result<Self> {
         let gathered = Gathered::all(&whole, place)?;
         let mut levels: Vec<Level<C>> = Vec::new();
         loop {
@@ -200,7 +207,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.fixed.unwrap_or_else(answer)
     }
 
-    /// The communicator of all ranks: a duplicate of the one that the hierarchy was built on.
+    /// The communicator of all ranks: the one that the hierarchy was made over, or the duplicate. Tag 0 of it is the hierarchy's.
     pub fn comm(&self) -> &C {
         &self.whole
     }
@@ -261,7 +268,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.groups.min_level_for(self.whole.rank(), ranks)
     }
 
-    /// The communicators that this rank takes part in on the way down, each with rank 0 at its source: the leaders of every group that it speaks in,
+    /// The communicators that this rank takes part in on the way down, each with rank 0 at its source: the leaders of every group that it is one of,
     /// then its lowest group. Called by all ranks in the same call.
     pub(crate) fn way_down(&self) -> Result<Vec<&C>> {
         if self.leaders.get().is_none() {

@@ -71,6 +71,7 @@ mod local;
 mod machine;
 pub mod model;
 pub mod network;
+pub mod picture;
 mod place;
 mod scope;
 mod synthetic;
@@ -86,7 +87,7 @@ pub use guided::{split_by, split_by_names, split_into};
 pub use hierarchy::{Hierarchy, Level, split, split_with_roots};
 pub use kind::Kind;
 #[cfg(feature = "hwloc")]
-pub use local::{bind_to, local_binding, local_host, local_machine};
+pub use local::{bind_memory, bind_to, local_binding, local_host, local_machine};
 pub use machine::{Machine, Object};
 pub use network::{Fabric, Missing};
 pub use place::{Host, Info, Place, Step};

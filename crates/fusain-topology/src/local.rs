@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use hwlocality::Topology;
+use hwlocality::bitmap::BitmapIndex;
 use hwlocality::cpu::binding::CpuBindingFlags;
+use hwlocality::memory::binding::{MemoryBindingFlags, MemoryBindingPolicy};
+use hwlocality::memory::nodeset::NodeSet;
 use hwlocality::topology::export::xml::XMLExportFlags;
 
 use crate::{CpuSet, Error, Fabric, Host, Machine, Missing, Result};
@@ -44,9 +47,22 @@ pub fn local_binding() -> Result<Option<CpuSet>> {
 /// [`Error::Hwloc`].
 pub fn bind_to(cpuset: &CpuSet) -> Result<()> {
     let topology = Topology::new().map_err(hwloc)?;
-    let set: hwlocality::cpu::cpuset::CpuSet =
-        cpuset.iter().filter_map(|pu| hwlocality::bitmap::BitmapIndex::try_from(pu).ok()).collect();
+    let set: hwlocality::cpu::cpuset::CpuSet = cpuset.iter().filter_map(|pu| BitmapIndex::try_from(pu).ok()).collect();
     topology.bind_cpu(&set, CpuBindingFlags::PROCESS).map_err(hwloc)
+}
+
+/// Has the pages of `data` lie on the NUMA nodes with these numbers ([`MemoryNode::os_index`](crate::MemoryNode)), moving those that are elsewhere.
+/// Without this feature [`Workers::vector`](crate::Workers::vector) gives a vector to the nodes of those who write it.
+///
+/// # Errors
+/// [`Error::Hwloc`], where the system can not or the nodes are not there.
+pub fn bind_memory<T>(data: &[T], nodes: &[usize]) -> Result<()> {
+    if data.is_empty() {
+        return Ok(());
+    }
+    let topology = Topology::new().map_err(hwloc)?;
+    let set: NodeSet = nodes.iter().filter_map(|&node| BitmapIndex::try_from(node).ok()).collect();
+    topology.bind_memory_area(data, &set, MemoryBindingPolicy::Bind, MemoryBindingFlags::MIGRATE).map_err(hwloc)
 }
 
 /// This host, with the switches that `fabric` has for its name, or, without a fabric, those of Slurm's variables.

@@ -63,17 +63,29 @@ pub(crate) struct Extras {
     pub(crate) cpu_kinds: Vec<CpuKind>,
 }
 
+impl Extras {
+    /// Leaves out what the machine does not have.
+    fn keep_within(&mut self, cpuset: &CpuSet) {
+        let near = self.devices.iter_mut().map(|device| &mut device.near);
+        let near = near.chain(self.memory.iter_mut().map(|node| &mut node.near));
+        for set in near.chain(self.cpu_kinds.iter_mut().map(|kind| &mut kind.cpuset)) {
+            *set = set.intersection(cpuset);
+        }
+    }
+}
+
 impl Machine {
     /// From the root object of a tree. Objects without processing units are left out.
     ///
     /// # Errors
     /// [`Error::Xml`] if there is no processing unit at all.
-    pub(crate) fn from_parts(mut root: Object, extras: Extras) -> Result<Self> {
+    pub(crate) fn from_parts(mut root: Object, mut extras: Extras) -> Result<Self> {
         prune(&mut root);
         root.kind = Kind::Machine;
         if root.cpuset.is_empty() {
             return Err(Error::Xml { reason: "the machine has no processing unit".to_owned() });
         }
+        extras.keep_within(&root.cpuset);
         number(&mut root, &mut HashMap::new());
         let digest = digest(&root, 0xcbf2_9ce4_8422_2325);
         let (mut nodes, mut lowest) = (Vec::new(), Vec::new());

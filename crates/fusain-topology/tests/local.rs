@@ -1,7 +1,9 @@
 //! The machine the tests run on (`cargo test -p fusain-topology --features hwloc`).
 #![cfg(feature = "hwloc")]
 
-use fusain_topology::{CpuSet, Groups, Kind, Missing, Place, bind_to, local_binding, local_host, local_machine};
+use fusain_topology::{
+    CpuSet, Groups, Kind, Missing, Place, bind_memory, bind_to, local_binding, local_host, local_machine,
+};
 
 #[test]
 fn this_machine_has_this_process() {
@@ -19,4 +21,17 @@ fn this_machine_has_this_process() {
         assert_eq!(bind_to(machine.cpuset()), Ok(()));
         assert_eq!(local_binding().unwrap(), None, "bound to all is unbound");
     }
+}
+
+#[test]
+fn memory_goes_to_a_node_of_this_machine() {
+    let machine = local_machine().unwrap();
+    let data = vec![1_u64; 10_000];
+    // A container may forbid it; then the answer is an error, and the data is as it was.
+    if let (Some(node), true) = (machine.memory().first(), !data.is_empty()) {
+        let _ = bind_memory(&data, &[node.os_index]);
+    }
+    assert!(bind_memory(&data, &[]).is_err(), "no node is no place");
+    assert_eq!(bind_memory::<u8>(&[], &[0]), Ok(()));
+    assert!(data.iter().all(|&number| number == 1));
 }

@@ -7,13 +7,16 @@ use std::path::Path;
 use fusain_schedule::goal::{Rank, Writer, patterns};
 
 /// As hwloc describes machines, and exports them.
-const MACHINES: [&str; 4] = [
+const MACHINES: [&str; 5] = [
     "Package:2 NUMANode:1 L3:1 L2:4 core:2 pu:1",
     "2 [numa] 3 4",
     r#"<topology version="2.0"><object type="Machine" os_index="0" cpuset="0x3"><object type="Core" os_index="0" cpuset="0x3">
 <object type="PU" os_index="0" cpuset="0x1"/><object type="PU" os_index="1" cpuset="0x2"/></object></object></topology>"#,
     r#"<?xml version="1.0"?><!DOCTYPE topology SYSTEM "hwloc2.dtd"><topology version="2.0"><object type="Machine" cpuset="0xf,0x0"><info name="a" value="b"/>
-<object type="NUMANode" cpuset="0xf,0x0" nodeset="0x1"/><object type="PU" os_index="32" cpuset="0x1,0x0"/></object></topology>"#,
+<object type="NUMANode" os_index="0" cpuset="0xf,0x0" nodeset="0x1"/><object type="PU" os_index="32" cpuset="0x1,0x0"/></object></topology>"#,
+    r#"<topology version="2.0"><object type="Machine" cpuset="0x3" gp_index="1"><object type="PU" cpuset="0x1"/><object type="PU" cpuset="0x2"/>
+<object type="Bridge"><object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0302 [10de:1db6]"><object type="OSDev" name="nvml0" osdev_type="1">
+<info name="NVIDIAUUID" value="GPU-1"/></object></object></object></object><cpukind cpuset="0x1" forced_efficiency="0"><info name="FrequencyMaxMHz" value="1"/></cpukind></topology>"#,
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,8 +1,9 @@
 //! `compare split` over MPI: `mpirun -n 4 --oversubscribe compare-split-mpi`.
 //!
-//! Four ranks on two pretended packages of two cores. Ours builds both levels from the ranks' places, with roots. Beside it:
-//! the same groups by `MPI_Comm_split` calls that are *told* the colours, which is the least any of this can cost;
-//! `MPI_Comm_split_type(SHARED)`, and `HW_UNGUIDED` where the library has it (on the real machine, whatever that gives).
+//! Four ranks on two pretended packages of two cores. Ours finds both levels from the ranks' places; the communicators between roots are made with the first
+//! collective that needs them, which is shown apart. Beside it: the same groups and their roots by plain `MPI_Comm_split` calls that are *told* the colours, which is the
+//! least any of this can cost; the same calls through our `Communicator`, each of which is two of MPI's; `MPI_Comm_split_type(SHARED)`, and `HW_UNGUIDED` where the
+//! library has it (on the real machine, whatever that gives).
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -12,6 +13,7 @@ use comfy_table::Table;
 use fusain::comm::mpi::SplitType;
 use fusain::comm::{Communicator, MpiComm, MpiWorld};
 use fusain::topology::{Hierarchy, Host, Kind, Machine, Place};
+use mpi::topology::{Color, Communicator as _, SimpleCommunicator};
 
 const ROUNDS: usize = 60;
 
@@ -30,41 +32,75 @@ fn told(comm: &MpiComm) {
     drop(package.split(roots(0), 0).expect("a split"));
 }
 
-fn median_us(comm: &MpiComm, mut run: impl FnMut()) -> f64 {
-    let mut times = Vec::new();
+/// The same by the library's own calls.
+fn plain(comm: &MpiComm) {
+    let rank = comm.rank() as i32;
+    let world = SimpleCommunicator::world();
+    let roots = |rank: i32| if rank == 0 { Color::with_value(0) } else { Color::undefined() };
+    let package = world.split_by_color(Color::with_value(rank / 2)).expect("a colour was given");
+    drop(world.split_by_color(roots(rank % 2)));
+    drop(package.split_by_color(Color::with_value(rank % 2)));
+    drop(package.split_by_color(roots(0)));
+}
+
+/// A side of the comparison: what it is called, how many communicators it makes, and the call, which gets a fresh communicator of all ranks.
+type Side<'a> = (&'a str, &'a str, Box<dyn Fn(MpiComm) + 'a>);
+
+/// The median of each side, in microseconds: all sides in turn, in every round.
+fn medians_us(comm: &MpiComm, sides: &[Side<'_>]) -> Vec<f64> {
+    let mut times = vec![Vec::new(); sides.len()];
     for _ in 0..ROUNDS {
-        comm.barrier().expect("a barrier");
-        let begin = Instant::now();
-        run();
-        let mut slowest = [begin.elapsed().as_nanos() as f64 / 1e3];
-        comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
-        times.push(slowest[0]);
+        for ((_, _, run), times) in sides.iter().zip(&mut times) {
+            let fresh = comm.duplicate().expect("a duplicate");
+            comm.barrier().expect("a barrier");
+            let begin = Instant::now();
+            run(fresh);
+            let mut slowest = [begin.elapsed().as_nanos() as f64 / 1e3];
+            comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
+            times.push(slowest[0]);
+        }
     }
-    times.sort_by(f64::total_cmp);
-    times[ROUNDS / 2]
+    let median = |times: &mut Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[ROUNDS / 2]
+    };
+    times.iter_mut().map(median).collect()
 }
 
 fn main() {
     let world = MpiWorld::start().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
     let place = place(&comm);
-    let ours = median_us(&comm, || drop(Hierarchy::build(&comm, &place).expect("a hierarchy")));
-    let told_us = median_us(&comm, || told(&comm));
-    let shared = median_us(&comm, || drop(comm.split_type(SplitType::Shared).expect("a split")));
-    let unguided = comm
-        .split_type(SplitType::HardwareUnguided)
-        .is_ok()
-        .then(|| median_us(&comm, || drop(comm.split_type(SplitType::HardwareUnguided).expect("a split"))));
+    let build = |comm: MpiComm| Hierarchy::over(comm, &place).expect("a hierarchy");
+    let split_type = |comm: &MpiComm, kind: SplitType| drop(comm.split_type(kind).expect("a split"));
+    let mut sides: Vec<Side<'_>> = vec![
+        ("ours: both levels, from places", "2 (4 of MPI)", Box::new(|comm| drop(build(comm)))),
+        ("ours, and the roots", "4 (8 of MPI)", Box::new(|comm| build(comm).connect().expect("roots"))),
+        ("plain MPI_Comm_split, told the colours, with the roots", "4 of MPI", Box::new(|comm| plain(&comm))),
+        ("the same through our Communicator", "4 (8 of MPI)", Box::new(|comm| told(&comm))),
+        ("MPI_Comm_split_type(SHARED)", "1 (2 of MPI)", Box::new(|comm| split_type(&comm, SplitType::Shared))),
+    ];
+    if comm.split_type(SplitType::HardwareUnguided).is_ok() {
+        let unguided = Box::new(|comm: MpiComm| split_type(&comm, SplitType::HardwareUnguided));
+        sides.push(("MPI_Comm_split_type(HW_UNGUIDED)", "1 (2 of MPI)", unguided));
+    }
+    let medians = medians_us(&comm, &sides);
     if comm.rank() == 0 {
         let mut table = Table::new();
         table.set_header(["at 4 ranks", "communicators", "median us"]);
-        let us = |us: f64| format!("{us:.1}");
-        table.add_row(["ours: both levels and their roots, from places", "5 (10 of MPI)", &us(ours)]);
-        table.add_row(["MPI_Comm_split, told the colours", "4 (8 of MPI)", &us(told_us)]);
-        table.add_row(["MPI_Comm_split_type(SHARED)", "1 (2 of MPI)", &us(shared)]);
-        let missing = "missing in this library".to_owned();
-        table.add_row(["MPI_Comm_split_type(HW_UNGUIDED)", "1 (2 of MPI)", &unguided.map_or(missing, us)]);
+        for ((name, communicators, _), us) in sides.iter().zip(&medians) {
+            table.add_row([(*name).to_owned(), (*communicators).to_owned(), format!("{us:.1}")]);
+        }
+        if sides.len() == 5 {
+            table.add_row(["MPI_Comm_split_type(HW_UNGUIDED)", "", "missing in this library"]);
+        }
         println!("{}\n{table}", world.library());
-        println!("split-mpi: ours_over_told={:.2}", ours / told_us);
+        let [ours, connected, plain, told] = [0, 1, 2, 3].map(|side| medians[side]);
+        println!(
+            "split-mpi: ours_over_plain={:.2} connected_over_plain={:.2} ours_over_told={:.2}",
+            ours / plain,
+            connected / plain,
+            ours / told
+        );
     }
 }

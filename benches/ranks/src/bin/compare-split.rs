@@ -1,4 +1,4 @@
-//! `compare split`: what it costs to build all levels of a cluster, as pure logic, for 10^3, 10^4 and 10^5 ranks.
+//! `compare split`: what it costs to build all levels of a cluster, as pure logic, for 10^3 to 10^6 ranks.
 //!
 //! Hosts of 2 packages x 2 caches x 16 cores behind leaf switches of 16 hosts. A full build is locating every rank's binding
 //! and making the tree of groups. The time for each rank should hardly grow with the number of ranks.
@@ -23,7 +23,7 @@ struct Arguments {
     samples: usize,
 }
 
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const NODE: &str = "Package:2 L3:2 Core:16 PU:2";
 const HOSTS_PER_SWITCH: usize = 16;
 
@@ -52,6 +52,13 @@ fn build(ranks: usize, machine: &Machine) -> Sample {
     let built = Instant::now();
     let ns = |from: Instant, to: Instant| (to - from).as_nanos() as f64;
     Sample { locate_ns: ns(begin, located), build_ns: ns(located, built), groups: groups.iter().count() }
+}
+
+/// The most memory that this process has had, in MiB, where the operating system tells.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib >> 10)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -91,6 +98,10 @@ fn main() {
     if let Some(path) = &arguments.json {
         let text = serde_json::Value::from(kept).to_string();
         std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    if let Some(mib) = peak_mib() {
+        println!("the most memory of this process, all places and the tree of 10^6 ranks among it: {mib} MiB");
+        keys.push(format!("peak_mib={mib}"));
     }
     println!("split: {}", keys.join(" "));
 }

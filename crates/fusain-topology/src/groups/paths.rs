@@ -22,7 +22,7 @@ pub(super) struct Paths {
 }
 
 /// One step: what kind, and which of them. Host and switch numbers belong to one [`Paths`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Key {
     Switch(u32),

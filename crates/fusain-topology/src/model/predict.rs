@@ -190,7 +190,7 @@ impl<'a> Clocks<'a> {
     }
 }
 
-/// Who talks on the way through a group: those who speak for its parts, or at the bottom all.
+/// Who talks on the way through a group: its leaders, or at the bottom all.
 fn communicator(group: &crate::Group<'_>) -> Vec<usize> {
     if group.children().is_empty() { group.ranks() } else { group.leaders() }
 }

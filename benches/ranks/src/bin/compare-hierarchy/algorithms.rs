@@ -83,7 +83,9 @@ impl Algorithm {
         let (shape, segment_bytes) = self.tree();
         // Each half of a split tree carries half of the bytes.
         let bytes = if self == Self::SplitBinary { bytes / 2 } else { bytes };
-        hierarchy.way(operation, shape, bytes, segment_bytes, 0)
+        // An in-order tree ends at the last rank: a message more on each level, where flat has one.
+        let root = usize::from(self == Self::InOrderBinary);
+        hierarchy.way(operation, shape, bytes, segment_bytes, root)
     }
 }
 

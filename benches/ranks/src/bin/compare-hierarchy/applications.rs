@@ -1,123 +1,127 @@
-//! The report's applications: matrix multiplication (section 7.3) and the processing of vectors (section 7.4).
+//! The report's applications as programs of ranks: matrix multiplication (section 7.3), the processing of vectors (section 7.4).
 
-use fusain::comm::{Communicator, ThreadComm, World};
-use fusain::topology::model::{Operation, Way};
-use fusain::topology::{Groups, Hierarchy, Place, Result};
+use fusain::comm::Shape;
+use fusain::topology::{Group, Groups, Place};
 
-use crate::algorithms::{Algorithm, way_down};
-use crate::elapsed_ns;
 use crate::machines::{Model, Placement};
+use crate::shared::{self, Step};
 
-/// What one step of SUMMA computes: a block of eight doubles.
-const BLOCK: usize = 8;
+/// A way of doing it, and its times: with a card for each rank, with one for each host.
+pub(crate) struct Timed {
+    pub(crate) name: String,
+    pub(crate) own_ns: u64,
+    pub(crate) shared_ns: u64,
+}
+
+fn timed(name: &str, model: &Model, placement: Placement, programs: &[Vec<Step>]) -> Timed {
+    let (hosts, link) = (model.host_of(placement), model.links(placement));
+    let run = |shares_cards| shared::run(programs, &shared::Machine { hosts: &hosts, link: &link, shares_cards });
+    Timed { name: name.to_owned(), own_ns: run(false), shared_ns: run(true) }
+}
+
+/// Programs that are being written, one a rank.
+struct Programs(Vec<Vec<Step>>);
+
+impl Programs {
+    /// Down a binary tree over `ranks`, from the first.
+    fn broadcast(&mut self, ranks: &[usize], bytes: usize) {
+        for (node, &rank) in ranks.iter().enumerate() {
+            let parent = Shape::Binary.parent(node, ranks.len());
+            self.0[rank].extend(parent.map(|parent| Step::Receive { from: ranks[parent] }));
+            let children = Shape::Binary.children(node, ranks.len());
+            self.0[rank].extend(children.into_iter().rev().map(|child| Step::Send { to: ranks[child], bytes }));
+        }
+    }
+
+    fn message(&mut self, from: usize, to: usize, bytes: usize) {
+        if from != to {
+            self.0[from].push(Step::Send { to, bytes });
+            self.0[to].push(Step::Receive { from });
+        }
+    }
+
+    /// Straight to the first of `ranks`, which adds up what it gets.
+    fn gather(&mut self, ranks: &[usize], length: usize) {
+        let (&root, others) = ranks.split_first().expect("a group has ranks");
+        for &rank in others {
+            self.message(rank, root, 4 * length);
+        }
+        self.0[root].push(Step::Compute { ns: (ADD_NS * (length * ranks.len()) as f64) as u64 });
+    }
+}
+
+/// What one step of SUMMA computes and sends: a block of eight doubles.
+const BLOCK_BYTES: usize = 64;
 const BLOCK_COMPUTE_NS: u64 = 20;
-const BINARY: Algorithm = Algorithm::Tree(fusain::comm::Shape::Binary);
 
-/// How the broadcasts of SUMMA go along a row or column.
-#[derive(Clone, Copy)]
-enum Line {
-    Simple,
-    /// Hand-made: so many groups of neighbours in the line.
-    Groups(usize),
-    Topological,
+/// How the broadcasts of SUMMA go along a row or column: ranks, and the groups that they are in.
+struct Line {
+    ranks: Vec<usize>,
+    parts: Vec<Line>,
 }
 
-/// One line of the grid, and how its broadcasts go.
-enum Bus {
-    Flat(ThreadComm),
-    Groups { between: Option<ThreadComm>, inside: ThreadComm, whole: ThreadComm },
-    Levels(Box<Hierarchy<ThreadComm>>),
-}
-
-impl Bus {
-    fn new(line: ThreadComm, how: Line, place: &Place, model: &Model) -> Result<Self> {
-        Ok(match how {
-            Line::Simple => Self::Flat(line),
-            Line::Groups(groups) => {
-                let color = line.rank() * groups / line.size();
-                let inside = line.split(Some(color as u32), 0)?.expect("a colour was given");
-                let between = line.split((inside.rank() == 0).then_some(0), 0)?;
-                Self::Groups { between, inside, whole: line }
-            }
-            Line::Topological => Self::Levels(Box::new(Hierarchy::build(&line, place)?.with_costs(model.costs()))),
-        })
+impl Line {
+    fn simple(ranks: Vec<usize>) -> Self {
+        Self { ranks, parts: Vec::new() }
     }
 
-    /// From any rank of the line: hand-made groups and levels start at the line's first.
-    fn broadcast(&self, data: &mut [u64], root: usize) -> Result<()> {
-        let whole = match self {
-            Self::Flat(line) => {
-                return Ok(fusain::comm::collective::broadcast(
-                    line,
-                    data,
-                    root,
-                    fusain::comm::Shape::Binary,
-                    usize::MAX,
-                )?);
-            }
-            Self::Levels(hierarchy) => {
-                return hierarchy.broadcast_with(data, root, fusain::comm::Shape::Binary, usize::MAX);
-            }
-            Self::Groups { whole, .. } => whole,
-        };
-        if root != 0 && whole.rank() == root {
-            whole.send(data, 0, 7)?;
-        } else if root != 0 && whole.rank() == 0 {
-            whole.recv(data, root, 7)?;
+    /// So many groups of neighbours in the line.
+    fn by_hand(ranks: Vec<usize>, groups: usize) -> Self {
+        let bound = |group: usize| group * ranks.len() / groups;
+        let part = |group: usize| Self::simple(ranks[bound(group)..bound(group + 1)].to_vec());
+        Self { parts: (0..groups).map(part).collect(), ranks }
+    }
+
+    fn topological(ranks: Vec<usize>, places: &[Place]) -> Self {
+        fn line(group: Group<'_>, ranks: &[usize]) -> Line {
+            let parts = group.children().into_iter().map(|child| line(child, ranks)).collect();
+            Line { ranks: group.ranks().into_iter().map(|at| ranks[at]).collect(), parts }
         }
-        if let Self::Groups { between, inside, .. } = self {
-            for comm in between.iter().chain([inside]) {
-                BINARY.run(Operation::Broadcast, comm, data)?;
-            }
-        }
-        Ok(())
+        let own: Vec<Place> = ranks.iter().map(|&rank| places[rank].clone()).collect();
+        let groups = Groups::build(&own).expect("places of one model");
+        line(groups.root(), &ranks)
+    }
+
+    /// From `root`, which leads every group that it is in; others are led by their first.
+    fn broadcast(&self, programs: &mut Programs, root: usize) {
+        let leader = |line: &Self| if line.ranks.contains(&root) { root } else { line.ranks[0] };
+        let mut leaders: Vec<usize> =
+            if self.parts.is_empty() { self.ranks.clone() } else { self.parts.iter().map(leader).collect() };
+        let own = leader(self);
+        let at = leaders.iter().position(|&rank| rank == own).expect("who leads the whole leads a part");
+        leaders.rotate_left(at);
+        programs.broadcast(&leaders, BLOCK_BYTES);
+        self.parts.iter().for_each(|part| part.broadcast(programs, root));
     }
 }
 
-/// Time of all steps: simple, with 2, 4 and 8 hand-made groups a line, by topology.
-pub(crate) fn summa(model: &Model, placement: Placement) -> Vec<(String, u64)> {
-    let ways = [
-        ("simple", Line::Simple),
-        ("2 groups", Line::Groups(2)),
-        ("4 groups", Line::Groups(4)),
-        ("8 groups", Line::Groups(8)),
-        ("topological", Line::Topological),
-    ];
+/// Time of all steps: simple, with 2, 4 and 8 hand-made groups a line, by topology: with the grid laid over the tree and simple broadcasts, and with
+/// broadcasts by levels.
+pub(crate) fn summa(model: &Model, placement: Placement) -> Vec<Timed> {
     let places = model.places(placement);
     let (rows, columns) = model.grid;
-    let order = Groups::build(&places).expect("places of one model").tree_order();
-    let run = |comm: ThreadComm, how: Line| -> Result<u64> {
-        // The topological grid is laid over the ranks as the tree has them, the others in the order of ranks.
-        let at = match how {
-            Line::Topological => order.iter().position(|&rank| rank == comm.rank()).expect("the order has every rank"),
-            _ => comm.rank(),
-        };
-        let (row, column) = (at / columns, at % columns);
-        let line = |color: usize, key: usize| comm.split(Some(color as u32), key as i32);
-        let (along_row, along_column) = line(row, column)?.zip(line(column, row)?).expect("colours were given");
-        let place = &places[comm.rank()];
-        let buses = (Bus::new(along_row, how, place, model)?, Bus::new(along_column, how, place, model)?);
-        let mut block = [0_u64; BLOCK];
-        let mut result = Ok(());
-        // Once unmeasured: the first makes communicators.
-        for bus in [&buses.0, &buses.1] {
-            bus.broadcast(&mut block, 0)?;
+    let run = |name: &str, order: &[usize], line: &dyn Fn(Vec<usize>) -> Line| {
+        let row = |row: usize| line(order[row * columns..(row + 1) * columns].to_vec());
+        let column = |column: usize| line(order.iter().skip(column).step_by(columns).copied().collect());
+        let (row_lines, column_lines): (Vec<Line>, Vec<Line>) =
+            ((0..rows).map(row).collect(), (0..columns).map(column).collect());
+        let mut programs = Programs(vec![Vec::new(); order.len()]);
+        for step in 0..rows.max(columns) {
+            row_lines.iter().for_each(|line| line.broadcast(&mut programs, line.ranks[step % columns]));
+            column_lines.iter().for_each(|line| line.broadcast(&mut programs, line.ranks[step % rows]));
+            programs.0.iter_mut().for_each(|program| program.push(Step::Compute { ns: BLOCK_COMPUTE_NS }));
         }
-        let time = elapsed_ns(&comm, || {
-            result = (0..rows.max(columns)).try_for_each(|step| {
-                buses.0.broadcast(&mut block, step % columns)?;
-                buses.1.broadcast(&mut block, step % rows)?;
-                comm.compute_ns(BLOCK_COMPUTE_NS);
-                Ok(())
-            });
-        });
-        result.map(|()| time)
+        timed(name, model, placement, &programs.0)
     };
-    let time = |how: Line| {
-        let times = World::threads(model.ranks()).network(model.network(placement)).run(|comm| run(comm, how));
-        times.into_iter().next().expect("rank 0 is there").expect("a modelled network loses nothing")
-    };
-    ways.into_iter().map(|(name, how)| (name.to_owned(), time(how))).collect()
+    let by_rank: Vec<usize> = (0..places.len()).collect();
+    // The topological grid is laid over the ranks as the tree has them, the others in the order of ranks.
+    let by_tree = Groups::build(&places).expect("places of one model").tree_order();
+    let by_hand =
+        |groups: usize| run(&format!("{groups} groups"), &by_rank, &move |ranks| Line::by_hand(ranks, groups));
+    let simple = run("simple", &by_rank, &Line::simple);
+    let grid = run("topological grid", &by_tree, &Line::simple);
+    let levels = run("topological levels", &by_tree, &|ranks| Line::topological(ranks, &places));
+    [vec![simple], [2, 4, 8].map(by_hand).into(), vec![grid, levels]].into_iter().flatten().collect()
 }
 
 /// Processes in a communicator of each level, from the top: the report's four hand-made hierarchies of 576.
@@ -126,52 +130,25 @@ const CONFIGURATIONS: [[usize; 5]; 4] = [[3, 4, 2, 3, 8], [6, 2, 2, 3, 8], [3, 2
 /// What adding a number to another takes.
 const ADD_NS: f64 = 0.5;
 
-/// Algorithm 5: gather a level's vectors, add them up, go on with the sums. Times by topology and with each hand-made hierarchy.
-pub(crate) fn vectors(model: &Model, placement: Placement, length: usize) -> Vec<(String, u64)> {
+/// Algorithm 5: gather a level's vectors, add them up, go on with the sums. By topology, and with each hand-made hierarchy of neighbours by rank.
+pub(crate) fn vectors(model: &Model, placement: Placement, length: usize) -> Vec<Timed> {
     let places = model.places(placement);
-    let process = |way: &[&ThreadComm], comm: &ThreadComm| -> Result<()> {
-        let mut vector = vec![1_u32; length];
-        for level in way.iter().rev() {
-            let Some(parts) = level.gather(&vector, 0)? else { break };
-            vector.fill(0);
-            for part in &parts {
-                vector.iter_mut().zip(part).for_each(|(sum, number)| *sum = sum.wrapping_add(*number));
-            }
-            comm.compute_ns((ADD_NS * (length * parts.len()) as f64) as u64);
-        }
-        assert!(comm.rank() != 0 || vector.iter().all(|&sum| sum as usize == comm.size()), "a vector is missing");
-        Ok(())
-    };
-    let topological = |comm: ThreadComm| -> Result<u64> {
-        let hierarchy = Hierarchy::build(&comm, &places[comm.rank()])?.always(Way::Levels);
-        let way = way_down(&hierarchy)?;
-        let mut result = Ok(());
-        let time = elapsed_ns(&comm, || result = process(&way, &comm));
-        result.map(|()| time)
-    };
-    let by_hand = |comm: ThreadComm, sizes: &[usize; 5]| -> Result<u64> {
-        // Groups of neighbours by rank: of each the first goes on to the level above.
-        let mut way = Vec::new();
+    let groups = Groups::build(&places).expect("places of one model");
+    let mut programs = Programs(vec![Vec::new(); places.len()]);
+    let communicator = |group: &Group<'_>| if group.children().is_empty() { group.ranks() } else { group.roots() };
+    let all: Vec<Vec<usize>> = groups.iter().map(|group| communicator(&group)).collect();
+    // A lowest group of one rank has nothing to gather.
+    all.iter().rev().filter(|ranks| ranks.len() > 1).for_each(|ranks| programs.gather(ranks, length));
+    let mut times = vec![timed("topological", model, placement, &programs.0)];
+    for (number, sizes) in CONFIGURATIONS.iter().enumerate() {
+        let mut programs = Programs(vec![Vec::new(); places.len()]);
         let mut below = 1;
         for size in sizes.iter().rev() {
-            let takes_part = comm.rank().is_multiple_of(below);
-            let color = comm.rank() / (below * size);
-            way.extend(comm.split(takes_part.then_some(color as u32), 0)?);
+            let leaders: Vec<usize> = (0..places.len()).step_by(below).collect();
+            leaders.chunks(*size).for_each(|ranks| programs.gather(ranks, length));
             below *= size;
         }
-        way.reverse();
-        let way: Vec<&ThreadComm> = way.iter().collect();
-        let mut result = Ok(());
-        let time = elapsed_ns(&comm, || result = process(&way, &comm));
-        result.map(|()| time)
-    };
-    let run = |body: &(dyn Fn(ThreadComm) -> Result<u64> + Sync)| {
-        let times = World::threads(model.ranks()).network(model.network(placement)).run(body);
-        times.into_iter().next().expect("rank 0 is there").expect("a modelled network loses nothing")
-    };
-    let mut times = vec![("topological".to_owned(), run(&topological))];
-    for (number, sizes) in CONFIGURATIONS.iter().enumerate() {
-        times.push((format!("by hand {}", number + 1), run(&|comm| by_hand(comm, sizes))));
+        times.push(timed(&format!("by hand {}", number + 1), model, placement, &programs.0));
     }
     times
 }

@@ -93,7 +93,7 @@ impl Model {
     }
 
     /// Host and core of each rank.
-    fn seats(&self, placement: Placement) -> Vec<(usize, usize)> {
+    fn positions(&self, placement: Placement) -> Vec<(usize, usize)> {
         let (hosts, cores) = (self.hosts.iter().sum::<usize>(), self.cores());
         // Cores dealt out over the parts of the first level or, for sockets, over the NUMA nodes: everything but the last level.
         let dealt = |parts: usize| (0..cores).map(move |at| at % parts * (cores / parts) + at / parts);
@@ -146,7 +146,7 @@ impl Model {
             let binding = machine.nth(Kind::Core, core).expect("as many cores as ranks");
             Place::bound(&hosts[host], &machine, binding).expect("cores are of the machine")
         };
-        self.seats(placement).into_iter().map(place).collect()
+        self.positions(placement).into_iter().map(place).collect()
     }
 
     /// Its links, by what two ranks share.
@@ -158,13 +158,18 @@ impl Model {
         Costs::new(network.into_iter().chain(around.zip(self.inside.iter().map(|level| level.2))))
     }
 
+    /// The host of each rank.
+    pub(crate) fn host_of(&self, placement: Placement) -> Vec<usize> {
+        self.positions(placement).into_iter().map(|(host, _)| host).collect()
+    }
+
     /// The same links between ranks by number, worked out from where they are and not from the groups.
-    pub(crate) fn network(&self, placement: Placement) -> Network {
-        let seats = self.seats(placement);
-        let switches: Vec<usize> = seats.iter().map(|(host, _)| self.switch_of(*host)).collect();
+    pub(crate) fn links(&self, placement: Placement) -> impl Fn(usize, usize) -> LogGp + Send + Sync + 'static {
+        let positions = self.positions(placement);
+        let switches: Vec<usize> = positions.iter().map(|(host, _)| self.switch_of(*host)).collect();
         let inside = self.inside;
-        let link = move |a: usize, b: usize| {
-            let ((host_a, core_a), (host_b, core_b)) = (seats[a], seats[b]);
+        move |a: usize, b: usize| {
+            let ((host_a, core_a), (host_b, core_b)) = (positions[a], positions[b]);
             if switches[a] != switches[b] {
                 return BETWEEN_SWITCHES;
             }
@@ -179,7 +184,11 @@ impl Model {
                 }
             }
             LogGp::default()
-        };
-        Network::with(link).clock(Clock::Virtual)
+        }
+    }
+
+    /// Those links for the in-process world.
+    pub(crate) fn network(&self, placement: Placement) -> Network {
+        Network::with(self.links(placement)).clock(Clock::Virtual)
     }
 }

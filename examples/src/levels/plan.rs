@@ -1,0 +1,79 @@
+//! Which rank goes to which host and gets which part of it, with its workers.
+
+use std::sync::Arc;
+
+use fusain::topology::{CpuSet, Fabric, Host, Kind, Machine, Missing, Place, Policy, Scope, Workers};
+
+/// Ranks on hosts that are all alike.
+#[derive(Debug)]
+pub struct Plan {
+    /// Each host's machine.
+    pub machine: Machine,
+    /// How many ranks a host has; the last one may have fewer.
+    pub ranks_per_host: usize,
+    /// Rank after rank.
+    pub ranks: Vec<Planned>,
+}
+
+/// One rank.
+#[derive(Debug)]
+pub struct Planned {
+    /// Where it is.
+    pub host: Arc<Host>,
+    /// The number of that host.
+    pub host_number: usize,
+    /// Its part of the host.
+    pub part: CpuSet,
+    /// Its workers there.
+    pub workers: Workers,
+}
+
+impl Plan {
+    /// Host after host, each with as many ranks as it has cores for their workers, at least one; the cores are cut evenly between them.
+    ///
+    /// # Errors
+    /// No rank or no worker; hosts that the fabric does not have.
+    pub fn new(
+        machine: &Machine,
+        fabric: Option<&Fabric>,
+        ranks: usize,
+        workers: usize,
+        policy: Policy,
+    ) -> anyhow::Result<Self> {
+        anyhow::ensure!(ranks > 0 && workers > 0, "there is at least one rank, and one worker a rank");
+        let cores = match machine.count(Kind::Core) {
+            0 => machine.count(Kind::Pu),
+            cores => cores,
+        };
+        let ranks_per_host = (cores / workers).clamp(1, ranks);
+        let whole = Scope::whole(machine);
+        let mut planned = Vec::with_capacity(ranks);
+        for host_number in 0..ranks.div_ceil(ranks_per_host) {
+            let name = format!("node{host_number}");
+            let host = match fabric {
+                Some(fabric) => fabric.host(&name, Missing::Refuse)?,
+                None => Host::new(name),
+            };
+            let here = ranks_per_host.min(ranks - planned.len());
+            // One worker a rank: a core each, so that what is left over stays in one piece.
+            let parts = if workers == 1 { ranks_per_host.max(cores) } else { ranks_per_host };
+            for part in whole.split_into(parts)?.into_iter().take(here) {
+                let workers = part.workers(workers, policy)?;
+                planned.push(Planned { host: Arc::clone(&host), host_number, part: part.cpuset().clone(), workers });
+            }
+        }
+        Ok(Self { machine: machine.clone(), ranks_per_host, ranks: planned })
+    }
+
+    /// The place of a rank, with its workers.
+    ///
+    /// # Errors
+    /// A rank that was not planned.
+    pub fn place(&self, rank: usize) -> anyhow::Result<Place> {
+        let Some(planned) = self.ranks.get(rank) else {
+            anyhow::bail!("{} ranks were planned: give --ranks as many as mpirun starts", self.ranks.len());
+        };
+        let place = Place::bound(&planned.host, &self.machine, &planned.part)?;
+        Ok(place.with_workers(planned.workers.clone()))
+    }
+}

@@ -1,0 +1,82 @@
+//! The machine, from wherever it is told.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use fusain::topology::{Fabric, Machine};
+
+/// Where a machine's description comes from.
+#[derive(Args, Clone, Debug)]
+pub struct Source {
+    /// A machine that was exported: `lstopo file.xml`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["synthetic", "here"])]
+    xml: Option<PathBuf>,
+    /// A machine made up, as hwloc's HWLOC_SYNTHETIC.
+    #[arg(long, value_name = "DESCRIPTION", conflicts_with = "here")]
+    synthetic: Option<String>,
+    /// This machine.
+    #[arg(long)]
+    here: bool,
+    /// Switches: a Slurm topology.conf, or a list of lines "host switch/switch".
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+}
+
+/// Where nothing is said.
+const DEFAULT: &str = "Package:2 L3:1 L2:2 Core:2 PU:1";
+
+impl Source {
+    /// Whether a machine was told.
+    pub fn is_told(&self) -> bool {
+        self.xml.is_some() || self.synthetic.is_some() || self.here
+    }
+
+    /// The machine.
+    ///
+    /// # Errors
+    /// A file that is not there, a description that can not be read, a machine that can not be asked.
+    pub fn machine(&self) -> anyhow::Result<Machine> {
+        if let Some(path) = &self.xml {
+            let text = read(path)?;
+            return Machine::from_xml(&text).with_context(|| path.display().to_string());
+        }
+        if self.here {
+            return here();
+        }
+        Ok(Machine::synthetic(self.synthetic.as_deref().unwrap_or(DEFAULT))?)
+    }
+
+    /// The switches, if a file was named.
+    ///
+    /// # Errors
+    /// A file that is not there or can not be understood.
+    pub fn fabric(&self) -> anyhow::Result<Option<Fabric>> {
+        let Some(path) = &self.network else { return Ok(None) };
+        let text = read(path)?;
+        let fabric =
+            if text.contains("SwitchName=") { Fabric::from_topology_conf(&text) } else { Fabric::from_list(&text) };
+        fabric.map(Some).with_context(|| path.display().to_string())
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+}
+
+#[cfg(feature = "hwloc")]
+fn here() -> anyhow::Result<Machine> {
+    Ok(fusain::topology::local_machine()?)
+}
+
+/// Without feature `hwloc` its program is asked, if it is installed.
+#[cfg(not(feature = "hwloc"))]
+fn here() -> anyhow::Result<Machine> {
+    const HELP: &str = "build with --features hwloc, or install hwloc's lstopo";
+    for program in ["lstopo-no-graphics", "lstopo"] {
+        let Ok(output) = std::process::Command::new(program).args(["--of", "xml", "-"]).output() else { continue };
+        let text = String::from_utf8(output.stdout).context("lstopo writes UTF-8")?;
+        return Machine::from_xml(&text).context(HELP);
+    }
+    anyhow::bail!("this machine is not known: {HELP}")
+}
