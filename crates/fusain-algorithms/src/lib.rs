@@ -61,6 +61,8 @@ mod faults;
 mod feed;
 mod filter;
 mod gallop;
+#[doc(hidden)]
+pub mod internals;
 mod kind;
 mod map;
 mod merge;
