@@ -57,9 +57,10 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
 
     #[inline]
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let grain = self.block.unwrap_or(grain.clamp(1, self.most));
         let Some((source, found)) = &mut local.0 else { return };
-        let goes_on = source.left() > 0
+        let left = source.left();
+        let grain = self.block.unwrap_or(grain.clamp(1, self.most)).min(left);
+        let goes_on = left > 0
             && !self.sink.is_over(found)
             && internals::widest(unit::<S, K>, (self.sink, found, &mut *source, grain)).is_continue()
             && source.left() > 0;
@@ -125,7 +126,8 @@ pub(crate) fn drive<S: Source, K: Sink<S>>(settings: &Settings<'_>, source: S, s
 #[inline(always)]
 fn in_sequence<S: Source, K: Sink<S>>(mut source: S, sink: &K, mut found: K::Found, grain: usize) -> usize {
     while source.left() > 0 {
-        let flow = if source.left() < WIDE {
+        let grain = grain.min(source.left());
+        let flow = if grain < WIDE {
             sink.unit(&mut found, &mut source, grain)
         } else {
             internals::widest(unit::<S, K>, (sink, &mut found, &mut source, grain))

@@ -48,6 +48,7 @@
 mod adaptor;
 mod collect;
 mod drive;
+mod flag;
 mod indexed;
 mod outcome;
 mod parallel;
@@ -70,8 +71,8 @@ pub mod iter {
     pub use crate::source::Source;
     pub use crate::source::bridge::{IterBridge, ParallelBridge};
     pub use crate::source::indexed::{IndexedSource, Pieces};
-    pub use crate::source::own::{FromIndexedSource, FromSource, from_indexed_source, from_source};
     pub use crate::source::multizip::MultiZip;
+    pub use crate::source::own::{FromIndexedSource, FromSource, from_indexed_source, from_source};
     pub use crate::source::repeat::{Empty, Once, Repeat, RepeatN, empty, once, repeat, repeat_n};
     pub use crate::source::splitter::{Split, WalkTree, split, walk_tree, walk_tree_postfix, walk_tree_prefix};
     pub use either::Either;

@@ -19,6 +19,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-algorithms/src/search/includes.rs", "what workers commit to: that an element is missing"),
     ("crates/fusain-algorithms/src/sort/tree.rs", "the second of two runs merges them; fuzzed by splits"),
     ("crates/fusain-algorithms/src/window.rs", "how much of the output is written, should a closure panic"),
+    ("crates/fusain-iter/src/flag.rs", "hints that a chain is over, and how many more elements are wanted"),
     ("crates/fusain-cluster/src/station/mod.rs", "how often something has changed that a thread waits for"),
     ("crates/fusain-cluster/src/store.rs", "a key comes once"),
     ("crates/fusain-cluster/src/table.rs", "numbers that grow, and that one has grown"),

@@ -1,34 +1,12 @@
 //! `take_any`, `skip_any` and their `_while`: some of the elements, no matter which.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::debug_without_closures;
-use super::fuse::Flag;
+use crate::flag::{Count, Flag};
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
-
-/// How many more. Relaxed all through: it counts, and carries no data.
-#[derive(Debug)]
-struct Count(AtomicUsize);
-
-impl Count {
-    fn is_used_up(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
-    }
-
-    /// Takes one, if there is one.
-    fn take(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
-    }
-}
-
-impl Clone for Count {
-    fn clone(&self) -> Self {
-        Count(AtomicUsize::new(self.0.load(Ordering::Relaxed)))
-    }
-}
 
 /// So many elements, whichever workers meet first.
 ///
@@ -45,7 +23,7 @@ pub struct TakeAny<I> {
 
 impl<I> TakeAny<I> {
     pub(crate) fn new(base: I, n: usize) -> Self {
-        TakeAny { base, more: Count(AtomicUsize::new(n)) }
+        TakeAny { base, more: Count::new(n) }
     }
 }
 
@@ -109,7 +87,7 @@ pub struct SkipAny<I> {
 
 impl<I> SkipAny<I> {
     pub(crate) fn new(base: I, n: usize) -> Self {
-        SkipAny { base, more: Count(AtomicUsize::new(n)) }
+        SkipAny { base, more: Count::new(n) }
     }
 }
 

@@ -91,8 +91,8 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     #[inline(always)]
     fn run(&mut self, grain: usize, each: impl FnMut(A::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         match (&mut self.a, &mut self.b) {
-            (Some(a), _) if a.left() > 0 => a.run(grain, each),
-            (_, Some(b)) => b.run(grain, each),
+            (Some(a), _) if a.left() > 0 => a.run(grain.min(a.left()), each),
+            (_, Some(b)) if b.left() > 0 => b.run(grain.min(b.left()), each),
             _ => ControlFlow::Continue(()),
         }
     }
@@ -128,8 +128,8 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     #[inline(always)]
     fn fold<T>(&mut self, grain: usize, acc: T, step: impl FnMut(T, A::Item) -> T) -> T {
         match (&mut self.a, &mut self.b) {
-            (Some(a), _) if a.left() > 0 => a.fold(grain, acc, step),
-            (_, Some(b)) => b.fold(grain, acc, step),
+            (Some(a), _) if a.left() > 0 => a.fold(grain.min(a.left()), acc, step),
+            (_, Some(b)) if b.left() > 0 => b.fold(grain.min(b.left()), acc, step),
             _ => acc,
         }
     }

@@ -107,7 +107,7 @@ fn feed<P: IntoParallelIterator>(
         return vec::of_source(&settings, source).into_iter().try_for_each(each);
     }
     while source.left() > 0 {
-        source.run(usize::MAX, &mut each)?;
+        source.run(source.left(), &mut each)?;
     }
     ControlFlow::Continue(())
 }

@@ -1,36 +1,14 @@
 //! `while_some` and `panic_fuse`: chains that end early for all workers.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::flag::Flag;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
-
-/// A flag that goes up once. Relaxed all through: it is a hint to stop, and carries no data.
-#[derive(Debug, Default)]
-pub(crate) struct Flag(AtomicBool);
-
-impl Flag {
-    #[inline(always)]
-    pub(crate) fn is_up(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(crate) fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Clone for Flag {
-    fn clone(&self) -> Self {
-        Flag(AtomicBool::new(self.is_up()))
-    }
-}
 
 /// What is in the elements until some worker meets a `None`: all workers then end within a unit of work.
 ///

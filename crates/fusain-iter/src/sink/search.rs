@@ -6,10 +6,10 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
+use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -29,19 +29,19 @@ struct Search<F, R> {
     /// What each part has found, and its flag.
     places: Places<Part<R>>,
     /// A hit ends everything.
-    over: AtomicBool,
+    over: Flag,
 }
 
 struct Part<R> {
     hit: Option<R>,
-    over: Arc<AtomicBool>,
+    over: Arc<Flag>,
 }
 
 pub(crate) struct Found<R> {
     place: usize,
     hit: Option<R>,
     /// Whether a part in front has a hit.
-    over: Arc<AtomicBool>,
+    over: Arc<Flag>,
 }
 
 impl<S, F, R> Sink<S> for Search<F, R>
@@ -71,7 +71,7 @@ where
     }
 
     fn split(&self, found: &mut Found<R>, _rest: &S) -> Found<R> {
-        let over = Arc::new(AtomicBool::new(false));
+        let over = Arc::new(Flag::default());
         let place = self.places.insert_behind(found.place, Part { hit: None, over: Arc::clone(&over) });
         Found { place, hit: None, over }
     }
@@ -79,18 +79,18 @@ where
     fn finish(&self, found: Found<R>) {
         let Found { place, hit: Some(hit), over } = found else { return };
         self.places.set(place, Part { hit: Some(hit), over });
-        // Relaxed, as all of these flags: they are hints; the hits lie behind a lock.
+        // Flags are hints; the hits lie behind a lock.
         match self.which {
-            Which::Any => self.over.store(true, Ordering::Relaxed),
-            Which::First => self.places.look_behind(place, |part| part.over.store(true, Ordering::Relaxed)),
+            Which::Any => self.over.raise(),
+            Which::First => self.places.look_behind(place, |part| part.over.raise()),
         }
     }
 
     #[inline(always)]
     fn is_over(&self, found: &Found<R>) -> bool {
         match self.which {
-            Which::Any => self.over.load(Ordering::Relaxed),
-            Which::First => found.over.load(Ordering::Relaxed),
+            Which::Any => self.over.is_up(),
+            Which::First => found.over.is_up(),
         }
     }
 }
@@ -127,9 +127,9 @@ where
     F: Fn(S::Item) -> Option<R> + Sync,
     R: Send,
 {
-    let over = Arc::new(AtomicBool::new(false));
+    let over = Arc::new(Flag::default());
     let places = Places::new(Part { hit: None, over: Arc::clone(&over) });
-    let search = Search { find, which, backwards, places, over: AtomicBool::new(false) };
+    let search = Search { find, which, backwards, places, over: Flag::default() };
     drive(settings, source, &search, Found { place: ROOT, hit: None, over });
     search.places.in_order().find_map(|part| part.hit)
 }
@@ -166,7 +166,7 @@ impl<S: Source> Source for Backwards<S> {
             self.parts.push(std::mem::replace(&mut last, back));
         }
         while last.left() > 0 {
-            last.run(usize::MAX, &mut each)?;
+            last.run(last.left(), &mut each)?;
         }
         ControlFlow::Continue(())
     }

@@ -1,10 +1,10 @@
 //! A fold that may break off, and then ends the whole chain within its unit.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
+use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -16,7 +16,7 @@ struct TryFold<N, F, A, B> {
     begin: N,
     step: F,
     places: Places<Part<A, B>>,
-    over: AtomicBool,
+    over: Flag,
 }
 
 struct Found<A, B> {
@@ -56,15 +56,15 @@ where
 
     fn finish(&self, found: Self::Found) {
         if let Some(ControlFlow::Break(_)) = found.part {
-            // Relaxed: a hint; what broke off lies behind a lock.
-            self.over.store(true, Ordering::Relaxed);
+            // A hint; what broke off lies behind a lock.
+            self.over.raise();
         }
         self.places.set(found.place, found.part);
     }
 
     #[inline(always)]
     fn is_over(&self, _found: &Self::Found) -> bool {
-        self.over.load(Ordering::Relaxed)
+        self.over.is_up()
     }
 }
 
@@ -80,7 +80,7 @@ where
 {
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);
-    let fold = TryFold { begin, step, places: Places::new(None), over: AtomicBool::new(false) };
+    let fold = TryFold { begin, step, places: Places::new(None), over: Flag::default() };
     drive(&settings, source, &fold, Found { place: ROOT, part: None });
     let mut parts = Vec::new();
     let mut broken = None;

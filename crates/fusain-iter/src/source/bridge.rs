@@ -4,10 +4,10 @@
 //! given the lock back. Nobody waits who could work: parts are all alike, so a request is served with another view of the same iterator.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Source;
+use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
@@ -28,7 +28,7 @@ pub trait ParallelBridge: Sized {
 
 impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
     fn par_bridge(self) -> IterBridge<J> {
-        IterBridge { iter: Mutex::new(self), over: AtomicBool::new(false) }
+        IterBridge { iter: Mutex::new(self), over: Flag::default() }
     }
 }
 
@@ -36,14 +36,14 @@ impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
 #[must_use = "a chain does nothing before it is run"]
 pub struct IterBridge<J> {
     iter: Mutex<J>,
-    /// The iterator has given its last element, or panicked. Relaxed: a hint; who looks again finds out behind the lock.
-    over: AtomicBool,
+    /// The iterator has given its last element, or panicked. A hint; who looks again finds out behind the lock.
+    over: Flag,
 }
 
 impl<J: Clone> Clone for IterBridge<J> {
     fn clone(&self) -> Self {
         let iter = self.iter.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        IterBridge { iter: Mutex::new(iter), over: AtomicBool::new(self.over.load(Ordering::Relaxed)) }
+        IterBridge { iter: Mutex::new(iter), over: self.over.clone() }
     }
 }
 
@@ -86,7 +86,7 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     type Item = J::Item;
 
     fn left(&self) -> usize {
-        if self.bridge.over.load(Ordering::Relaxed) { 0 } else { usize::MAX }
+        if self.bridge.over.is_up() { 0 } else { usize::MAX }
     }
 
     fn run(&mut self, grain: usize, each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
@@ -95,15 +95,15 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
             Ok(mut iter) => {
                 let wanted = grain.min(FETCHED_MAX);
                 // It may not be asked again.
-                if !bridge.over.load(Ordering::Relaxed) {
+                if !bridge.over.is_up() {
                     fetched.extend(iter.by_ref().take(wanted));
                     if fetched.len() < wanted {
-                        bridge.over.store(true, Ordering::Relaxed);
+                        bridge.over.raise();
                     }
                 }
             }
             // It panicked, and that comes out of the call.
-            Err(_) => bridge.over.store(true, Ordering::Relaxed),
+            Err(_) => bridge.over.raise(),
         }
         fetched.drain(..).try_for_each(each)
     }

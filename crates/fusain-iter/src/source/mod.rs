@@ -74,7 +74,7 @@ pub trait Source: Send + Sized {
     fn left(&self) -> usize;
 
     /// Gives up to `grain` elements to `each`, from the front, unless that breaks off; what is left of the unit then need
-    /// not be given to anybody. Called with a grain above 0, while something is left; it must get on by at least one element.
+    /// not be given to anybody. Called with a grain above 0 that is no more than is left; it must get on by at least one element.
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()>;
 
     /// Splits off the back part of what is left, about half of it, or nothing where that is not worth it.

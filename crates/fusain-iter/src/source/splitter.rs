@@ -86,7 +86,7 @@ pub struct WalkTree<T, B> {
     postfix: bool,
 }
 
-debug_without_closures!(WalkTree<T, B> { root });
+debug_without_closures!(WalkTree < T, B > { root });
 
 /// The nodes of the tree that `children` spans from `root`, in an order of its own.
 ///

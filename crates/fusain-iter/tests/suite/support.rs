@@ -46,9 +46,9 @@ pub(crate) fn run_by<I: ParallelIterator>(mut chain: I, script: &[Step]) -> Vec<
             continue;
         }
         match *step {
-            Step::Run(_, grain) => run(source, grain, given),
+            Step::Run(_, grain) => run(source, grain.min(left), given),
             Step::Fold(_, grain) => {
-                *given = source.fold(grain, std::mem::take(given), |mut given, x| {
+                *given = source.fold(grain.min(left), std::mem::take(given), |mut given, x| {
                     given.push(x);
                     given
                 });
@@ -69,7 +69,7 @@ pub(crate) fn run_by<I: ParallelIterator>(mut chain: I, script: &[Step]) -> Vec<
     }
     for (source, given) in &mut parts {
         while source.left() > 0 {
-            run(source, 7, given);
+            run(source, 7.min(source.left()), given);
         }
     }
     parts.into_iter().flat_map(|(_, given)| given).collect()

@@ -21,7 +21,10 @@ macro_rules! same_indexed {
     ($chain:expr, $expected:expr, $script:expr) => {
         same!($chain, $expected, $script);
         prop_assert_eq!(&cut_by($chain, $script), &$expected.collect::<Vec<_>>());
-        prop_assert_eq!(&cut_by($chain.rev(), $script), &$expected.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>());
+        prop_assert_eq!(
+            &cut_by($chain.rev(), $script),
+            &$expected.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>()
+        );
     };
 }
 
@@ -132,7 +135,7 @@ proptest! {
                 let (mut a, mut b) = (v.clone(), v.clone());
                 a.$par($argument).on(&POOL).always().grain(1).for_each(<[i32]>::reverse);
                 b.$std($argument).for_each(<[i32]>::reverse);
-                prop_assert_eq!(a, b, stringify!($par));
+                prop_assert_eq!(a, b);
             };
         }
         reversed!(par_chunks_mut, chunks_mut, size);
