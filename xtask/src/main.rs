@@ -11,6 +11,7 @@ mod mpi;
 mod packages;
 mod peers;
 mod programs;
+mod rayon;
 mod sanitizer;
 mod scaling;
 mod steps;
@@ -48,6 +49,8 @@ enum Verb {
     Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
+    /// Runs rayon's own tests against this workspace.
+    Rayon,
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
     ///
     /// It sees two threads at one place of which one writes, nothing ordering them, where that is compiled here; not in std's precompiled
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Compare(options) => compare::run(&options),
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
+        Verb::Rayon => rayon::run(),
         Verb::Tsan => tsan::run(),
         Verb::Asan => asan::run(),
         Verb::Stress(options) => stress::run(&options),

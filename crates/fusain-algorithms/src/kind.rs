@@ -40,8 +40,9 @@ pub(crate) const fn is_light<T>() -> bool {
     size_of::<T>() <= 32 && !std::mem::needs_drop::<T>()
 }
 
+/// Whether `T` is the primitive type `U`.
 #[inline(always)]
-fn is<T, U: 'static>() -> bool {
+pub(crate) fn is<T, U: 'static>() -> bool {
     // No type with a lifetime has the identity of a primitive one, so erasing lifetimes cannot mistake one for it.
     typeid::of::<T>() == TypeId::of::<U>()
 }

@@ -68,6 +68,8 @@ mod feed;
 mod filter;
 mod first_panic;
 mod gallop;
+#[doc(hidden)]
+pub mod internals;
 mod kind;
 mod map;
 mod merge;

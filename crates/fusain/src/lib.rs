@@ -16,14 +16,24 @@ pub use fusain_algorithms as algorithms;
 pub use fusain_algorithms::{Par, first_touch_vec, par};
 pub use fusain_cluster as cluster;
 pub use fusain_comm as comm;
+pub use fusain_iter::{iter, range, slice, str, vec};
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Pool, join, scope};
 pub use fusain_schedule as schedule;
 pub use fusain_topology as topology;
 
-/// What most programs want: the algorithms as methods of slices.
+/// What most programs want: the algorithms as methods of slices, and chains.
+///
+/// ```
+/// use fusain::prelude::*;
+///
+/// let mut squares: Vec<u64> = (0..1000_u64).into_par_iter().map(|x| x * x).collect();
+/// squares.par_sort_by(|a, b| b.cmp(a));
+/// assert_eq!(squares[0], 998_001);
+/// ```
 pub mod prelude {
     pub use fusain_algorithms::prelude::*;
+    pub use fusain_iter::prelude::*;
 }
 
 #[doc = include_str!("coming_from.md")]

@@ -9,9 +9,18 @@ use crate::workspace;
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "fusain",
-        &["fusain-algorithms", "fusain-cluster", "fusain-schedule", "fusain-topology", "fusain-pool", "fusain-comm"],
+        &[
+            "fusain-algorithms",
+            "fusain-iter",
+            "fusain-cluster",
+            "fusain-schedule",
+            "fusain-topology",
+            "fusain-pool",
+            "fusain-comm",
+        ],
     ),
     ("fusain-algorithms", &["fusain-pool"]),
+    ("fusain-iter", &["fusain-algorithms", "fusain-pool"]),
     ("fusain-cluster", &["fusain-pool", "fusain-comm"]),
     ("fusain-schedule", &["fusain-comm"]),
     ("fusain-topology", &["fusain-comm"]),

@@ -5,6 +5,7 @@ mod breakeven;
 mod crowd;
 mod first;
 mod handover;
+mod iterators;
 pub mod join;
 pub mod region;
 pub mod tick;
@@ -32,6 +33,8 @@ pub enum Comparison {
     First(first::Options),
     /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
     Algorithms(algorithms::Options),
+    /// Chains of iterators as programs have them, at five sizes, beside everybody.
+    Iterators(iterators::Options),
     /// Calls sides for a comparison that runs in another process.
     #[command(hide = true)]
     Serve,
@@ -54,6 +57,7 @@ impl Comparison {
             Comparison::Crowd => crowd::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),
+            Comparison::Iterators(own) => iterators::run(own, options),
             Comparison::Serve => algorithms::serve(options),
         }
     }

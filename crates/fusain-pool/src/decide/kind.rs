@@ -46,7 +46,7 @@ const UNSURE_BELOW_NS: f32 = 20_000.0;
 const PLAUSIBLE: f32 = 4.0;
 
 /// Likewise of a search, which may end early.
-const BEYOND: f32 = 64.0;
+const BEYOND: f32 = 512.0;
 
 /// A unit of a shared call says as much about the cost as a sequential run only if they differ by more than this.
 const CHANGED: f32 = 3.0;

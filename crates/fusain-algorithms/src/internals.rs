@@ -1,0 +1,55 @@
+//! What the iterators of `fusain-iter` share with the slice calls. No part of the interface.
+
+use std::mem::MaybeUninit;
+
+use fusain_pool::Algorithm;
+pub use fusain_pool::decide::{Plan, Team};
+
+use crate::policy::Par;
+
+/// Decides how a call over `work` elements runs; `K` names the call site.
+#[inline(always)]
+pub fn plan<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
+    policy.plan::<K>(work)
+}
+
+/// As [`plan`] where no closure of the user's is involved.
+#[inline(always)]
+pub fn plan_plain<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
+    policy.plan_plain::<K>(work)
+}
+
+/// Whether reductions are to give the same result whatever the number of workers.
+#[inline]
+pub fn is_deterministic(policy: &Par<'_>) -> bool {
+    policy.is_deterministic()
+}
+
+/// The grain that was asked for.
+#[inline]
+pub fn fixed_grain(policy: &Par<'_>) -> Option<usize> {
+    policy.fixed_grain()
+}
+
+/// Runs `algorithm` from `local` to its end.
+pub fn run<A: Algorithm>(team: Team<'_>, algorithm: &A, local: A::Local) {
+    team.run(algorithm, local);
+}
+
+/// Runs `body` compiled for the widest vectors of the machine; it is to be a function marked `#[inline(always)]`.
+#[inline(always)]
+pub fn widest<A, R>(body: impl FnOnce(A) -> R, arguments: A) -> R {
+    crate::widest::widest((body, arguments))
+}
+
+/// Whether `T` is the primitive type `U`.
+#[inline(always)]
+pub fn is<T, U: 'static>() -> bool {
+    crate::kind::is::<T, U>()
+}
+
+/// Says that `room` will be written from end to end.
+#[inline]
+pub fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
+    crate::pages::expect_writes(room);
+}

@@ -1,0 +1,230 @@
+//! `chain`: one after the other.
+
+use std::iter;
+use std::ops::ControlFlow;
+
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::source::indexed::IndexedSource;
+
+/// The elements of one chain, and then those of another.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..2).into_par_iter().chain(7..9).collect::<Vec<_>>(), [0, 1, 7, 8]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Chain<A, B> {
+    a: A,
+    b: B,
+}
+
+impl<A, B> Chain<A, B> {
+    pub(crate) fn new(a: A, b: B) -> Self {
+        Chain { a, b }
+    }
+}
+
+impl<A, B> ParallelIterator for Chain<A, B>
+where
+    A: ParallelIterator,
+    B: ParallelIterator<Item = A::Item>,
+{
+    type Item = A::Item;
+    type Source<'s>
+        = ChainSource<A::Source<'s>, B::Source<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        ChainSource { a: Some(self.a.source(settings)), b: Some(self.b.source(settings)) }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.a.opt_len()?.checked_add(self.b.opt_len()?)
+    }
+}
+
+impl<A, B> IndexedParallelIterator for Chain<A, B>
+where
+    A: IndexedParallelIterator,
+    B: IndexedParallelIterator<Item = A::Item>,
+{
+    type Indexed<'s>
+        = ChainIndexed<A::Indexed<'s>, B::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        ChainIndexed { a: self.a.indexed(settings), b: self.b.indexed(settings) }
+    }
+
+    fn len(&self) -> usize {
+        self.a.len().checked_add(self.b.len()).expect("the length of a chain is a number")
+    }
+}
+
+/// The source of a [`Chain`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ChainSource<A, B> {
+    a: Option<A>,
+    b: Option<B>,
+}
+
+fn left_of<S: Source>(source: &Option<S>) -> usize {
+    source.as_ref().map_or(0, S::left)
+}
+
+impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
+    type Item = A::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        left_of(&self.a).saturating_add(left_of(&self.b))
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, each: impl FnMut(A::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        match (&mut self.a, &mut self.b) {
+            (Some(a), _) if a.left() > 0 => a.run(grain.min(a.left()), each),
+            (_, Some(b)) if b.left() > 0 => b.run(grain.min(b.left()), each),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let (a, b) = (left_of(&self.a), left_of(&self.b));
+        if a > b
+            && let Some(back) = self.a.as_mut().and_then(A::split)
+        {
+            return Some(ChainSource { a: Some(back), b: self.b.take() });
+        }
+        if b > a
+            && let Some(back) = self.b.as_mut().and_then(B::split)
+        {
+            return Some(ChainSource { a: None, b: Some(back) });
+        }
+        (a > 0 && b > 0).then(|| ChainSource { a: None, b: self.b.take() })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        let a = left_of(&self.a);
+        if n < a {
+            let back = self.a.as_mut()?.split_at(n)?;
+            Some(ChainSource { a: Some(back), b: self.b.take() })
+        } else if n == a {
+            Some(ChainSource { a: None, b: self.b.take() })
+        } else {
+            let back = self.b.as_mut()?.split_at(n - a)?;
+            Some(ChainSource { a: None, b: Some(back) })
+        }
+    }
+
+    #[inline(always)]
+    fn fold<T>(&mut self, grain: usize, acc: T, step: impl FnMut(T, A::Item) -> T) -> T {
+        match (&mut self.a, &mut self.b) {
+            (Some(a), _) if a.left() > 0 => a.fold(grain.min(a.left()), acc, step),
+            (_, Some(b)) if b.left() > 0 => b.fold(grain.min(b.left()), acc, step),
+            _ => acc,
+        }
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        let a = self.a.as_ref().map_or(Some(0), |a| a.exact(seal))?;
+        a.checked_add(self.b.as_ref().map_or(Some(0), |b| b.exact(seal))?)
+    }
+}
+
+/// The source of a [`Chain`] that is cut by number.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ChainIndexed<A, B> {
+    a: A,
+    b: B,
+}
+
+impl<A, B> ChainIndexed<A, B> {
+    pub(crate) fn new(a: A, b: B) -> Self {
+        ChainIndexed { a, b }
+    }
+}
+
+impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for ChainIndexed<A, B> {
+    type Item = A::Item;
+    type Piece<'p>
+        = ChainPiece<A::Piece<'p>, B::Piece<'p>>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.a.left() + self.b.left()
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        let a = n.min(self.a.left());
+        ChainPiece { pieces: self.a.front(a).chain(self.b.front(n - a)), left: n }
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        let b = n.min(self.b.left());
+        ChainPiece { pieces: self.a.back(n - b).chain(self.b.back(b)), left: n }
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        let a = n.min(self.a.left());
+        ChainIndexed { a: self.a.split_at(a), b: self.b.split_at(n - a) }
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.a.is_exact(seal) && self.b.is_exact(seal)
+    }
+}
+
+/// Two pieces that know how long they are together, which std's chain does not.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ChainPiece<A, B> {
+    pieces: iter::Chain<A, B>,
+    left: usize,
+}
+
+impl<A: Iterator, B: Iterator<Item = A::Item>> Iterator for ChainPiece<A, B> {
+    type Item = A::Item;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<A::Item> {
+        let next = self.pieces.next();
+        self.left -= usize::from(next.is_some());
+        next
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+
+    #[inline(always)]
+    fn fold<T, F: FnMut(T, A::Item) -> T>(self, acc: T, step: F) -> T {
+        self.pieces.fold(acc, step)
+    }
+}
+
+impl<A: DoubleEndedIterator, B: DoubleEndedIterator<Item = A::Item>> DoubleEndedIterator for ChainPiece<A, B> {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<A::Item> {
+        let next = self.pieces.next_back();
+        self.left -= usize::from(next.is_some());
+        next
+    }
+}
+
+impl<A: DoubleEndedIterator, B: DoubleEndedIterator<Item = A::Item>> ExactSizeIterator for ChainPiece<A, B> {}

@@ -1,0 +1,356 @@
+//! `chunks`, `fold_chunks`: so many elements as one.
+
+use std::sync::Mutex;
+
+use super::debug_without_closures;
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::indexed::{IndexedSource, Pieces};
+
+/// Vectors of so many elements, of which the last may be shorter.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<Vec<i32>> = (0..5).into_par_iter().chunks(2).collect();
+/// assert_eq!(v, [vec![0, 1], vec![2, 3], vec![4]]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Chunks<I> {
+    base: I,
+    size: usize,
+}
+
+impl<I> Chunks<I> {
+    pub(crate) fn new(base: I, size: usize) -> Self {
+        Chunks { base, size }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Chunks<I> {
+    type Item = Vec<I::Item>;
+    type Source<'s>
+        = Pieces<ChunksSource<'s, I::Indexed<'s>, ToVec>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Chunks<I> {
+    type Indexed<'s>
+        = ChunksSource<'s, I::Indexed<'s>, ToVec>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        ChunksSource { base: self.base.indexed(settings), size: self.size, one: &ToVec }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len().div_ceil(self.size)
+    }
+}
+
+/// What so many elements fold to.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<i32> = (0..5).into_par_iter().fold_chunks(2, || 10, |a, b| a + b).collect();
+/// assert_eq!(v, [11, 15, 14]);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct FoldChunks<I, N, F> {
+    base: I,
+    size: usize,
+    one: FoldFrom<N, F>,
+}
+
+debug_without_closures!(FoldChunks<I, N, F> { base, size });
+
+impl<I, N, F> FoldChunks<I, N, F> {
+    pub(crate) fn new(base: I, size: usize, identity: N, f: F) -> Self {
+        FoldChunks { base, size, one: FoldFrom { identity, f } }
+    }
+}
+
+impl<I, N, F, T> ParallelIterator for FoldChunks<I, N, F>
+where
+    I: IndexedParallelIterator,
+    N: Fn() -> T + Send + Sync,
+    F: Fn(T, I::Item) -> T + Send + Sync,
+    T: Send,
+{
+    type Item = T;
+    type Source<'s>
+        = Pieces<ChunksSource<'s, I::Indexed<'s>, FoldFrom<N, F>>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I, N, F, T> IndexedParallelIterator for FoldChunks<I, N, F>
+where
+    I: IndexedParallelIterator,
+    N: Fn() -> T + Send + Sync,
+    F: Fn(T, I::Item) -> T + Send + Sync,
+    T: Send,
+{
+    type Indexed<'s>
+        = ChunksSource<'s, I::Indexed<'s>, FoldFrom<N, F>>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        ChunksSource { base: self.base.indexed(settings), size: self.size, one: &self.one }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len().div_ceil(self.size)
+    }
+}
+
+/// What so many elements fold to from a clone of a value.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<i32> = (0..5).into_par_iter().fold_chunks_with(2, 10, |a, b| a + b).collect();
+/// assert_eq!(v, [11, 15, 14]);
+/// ```
+#[must_use = "a chain does nothing before it is run"]
+pub struct FoldChunksWith<I, T, F> {
+    base: I,
+    size: usize,
+    one: FoldWith<T, F>,
+}
+
+debug_without_closures!(FoldChunksWith<I, T, F> { base, size });
+
+impl<I: Clone, T: Clone, F: Clone> Clone for FoldChunksWith<I, T, F> {
+    fn clone(&self) -> Self {
+        FoldChunksWith { base: self.base.clone(), size: self.size, one: self.one.clone() }
+    }
+}
+
+impl<I, T, F> FoldChunksWith<I, T, F> {
+    pub(crate) fn new(base: I, size: usize, init: T, f: F) -> Self {
+        FoldChunksWith { base, size, one: FoldWith { init: Mutex::new(init), f } }
+    }
+}
+
+impl<I, T, F> ParallelIterator for FoldChunksWith<I, T, F>
+where
+    I: IndexedParallelIterator,
+    T: Send + Clone,
+    F: Fn(T, I::Item) -> T + Send + Sync,
+{
+    type Item = T;
+    type Source<'s>
+        = Pieces<ChunksSource<'s, I::Indexed<'s>, FoldWith<T, F>>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I, T, F> IndexedParallelIterator for FoldChunksWith<I, T, F>
+where
+    I: IndexedParallelIterator,
+    T: Send + Clone,
+    F: Fn(T, I::Item) -> T + Send + Sync,
+{
+    type Indexed<'s>
+        = ChunksSource<'s, I::Indexed<'s>, FoldWith<T, F>>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        ChunksSource { base: self.base.indexed(settings), size: self.size, one: &self.one }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len().div_ceil(self.size)
+    }
+}
+
+/// What becomes of so many elements.
+#[doc(hidden)]
+pub trait Chunk<X>: Sync {
+    /// The one that they become.
+    type One;
+
+    /// Makes it.
+    fn one(&self, elements: impl Iterator<Item = X>) -> Self::One;
+
+    /// Makes it of elements that come from the back.
+    fn one_reversed(&self, elements: impl Iterator<Item = X>) -> Self::One {
+        let mut elements: Vec<X> = elements.collect();
+        elements.reverse();
+        self.one(elements.into_iter())
+    }
+}
+
+/// A vector.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ToVec;
+
+impl<X> Chunk<X> for ToVec {
+    type One = Vec<X>;
+
+    fn one(&self, elements: impl Iterator<Item = X>) -> Vec<X> {
+        elements.collect()
+    }
+}
+
+/// A fold from what a function gives.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct FoldFrom<N, F> {
+    identity: N,
+    f: F,
+}
+
+impl<X, N: Fn() -> T + Sync, F: Fn(T, X) -> T + Sync, T> Chunk<X> for FoldFrom<N, F> {
+    type One = T;
+
+    fn one(&self, elements: impl Iterator<Item = X>) -> T {
+        elements.fold((self.identity)(), &self.f)
+    }
+}
+
+/// A fold from a clone of a value, which need not be `Sync`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FoldWith<T, F> {
+    init: Mutex<T>,
+    f: F,
+}
+
+impl<T: Clone, F: Clone> Clone for FoldWith<T, F> {
+    fn clone(&self) -> Self {
+        FoldWith { init: Mutex::new(self.begin()), f: self.f.clone() }
+    }
+}
+
+impl<T: Clone, F> FoldWith<T, F> {
+    fn begin(&self) -> T {
+        self.init.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+}
+
+impl<X, T: Clone + Send, F: Fn(T, X) -> T + Sync> Chunk<X> for FoldWith<T, F> {
+    type One = T;
+
+    fn one(&self, elements: impl Iterator<Item = X>) -> T {
+        elements.fold(self.begin(), &self.f)
+    }
+}
+
+/// The source of [`Chunks`] and its kin.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ChunksSource<'s, S, C> {
+    base: S,
+    size: usize,
+    one: &'s C,
+}
+
+impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<'_, S, C> {
+    /// Elements of the base that the first `n` chunks have.
+    fn base_of(&self, n: usize) -> usize {
+        n.saturating_mul(self.size).min(self.base.left())
+    }
+}
+
+impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, C> {
+    type Item = C::One;
+    type Piece<'p>
+        = ChunksPiece<'p, S::Piece<'p>, C>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left().div_ceil(self.size)
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        let n = self.base_of(n);
+        ChunksPiece { elements: self.base.front(n), size: self.size, one: self.one }
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        let n = self.base.left() - self.base_of(IndexedSource::left(self) - n);
+        ChunksPiece { elements: self.base.back(n), size: self.size, one: self.one }
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        let n = self.base_of(n);
+        ChunksSource { base: self.base.split_at(n), size: self.size, one: self.one }
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.base.is_exact(seal)
+    }
+}
+
+/// A piece of [`Chunks`] and its kin.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ChunksPiece<'p, P, C> {
+    elements: P,
+    size: usize,
+    one: &'p C,
+}
+
+impl<P: ExactSizeIterator, C: Chunk<P::Item>> Iterator for ChunksPiece<'_, P, C> {
+    type Item = C::One;
+
+    fn next(&mut self) -> Option<C::One> {
+        (self.elements.len() > 0).then(|| self.one.one(self.elements.by_ref().take(self.size)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.elements.len().div_ceil(self.size);
+        (left, Some(left))
+    }
+}
+
+impl<P: ExactSizeIterator + DoubleEndedIterator, C: Chunk<P::Item>> DoubleEndedIterator for ChunksPiece<'_, P, C> {
+    fn next_back(&mut self) -> Option<C::One> {
+        let last = match self.elements.len() {
+            0 => return None,
+            len if len.is_multiple_of(self.size) => self.size,
+            len => len % self.size,
+        };
+        Some(self.one.one_reversed(self.elements.by_ref().rev().take(last)))
+    }
+}
+
+impl<P: ExactSizeIterator, C: Chunk<P::Item>> ExactSizeIterator for ChunksPiece<'_, P, C> {}

@@ -1,0 +1,316 @@
+//! `flat_map`, `flatten` and their `_iter`: elements of elements.
+
+use std::ops::ControlFlow;
+
+use fusain_algorithms::Par;
+
+use super::debug_without_closures;
+use crate::collect::{IntoParallelIterator, vec};
+use crate::drive::is_worth_sharing;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// The elements of the chains that a function makes of the elements.
+///
+/// An inner chain that is long enough is shared by a call of its own, and its elements are kept until they go on; others cost nothing more than
+/// with [`FlatMapIter`].
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<i32> = (1..4).into_par_iter().flat_map(|n| 0..n).collect();
+/// assert_eq!(v, [0, 0, 1, 0, 1, 2]);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct FlatMap<I, F> {
+    base: I,
+    f: F,
+}
+
+debug_without_closures!(FlatMap < I, F > { base });
+
+impl<I, F> FlatMap<I, F> {
+    pub(crate) fn new(base: I, f: F) -> Self {
+        FlatMap { base, f }
+    }
+}
+
+impl<I, F, P> ParallelIterator for FlatMap<I, F>
+where
+    I: ParallelIterator,
+    F: Fn(I::Item) -> P + Sync + Send,
+    P: IntoParallelIterator,
+{
+    type Item = P::Item;
+    type Source<'s>
+        = FlatMapSource<'s, I::Source<'s>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let policy = settings.policy;
+        FlatMapSource { base: self.base.source(settings), f: &self.f, policy }
+    }
+}
+
+/// The source of a [`FlatMap`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FlatMapSource<'s, S, F> {
+    base: S,
+    f: &'s F,
+    policy: Par<'s>,
+}
+
+impl<S, F, P> Source for FlatMapSource<'_, S, F>
+where
+    S: Source,
+    F: Fn(S::Item) -> P + Sync,
+    P: IntoParallelIterator,
+{
+    type Item = P::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(P::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let (f, policy) = (self.f, self.policy);
+        self.base.run(grain, |x| feed(f(x), policy, &mut each))
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(FlatMapSource { base: self.base.split()?, ..*self })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(FlatMapSource { base: self.base.split_at(n)?, ..*self })
+    }
+}
+
+/// Elements of a shared inner chain that are kept at most; a longer one goes on element by element.
+const KEPT_MAX: usize = 1 << 20;
+
+/// Gives the elements of an inner chain to `each`.
+fn feed<P: IntoParallelIterator>(
+    inner: P,
+    policy: Par<'_>,
+    mut each: impl FnMut(P::Item) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut chain = inner.into_par_iter();
+    let mut settings = Settings { policy, ..Settings::default() };
+    let mut source = chain.source(&mut settings);
+    if source.left() > 1 && source.left() <= KEPT_MAX && is_worth_sharing(&settings, &source) {
+        return vec::of_source(&settings, source).into_iter().try_for_each(each);
+    }
+    while source.left() > 0 {
+        source.run(source.left(), &mut each)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// The elements of the sequential iterators that a function makes of the elements.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<char> = ["ab", "c"].par_iter().flat_map_iter(|s| s.chars()).collect();
+/// assert_eq!(v, ['a', 'b', 'c']);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct FlatMapIter<I, F> {
+    base: I,
+    f: F,
+}
+
+debug_without_closures!(FlatMapIter < I, F > { base });
+
+impl<I, F> FlatMapIter<I, F> {
+    pub(crate) fn new(base: I, f: F) -> Self {
+        FlatMapIter { base, f }
+    }
+}
+
+impl<I, F, J> ParallelIterator for FlatMapIter<I, F>
+where
+    I: ParallelIterator,
+    F: Fn(I::Item) -> J + Sync + Send,
+    J: IntoIterator<Item: Send>,
+{
+    type Item = J::Item;
+    type Source<'s>
+        = FlatMapIterSource<'s, I::Source<'s>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        FlatMapIterSource { base: self.base.source(settings), f: &self.f }
+    }
+}
+
+/// The source of a [`FlatMapIter`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FlatMapIterSource<'s, S, F> {
+    base: S,
+    f: &'s F,
+}
+
+impl<S, F, J> Source for FlatMapIterSource<'_, S, F>
+where
+    S: Source,
+    F: Fn(S::Item) -> J + Sync,
+    J: IntoIterator,
+{
+    type Item = J::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let f = self.f;
+        self.base.run(grain, |x| f(x).into_iter().try_for_each(&mut each))
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(FlatMapIterSource { base: self.base.split()?, f: self.f })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(FlatMapIterSource { base: self.base.split_at(n)?, f: self.f })
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, J::Item) -> A) -> A {
+        let f = self.f;
+        self.base.fold(grain, acc, |acc, x| f(x).into_iter().fold(acc, &mut step))
+    }
+}
+
+/// The elements of the elements, which are chains: [`FlatMap`] of the elements themselves.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<i32> = vec![vec![1], vec![2, 3]].into_par_iter().flatten().collect();
+/// assert_eq!(v, [1, 2, 3]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Flatten<I>(I);
+
+impl<I> Flatten<I> {
+    pub(crate) fn new(base: I) -> Self {
+        Flatten(base)
+    }
+}
+
+impl<I: ParallelIterator<Item: IntoParallelIterator>> ParallelIterator for Flatten<I> {
+    type Item = <I::Item as IntoParallelIterator>::Item;
+    type Source<'s>
+        = FlattenSource<'s, I::Source<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let policy = settings.policy;
+        FlattenSource { base: self.0.source(settings), policy }
+    }
+}
+
+/// The source of a [`Flatten`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FlattenSource<'s, S> {
+    base: S,
+    policy: Par<'s>,
+}
+
+impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
+    type Item = <S::Item as IntoParallelIterator>::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let policy = self.policy;
+        self.base.run(grain, |inner| feed(inner, policy, &mut each))
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(FlattenSource { base: self.base.split()?, ..*self })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(FlattenSource { base: self.base.split_at(n)?, ..*self })
+    }
+}
+
+/// The elements of the elements, which are sequential iterators: [`FlatMapIter`] of the elements themselves.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<i32> = vec![vec![1], vec![2, 3]].into_par_iter().flatten_iter().collect();
+/// assert_eq!(v, [1, 2, 3]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct FlattenIter<I>(I);
+
+impl<I> FlattenIter<I> {
+    pub(crate) fn new(base: I) -> Self {
+        FlattenIter(base)
+    }
+}
+
+impl<I: ParallelIterator<Item: IntoIterator<Item: Send>>> ParallelIterator for FlattenIter<I> {
+    type Item = <I::Item as IntoIterator>::Item;
+    type Source<'s>
+        = FlattenIterSource<I::Source<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        FlattenIterSource(self.0.source(settings))
+    }
+}
+
+/// The source of a [`FlattenIter`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FlattenIterSource<S>(S);
+
+impl<S: Source<Item: IntoIterator>> Source for FlattenIterSource<S> {
+    type Item = <S::Item as IntoIterator>::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.0.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.0.run(grain, |inner| inner.into_iter().try_for_each(&mut each))
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        self.0.split().map(FlattenIterSource)
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        self.0.split_at(n).map(FlattenIterSource)
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
+        self.0.fold(grain, acc, |acc, inner| inner.into_iter().fold(acc, &mut step))
+    }
+}

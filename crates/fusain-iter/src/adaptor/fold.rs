@@ -1,0 +1,363 @@
+//! `fold`, `try_fold` and their `_with`: what each part of a chain folds to, as elements of a chain.
+//!
+//! How many parts there are depends on who asks for work: one at least, and one more a split.
+
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+use super::debug_without_closures;
+use crate::outcome::Try;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// What each part folds to.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let bytes = "a chain".par_bytes().fold(|| 0_u32, |sum, b| sum + u32::from(b)).sum::<u32>();
+/// assert_eq!(bytes, "a chain".bytes().map(u32::from).sum::<u32>());
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Fold<I, N, F> {
+    base: I,
+    identity: N,
+    f: F,
+}
+
+debug_without_closures!(Fold < I, N, F > { base });
+
+impl<I, N, F> Fold<I, N, F> {
+    pub(crate) fn new(base: I, identity: N, f: F) -> Self {
+        Fold { base, identity, f }
+    }
+}
+
+impl<I, N, F, T> ParallelIterator for Fold<I, N, F>
+where
+    I: ParallelIterator,
+    N: Fn() -> T + Sync + Send,
+    F: Fn(T, I::Item) -> T + Sync + Send,
+    T: Send,
+{
+    type Item = T;
+    type Source<'s>
+        = FoldSource<'s, I::Source<'s>, T, Calling<'s, N>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let base = self.base.source(settings);
+        FoldSource { base, folded: Folded::Nothing, begin: Calling(&self.identity), f: &self.f }
+    }
+}
+
+/// What a part begins with.
+#[doc(hidden)]
+pub trait Begin<T>: Clone + Send {
+    /// It.
+    fn begin(&self) -> T;
+}
+
+/// What a function gives.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Calling<'s, N>(&'s N);
+
+impl<N> Clone for Calling<'_, N> {
+    fn clone(&self) -> Self {
+        Calling(self.0)
+    }
+}
+
+impl<T, N: Fn() -> T + Sync> Begin<T> for Calling<'_, N> {
+    #[inline(always)]
+    fn begin(&self) -> T {
+        (self.0)()
+    }
+}
+
+/// A clone of a value.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Cloning<T>(T);
+
+impl<T: Clone + Send> Begin<T> for Cloning<T> {
+    #[inline(always)]
+    fn begin(&self) -> T {
+        self.0.clone()
+    }
+}
+
+/// How far a part has come.
+#[derive(Debug)]
+enum Folded<T> {
+    Nothing,
+    Some(T),
+    /// It has gone on as an element.
+    Given,
+}
+
+/// The source of a [`Fold`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FoldSource<'s, S, T, B, F> {
+    base: S,
+    folded: Folded<T>,
+    begin: B,
+    f: &'s F,
+}
+
+impl<S, T, B, F> Source for FoldSource<'_, S, T, B, F>
+where
+    S: Source,
+    B: Begin<T>,
+    F: Fn(T, S::Item) -> T + Sync,
+    T: Send,
+{
+    type Item = T;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        if let Folded::Given = self.folded { 0 } else { self.base.left().max(1) }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut folded = match std::mem::replace(&mut self.folded, Folded::Given) {
+            Folded::Nothing => self.begin.begin(),
+            Folded::Some(folded) => folded,
+            Folded::Given => return ControlFlow::Continue(()),
+        };
+        if self.base.left() > 0 {
+            folded = self.base.fold(grain, folded, self.f);
+        }
+        if self.base.left() > 0 {
+            self.folded = Folded::Some(folded);
+            return ControlFlow::Continue(());
+        }
+        each(folded)
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        if self.base.left() == 0 {
+            return None;
+        }
+        Some(FoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), f: self.f })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        if self.base.left() <= n {
+            return None;
+        }
+        Some(FoldSource { base: self.base.split_at(n)?, folded: Folded::Nothing, begin: self.begin.clone(), f: self.f })
+    }
+}
+
+/// What each part folds to, from a clone of a value.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((1..=10).into_par_iter().fold_with(0, |a, x| a + x).sum::<i32>(), 55);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct FoldWith<I, T, F> {
+    base: I,
+    init: T,
+    f: F,
+}
+
+debug_without_closures!(FoldWith<I, T, F> { base, init } where T);
+
+impl<I, T, F> FoldWith<I, T, F> {
+    pub(crate) fn new(base: I, init: T, f: F) -> Self {
+        FoldWith { base, init, f }
+    }
+}
+
+impl<I, T, F> ParallelIterator for FoldWith<I, T, F>
+where
+    I: ParallelIterator,
+    F: Fn(T, I::Item) -> T + Sync + Send,
+    T: Clone + Send,
+{
+    type Item = T;
+    type Source<'s>
+        = FoldSource<'s, I::Source<'s>, T, Cloning<T>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let base = self.base.source(settings);
+        FoldSource { base, folded: Folded::Nothing, begin: Cloning(self.init.clone()), f: &self.f }
+    }
+}
+
+/// What each part folds to, or what broke it off: the part ends there.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let sum = |v: &[u8]| v.par_iter().try_fold(|| 0_u8, |a, x| a.checked_add(*x)).try_reduce(|| 0, u8::checked_add);
+/// assert_eq!((sum(&[1, 2]), sum(&[200, 100])), (Some(3), None));
+/// ```
+#[must_use = "a chain does nothing before it is run"]
+pub struct TryFold<I, R, N, F> {
+    base: I,
+    identity: N,
+    f: F,
+    result: PhantomData<fn() -> R>,
+}
+
+debug_without_closures!(TryFold < I, R, N, F > { base });
+
+impl<I: Clone, R, N: Clone, F: Clone> Clone for TryFold<I, R, N, F> {
+    fn clone(&self) -> Self {
+        TryFold::new(self.base.clone(), self.identity.clone(), self.f.clone())
+    }
+}
+
+impl<I, R, N, F> TryFold<I, R, N, F> {
+    pub(crate) fn new(base: I, identity: N, f: F) -> Self {
+        TryFold { base, identity, f, result: PhantomData }
+    }
+}
+
+impl<I, R, N, F, T> ParallelIterator for TryFold<I, R, N, F>
+where
+    I: ParallelIterator,
+    N: Fn() -> T + Sync + Send,
+    F: Fn(T, I::Item) -> R + Sync + Send,
+    R: Try<Output = T> + Send,
+    T: Send,
+{
+    type Item = R;
+    type Source<'s>
+        = TryFoldSource<'s, I::Source<'s>, T, Calling<'s, N>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let base = self.base.source(settings);
+        TryFoldSource { base, folded: Folded::Nothing, begin: Calling(&self.identity), f: &self.f }
+    }
+}
+
+/// The source of a [`TryFold`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct TryFoldSource<'s, S, T, B, F> {
+    base: S,
+    folded: Folded<T>,
+    begin: B,
+    f: &'s F,
+}
+
+impl<S, T, B, F, R> Source for TryFoldSource<'_, S, T, B, F>
+where
+    S: Source,
+    B: Begin<T>,
+    F: Fn(T, S::Item) -> R + Sync,
+    R: Try<Output = T>,
+    T: Send,
+{
+    type Item = R;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        if let Folded::Given = self.folded { 0 } else { self.base.left().max(1) }
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
+        let folded = match std::mem::replace(&mut self.folded, Folded::Given) {
+            Folded::Nothing => self.begin.begin(),
+            Folded::Some(folded) => folded,
+            Folded::Given => return ControlFlow::Continue(()),
+        };
+        let mut folded = Some(folded);
+        let mut broken = None;
+        if self.base.left() > 0 {
+            let f = self.f;
+            let _ = self.base.run(grain, |x| {
+                let Some(acc) = folded.take() else { return ControlFlow::Break(()) };
+                match f(acc, x).branch() {
+                    ControlFlow::Continue(acc) => {
+                        folded = Some(acc);
+                        ControlFlow::Continue(())
+                    }
+                    ControlFlow::Break(residual) => {
+                        broken = Some(residual);
+                        ControlFlow::Break(())
+                    }
+                }
+            });
+        }
+        match (broken, folded) {
+            (Some(residual), _) => each(R::from_residual(residual)),
+            (None, Some(folded)) if self.base.left() > 0 => {
+                self.folded = Folded::Some(folded);
+                ControlFlow::Continue(())
+            }
+            (None, Some(folded)) => each(R::from_output(folded)),
+            (None, None) => ControlFlow::Continue(()),
+        }
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        if self.base.left() == 0 {
+            return None;
+        }
+        Some(TryFoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), f: self.f })
+    }
+}
+
+/// As [`TryFold`], from a clone of a value.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let sum: Option<u8> = [200, 100].par_iter().try_fold_with(0_u8, |a, x| a.checked_add(*x)).try_reduce(|| 0, u8::checked_add);
+/// assert_eq!(sum, None);
+/// ```
+#[must_use = "a chain does nothing before it is run"]
+pub struct TryFoldWith<I, R: Try, F> {
+    base: I,
+    init: R::Output,
+    f: F,
+}
+
+impl<I: std::fmt::Debug, R: Try<Output: std::fmt::Debug>, F> std::fmt::Debug for TryFoldWith<I, R, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TryFoldWith").field("base", &self.base).field("init", &self.init).finish_non_exhaustive()
+    }
+}
+
+impl<I: Clone, R: Try<Output: Clone>, F: Clone> Clone for TryFoldWith<I, R, F> {
+    fn clone(&self) -> Self {
+        TryFoldWith { base: self.base.clone(), init: self.init.clone(), f: self.f.clone() }
+    }
+}
+
+impl<I, R: Try, F> TryFoldWith<I, R, F> {
+    pub(crate) fn new(base: I, init: R::Output, f: F) -> Self {
+        TryFoldWith { base, init, f }
+    }
+}
+
+impl<I, R, F> ParallelIterator for TryFoldWith<I, R, F>
+where
+    I: ParallelIterator,
+    F: Fn(R::Output, I::Item) -> R + Sync + Send,
+    R: Try<Output: Clone + Send> + Send,
+{
+    type Item = R;
+    type Source<'s>
+        = TryFoldSource<'s, I::Source<'s>, R::Output, Cloning<R::Output>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let base = self.base.source(settings);
+        TryFoldSource { base, folded: Folded::Nothing, begin: Cloning(self.init.clone()), f: &self.f }
+    }
+}

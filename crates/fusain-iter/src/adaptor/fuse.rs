@@ -1,0 +1,246 @@
+//! `while_some` and `panic_fuse`: chains that end early for all workers.
+
+use std::ops::ControlFlow;
+
+use crate::flag::Flag;
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::source::indexed::IndexedSource;
+
+/// What is in the elements until some worker meets a `None`: all workers then end within a unit of work.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
+/// assert!(n <= 500);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct WhileSome<I> {
+    base: I,
+    over: Flag,
+}
+
+impl<I> WhileSome<I> {
+    pub(crate) fn new(base: I) -> Self {
+        WhileSome { base, over: Flag::default() }
+    }
+}
+
+impl<I: ParallelIterator<Item = Option<T>>, T: Send> ParallelIterator for WhileSome<I> {
+    type Item = T;
+    type Source<'s>
+        = WhileSomeSource<'s, I::Source<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        WhileSomeSource { base: self.base.source(settings), over: &self.over }
+    }
+}
+
+/// The source of a [`WhileSome`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WhileSomeSource<'s, S> {
+    base: S,
+    over: &'s Flag,
+}
+
+impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
+    type Item = T;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        if self.over.is_up() { 0 } else { self.base.left() }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        let over = self.over;
+        // A `None` ends this source, not those that may come behind it.
+        let _ = self.base.run(grain, |x| match x {
+            Some(x) => {
+                flow = each(x);
+                flow
+            }
+            None => {
+                over.raise();
+                ControlFlow::Break(())
+            }
+        });
+        flow
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(WhileSomeSource { base: self.base.split()?, over: self.over })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(WhileSomeSource { base: self.base.split_at(n)?, over: self.over })
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.base.exact(seal)
+    }
+}
+
+/// A chain that ends as soon as possible after a panic, within a unit of work too.
+///
+/// Every chain stops at a panic anyway, each worker at the end of its unit; here each looks before every element.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..10).into_par_iter().panic_fuse().sum::<i32>(), 45);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct PanicFuse<I> {
+    base: I,
+    blown: Flag,
+}
+
+impl<I> PanicFuse<I> {
+    pub(crate) fn new(base: I) -> Self {
+        PanicFuse { base, blown: Flag::default() }
+    }
+}
+
+impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = PanicFuseSource<'s, I::Source<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        PanicFuseSource { base: self.base.source(settings), blown: &self.blown }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
+    type Indexed<'s>
+        = PanicFuseSource<'s, I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        PanicFuseSource { base: self.base.indexed(settings), blown: &self.blown }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// The source of a [`PanicFuse`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct PanicFuseSource<'s, S> {
+    base: S,
+    blown: &'s Flag,
+}
+
+/// Blows the fuse when it is dropped by a panic.
+#[derive(Debug)]
+struct Blow<'s>(&'s Flag);
+
+impl Drop for Blow<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.raise();
+        }
+    }
+}
+
+impl<S: Source> Source for PanicFuseSource<'_, S> {
+    type Item = S::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        if self.blown.is_up() { 0 } else { self.base.left() }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let _blow = Blow(self.blown);
+        let blown = self.blown;
+        self.base.run(grain, |x| if blown.is_up() { ControlFlow::Break(()) } else { each(x) })
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(PanicFuseSource { base: self.base.split()?, blown: self.blown })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(PanicFuseSource { base: self.base.split_at(n)?, blown: self.blown })
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.base.exact(seal)
+    }
+}
+
+impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
+    type Item = S::Item;
+    type Piece<'p>
+        = PanicFusePiece<'p, S::Piece<'p>>
+    where
+        Self: 'p;
+
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        PanicFusePiece { base: self.base.front(n), blow: Blow(self.blown) }
+    }
+
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        PanicFusePiece { base: self.base.back(n), blow: Blow(self.blown) }
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        PanicFuseSource { base: self.base.split_at(n), blown: self.blown }
+    }
+}
+
+/// A piece of a [`PanicFuse`]: it ends when the fuse is blown, however long it says it is.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct PanicFusePiece<'p, P> {
+    base: P,
+    blow: Blow<'p>,
+}
+
+impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
+    type Item = P::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<P::Item> {
+        if self.blow.0.is_up() { None } else { self.base.next() }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.base.size_hint()
+    }
+}
+
+impl<P: DoubleEndedIterator> DoubleEndedIterator for PanicFusePiece<'_, P> {
+    #[inline]
+    fn next_back(&mut self) -> Option<P::Item> {
+        if self.blow.0.is_up() { None } else { self.base.next_back() }
+    }
+}
+
+impl<P: ExactSizeIterator> ExactSizeIterator for PanicFusePiece<'_, P> {}

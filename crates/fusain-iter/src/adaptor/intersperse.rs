@@ -1,0 +1,212 @@
+//! `intersperse`: something between the elements.
+
+use std::ops::ControlFlow;
+
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::source::indexed::IndexedSource;
+
+/// The elements, with clones of another one between them.
+///
+/// Of a chain whose length is not known a part that turns out to be empty leaves its separator behind, as in rayon.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!([1, 2, 3].into_par_iter().intersperse(0).collect::<Vec<_>>(), [1, 0, 2, 0, 3]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Intersperse<I: ParallelIterator> {
+    base: I,
+    element: I::Item,
+}
+
+impl<I: ParallelIterator> Intersperse<I> {
+    pub(crate) fn new(base: I, element: I::Item) -> Self {
+        Intersperse { base, element }
+    }
+}
+
+impl<I: ParallelIterator<Item: Clone>> ParallelIterator for Intersperse<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = IntersperseSource<I::Source<'s>, I::Item>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        IntersperseSource { base: self.base.source(settings), element: self.element.clone(), leads: false }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        let len = self.base.opt_len()?;
+        len.checked_add(len.saturating_sub(1))
+    }
+}
+
+impl<I: IndexedParallelIterator<Item: Clone>> IndexedParallelIterator for Intersperse<I> {
+    type Indexed<'s>
+        = IntersperseIndexed<I::Indexed<'s>, I::Item>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let len = self.len();
+        IntersperseIndexed { base: self.base.indexed(settings), element: self.element.clone(), leads: false, len }
+    }
+
+    fn len(&self) -> usize {
+        let len = self.base.len();
+        len.checked_add(len.saturating_sub(1)).expect("the length of a chain is a number")
+    }
+}
+
+/// The source of an [`Intersperse`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct IntersperseSource<S, T> {
+    base: S,
+    element: T,
+    /// Whether a separator comes before the next element.
+    leads: bool,
+}
+
+impl<S: Source<Item = T>, T: Clone + Send> Source for IntersperseSource<S, T> {
+    type Item = T;
+
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        let Self { base, element, leads } = self;
+        base.run(grain, |x| {
+            if std::mem::replace(leads, true) {
+                each(element.clone())?;
+            }
+            each(x)
+        })
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(IntersperseSource { base: self.base.split()?, element: self.element.clone(), leads: true })
+    }
+}
+
+/// The source of an [`Intersperse`] that is cut by number.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct IntersperseIndexed<S, T> {
+    base: S,
+    element: T,
+    leads: bool,
+    /// Elements left, separators among them.
+    len: usize,
+}
+
+impl<S: IndexedSource<Item = T>, T: Clone> IntersperseIndexed<S, T> {
+    /// Elements of the base among the first `n`.
+    fn base_of(&self, n: usize) -> usize {
+        n / 2 + usize::from(!self.leads && !n.is_multiple_of(2))
+    }
+}
+
+impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseIndexed<S, T> {
+    type Item = T;
+    type Piece<'p>
+        = InterspersePiece<'p, S::Piece<'p>, T>
+    where
+        Self: 'p;
+
+    fn left(&self) -> usize {
+        self.len
+    }
+
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        let (base, leads) = (self.base_of(n), self.leads);
+        self.len -= n;
+        self.leads ^= n % 2 == 1;
+        InterspersePiece::new(self.base.front(base), &self.element, n, leads)
+    }
+
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        let front = self.len - n;
+        let base = self.base.left() - self.base_of(front);
+        self.len = front;
+        InterspersePiece::new(self.base.back(base), &self.element, n, self.leads ^ (front % 2 == 1))
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        let base = self.base.split_at(self.base_of(n));
+        let len = std::mem::replace(&mut self.len, n) - n;
+        IntersperseIndexed { base, element: self.element.clone(), leads: self.leads ^ (n % 2 == 1), len }
+    }
+
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.base.is_exact(seal)
+    }
+}
+
+/// A piece of an [`Intersperse`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct InterspersePiece<'p, P, T> {
+    base: P,
+    element: &'p T,
+    /// Whether a separator comes first, and last.
+    leads: bool,
+    trails: bool,
+}
+
+impl<'p, P, T> InterspersePiece<'p, P, T> {
+    /// A piece of `n` elements.
+    fn new(base: P, element: &'p T, n: usize, leads: bool) -> Self {
+        let trails = n > 1 && (n.is_multiple_of(2) != leads);
+        InterspersePiece { base, element, leads: leads && n > 0, trails }
+    }
+}
+
+impl<P: ExactSizeIterator<Item = T>, T: Clone> Iterator for InterspersePiece<'_, P, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if std::mem::take(&mut self.leads) {
+            return Some(self.element.clone());
+        }
+        let next = self.base.next();
+        if next.is_none() {
+            return std::mem::take(&mut self.trails).then(|| self.element.clone());
+        }
+        self.leads = self.base.len() > 0;
+        next
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let base = self.base.len();
+        let left = base + base.saturating_sub(1) + usize::from(self.leads) + usize::from(self.trails);
+        (left, Some(left))
+    }
+}
+
+impl<P: ExactSizeIterator<Item = T> + DoubleEndedIterator, T: Clone> DoubleEndedIterator
+    for InterspersePiece<'_, P, T>
+{
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        if std::mem::take(&mut self.trails) {
+            return Some(self.element.clone());
+        }
+        let next = self.base.next_back();
+        if next.is_none() {
+            return std::mem::take(&mut self.leads).then(|| self.element.clone());
+        }
+        self.trails = self.base.len() > 0;
+        next
+    }
+}
+
+impl<P: ExactSizeIterator<Item = T>, T: Clone> ExactSizeIterator for InterspersePiece<'_, P, T> {}

@@ -1,0 +1,484 @@
+//! `map_with`, `map_init`, `map_worker`: a function of every element and of something that a worker has for itself.
+
+use std::mem::ManuallyDrop;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
+
+use super::debug_without_closures;
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::source::indexed::IndexedSource;
+
+/// Something that a part of a chain has for itself.
+#[doc(hidden)]
+pub trait State: Send {
+    /// What it is.
+    type Value;
+
+    /// It, made when it is first asked for.
+    fn value(&mut self) -> &mut Self::Value;
+
+    /// That of a part that is split off.
+    fn split(&mut self) -> Self;
+}
+
+/// A clone of a value for each part.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Own<T>(T);
+
+impl<T: Clone + Send> State for Own<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn value(&mut self) -> &mut T {
+        &mut self.0
+    }
+
+    fn split(&mut self) -> Self {
+        self.clone()
+    }
+}
+
+/// A value that each part makes on the thread that works on it, where it stays: it need not be `Send`.
+///
+/// Invariant: `value` is touched by the thread `home` only.
+#[doc(hidden)]
+pub struct Made<'s, N, T> {
+    make: &'s N,
+    value: ManuallyDrop<Option<T>>,
+    home: Option<ThreadId>,
+}
+
+impl<N, T> std::fmt::Debug for Made<'_, N, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The value is not this thread's, perhaps.
+        f.debug_struct("Made").field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: only the thread that made the value touches it, by the invariant; a function that is `Sync` can be called from any.
+unsafe impl<N: Sync, T> Send for Made<'_, N, T> {}
+
+impl<'s, N, T> Made<'s, N, T> {
+    fn new(make: &'s N) -> Self {
+        Made { make, value: ManuallyDrop::new(None), home: None }
+    }
+
+    fn is_at_home(&self) -> bool {
+        self.home == Some(thread::current().id())
+    }
+}
+
+impl<N: Fn() -> T + Sync, T> State for Made<'_, N, T> {
+    type Value = T;
+
+    #[inline]
+    fn value(&mut self) -> &mut T {
+        if !self.is_at_home() {
+            // A value from elsewhere stays where it is, and is never dropped: the pool moves a part only before it is begun, so there is none.
+            self.value = ManuallyDrop::new(None);
+            self.home = Some(thread::current().id());
+        }
+        self.value.get_or_insert_with(self.make)
+    }
+
+    fn split(&mut self) -> Self {
+        Made::new(self.make)
+    }
+}
+
+impl<N, T> Drop for Made<'_, N, T> {
+    fn drop(&mut self) {
+        if self.is_at_home() {
+            // SAFETY: dropped once, here, and not used again.
+            unsafe { ManuallyDrop::drop(&mut self.value) };
+        }
+    }
+}
+
+/// Values that parts leave behind for those that come later.
+#[derive(Debug)]
+struct Shelf<T>(Mutex<Vec<T>>);
+
+impl<T> Shelf<T> {
+    fn with<R>(&self, f: impl FnOnce(&mut Vec<T>) -> R) -> R {
+        f(&mut self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+}
+
+/// A value of which there are no more than parts at work at a time.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Lent<'s, N, T> {
+    make: &'s N,
+    value: Option<T>,
+    shelf: &'s Shelf<T>,
+}
+
+impl<N: Fn() -> T + Sync, T: Send> State for Lent<'_, N, T> {
+    type Value = T;
+
+    #[inline]
+    fn value(&mut self) -> &mut T {
+        self.value.get_or_insert_with(|| self.shelf.with(Vec::pop).unwrap_or_else(self.make))
+    }
+
+    fn split(&mut self) -> Self {
+        Lent { make: self.make, value: None, shelf: self.shelf }
+    }
+}
+
+impl<N, T> Drop for Lent<'_, N, T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.value.take() {
+            self.shelf.with(|shelf| shelf.push(value));
+        }
+    }
+}
+
+/// A function of every element and of a value that each part has a clone of.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let (send, receive) = std::sync::mpsc::channel();
+/// (0..5).into_par_iter().map_with(send, |send, x| send.send(x).unwrap()).for_each(|()| ());
+/// assert_eq!(receive.iter().sum::<i32>(), 10);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct MapWith<I, T, F> {
+    base: I,
+    /// Gone when the chain is running.
+    init: Option<T>,
+    f: F,
+}
+
+debug_without_closures!(MapWith<I, T, F> { base, init } where T);
+
+impl<I, T, F> MapWith<I, T, F> {
+    pub(crate) fn new(base: I, init: T, f: F) -> Self {
+        MapWith { base, init: Some(init), f }
+    }
+
+    fn take_init(&mut self) -> Own<T> {
+        Own(self.init.take().expect("a chain is run once"))
+    }
+}
+
+impl<I, T, F, R> ParallelIterator for MapWith<I, T, F>
+where
+    I: ParallelIterator,
+    F: Fn(&mut T, I::Item) -> R + Sync + Send,
+    T: Clone + Send,
+    R: Send,
+{
+    type Item = R;
+    type Source<'s>
+        = StateSource<'s, I::Source<'s>, Own<T>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let state = self.take_init();
+        StateSource { base: self.base.source(settings), state, f: &self.f }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I, T, F, R> IndexedParallelIterator for MapWith<I, T, F>
+where
+    I: IndexedParallelIterator,
+    F: Fn(&mut T, I::Item) -> R + Sync + Send,
+    T: Clone + Send,
+    R: Send,
+{
+    type Indexed<'s>
+        = StateSource<'s, I::Indexed<'s>, Own<T>, F>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let state = self.take_init();
+        StateSource { base: self.base.indexed(settings), state, f: &self.f }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// A function of every element and of a value that each part makes for itself.
+///
+/// A part is split off only when a worker asks for work, so there are few; the value stays on its thread and need not be `Send`.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<String> = (0..3).into_par_iter().map_init(String::new, |s, x| { s.clear(); s.push('x'); s.repeat(x) }).collect();
+/// assert_eq!(v, ["", "x", "xx"]);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct MapInit<I, N, F> {
+    base: I,
+    init: N,
+    f: F,
+}
+
+debug_without_closures!(MapInit < I, N, F > { base });
+
+impl<I, N, F> MapInit<I, N, F> {
+    pub(crate) fn new(base: I, init: N, f: F) -> Self {
+        MapInit { base, init, f }
+    }
+}
+
+impl<I, N, F, T, R> ParallelIterator for MapInit<I, N, F>
+where
+    I: ParallelIterator,
+    N: Fn() -> T + Sync + Send,
+    F: Fn(&mut T, I::Item) -> R + Sync + Send,
+    R: Send,
+{
+    type Item = R;
+    type Source<'s>
+        = StateSource<'s, I::Source<'s>, Made<'s, N, T>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        StateSource { base: self.base.source(settings), state: Made::new(&self.init), f: &self.f }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I, N, F, T, R> IndexedParallelIterator for MapInit<I, N, F>
+where
+    I: IndexedParallelIterator,
+    N: Fn() -> T + Sync + Send,
+    F: Fn(&mut T, I::Item) -> R + Sync + Send,
+    R: Send,
+{
+    type Indexed<'s>
+        = StateSource<'s, I::Indexed<'s>, Made<'s, N, T>, F>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        StateSource { base: self.base.indexed(settings), state: Made::new(&self.init), f: &self.f }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// A function of every element and of a value of which there are no more than workers at a time.
+///
+/// A worker that begins a part takes a value that another part has left, where there is one: so with two workers two are made at most.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<usize> = (0..3).into_par_iter().map_worker(|| vec![0_u8; 1 << 20], |buffer, x| buffer.len() + x).collect();
+/// assert_eq!(v, [1 << 20, (1 << 20) + 1, (1 << 20) + 2]);
+/// ```
+#[must_use = "a chain does nothing before it is run"]
+pub struct MapWorker<I, N, T, F> {
+    base: I,
+    init: N,
+    f: F,
+    shelf: Shelf<T>,
+}
+
+debug_without_closures!(MapWorker < I, N, T, F > { base });
+
+impl<I: Clone, N: Clone, T, F: Clone> Clone for MapWorker<I, N, T, F> {
+    fn clone(&self) -> Self {
+        MapWorker::new(self.base.clone(), self.init.clone(), self.f.clone())
+    }
+}
+
+impl<I, N, T, F> MapWorker<I, N, T, F> {
+    pub(crate) fn new(base: I, init: N, f: F) -> Self {
+        MapWorker { base, init, f, shelf: Shelf(Mutex::new(Vec::new())) }
+    }
+}
+
+impl<I, N, F, T, R> ParallelIterator for MapWorker<I, N, T, F>
+where
+    I: ParallelIterator,
+    N: Fn() -> T + Sync + Send,
+    F: Fn(&mut T, I::Item) -> R + Sync + Send,
+    T: Send,
+    R: Send,
+{
+    type Item = R;
+    type Source<'s>
+        = StateSource<'s, I::Source<'s>, Lent<'s, N, T>, F>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let state = Lent { make: &self.init, value: None, shelf: &self.shelf };
+        StateSource { base: self.base.source(settings), state, f: &self.f }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I, N, F, T, R> IndexedParallelIterator for MapWorker<I, N, T, F>
+where
+    I: IndexedParallelIterator,
+    N: Fn() -> T + Sync + Send,
+    F: Fn(&mut T, I::Item) -> R + Sync + Send,
+    T: Send,
+    R: Send,
+{
+    type Indexed<'s>
+        = StateSource<'s, I::Indexed<'s>, Lent<'s, N, T>, F>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let state = Lent { make: &self.init, value: None, shelf: &self.shelf };
+        StateSource { base: self.base.indexed(settings), state, f: &self.f }
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// The source of [`MapWith`] and its kin.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct StateSource<'s, S, T, F> {
+    base: S,
+    state: T,
+    f: &'s F,
+}
+
+impl<S, T, F, R> Source for StateSource<'_, S, T, F>
+where
+    S: Source,
+    T: State,
+    F: Fn(&mut T::Value, S::Item) -> R + Sync,
+{
+    type Item = R;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
+        let (f, value) = (self.f, self.state.value());
+        self.base.run(grain, |x| each(f(value, x)))
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(StateSource { base: self.base.split()?, state: self.state.split(), f: self.f })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(StateSource { base: self.base.split_at(n)?, state: self.state.split(), f: self.f })
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, R) -> A) -> A {
+        let (f, value) = (self.f, self.state.value());
+        self.base.fold(grain, acc, |acc, x| step(acc, f(value, x)))
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.base.exact(seal)
+    }
+}
+
+impl<S, T, F, R> IndexedSource for StateSource<'_, S, T, F>
+where
+    S: IndexedSource,
+    T: State,
+    F: Fn(&mut T::Value, S::Item) -> R + Sync,
+{
+    type Item = R;
+    type Piece<'p>
+        = StatePiece<'p, S::Piece<'p>, T::Value, F>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        StatePiece { base: self.base.front(n), value: self.state.value(), f: self.f }
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        StatePiece { base: self.base.back(n), value: self.state.value(), f: self.f }
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        StateSource { base: self.base.split_at(n), state: self.state.split(), f: self.f }
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.base.is_exact(seal)
+    }
+}
+
+/// A piece of a [`MapWith`] or its kin.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct StatePiece<'p, P, T, F> {
+    base: P,
+    value: &'p mut T,
+    f: &'p F,
+}
+
+impl<P: Iterator, T, F: Fn(&mut T, P::Item) -> R, R> Iterator for StatePiece<'_, P, T, F> {
+    type Item = R;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<R> {
+        self.base.next().map(|x| (self.f)(self.value, x))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.base.size_hint()
+    }
+
+    #[inline(always)]
+    fn fold<A, G: FnMut(A, R) -> A>(self, acc: A, mut step: G) -> A {
+        let Self { base, value, f } = self;
+        base.fold(acc, |acc, x| step(acc, f(value, x)))
+    }
+}
+
+impl<P: DoubleEndedIterator, T, F: Fn(&mut T, P::Item) -> R, R> DoubleEndedIterator for StatePiece<'_, P, T, F> {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<R> {
+        self.base.next_back().map(|x| (self.f)(self.value, x))
+    }
+}
+
+impl<P: ExactSizeIterator, T, F: Fn(&mut T, P::Item) -> R, R> ExactSizeIterator for StatePiece<'_, P, T, F> {}

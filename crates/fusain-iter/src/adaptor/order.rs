@@ -1,0 +1,292 @@
+//! `enumerate`, `rev`, `skip`, `take`: where elements stand.
+
+use std::iter;
+
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::indexed::{IndexedSource, Pieces};
+
+/// Each element with its index.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<(usize, char)> = ['a', 'b'].into_par_iter().enumerate().collect();
+/// assert_eq!(v, [(0, 'a'), (1, 'b')]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Enumerate<I>(I);
+
+impl<I> Enumerate<I> {
+    pub(crate) fn new(base: I) -> Self {
+        Enumerate(base)
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Enumerate<I> {
+    type Item = (usize, I::Item);
+    type Source<'s>
+        = Pieces<EnumerateSource<I::Indexed<'s>>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Enumerate<I> {
+    type Indexed<'s>
+        = EnumerateSource<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        EnumerateSource { base: self.0.indexed(settings), at: 0 }
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// The source of an [`Enumerate`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct EnumerateSource<S> {
+    base: S,
+    /// The index of the first element left.
+    at: usize,
+}
+
+impl<S: IndexedSource> IndexedSource for EnumerateSource<S> {
+    type Item = (usize, S::Item);
+    type Piece<'p>
+        = Numbered<S::Piece<'p>>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        let at = self.at;
+        self.at += n;
+        (at..at + n).zip(self.base.front(n))
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        let at = self.at + self.base.left() - n;
+        (at..at + n).zip(self.base.back(n))
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        EnumerateSource { at: self.at + n, base: self.base.split_at(n) }
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.base.is_exact(seal)
+    }
+}
+
+type Numbered<P> = iter::Zip<std::ops::Range<usize>, P>;
+
+/// The elements from the last to the first.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..3).into_par_iter().rev().collect::<Vec<_>>(), [2, 1, 0]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Rev<I>(I);
+
+impl<I> Rev<I> {
+    pub(crate) fn new(base: I) -> Self {
+        Rev(base)
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Rev<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = Pieces<RevSource<I::Indexed<'s>>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Rev<I> {
+    type Indexed<'s>
+        = RevSource<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        RevSource(self.0.indexed(settings))
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// The source of a [`Rev`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RevSource<S>(S);
+
+impl<S: IndexedSource> IndexedSource for RevSource<S> {
+    type Item = S::Item;
+    type Piece<'p>
+        = iter::Rev<S::Piece<'p>>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.0.left()
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        self.0.back(n).rev()
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        self.0.front(n).rev()
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        // Its back is the front of the base.
+        let front = self.0.split_at(self.0.left() - n);
+        RevSource(std::mem::replace(&mut self.0, front))
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.0.is_exact(seal)
+    }
+}
+
+/// The elements behind the first few.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..5).into_par_iter().skip(3).collect::<Vec<_>>(), [3, 4]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Skip<I> {
+    base: I,
+    n: usize,
+}
+
+impl<I: IndexedParallelIterator> Skip<I> {
+    pub(crate) fn new(base: I, n: usize) -> Self {
+        Skip { n: n.min(base.len()), base }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Skip<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = Pieces<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Skip<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let mut source = self.base.indexed(settings);
+        source.split_at(self.n.min(source.left()))
+    }
+
+    fn len(&self) -> usize {
+        self.base.len() - self.n
+    }
+}
+
+/// The first few elements.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..5).into_par_iter().take(2).collect::<Vec<_>>(), [0, 1]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Take<I> {
+    base: I,
+    n: usize,
+}
+
+impl<I: IndexedParallelIterator> Take<I> {
+    pub(crate) fn new(base: I, n: usize) -> Self {
+        Take { n: n.min(base.len()), base }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Take<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = Pieces<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.n)
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Take<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let mut source = self.base.indexed(settings);
+        drop(source.split_at(self.n.min(source.left())));
+        source
+    }
+
+    fn len(&self) -> usize {
+        self.n
+    }
+}

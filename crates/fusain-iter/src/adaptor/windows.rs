@@ -1,0 +1,126 @@
+//! `map_windows`: a function of neighbours.
+//!
+//! Idea: a source keeps the elements that the next window shares with the one before. Where it is split, the elements that windows of both
+//! sides have are computed at once, and cloned; so each element is computed once, whatever the splits.
+
+use std::ops::ControlFlow;
+
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::source::indexed::IndexedSource;
+
+/// A function of every so many neighbours, as std's (unstable) `map_windows`.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let steps: Vec<i32> = [1, 4, 9, 16].into_par_iter().map_windows(|[a, b]| b - a).collect();
+/// assert_eq!(steps, [3, 5, 7]);
+/// ```
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct MapWindows<I, F, const N: usize> {
+    base: I,
+    f: F,
+}
+
+impl<I: std::fmt::Debug, F, const N: usize> std::fmt::Debug for MapWindows<I, F, N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MapWindows").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+impl<I, F, const N: usize> MapWindows<I, F, N> {
+    pub(crate) fn new(base: I, f: F) -> Self {
+        MapWindows { base, f }
+    }
+}
+
+impl<I, F, R, const N: usize> ParallelIterator for MapWindows<I, F, N>
+where
+    I: IndexedParallelIterator<Item: Clone>,
+    F: Fn(&[I::Item; N]) -> R + Sync + Send,
+    R: Send,
+{
+    type Item = R;
+    type Source<'s>
+        = MapWindowsSource<'s, I::Indexed<'s>, I::Item, F, N>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let base = self.base.indexed(settings);
+        MapWindowsSource { head: Vec::new(), base, tail: Vec::new(), f: &self.f }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some((self.base.len() + 1).saturating_sub(N))
+    }
+}
+
+/// The source of a [`MapWindows`]: elements that are there already, those of the base, and elements from behind.
+#[doc(hidden)]
+pub struct MapWindowsSource<'s, S, T, F, const N: usize> {
+    /// Fewer than `N`.
+    head: Vec<T>,
+    base: S,
+    tail: Vec<T>,
+    f: &'s F,
+}
+
+impl<S, T, F, const N: usize> std::fmt::Debug for MapWindowsSource<'_, S, T, F, N>
+where
+    S: std::fmt::Debug,
+{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MapWindowsSource").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+impl<S, T, F, R, const N: usize> Source for MapWindowsSource<'_, S, T, F, N>
+where
+    S: IndexedSource<Item = T>,
+    T: Clone + Send,
+    F: Fn(&[T; N]) -> R + Sync,
+{
+    type Item = R;
+
+    fn left(&self) -> usize {
+        (self.head.len() + self.base.left() + self.tail.len() + 1).saturating_sub(N)
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
+        let windows = grain.min(self.left());
+        let wanted = windows + N - 1 - self.head.len();
+        let Self { head, base, tail, f } = self;
+        let of_base = wanted.min(base.left());
+        let of_tail = tail.drain(..(wanted - of_base).min(tail.len()));
+        base.front(of_base).chain(of_tail).try_for_each(|x| {
+            head.push(x);
+            let Ok(window) = head[..].try_into() else { return ControlFlow::Continue(()) };
+            let result = f(window);
+            head.remove(0);
+            each(result)
+        })
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let windows = self.left();
+        let at = windows.div_ceil(2).checked_sub(self.head.len()).filter(|at| *at <= self.base.left())?;
+        if windows < 2 {
+            return None;
+        }
+        let mut base = self.base.split_at(at);
+        let of_base = base.left().min(N - 1);
+        let mut shared: Vec<T> = base.front(of_base).collect();
+        shared.extend(self.tail.drain(..(N - 1 - of_base).min(self.tail.len())));
+        let tail = std::mem::replace(&mut self.tail, shared.clone());
+        Some(MapWindowsSource { head: shared, base, tail, f: self.f })
+    }
+
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.base.is_exact(seal).then(|| self.left())
+    }
+}

@@ -1,0 +1,207 @@
+//! How a chain is run: its pool, its grain, whether it is shared; the lengths of its parts.
+
+use fusain_algorithms::Par;
+use fusain_pool::Pool;
+
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+
+/// A chain that is run as somebody says; what is said last counts.
+///
+/// Words of the policy of slices ([`Par`]), wherever in the chain.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+/// let v: Vec<i32> = (0..1000).collect();
+/// assert_eq!(v.par_iter().on(&pool).grain(100).map(|x| x + 1).sum::<i32>(), 500_500);
+/// assert_eq!(v.par_iter().sequential().max(), Some(&999));
+/// # Ok::<(), fusain_pool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct With<'p, I> {
+    base: I,
+    change: Change<'p>,
+}
+
+/// What is said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change<'p> {
+    On(&'p Pool),
+    Grain(usize),
+    Sequential,
+    Always,
+    Deterministic,
+    Policy(Par<'p>),
+}
+
+impl<'p, I> With<'p, I> {
+    pub(crate) fn new(base: I, change: Change<'p>) -> Self {
+        With { base, change }
+    }
+}
+
+impl<'p> Change<'p> {
+    fn apply<'s>(self, settings: &mut Settings<'s>)
+    where
+        'p: 's,
+    {
+        let policy = settings.policy;
+        settings.policy = match self {
+            Change::On(pool) => policy.on(pool),
+            Change::Grain(elements) => policy.grain(elements),
+            Change::Sequential => policy.sequential(),
+            Change::Always => policy.always(),
+            Change::Deterministic => policy.deterministic(),
+            Change::Policy(policy) => policy,
+        };
+    }
+}
+
+impl<I: ParallelIterator> ParallelIterator for With<'_, I> {
+    type Item = I::Item;
+    type Source<'s>
+        = I::Source<'s>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        // Before, for chains within the chain; after, as the last word counts.
+        self.change.apply(settings);
+        let source = self.base.source(settings);
+        self.change.apply(settings);
+        source
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for With<'_, I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        self.change.apply(settings);
+        let source = self.base.indexed(settings);
+        self.change.apply(settings);
+        source
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// A chain of which no part is split off that has fewer elements than somebody says.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..10).into_par_iter().with_min_len(4).sum::<i32>(), 45);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct MinLen<I> {
+    base: I,
+    min: usize,
+}
+
+impl<I> MinLen<I> {
+    pub(crate) fn new(base: I, min: usize) -> Self {
+        MinLen { base, min }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for MinLen<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = I::Source<'s>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let source = self.base.source(settings);
+        settings.least = settings.least.max(self.min);
+        source
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let source = self.base.indexed(settings);
+        settings.least = settings.least.max(self.min);
+        source
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// A chain of which no unit of work has more elements than somebody says. Where it is split depends on who asks for work.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..10).into_par_iter().with_max_len(1).sum::<i32>(), 45);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct MaxLen<I> {
+    base: I,
+    max: usize,
+}
+
+impl<I> MaxLen<I> {
+    pub(crate) fn new(base: I, max: usize) -> Self {
+        MaxLen { base, max }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for MaxLen<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = I::Source<'s>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let source = self.base.source(settings);
+        settings.most = settings.most.min(self.max.max(1));
+        source
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for MaxLen<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let source = self.base.indexed(settings);
+        settings.most = settings.most.min(self.max.max(1));
+        source
+    }
+
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}

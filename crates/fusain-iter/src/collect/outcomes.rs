@@ -1,0 +1,45 @@
+//! `Option` and `Result` of a collection: all elements, or the first thing met that is none.
+//!
+//! What is met first depends on who is faster; the chain ends within a unit of work then.
+
+use std::sync::Mutex;
+
+use super::{FromParallelIterator, IntoParallelIterator};
+use crate::parallel::ParallelIterator;
+
+impl<C, T: Send> FromParallelIterator<Option<T>> for Option<C>
+where
+    C: FromParallelIterator<T>,
+{
+    fn from_par_iter<I: IntoParallelIterator<Item = Option<T>>>(chain: I) -> Self {
+        let missing = Mutex::new(false);
+        let collection = chain
+            .into_par_iter()
+            .inspect(|x| {
+                if x.is_none() {
+                    *missing.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = true;
+                }
+            })
+            .while_some()
+            .collect();
+        let missing = missing.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        (!missing).then_some(collection)
+    }
+}
+
+impl<C, T: Send, E: Send> FromParallelIterator<Result<T, E>> for Result<C, E>
+where
+    C: FromParallelIterator<T>,
+{
+    fn from_par_iter<I: IntoParallelIterator<Item = Result<T, E>>>(chain: I) -> Self {
+        let error = Mutex::new(None);
+        let keep = |e| {
+            error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(e);
+        };
+        let collection = chain.into_par_iter().map(|x| x.map_err(keep).ok()).while_some().collect();
+        match error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+            Some(error) => Err(error),
+            None => Ok(collection),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Strings from characters and from strings.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+
+use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
+use crate::sink::fold::fold;
+
+/// A string that std's `Extend` fills: a string a part, joined in their order.
+macro_rules! strings {
+    ($($string:ty: $([$($generics:tt)*] $item:ty),*;)*) => {$($(
+        impl<$($generics)*> FromParallelIterator<$item> for $string {
+            fn from_par_iter<I: IntoParallelIterator<Item = $item>>(chain: I) -> Self {
+                let mut string = Self::new();
+                string.par_extend(chain);
+                string
+            }
+        }
+
+        impl<$($generics)*> ParallelExtend<$item> for $string {
+            fn par_extend<I: IntoParallelIterator<Item = $item>>(&mut self, chain: I) {
+                let push = |mut part: $string, x| {
+                    part.extend(std::iter::once(x));
+                    part
+                };
+                for part in fold(chain.into_par_iter(), <$string>::new, push) {
+                    self.extend(std::iter::once(part));
+                }
+            }
+        }
+    )*)*};
+}
+
+strings! {
+    String: [] char, ['a] &'a char, ['a] &'a str, [] String, [] Box<str>, ['a] Cow<'a, str>;
+    OsString: ['a] &'a OsStr, [] OsString, ['a] Cow<'a, OsStr>;
+}
+
+impl<'a, C: ?Sized + ToOwned + Sync, T: Send> FromParallelIterator<T> for Cow<'a, C>
+where
+    C::Owned: FromParallelIterator<T>,
+{
+    fn from_par_iter<I: IntoParallelIterator<Item = T>>(chain: I) -> Self {
+        Cow::Owned(C::Owned::from_par_iter(chain))
+    }
+}

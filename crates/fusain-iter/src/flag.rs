@@ -1,0 +1,50 @@
+//! What workers tell each other while a chain runs: that it is over, and how many more are wanted. The only atomics of this crate.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A flag that goes up once. Relaxed all through: it is a hint to stop, and carries no data.
+#[derive(Debug, Default)]
+pub(crate) struct Flag(AtomicBool);
+
+impl Flag {
+    #[inline(always)]
+    pub(crate) fn is_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Clone for Flag {
+    fn clone(&self) -> Self {
+        Flag(AtomicBool::new(self.is_up()))
+    }
+}
+
+/// How many more. Relaxed all through: it counts, and carries no data.
+#[derive(Debug)]
+pub(crate) struct Count(AtomicUsize);
+
+impl Count {
+    pub(crate) fn new(n: usize) -> Self {
+        Count(AtomicUsize::new(n))
+    }
+
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
+    /// Takes one, if there is one.
+    pub(crate) fn take(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
+    }
+}
+
+impl Clone for Count {
+    fn clone(&self) -> Self {
+        Count(AtomicUsize::new(self.0.load(Ordering::Relaxed)))
+    }
+}

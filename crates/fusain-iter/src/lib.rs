@@ -1,0 +1,117 @@
+//! Parallel iterators: chains with rayon's names that are split only when somebody asks for work.
+//!
+//! A *chain* says where elements come from and what is to be done with them; when it is run, it is a plain value that can be cut in
+//! two. A worker runs a unit of it, looks whether somebody asks, and goes on. So a chain is an [`Algorithm`](fusain_pool::Algorithm) like any other: compiled
+//! into one loop, its unit as long as the pool finds right, shared only where that pays.
+//!
+//! ```text
+//! v.par_iter().map(f).filter(p)      a chain: closures and their base            parallel.rs, indexed.rs, adaptor/
+//!        │ source()
+//!        ▼
+//! FilterSource<MapSource<Pieces<..>>>   what is left: run a unit, split          source/
+//!        │ drive(source, sink)
+//!        ▼
+//! .sum()  .collect()  .find_first(..)   what becomes of it: a result a worker    sink/, collect/
+//! ```
+//!
+//! | room | what is there |
+//! |---|---|
+//! | `parallel`, `indexed` | the two traits of chains, with all names |
+//! | `source/` | [`Source`](iter::Source), [`IndexedSource`](iter::IndexedSource); slices, vectors, ranges, strings, collections, iterators |
+//! | `adaptor/` | chains of chains, a file a family |
+//! | `sink/` | a result a worker, put together in the order of the parts |
+//! | `collect/` | collections from chains, and chains from collections |
+//! | `drive` | a source and a sink as an algorithm: the only place that knows the pool |
+//!
+//! # Example
+//!
+//! ```
+//! use fusain_iter::prelude::*;
+//!
+//! let words = ["pool", "worker", "unit", "grain"];
+//! let lengths: Vec<usize> = words.par_iter().map(|w| w.len()).collect();
+//! assert_eq!(lengths, [4, 6, 4, 5]);
+//!
+//! // The rows of a matrix, each scaled by its own factor.
+//! let mut matrix = vec![1.0; 12];
+//! matrix.par_chunks_mut(4).zip(&[1.0, 2.0, 3.0]).for_each(|(row, factor)| row.iter_mut().for_each(|x| *x *= factor));
+//! assert_eq!(matrix.par_iter().sum::<f64>(), 24.0);
+//! ```
+//!
+//! # What differs from rayon
+//!
+//! * Parts are made when somebody asks for work, not beforehand: how many there are, which `fold` and `map_init` show, is not to be foreseen.
+//! * Elements that `skip` leaves out are not computed.
+//! * Searches, `try_for_each` and the like end within a unit of work, not at its end.
+//! * More can be counted: `inclusive_scan`, `map_windows`, `map_worker`, `deterministic`, floats summed in lanes.
+
+mod adaptor;
+mod collect;
+mod drive;
+mod flag;
+mod indexed;
+mod outcome;
+mod parallel;
+mod seal;
+mod settings;
+mod sink;
+mod source;
+
+/// The traits and types of chains.
+pub mod iter {
+    pub use crate::adaptor::*;
+    pub use crate::collect::{
+        FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
+        ParallelDrainFull, ParallelDrainRange, ParallelExtend,
+    };
+    pub use crate::indexed::IndexedParallelIterator;
+    pub use crate::outcome::Try;
+    pub use crate::parallel::ParallelIterator;
+    pub use crate::settings::Settings;
+    pub use crate::source::Source;
+    pub use crate::source::bridge::{IterBridge, ParallelBridge};
+    pub use crate::source::indexed::{IndexedSource, Pieces};
+    pub use crate::source::multizip::MultiZip;
+    pub use crate::source::own::{FromIndexedSource, FromSource, from_indexed_source, from_source};
+    pub use crate::source::repeat::{Empty, Once, Repeat, RepeatN, empty, once, repeat, repeat_n};
+    pub use crate::source::splitter::{Split, WalkTree, split, walk_tree, walk_tree_postfix, walk_tree_prefix};
+    pub use either::Either;
+}
+
+/// Chains over slices.
+pub mod slice {
+    pub use crate::source::slice::{
+        ArrayWindows, ChunkBy, ChunkByMut, Chunks, ChunksExact, ChunksExactMut, ChunksMut, Iter, IterMut,
+        ParallelSlice, ParallelSliceMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut, Split, SplitInclusive,
+        SplitInclusiveMut, SplitMut, Windows,
+    };
+}
+
+/// Chains over ranges.
+pub mod range {
+    pub use crate::source::range::{Inclusive, Iter};
+}
+
+/// Chains over strings.
+pub mod str {
+    pub use crate::source::str::{
+        Bytes, CharIndices, Chars, Drain, EncodeUtf16, Lines, MatchIndices, Matches, ParallelString, Pattern, Split,
+        SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace,
+    };
+}
+
+/// Chains over vectors.
+pub mod vec {
+    pub use crate::source::vec::{Drain, IntoIter};
+}
+
+/// The traits: what `use rayon::prelude::*` brings into scope.
+pub mod prelude {
+    pub use crate::iter::{
+        FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
+        IntoParallelRefMutIterator, ParallelBridge, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
+        ParallelIterator,
+    };
+    pub use crate::slice::{ParallelSlice, ParallelSliceMut};
+    pub use crate::str::ParallelString;
+}

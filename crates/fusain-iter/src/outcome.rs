@@ -1,0 +1,135 @@
+//! What can break off: `Option`, `Result` and their kind.
+
+use std::ops::ControlFlow;
+use std::task::Poll;
+
+/// A value that says whether to go on, as the `?` operator sees it.
+///
+/// std's trait of this name is not stable, so this stands for it: for `Option`, `Result`, `ControlFlow`, and `Poll` of the first two.
+pub trait Try: Sized + sealed::Sealed {
+    /// What to go on with.
+    type Output;
+
+    /// What was met instead.
+    type Residual;
+
+    /// Goes on with `output`.
+    fn from_output(output: Self::Output) -> Self;
+
+    /// Breaks off with `residual`.
+    fn from_residual(residual: Self::Residual) -> Self;
+
+    /// Whether to go on.
+    fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
+}
+
+mod sealed {
+    use super::{ControlFlow, Poll};
+
+    pub trait Sealed {}
+    impl<T> Sealed for Option<T> {}
+    impl<T, E> Sealed for Result<T, E> {}
+    impl<B, C> Sealed for ControlFlow<B, C> {}
+    impl<T, E> Sealed for Poll<Result<T, E>> {}
+    impl<T, E> Sealed for Poll<Option<Result<T, E>>> {}
+}
+
+impl<T> Try for Option<T> {
+    type Output = T;
+    type Residual = ();
+
+    fn from_output(output: T) -> Self {
+        Some(output)
+    }
+
+    fn from_residual((): ()) -> Self {
+        None
+    }
+
+    fn branch(self) -> ControlFlow<(), T> {
+        self.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+    }
+}
+
+impl<T, E> Try for Result<T, E> {
+    type Output = T;
+    type Residual = E;
+
+    fn from_output(output: T) -> Self {
+        Ok(output)
+    }
+
+    fn from_residual(residual: E) -> Self {
+        Err(residual)
+    }
+
+    fn branch(self) -> ControlFlow<E, T> {
+        match self {
+            Ok(output) => ControlFlow::Continue(output),
+            Err(error) => ControlFlow::Break(error),
+        }
+    }
+}
+
+impl<B, C> Try for ControlFlow<B, C> {
+    type Output = C;
+    type Residual = B;
+
+    fn from_output(output: C) -> Self {
+        ControlFlow::Continue(output)
+    }
+
+    fn from_residual(residual: B) -> Self {
+        ControlFlow::Break(residual)
+    }
+
+    fn branch(self) -> ControlFlow<B, C> {
+        self
+    }
+}
+
+impl<T, E> Try for Poll<Result<T, E>> {
+    type Output = Poll<T>;
+    type Residual = E;
+
+    fn from_output(output: Poll<T>) -> Self {
+        output.map(Ok)
+    }
+
+    fn from_residual(residual: E) -> Self {
+        Poll::Ready(Err(residual))
+    }
+
+    fn branch(self) -> ControlFlow<E, Poll<T>> {
+        match self {
+            Poll::Pending => ControlFlow::Continue(Poll::Pending),
+            Poll::Ready(Ok(output)) => ControlFlow::Continue(Poll::Ready(output)),
+            Poll::Ready(Err(error)) => ControlFlow::Break(error),
+        }
+    }
+}
+
+impl<T, E> Try for Poll<Option<Result<T, E>>> {
+    type Output = Poll<Option<T>>;
+    type Residual = E;
+
+    fn from_output(output: Poll<Option<T>>) -> Self {
+        match output {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(output) => Poll::Ready(output.map(Ok)),
+        }
+    }
+
+    fn from_residual(residual: E) -> Self {
+        Poll::Ready(Some(Err(residual)))
+    }
+
+    fn branch(self) -> ControlFlow<E, Poll<Option<T>>> {
+        match self {
+            Poll::Pending => ControlFlow::Continue(Poll::Pending),
+            Poll::Ready(None) => ControlFlow::Continue(Poll::Ready(None)),
+            Poll::Ready(Some(Ok(output))) => ControlFlow::Continue(Poll::Ready(Some(output))),
+            Poll::Ready(Some(Err(error))) => ControlFlow::Break(error),
+        }
+    }
+}

@@ -1,0 +1,624 @@
+//! The trait of all chains: adaptors make a longer chain, the other methods run it.
+
+use std::cmp::Ordering;
+use std::collections::LinkedList;
+use std::iter::{Product, Sum};
+use std::ops::ControlFlow;
+
+use either::Either;
+use fusain_algorithms::Par;
+use fusain_pool::Pool;
+
+use crate::adaptor::*;
+use crate::collect::{self, FromParallelIterator, IntoParallelIterator, ParallelExtend};
+use crate::outcome::Try;
+use crate::settings::Settings;
+use crate::sink::search::Which;
+use crate::sink::{extrema, fold, for_each, search, sum, try_fold};
+use crate::source::Source;
+
+/// A chain: elements that can be worked on by many, and what is to be done with them.
+///
+/// The names are those of rayon's trait, which they do as rayon's do unless said otherwise; adaptors are described at the types
+/// they give. A chain does nothing until one of the methods that end it is called; that call decides whether it is worth sharing, and returns when
+/// everything is done. A panic in a closure stops the call and comes out of it; elements that nobody has got by then are dropped.
+///
+/// To make a chain of your own, write a [`Source`] and give it to [`from_source`](crate::iter::from_source).
+///
+/// ```
+/// use fusain_iter::prelude::*;
+///
+/// let squares: Vec<u64> = (0..1000_u64).into_par_iter().map(|x| x * x).filter(|x| x % 3 == 1).collect();
+/// assert_eq!(squares[..4], [1, 4, 16, 25]);
+/// ```
+pub trait ParallelIterator: Sized + Send {
+    /// What comes out.
+    type Item: Send;
+
+    /// The running side of the chain, which borrows its closures.
+    type Source<'s>: Source<Item = Self::Item>
+    where
+        Self: 's;
+
+    /// Begins a run: what is to be done, and in `settings` how. To be called once.
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s>;
+
+    /// How many elements come out, where that is known.
+    fn opt_len(&self) -> Option<usize> {
+        None
+    }
+
+    // How it is run.
+
+    /// Runs the chain on `pool`. See [`With`].
+    fn on(self, pool: &Pool) -> With<'_, Self> {
+        With::new(self, Change::On(pool))
+    }
+
+    /// Fixes the elements in a unit of work. See [`With`].
+    fn grain<'p>(self, elements: usize) -> With<'p, Self> {
+        With::new(self, Change::Grain(elements))
+    }
+
+    /// Runs the chain on the calling thread. See [`With`].
+    fn sequential<'p>(self) -> With<'p, Self> {
+        With::new(self, Change::Sequential)
+    }
+
+    /// Shares the chain whatever is thought of it. See [`With`].
+    fn always<'p>(self) -> With<'p, Self> {
+        With::new(self, Change::Always)
+    }
+
+    /// Gives sums and folds the same result whatever the number of workers. See [`With`].
+    fn deterministic<'p>(self) -> With<'p, Self> {
+        With::new(self, Change::Deterministic)
+    }
+
+    /// Runs the chain as `policy` says. See [`With`].
+    fn with_policy(self, policy: Par<'_>) -> With<'_, Self> {
+        With::new(self, Change::Policy(policy))
+    }
+
+    // Adaptors.
+
+    /// `f` of every element. See [`Map`].
+    fn map<F: Fn(Self::Item) -> R + Sync + Send, R: Send>(self, f: F) -> Map<Self, F> {
+        Map::new(self, f)
+    }
+
+    /// `f` of every element and of a value that each part has a clone of. See [`MapWith`].
+    fn map_with<F, T, R>(self, init: T, f: F) -> MapWith<Self, T, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        T: Send + Clone,
+        R: Send,
+    {
+        MapWith::new(self, init, f)
+    }
+
+    /// `f` of every element and of a value that each part makes for itself. See [`MapInit`].
+    fn map_init<F, N, T, R>(self, init: N, f: F) -> MapInit<Self, N, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        R: Send,
+    {
+        MapInit::new(self, init, f)
+    }
+
+    /// `f` of every element and of a value of which there are no more than workers at a time. See [`MapWorker`].
+    fn map_worker<F, N, T, R>(self, init: N, f: F) -> MapWorker<Self, N, T, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        T: Send,
+        R: Send,
+    {
+        MapWorker::new(self, init, f)
+    }
+
+    /// Clones of the elements, which are references. See [`Cloned`].
+    fn cloned<'a, T>(self) -> Cloned<Self>
+    where
+        T: 'a + Clone + Send,
+        Self: ParallelIterator<Item = &'a T>,
+    {
+        Cloned::new(self)
+    }
+
+    /// Copies of the elements, which are references. See [`Copied`].
+    fn copied<'a, T>(self) -> Copied<Self>
+    where
+        T: 'a + Copy + Send,
+        Self: ParallelIterator<Item = &'a T>,
+    {
+        Copied::new(self)
+    }
+
+    /// Shows every element to `f` on its way. See [`Inspect`].
+    fn inspect<F: Fn(&Self::Item) + Sync + Send>(self, f: F) -> Inspect<Self, F> {
+        Inspect::new(self, f)
+    }
+
+    /// Lets `f` change every element on its way. See [`Update`].
+    fn update<F: Fn(&mut Self::Item) + Sync + Send>(self, f: F) -> Update<Self, F> {
+        Update::new(self, f)
+    }
+
+    /// The elements that satisfy `predicate`. See [`Filter`].
+    fn filter<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Filter<Self, P> {
+        Filter::new(self, predicate)
+    }
+
+    /// `f` of every element where that is something. See [`FilterMap`].
+    fn filter_map<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> FilterMap<Self, F> {
+        FilterMap::new(self, f)
+    }
+
+    /// The elements of the chains that `f` makes of the elements. See [`FlatMap`].
+    fn flat_map<F: Fn(Self::Item) -> P + Sync + Send, P: IntoParallelIterator>(self, f: F) -> FlatMap<Self, F> {
+        FlatMap::new(self, f)
+    }
+
+    /// The elements of the sequential iterators that `f` makes of the elements. See [`FlatMapIter`].
+    fn flat_map_iter<F, J>(self, f: F) -> FlatMapIter<Self, F>
+    where
+        F: Fn(Self::Item) -> J + Sync + Send,
+        J: IntoIterator<Item: Send>,
+    {
+        FlatMapIter::new(self, f)
+    }
+
+    /// The elements of the elements, which are chains. See [`Flatten`].
+    fn flatten(self) -> Flatten<Self>
+    where
+        Self::Item: IntoParallelIterator,
+    {
+        Flatten::new(self)
+    }
+
+    /// The elements of the elements, which are sequential iterators. See [`FlattenIter`].
+    fn flatten_iter(self) -> FlattenIter<Self>
+    where
+        Self::Item: IntoIterator<Item: Send>,
+    {
+        FlattenIter::new(self)
+    }
+
+    /// What each part folds to. See [`Fold`].
+    fn fold<T, N, F>(self, identity: N, f: F) -> Fold<Self, N, F>
+    where
+        F: Fn(T, Self::Item) -> T + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        T: Send,
+    {
+        Fold::new(self, identity, f)
+    }
+
+    /// What each part folds to, from a clone of `init`. See [`FoldWith`].
+    fn fold_with<F, T>(self, init: T, f: F) -> FoldWith<Self, T, F>
+    where
+        F: Fn(T, Self::Item) -> T + Sync + Send,
+        T: Send + Clone,
+    {
+        FoldWith::new(self, init, f)
+    }
+
+    /// What each part folds to, or what broke it off. See [`TryFold`].
+    fn try_fold<T, R, N, F>(self, identity: N, f: F) -> TryFold<Self, R, N, F>
+    where
+        F: Fn(T, Self::Item) -> R + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        R: Try<Output = T> + Send,
+        T: Send,
+    {
+        TryFold::new(self, identity, f)
+    }
+
+    /// What each part folds to from a clone of `init`, or what broke it off. See [`TryFoldWith`].
+    fn try_fold_with<F, T, R>(self, init: T, f: F) -> TryFoldWith<Self, R, F>
+    where
+        F: Fn(T, Self::Item) -> R + Sync + Send,
+        R: Try<Output = T> + Send,
+        T: Clone + Send,
+    {
+        TryFoldWith::new(self, init, f)
+    }
+
+    /// The elements of this chain and then those of `other`. See [`Chain`].
+    fn chain<C: IntoParallelIterator<Item = Self::Item>>(self, other: C) -> Chain<Self, C::Iter> {
+        Chain::new(self, other.into_par_iter())
+    }
+
+    /// The elements up to some `None`. See [`WhileSome`].
+    fn while_some<T: Send>(self) -> WhileSome<Self>
+    where
+        Self: ParallelIterator<Item = Option<T>>,
+    {
+        WhileSome::new(self)
+    }
+
+    /// Ends as soon as possible when there is a panic. See [`PanicFuse`].
+    fn panic_fuse(self) -> PanicFuse<Self> {
+        PanicFuse::new(self)
+    }
+
+    /// Clones of `element` between the elements. See [`Intersperse`].
+    fn intersperse(self, element: Self::Item) -> Intersperse<Self>
+    where
+        Self::Item: Clone,
+    {
+        Intersperse::new(self, element)
+    }
+
+    /// Any `n` of the elements. See [`TakeAny`].
+    fn take_any(self, n: usize) -> TakeAny<Self> {
+        TakeAny::new(self, n)
+    }
+
+    /// All but any `n` of the elements. See [`SkipAny`].
+    fn skip_any(self, n: usize) -> SkipAny<Self> {
+        SkipAny::new(self, n)
+    }
+
+    /// Elements until somebody meets one that does not satisfy `predicate`. See [`TakeAnyWhile`].
+    fn take_any_while<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> TakeAnyWhile<Self, P> {
+        TakeAnyWhile::new(self, predicate)
+    }
+
+    /// Elements from when somebody meets one that does not satisfy `predicate`. See [`SkipAnyWhile`].
+    fn skip_any_while<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> SkipAnyWhile<Self, P> {
+        SkipAnyWhile::new(self, predicate)
+    }
+
+    // Ends.
+
+    /// Calls `f` on every element, in no particular order.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let mut v = vec![1, 2, 3];
+    /// v.par_iter_mut().for_each(|x| *x *= 2);
+    /// assert_eq!(v, [2, 4, 6]);
+    /// ```
+    #[inline]
+    fn for_each<F: Fn(Self::Item) + Sync + Send>(self, f: F) {
+        for_each::for_each(self, f);
+    }
+
+    /// As [`for_each`](Self::for_each), with a clone of `init` for each part: [`map_with`](Self::map_with).
+    fn for_each_with<F, T>(self, init: T, f: F)
+    where
+        F: Fn(&mut T, Self::Item) + Sync + Send,
+        T: Send + Clone,
+    {
+        self.map_with(init, f).for_each(|()| ());
+    }
+
+    /// As [`for_each`](Self::for_each), with a value that each part makes for itself: [`map_init`](Self::map_init).
+    fn for_each_init<F, N, T>(self, init: N, f: F)
+    where
+        F: Fn(&mut T, Self::Item) + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+    {
+        self.map_init(init, f).for_each(|()| ());
+    }
+
+    /// As [`for_each`](Self::for_each), with a value of which there are no more than workers at a time: [`map_worker`](Self::map_worker).
+    fn for_each_worker<F, N, T>(self, init: N, f: F)
+    where
+        F: Fn(&mut T, Self::Item) + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        T: Send,
+    {
+        self.map_worker(init, f).for_each(|()| ());
+    }
+
+    /// Calls `f` on every element until it breaks off: the call then ends within a unit of work, with what one of those gave that did.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let even = |x: usize| if x % 2 == 0 { Ok(()) } else { Err(x) };
+    /// assert_eq!([2, 4, 5, 8].into_par_iter().try_for_each(even), Err(5));
+    /// ```
+    fn try_for_each<F, R>(self, f: F) -> R
+    where
+        F: Fn(Self::Item) -> R + Sync + Send,
+        R: Try<Output = ()> + Send,
+    {
+        let broken = search::find(self, Which::Any, |x| match f(x).branch() {
+            ControlFlow::Continue(()) => None,
+            ControlFlow::Break(residual) => Some(R::from_residual(residual)),
+        });
+        broken.unwrap_or_else(|| R::from_output(()))
+    }
+
+    /// As [`try_for_each`](Self::try_for_each), with a clone of `init` for each part.
+    fn try_for_each_with<F, T, R>(self, init: T, f: F) -> R
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        T: Send + Clone,
+        R: Try<Output = ()> + Send,
+    {
+        self.map_with(init, f).try_for_each(|result| result)
+    }
+
+    /// As [`try_for_each`](Self::try_for_each), with a value that each part makes for itself.
+    fn try_for_each_init<F, N, T, R>(self, init: N, f: F) -> R
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        R: Try<Output = ()> + Send,
+    {
+        self.map_init(init, f).try_for_each(|result| result)
+    }
+
+    /// How many elements there are.
+    #[inline]
+    fn count(self) -> usize {
+        fold::fold(self, || 0, |count, _| count + 1).sum()
+    }
+
+    /// All elements combined by `op`, which is associative; `identity` is put in front.
+    ///
+    /// The operands keep their order. Where there is no element the result is `identity`.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let words = ["a", "b", "c"];
+    /// assert_eq!(words.par_iter().map(|w| w.to_string()).reduce(String::new, |a, b| a + &b), "abc");
+    /// ```
+    #[inline]
+    fn reduce<F, N>(self, identity: N, op: F) -> Self::Item
+    where
+        F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+        N: Fn() -> Self::Item + Sync + Send,
+    {
+        fold::fold(self, &identity, &op).reduce(&op).unwrap_or_else(identity)
+    }
+
+    /// All elements combined by `op`, which is associative, in their order; `None` where there is none.
+    #[inline]
+    fn reduce_with<F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send>(self, op: F) -> Option<Self::Item> {
+        extrema::best(self, op)
+    }
+
+    /// As [`reduce`](Self::reduce) of what is in the elements, until one of them or `op` breaks off.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let sum = |v: &[u8]| v.par_iter().map(|x| Some(*x)).try_reduce(|| 0, |a, b| a.checked_add(b));
+    /// assert_eq!((sum(&[1, 2, 3]), sum(&[200, 100])), (Some(6), None));
+    /// ```
+    fn try_reduce<T, F, N>(self, identity: N, op: F) -> Self::Item
+    where
+        F: Fn(T, T) -> Self::Item + Sync + Send,
+        N: Fn() -> T + Sync + Send,
+        Self::Item: Try<Output = T>,
+        T: Send,
+    {
+        // What has broken off travels as the element itself, which can be sent.
+        let step = |a: T, x: Self::Item| match x.branch() {
+            ControlFlow::Continue(x) => unbroken(op(a, x)),
+            ControlFlow::Break(residual) => ControlFlow::Break(Self::Item::from_residual(residual)),
+        };
+        match try_fold::try_fold(self, &identity, step) {
+            ControlFlow::Break(broken) => broken,
+            ControlFlow::Continue(parts) => {
+                try_combine(parts, op).unwrap_or_else(|| Self::Item::from_output(identity()))
+            }
+        }
+    }
+
+    /// As [`try_reduce`](Self::try_reduce) without an identity; `None` where there is no element.
+    fn try_reduce_with<T, F>(self, op: F) -> Option<Self::Item>
+    where
+        F: Fn(T, T) -> Self::Item + Sync + Send,
+        Self::Item: Try<Output = T>,
+        T: Send,
+    {
+        let step = |a: Option<T>, x: Self::Item| match (a, x.branch()) {
+            (_, ControlFlow::Break(residual)) => ControlFlow::Break(Self::Item::from_residual(residual)),
+            (None, ControlFlow::Continue(x)) => ControlFlow::Continue(Some(x)),
+            (Some(a), ControlFlow::Continue(x)) => match unbroken(op(a, x)) {
+                ControlFlow::Continue(a) => ControlFlow::Continue(Some(a)),
+                ControlFlow::Break(broken) => ControlFlow::Break(broken),
+            },
+        };
+        match try_fold::try_fold(self, || None, step) {
+            ControlFlow::Break(broken) => Some(broken),
+            ControlFlow::Continue(parts) => try_combine(parts.into_iter().flatten().collect(), op),
+        }
+    }
+
+    /// The sum of all elements, in an order of its own: floats are added in lanes, which is faster and at least as exact.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert_eq!((0..101).into_par_iter().sum::<i32>(), 5050);
+    /// ```
+    #[inline]
+    fn sum<S: Send + Sum<Self::Item> + Sum<S>>(self) -> S {
+        sum::total(self, sum::Sums)
+    }
+
+    /// The product of all elements, as [`sum`](Self::sum).
+    #[inline]
+    fn product<P: Send + Product<Self::Item> + Product<P>>(self) -> P {
+        sum::total(self, sum::Products)
+    }
+
+    /// The least element, the first of several; `None` where there is none.
+    #[inline]
+    fn min(self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        extrema::best(self, |a, b| extrema::lesser(a, b, Ord::cmp))
+    }
+
+    /// As [`min`](Self::min) by `compare`.
+    #[inline]
+    fn min_by<F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send>(self, compare: F) -> Option<Self::Item> {
+        extrema::best(self, |a, b| extrema::lesser(a, b, &compare))
+    }
+
+    /// As [`min`](Self::min) by key, which is computed once an element.
+    #[inline]
+    fn min_by_key<K: Ord + Send, F: Fn(&Self::Item) -> K + Sync + Send>(self, key: F) -> Option<Self::Item> {
+        let keyed = self.map(|x| (key(&x), x));
+        extrema::best(keyed, |a, b| extrema::lesser(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
+    }
+
+    /// The greatest element, the last of several; `None` where there is none.
+    #[inline]
+    fn max(self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        extrema::best(self, |a, b| extrema::greater(a, b, Ord::cmp))
+    }
+
+    /// As [`max`](Self::max) by `compare`.
+    #[inline]
+    fn max_by<F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send>(self, compare: F) -> Option<Self::Item> {
+        extrema::best(self, |a, b| extrema::greater(a, b, &compare))
+    }
+
+    /// As [`max`](Self::max) by key, which is computed once an element.
+    #[inline]
+    fn max_by_key<K: Ord + Send, F: Fn(&Self::Item) -> K + Sync + Send>(self, key: F) -> Option<Self::Item> {
+        let keyed = self.map(|x| (key(&x), x));
+        extrema::best(keyed, |a, b| extrema::greater(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
+    }
+
+    /// Some element that satisfies `predicate`; the call ends within a unit of work when one is found.
+    #[inline]
+    fn find_any<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
+        self.find_map_any(|x| predicate(&x).then_some(x))
+    }
+
+    /// The first element that satisfies `predicate`; parts behind a hit end within a unit of work.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert_eq!((0..10_000).into_par_iter().find_first(|x| x * x > 1000), Some(32));
+    /// ```
+    #[inline]
+    fn find_first<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
+        self.find_map_first(|x| predicate(&x).then_some(x))
+    }
+
+    /// The last element that satisfies `predicate`, looked for from the back.
+    #[inline]
+    fn find_last<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
+        self.find_map_last(|x| predicate(&x).then_some(x))
+    }
+
+    /// Something that `f` makes of an element.
+    #[inline]
+    fn find_map_any<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
+        search::find(self, Which::Any, f)
+    }
+
+    /// The first that `f` makes of an element.
+    #[inline]
+    fn find_map_first<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
+        search::find(self, Which::First, f)
+    }
+
+    /// The last that `f` makes of an element.
+    #[inline]
+    fn find_map_last<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
+        search::find_last(self, f)
+    }
+
+    /// Say which one: [`find_any`](Self::find_any) or [`find_first`](Self::find_first).
+    #[doc(hidden)]
+    #[deprecated(note = "parallel `find` does not search in order: use `find_any`, or `find_first`")]
+    fn find<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
+        self.find_any(predicate)
+    }
+
+    /// Whether some element satisfies `predicate`.
+    #[inline]
+    fn any<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> bool {
+        self.find_map_any(|x| predicate(x).then_some(())).is_some()
+    }
+
+    /// Whether all elements satisfy `predicate`.
+    #[inline]
+    fn all<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> bool {
+        !self.any(|x| !predicate(x))
+    }
+
+    /// A collection of the elements. Where the length of the chain is known, a `Vec` is filled in place.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let parsed: Result<Vec<i32>, _> = ["1", "2", "x"].par_iter().map(|s| s.parse::<i32>()).collect();
+    /// assert!(parsed.is_err());
+    /// ```
+    #[inline]
+    fn collect<C: FromParallelIterator<Self::Item>>(self) -> C {
+        C::from_par_iter(self)
+    }
+
+    /// Collections of the left and of the right sides of the elements.
+    fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
+    where
+        Self: ParallelIterator<Item = (A, B)>,
+        FromA: Default + Send + ParallelExtend<A>,
+        FromB: Default + Send + ParallelExtend<B>,
+        A: Send,
+        B: Send,
+    {
+        collect::both::unzip(self)
+    }
+
+    /// A collection of the elements that satisfy `predicate`, and one of the others.
+    fn partition<A, B, P>(self, predicate: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<Self::Item>,
+        B: Default + Send + ParallelExtend<Self::Item>,
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.partition_map(|x| if predicate(&x) { Either::Left(x) } else { Either::Right(x) })
+    }
+
+    /// A collection of what `f` says is left, and one of what is right.
+    fn partition_map<A, B, F, L, R>(self, f: F) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<L>,
+        B: Default + Send + ParallelExtend<R>,
+        F: Fn(Self::Item) -> Either<L, R> + Sync + Send,
+        L: Send,
+        R: Send,
+    {
+        collect::both::partition_map(self, f)
+    }
+
+    /// The elements in vectors, one a part.
+    fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
+        collect::vec::parts(self)
+    }
+}
+
+fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
+    match result.branch() {
+        ControlFlow::Continue(x) => ControlFlow::Continue(x),
+        ControlFlow::Break(residual) => ControlFlow::Break(R::from_residual(residual)),
+    }
+}
+
+/// The parts combined until `op` breaks off.
+fn try_combine<R: Try>(parts: Vec<R::Output>, op: impl Fn(R::Output, R::Output) -> R) -> Option<R> {
+    let mut parts = parts.into_iter();
+    let first = parts.next()?;
+    let all = parts.try_fold(first, |a, b| unbroken(op(a, b)));
+    Some(match all {
+        ControlFlow::Continue(all) => R::from_output(all),
+        ControlFlow::Break(broken) => broken,
+    })
+}

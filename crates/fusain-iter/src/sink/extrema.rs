@@ -1,0 +1,37 @@
+//! The least and the greatest: of several that are equal, the one that std's iterators give.
+
+use std::cmp::Ordering;
+
+use super::fold::{Steps, run};
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+
+/// Of all elements the one that `better` chooses when it is given two in their order.
+#[inline]
+pub(crate) fn best<I, F>(mut chain: I, better: F) -> Option<I::Item>
+where
+    I: ParallelIterator,
+    F: Fn(I::Item, I::Item) -> I::Item + Sync,
+{
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    let step = |best: Option<I::Item>, x| {
+        Some(match best {
+            Some(best) => better(best, x),
+            None => x,
+        })
+    };
+    run(&settings, source, Steps::new(|| None, step)).flatten().reduce(&better)
+}
+
+/// The lesser of two, the first where they are equal.
+#[inline(always)]
+pub(crate) fn lesser<T>(a: T, b: T, compare: impl Fn(&T, &T) -> Ordering) -> T {
+    if compare(&a, &b) == Ordering::Greater { b } else { a }
+}
+
+/// The greater of two, the last where they are equal.
+#[inline(always)]
+pub(crate) fn greater<T>(a: T, b: T, compare: impl Fn(&T, &T) -> Ordering) -> T {
+    if compare(&a, &b) == Ordering::Greater { a } else { b }
+}

@@ -1,0 +1,32 @@
+//! A function of every element, for its effect.
+
+use std::ops::ControlFlow;
+
+use crate::drive::{Sink, drive};
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+struct ForEach<F>(F);
+
+impl<S: Source, F: Fn(S::Item) + Sync> Sink<S> for ForEach<F> {
+    type Found = ();
+
+    #[inline(always)]
+    fn unit(&self, (): &mut (), source: &mut S, grain: usize) -> ControlFlow<()> {
+        source.fold(grain, (), |(), x| (self.0)(x));
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self, (): &mut (), _rest: &S) {}
+
+    fn finish(&self, (): ()) {}
+}
+
+/// Calls `f` on every element of `chain`.
+#[inline]
+pub(crate) fn for_each<I: ParallelIterator, F: Fn(I::Item) + Sync>(mut chain: I, f: F) {
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    drive(&settings, source, &ForEach(f), ());
+}

@@ -1,0 +1,108 @@
+//! The parts of a chain in their order, whoever has worked them off.
+//!
+//! A list, in which a part that is split off stands right behind the one it comes from. There are as many parts as there were splits, so one
+//! lock for all of them is seldom wanted by two.
+
+use std::sync::{Mutex, MutexGuard};
+
+/// What is known of each part, from the front of the chain to its back.
+pub(crate) struct Places<T>(Mutex<Nodes<T>>);
+
+struct Nodes<T> {
+    /// Place 0, apart: most short chains have no other.
+    root: Node<T>,
+    others: Vec<Node<T>>,
+}
+
+struct Node<T> {
+    value: T,
+    /// The place behind; 0 where there is none, as that is the first.
+    next: usize,
+}
+
+/// The part that a chain begins as.
+pub(crate) const ROOT: usize = 0;
+
+impl<T> Places<T> {
+    pub(crate) fn new(root: T) -> Self {
+        Places(Mutex::new(Nodes { root: Node { value: root, next: 0 }, others: Vec::new() }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Nodes<T>> {
+        // Poisoned means that a value was dropped, or a list grew, in a panic: nothing is half-done, and the panic is on its way to the caller.
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// A new place right behind `place`.
+    pub(crate) fn insert_behind(&self, place: usize, value: T) -> usize {
+        let mut nodes = self.lock();
+        let next = nodes.node(place).next;
+        nodes.others.push(Node { value, next });
+        let new = nodes.others.len();
+        nodes.node(place).next = new;
+        new
+    }
+
+    /// Replaces what is known of a place.
+    pub(crate) fn set(&self, place: usize, value: T) {
+        // What was there is dropped outside of the lock.
+        drop(std::mem::replace(&mut self.lock().node(place).value, value));
+    }
+
+    /// Looks at all places behind `place`.
+    pub(crate) fn look_behind(&self, place: usize, mut look: impl FnMut(&mut T)) {
+        let mut nodes = self.lock();
+        let mut at = nodes.behind(place);
+        while let Some(here) = at {
+            look(&mut nodes.node(here).value);
+            at = nodes.behind(here);
+        }
+    }
+
+    /// What is known, from the front to the back.
+    pub(crate) fn in_order(self) -> impl Iterator<Item = T> {
+        let Nodes { root, others } = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut next = root.next;
+        let mut others: Vec<Option<Node<T>>> = others.into_iter().map(Some).collect();
+        std::iter::once(root.value).chain(std::iter::from_fn(move || {
+            let node = others.get_mut(next.checked_sub(1)?)?.take()?;
+            next = node.next;
+            Some(node.value)
+        }))
+    }
+}
+
+impl<T> Nodes<T> {
+    fn node(&mut self, place: usize) -> &mut Node<T> {
+        match place {
+            ROOT => &mut self.root,
+            _ => &mut self.others[place - 1],
+        }
+    }
+
+    fn behind(&mut self, place: usize) -> Option<usize> {
+        Some(self.node(place).next).filter(|next| *next != ROOT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stand_behind_what_they_come_from() {
+        let places = Places::new('a');
+        let d = places.insert_behind(ROOT, 'd');
+        let b = places.insert_behind(ROOT, 'x');
+        places.insert_behind(b, 'c');
+        places.insert_behind(d, 'e');
+        places.set(b, 'b');
+        let seen = |place| {
+            let mut seen = String::new();
+            places.look_behind(place, |c| seen.push(*c));
+            seen
+        };
+        assert_eq!((seen(ROOT), seen(b), seen(d)), ("bcde".into(), "cde".into(), "e".into()));
+        assert_eq!(places.in_order().collect::<String>(), "abcde");
+    }
+}

@@ -1,0 +1,185 @@
+//! The first hit, any, or the last.
+//!
+//! Idea: a worker looks at its part from the front and ends, within a unit, at a hit. For any hit that ends the whole chain; for the first one
+//! it ends the parts behind, which stand in a list in their order, and those in front go on. For the last hit a worker cuts its own part and looks
+//! at the back half of it first, down to a unit, so that it is found as soon from an endless source.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::places::{Places, ROOT};
+use crate::drive::{Sink, drive};
+use crate::flag::Flag;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// Which of several hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    First,
+    Any,
+}
+
+struct Search<F, R> {
+    find: F,
+    which: Which,
+    /// Whether units come from the back, and the last hit of one counts.
+    backwards: bool,
+    /// What each part has found, and its flag.
+    places: Places<Part<R>>,
+    /// A hit ends everything.
+    over: Flag,
+}
+
+struct Part<R> {
+    hit: Option<R>,
+    over: Arc<Flag>,
+}
+
+pub(crate) struct Found<R> {
+    place: usize,
+    hit: Option<R>,
+    /// Whether a part in front has a hit.
+    over: Arc<Flag>,
+}
+
+impl<S, F, R> Sink<S> for Search<F, R>
+where
+    S: Source,
+    F: Fn(S::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    type Found = Found<R>;
+
+    #[inline(always)]
+    fn unit(&self, found: &mut Found<R>, source: &mut S, grain: usize) -> ControlFlow<()> {
+        let hit = &mut found.hit;
+        if self.backwards {
+            // The last one of the unit, which is its nearest from the back.
+            source.fold(grain, (), |(), x| {
+                if let Some(r) = (self.find)(x) {
+                    *hit = Some(r);
+                }
+            });
+            return if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        }
+        source.run(grain, |x| {
+            *hit = (self.find)(x);
+            if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+
+    fn split(&self, found: &mut Found<R>, _rest: &S) -> Found<R> {
+        let over = Arc::new(Flag::default());
+        let place = self.places.insert_behind(found.place, Part { hit: None, over: Arc::clone(&over) });
+        Found { place, hit: None, over }
+    }
+
+    fn finish(&self, found: Found<R>) {
+        let Found { place, hit: Some(hit), over } = found else { return };
+        self.places.set(place, Part { hit: Some(hit), over });
+        // Flags are hints; the hits lie behind a lock.
+        match self.which {
+            Which::Any => self.over.raise(),
+            Which::First => self.places.look_behind(place, |part| part.over.raise()),
+        }
+    }
+
+    #[inline(always)]
+    fn is_over(&self, found: &Found<R>) -> bool {
+        match self.which {
+            Which::Any => self.over.is_up(),
+            Which::First => found.over.is_up(),
+        }
+    }
+}
+
+/// The first, or any, of what `find` makes of the elements.
+#[inline]
+pub(crate) fn find<I, F, R>(mut chain: I, which: Which, find: F) -> Option<R>
+where
+    I: ParallelIterator,
+    F: Fn(I::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    run(&settings, source, which, false, find)
+}
+
+/// The last of what `find` makes of the elements.
+#[inline]
+pub(crate) fn find_last<I, F, R>(mut chain: I, find: F) -> Option<R>
+where
+    I: ParallelIterator,
+    F: Fn(I::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    let mut settings = Settings::default();
+    let source = Backwards::new(chain.source(&mut settings));
+    run(&settings, source, Which::First, true, find)
+}
+
+fn run<S, F, R>(settings: &Settings<'_>, source: S, which: Which, backwards: bool, find: F) -> Option<R>
+where
+    S: Source,
+    F: Fn(S::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    let over = Arc::new(Flag::default());
+    let places = Places::new(Part { hit: None, over: Arc::clone(&over) });
+    let search = Search { find, which, backwards, places, over: Flag::default() };
+    drive(settings, source, &search, Found { place: ROOT, hit: None, over });
+    search.places.in_order().find_map(|part| part.hit)
+}
+
+/// A source read from its back, a unit at a time; within a unit elements keep their order.
+struct Backwards<S> {
+    /// What is left, from the front to the back.
+    parts: Vec<S>,
+}
+
+/// Elements at most in a unit that is read from the back, as all of it is looked at.
+const BACKWARDS_MAX: usize = 1 << 10;
+
+impl<S: Source> Backwards<S> {
+    fn new(source: S) -> Self {
+        Backwards { parts: vec![source] }
+    }
+}
+
+impl<S: Source> Source for Backwards<S> {
+    type Item = S::Item;
+
+    fn left(&self) -> usize {
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.left()))
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let grain = grain.min(BACKWARDS_MAX);
+        let Some(mut last) = self.parts.pop() else { return ControlFlow::Continue(()) };
+        while last.left() > grain
+            && let Some(back) = last.split()
+        {
+            self.parts.push(std::mem::replace(&mut last, back));
+        }
+        while last.left() > 0 {
+            last.run(last.left(), &mut each)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        match &mut self.parts[..] {
+            [] => None,
+            [only] => {
+                let back = only.split()?;
+                Some(Self::new(std::mem::replace(only, back)))
+            }
+            // What is farthest from the back is the largest.
+            _ => Some(Self::new(self.parts.remove(0))),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Sums and products: as many side by side as the machine can add at once.
+//!
+//! A sum of floats in order is one long chain of additions, each waiting for the one before it. The order of a parallel sum is
+//! open anyway, so here floats go to lanes, and those make vectors. Of integers the compiler knows as much by itself.
+
+use std::iter::{Product, Sum, empty, once};
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, transmute_copy};
+
+use fusain_algorithms::internals::is;
+
+use super::fold::{Kernel, run};
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// `Sum` or `Product`, of what and of what they give.
+pub(crate) trait Total<X, T>: Sync {
+    fn of(&self, items: impl Iterator<Item = X>) -> T;
+    fn both(&self, a: T, b: T) -> T;
+}
+
+pub(crate) struct Sums;
+pub(crate) struct Products;
+
+impl<X, T: Sum<X> + Sum<T>> Total<X, T> for Sums {
+    #[inline(always)]
+    fn of(&self, items: impl Iterator<Item = X>) -> T {
+        items.sum()
+    }
+
+    #[inline(always)]
+    fn both(&self, a: T, b: T) -> T {
+        [a, b].into_iter().sum()
+    }
+}
+
+impl<X, T: Product<X> + Product<T>> Total<X, T> for Products {
+    #[inline(always)]
+    fn of(&self, items: impl Iterator<Item = X>) -> T {
+        items.product()
+    }
+
+    #[inline(always)]
+    fn both(&self, a: T, b: T) -> T {
+        [a, b].into_iter().product()
+    }
+}
+
+struct Lanes<O, T> {
+    total: O,
+    result: PhantomData<fn() -> T>,
+}
+
+impl<S, O, T> Kernel<S> for Lanes<O, T>
+where
+    S: Source,
+    O: Total<S::Item, T> + Total<T, T>,
+    T: Send,
+{
+    type Part = T;
+
+    #[inline(always)]
+    fn unit(&self, part: Option<T>, source: &mut S, grain: usize) -> T {
+        if is::<T, f64>() {
+            self.in_lanes::<S, f64>(part, source, grain)
+        } else if is::<T, f32>() {
+            self.in_lanes::<S, f32>(part, source, grain)
+        } else {
+            let part = part.unwrap_or_else(|| Total::<T, T>::of(&self.total, empty()));
+            source.fold(grain, part, |sum, x| {
+                Total::<T, T>::both(&self.total, sum, Total::<S::Item, T>::of(&self.total, once(x)))
+            })
+        }
+    }
+}
+
+impl<O, T> Lanes<O, T> {
+    /// As [`unit`](Kernel::unit), where `T` is the float `F`.
+    #[inline(always)]
+    fn in_lanes<S: Source, F: Copy + 'static>(&self, part: Option<T>, source: &mut S, grain: usize) -> T
+    where
+        O: Total<S::Item, T> + Total<T, T>,
+    {
+        let nothing: F = as_other(Total::<T, T>::of(&self.total, empty()));
+        let more = source.combine(
+            grain,
+            nothing,
+            |x| as_other::<T, F>(Total::<S::Item, T>::of(&self.total, once(x))),
+            |a, b| as_other::<T, F>(Total::<T, T>::both(&self.total, as_other(a), as_other(b))),
+            Seal,
+        );
+        match part {
+            Some(part) => Total::<T, T>::both(&self.total, part, as_other(more)),
+            None => as_other(more),
+        }
+    }
+}
+
+/// `a` as a `B`, which is what it is.
+#[inline(always)]
+fn as_other<A, B>(a: A) -> B {
+    assert!(is_same::<A, B>(), "a value has one type");
+    // SAFETY: both are the same float, as has just been seen; the original is not dropped.
+    unsafe { transmute_copy(&ManuallyDrop::new(a)) }
+}
+
+/// Whether both are the same float.
+#[inline(always)]
+fn is_same<A, B>() -> bool {
+    (is::<A, f64>() && is::<B, f64>()) || (is::<A, f32>() && is::<B, f32>())
+}
+
+/// All of `chain`, as `total` says.
+#[inline]
+pub(crate) fn total<I, T, O>(mut chain: I, total: O) -> T
+where
+    I: ParallelIterator,
+    O: Total<I::Item, T> + Total<T, T>,
+    T: Send,
+{
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    let lanes = Lanes { total: &total, result: PhantomData };
+    let sum = run(&settings, source, lanes).reduce(|a, b| Total::<T, T>::both(&total, a, b));
+    sum.unwrap_or_else(|| Total::<T, T>::of(&total, empty()))
+}
+
+impl<X, T, O: Total<X, T>> Total<X, T> for &O {
+    #[inline(always)]
+    fn of(&self, items: impl Iterator<Item = X>) -> T {
+        (**self).of(items)
+    }
+
+    #[inline(always)]
+    fn both(&self, a: T, b: T) -> T {
+        (**self).both(a, b)
+    }
+}

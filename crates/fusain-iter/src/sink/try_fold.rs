@@ -1,0 +1,95 @@
+//! A fold that may break off, and then ends the whole chain within its unit.
+
+use std::ops::ControlFlow;
+
+use super::places::{Places, ROOT};
+use crate::drive::{Sink, drive};
+use crate::flag::Flag;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// What a part comes to: what it has folded to, or what broke it off. `None` where it had no element.
+type Part<A, B> = Option<ControlFlow<B, A>>;
+
+struct TryFold<N, F, A, B> {
+    begin: N,
+    step: F,
+    places: Places<Part<A, B>>,
+    over: Flag,
+}
+
+struct Found<A, B> {
+    place: usize,
+    part: Part<A, B>,
+}
+
+impl<S, N, F, A, B> Sink<S> for TryFold<N, F, A, B>
+where
+    S: Source,
+    N: Fn() -> A + Sync,
+    F: Fn(A, S::Item) -> ControlFlow<B, A> + Sync,
+    A: Send,
+    B: Send,
+{
+    type Found = Found<A, B>;
+
+    #[inline(always)]
+    fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
+        let mut part = found.part.take().or_else(|| Some(ControlFlow::Continue((self.begin)())));
+        let flow = source.run(grain, |x| {
+            if let Some(ControlFlow::Continue(acc)) = part.take() {
+                part = Some((self.step)(acc, x));
+            }
+            match part {
+                Some(ControlFlow::Break(_)) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        found.part = part;
+        flow
+    }
+
+    fn split(&self, found: &mut Self::Found, _rest: &S) -> Self::Found {
+        Found { place: self.places.insert_behind(found.place, None), part: None }
+    }
+
+    fn finish(&self, found: Self::Found) {
+        if let Some(ControlFlow::Break(_)) = found.part {
+            // A hint; what broke off lies behind a lock.
+            self.over.raise();
+        }
+        self.places.set(found.place, found.part);
+    }
+
+    #[inline(always)]
+    fn is_over(&self, _found: &Self::Found) -> bool {
+        self.over.is_up()
+    }
+}
+
+/// Folds the parts of `chain` until one breaks off: the parts in their order, or what the first of those has that broke off.
+#[inline]
+pub(crate) fn try_fold<I, A, B, N, F>(mut chain: I, begin: N, step: F) -> ControlFlow<B, Vec<A>>
+where
+    I: ParallelIterator,
+    N: Fn() -> A + Sync,
+    F: Fn(A, I::Item) -> ControlFlow<B, A> + Sync,
+    A: Send,
+    B: Send,
+{
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    let fold = TryFold { begin, step, places: Places::new(None), over: Flag::default() };
+    drive(&settings, source, &fold, Found { place: ROOT, part: None });
+    let mut parts = Vec::new();
+    let mut broken = None;
+    // All are looked at: a part in front of one that broke off may have been left undone, but not the other way round.
+    for part in fold.places.in_order().flatten() {
+        match part {
+            ControlFlow::Continue(part) => parts.push(part),
+            ControlFlow::Break(residual) => broken = broken.or(Some(residual)),
+        }
+    }
+    broken.map_or(ControlFlow::Continue(parts), ControlFlow::Break)
+}

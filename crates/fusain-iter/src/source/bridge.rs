@@ -1,0 +1,114 @@
+//! Sequential iterators, whose elements workers fetch in turn.
+//!
+//! Idea: the iterator lies behind a lock. A worker takes as many elements as a unit of work has out of it, and works on them when it has
+//! given the lock back. Nobody waits who could work: parts are all alike, so a request is served with another view of the same iterator.
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
+use super::Source;
+use crate::flag::Flag;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+
+/// Sequential iterators as chains.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+///
+/// let (send, receive) = std::sync::mpsc::channel();
+/// (0..10).for_each(|x| send.send(x).unwrap());
+/// drop(send);
+/// assert_eq!(receive.into_iter().par_bridge().map(|x| x * 2).sum::<i32>(), 90);
+/// ```
+pub trait ParallelBridge: Sized {
+    /// A chain of the iterator's elements, in no particular order.
+    fn par_bridge(self) -> IterBridge<Self>;
+}
+
+impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
+    fn par_bridge(self) -> IterBridge<J> {
+        IterBridge { iter: Mutex::new(self), over: Flag::default() }
+    }
+}
+
+/// A chain of a sequential iterator; made by [`par_bridge`](ParallelBridge::par_bridge).
+#[must_use = "a chain does nothing before it is run"]
+pub struct IterBridge<J> {
+    iter: Mutex<J>,
+    /// The iterator has given its last element, or panicked. A hint; who looks again finds out behind the lock.
+    over: Flag,
+}
+
+impl<J: Clone> Clone for IterBridge<J> {
+    fn clone(&self) -> Self {
+        let iter = self.iter.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        IterBridge { iter: Mutex::new(iter), over: self.over.clone() }
+    }
+}
+
+impl<J: std::fmt::Debug> std::fmt::Debug for IterBridge<J> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IterBridge").field("iter", &self.iter).finish_non_exhaustive()
+    }
+}
+
+impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
+    type Item = J::Item;
+    type Source<'s>
+        = BridgeSource<'s, J>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+        BridgeSource { bridge: self, fetched: Vec::new() }
+    }
+}
+
+/// The source of an [`IterBridge`].
+#[doc(hidden)]
+pub struct BridgeSource<'s, J: Iterator> {
+    bridge: &'s IterBridge<J>,
+    /// Memory for the elements of a unit.
+    fetched: Vec<J::Item>,
+}
+
+impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("BridgeSource").field(self.bridge).finish()
+    }
+}
+
+/// Elements fetched at a time at most, so that a unit of one worker leaves something for the others.
+const FETCHED_MAX: usize = 1 << 8;
+
+impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
+    type Item = J::Item;
+
+    fn left(&self) -> usize {
+        if self.bridge.over.is_up() { 0 } else { usize::MAX }
+    }
+
+    fn run(&mut self, grain: usize, each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let Self { bridge, fetched } = self;
+        match bridge.iter.lock() {
+            Ok(mut iter) => {
+                let wanted = grain.min(FETCHED_MAX);
+                // It may not be asked again.
+                if !bridge.over.is_up() {
+                    fetched.extend(iter.by_ref().take(wanted));
+                    if fetched.len() < wanted {
+                        bridge.over.raise();
+                    }
+                }
+            }
+            // It panicked, and that comes out of the call.
+            Err(_) => bridge.over.raise(),
+        }
+        fetched.drain(..).try_for_each(each)
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(BridgeSource { bridge: self.bridge, fetched: Vec::new() })
+    }
+}

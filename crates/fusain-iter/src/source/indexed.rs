@@ -1,0 +1,108 @@
+//! Sources that know where each element is, so that they can be cut anywhere.
+
+use std::ops::ControlFlow;
+
+use super::Source;
+use crate::seal::Seal;
+
+/// A [`Source`] whose elements are counted: it can be cut at any place and read from both ends, piece by piece.
+///
+/// A piece is an ordinary iterator, so that adaptors over pieces are those of std, which the compiler knows how to make vectors of.
+/// [`from_indexed_source`](crate::iter::from_indexed_source) makes a chain of one.
+pub trait IndexedSource: Send + Sized {
+    /// What comes out.
+    type Item;
+
+    /// A piece.
+    type Piece<'p>: DoubleEndedIterator<Item = Self::Item> + ExactSizeIterator
+    where
+        Self: 'p;
+
+    /// How many elements are left.
+    fn left(&self) -> usize;
+
+    /// Takes the first `n` of the elements left; there are as many. What the piece does not give to anybody is lost.
+    fn front(&mut self, n: usize) -> Self::Piece<'_>;
+
+    /// Takes the last `n` of the elements left, as [`front`](IndexedSource::front) does the first.
+    fn back(&mut self, n: usize) -> Self::Piece<'_>;
+
+    /// Keeps the first `n` of the elements left, and splits off the others; there are at least `n`.
+    fn split_at(&mut self, n: usize) -> Self;
+
+    /// Whether pieces have as many elements as was asked for, for sure: see [`Source::exact`].
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_exact(&self, _: Seal) -> bool {
+        false
+    }
+}
+
+/// The [`Source`] that an [`IndexedSource`] is.
+#[derive(Clone, Debug)]
+pub struct Pieces<S>(pub(crate) S);
+
+/// Elements that are combined side by side: four vectors of eight floats of 64 bits, or as many more as they are smaller.
+const LANES: usize = 32;
+
+impl<S: IndexedSource> Source for Pieces<S> {
+    type Item = S::Item;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.0.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let n = grain.min(self.0.left());
+        self.0.front(n).try_for_each(each)
+    }
+
+    #[inline]
+    fn split(&mut self) -> Option<Self> {
+        let left = self.0.left();
+        (left > 1).then(|| Pieces(self.0.split_at(left.div_ceil(2))))
+    }
+
+    #[inline]
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(Pieces(self.0.split_at(n)))
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, Self::Item) -> A) -> A {
+        let n = grain.min(self.0.left());
+        self.0.front(n).fold(acc, step)
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.0.is_exact(seal).then(|| self.0.left())
+    }
+
+    #[inline(always)]
+    fn combine<A: Copy>(
+        &mut self,
+        grain: usize,
+        zero: A,
+        mut map: impl FnMut(Self::Item) -> A,
+        op: impl Fn(A, A) -> A,
+        _: Seal,
+    ) -> A {
+        let mut left = grain.min(self.0.left());
+        let mut sum = zero;
+        if left >= LANES {
+            let mut lanes = [zero; LANES];
+            while left >= LANES {
+                // Of a piece of constant length the compiler makes a loop without a branch.
+                for (lane, x) in lanes.iter_mut().zip(self.0.front(LANES)) {
+                    *lane = op(*lane, map(x));
+                }
+                left -= LANES;
+            }
+            sum = lanes.into_iter().fold(sum, &op);
+        }
+        self.0.front(left).fold(sum, |sum, x| op(sum, map(x)))
+    }
+}

@@ -1,0 +1,500 @@
+//! Ranges of integers, and of characters.
+
+use std::ops::{ControlFlow, Range, RangeInclusive};
+
+use super::Source;
+use super::indexed::{IndexedSource, Pieces};
+use crate::adaptor::{ChainIndexed, ChainPiece};
+use crate::collect::IntoParallelIterator;
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+
+/// The numbers of a range.
+///
+/// Indexed where every range has a length that is a `usize` on every machine, as in std: up to 32 bits, and `usize`, `isize`.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..10_u64).into_par_iter().sum::<u64>(), 45);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Iter<T>(Range<T>);
+
+/// The numbers of a range with its end.
+///
+/// Indexed for numbers of up to 16 bits, as in std.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// assert_eq!((0..=10_u64).into_par_iter().sum::<u64>(), 55);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Inclusive<T>(RangeInclusive<T>);
+
+/// Integers.
+#[doc(hidden)]
+pub trait Number: Copy + Send + Sync + Ord + 'static {
+    /// `b - a`, or `usize::MAX` where that is less; `a` is not above `b`.
+    fn distance(a: Self, b: Self) -> usize;
+
+    /// `self + n`, which is a number.
+    fn plus(self, n: usize) -> Self;
+
+    /// Half way from `a` to `b`, which is above.
+    fn middle(a: Self, b: Self) -> Self;
+}
+
+/// The source of a range that is not counted by `usize`.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct RangeSource<T>(Range<T>);
+
+/// The source of a range with its end.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct InclusiveSource<T> {
+    range: Range<T>,
+    /// Whether its end belongs to it.
+    ends: bool,
+}
+
+impl<T: Number> RangeSource<T> {
+    fn front(&mut self, n: usize) -> Range<T> {
+        let start = self.0.start;
+        self.0.start = start.plus(n.min(self.left_now()));
+        start..self.0.start
+    }
+
+    fn left_now(&self) -> usize {
+        if self.0.start < self.0.end { T::distance(self.0.start, self.0.end) } else { 0 }
+    }
+
+    fn split_now(&mut self) -> Option<Self> {
+        if self.left_now() < 2 {
+            return None;
+        }
+        let middle = T::middle(self.0.start, self.0.end);
+        Some(RangeSource(middle..std::mem::replace(&mut self.0.end, middle)))
+    }
+}
+
+/// The integer types have no trait in common, so each gets its part of this.
+macro_rules! numbers {
+    ($($t:ident $unsigned:ident),*) => {$(
+        impl Number for $t {
+            #[inline(always)]
+            fn distance(a: $t, b: $t) -> usize {
+                usize::try_from(b.wrapping_sub(a) as $unsigned).unwrap_or(usize::MAX)
+            }
+
+            #[inline(always)]
+            fn plus(self, n: usize) -> $t {
+                self.wrapping_add(n as $t)
+            }
+
+            #[inline(always)]
+            fn middle(a: $t, b: $t) -> $t {
+                a.wrapping_add((b.wrapping_sub(a) as $unsigned).div_ceil(2) as $t)
+            }
+        }
+
+        impl Source for RangeSource<$t> {
+            type Item = $t;
+
+            #[inline(always)]
+            fn left(&self) -> usize {
+                self.left_now()
+            }
+
+            #[inline(always)]
+            fn run(&mut self, grain: usize, each: impl FnMut($t) -> ControlFlow<()>) -> ControlFlow<()> {
+                self.front(grain).try_for_each(each)
+            }
+
+            fn split(&mut self) -> Option<Self> {
+                self.split_now()
+            }
+
+            fn split_at(&mut self, n: usize) -> Option<Self> {
+                let at = self.0.start.plus(n);
+                Some(RangeSource(at..std::mem::replace(&mut self.0.end, at)))
+            }
+
+            #[inline(always)]
+            fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $t) -> A) -> A {
+                self.front(grain).fold(acc, step)
+            }
+
+            #[inline(always)]
+            fn exact(&self, _: Seal) -> Option<usize> {
+                Some(self.left_now()).filter(|n| *n < usize::MAX)
+            }
+        }
+
+        impl Source for InclusiveSource<$t> {
+            type Item = $t;
+
+            #[inline(always)]
+            fn left(&self) -> usize {
+                RangeSource(self.range.clone()).left_now().saturating_add(usize::from(self.ends))
+            }
+
+            #[inline(always)]
+            fn run(&mut self, grain: usize, mut each: impl FnMut($t) -> ControlFlow<()>) -> ControlFlow<()> {
+                let mut open = RangeSource(self.range.clone());
+                let part = open.front(grain);
+                self.range = open.0;
+                if part.start < part.end {
+                    part.into_iter().try_for_each(each)
+                } else if std::mem::take(&mut self.ends) {
+                    each(self.range.end)
+                } else {
+                    ControlFlow::Continue(())
+                }
+            }
+
+            fn split(&mut self) -> Option<Self> {
+                let mut open = RangeSource(self.range.clone());
+                let RangeSource(range) = open.split_now()?;
+                self.range = open.0;
+                Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
+            }
+
+            fn split_at(&mut self, n: usize) -> Option<Self> {
+                let at = self.range.start.plus(n);
+                let range = at..std::mem::replace(&mut self.range.end, at);
+                Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
+            }
+
+            #[inline(always)]
+            fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, $t) -> A) -> A {
+                let mut open = RangeSource(self.range.clone());
+                let part = open.front(grain);
+                self.range = open.0;
+                if part.start < part.end {
+                    part.fold(acc, step)
+                } else if std::mem::take(&mut self.ends) {
+                    step(acc, self.range.end)
+                } else {
+                    acc
+                }
+            }
+
+            #[inline(always)]
+            fn exact(&self, _: Seal) -> Option<usize> {
+                Some(Source::left(self)).filter(|n| *n < usize::MAX)
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u8, u16 u16, u32 u32, u64 u64, u128 u128, usize usize);
+numbers!(i8 u8, i16 u16, i32 u32, i64 u64, i128 u128, isize usize);
+
+/// Ranges that std counts.
+macro_rules! counted {
+    ($($t:ident),*) => {$(
+        impl ParallelIterator for Iter<$t> {
+            type Item = $t;
+            type Source<'s> = Pieces<Range<$t>>;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Pieces<Range<$t>> {
+                Pieces(self.0.clone())
+            }
+
+            fn opt_len(&self) -> Option<usize> {
+                Some(self.0.len())
+            }
+        }
+
+        impl IndexedParallelIterator for Iter<$t> {
+            type Indexed<'s> = Range<$t>;
+
+            fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Range<$t> {
+                self.0.clone()
+            }
+
+            fn len(&self) -> usize {
+                self.0.len()
+            }
+        }
+
+        impl IndexedSource for Range<$t> {
+            type Item = $t;
+            type Piece<'p> = Range<$t>;
+
+            #[inline(always)]
+            fn left(&self) -> usize {
+                self.len()
+            }
+
+            #[inline(always)]
+            fn front(&mut self, n: usize) -> Range<$t> {
+                let start = self.start;
+                self.start = start.plus(n);
+                start..self.start
+            }
+
+            #[inline(always)]
+            fn back(&mut self, n: usize) -> Range<$t> {
+                let end = self.end;
+                self.end = self.start.plus(self.len() - n);
+                self.end..end
+            }
+
+            #[inline(always)]
+            fn split_at(&mut self, n: usize) -> Self {
+                let at = self.start.plus(n);
+                at..std::mem::replace(&mut self.end, at)
+            }
+
+            #[inline(always)]
+            fn is_exact(&self, _: Seal) -> bool {
+                true
+            }
+        }
+    )*};
+}
+
+counted!(u8, u16, u32, usize, i8, i16, i32, isize);
+
+/// Ranges that std does not count.
+macro_rules! uncounted {
+    ($($t:ident),*) => {$(
+        impl ParallelIterator for Iter<$t> {
+            type Item = $t;
+            type Source<'s> = RangeSource<$t>;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> RangeSource<$t> {
+                RangeSource(self.0.clone())
+            }
+
+            fn opt_len(&self) -> Option<usize> {
+                RangeSource(self.0.clone()).exact(Seal)
+            }
+        }
+    )*};
+}
+
+uncounted!(u64, i64, u128, i128);
+
+/// Ranges with their ends.
+macro_rules! inclusive {
+    ($($t:ident),*) => {$(
+        impl ParallelIterator for Inclusive<$t> {
+            type Item = $t;
+            type Source<'s> = InclusiveSource<$t>;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> InclusiveSource<$t> {
+                let (start, end) = self.0.clone().into_inner();
+                InclusiveSource { range: start..end, ends: !self.0.is_empty() }
+            }
+
+            fn opt_len(&self) -> Option<usize> {
+                self.clone().source(&mut Settings::default()).exact(Seal)
+            }
+        }
+    )*};
+}
+
+inclusive!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+
+/// Ranges with their ends that std counts.
+macro_rules! counted_inclusive {
+    ($($t:ident),*) => {$(
+        impl IndexedParallelIterator for Inclusive<$t> {
+            type Indexed<'s> = InclusiveSource<$t>;
+
+            fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> InclusiveSource<$t> {
+                self.source(settings)
+            }
+
+            fn len(&self) -> usize {
+                self.0.len()
+            }
+        }
+
+        impl IndexedSource for InclusiveSource<$t> {
+            type Item = $t;
+            type Piece<'p> = RangeInclusive<$t>;
+
+            fn left(&self) -> usize {
+                Source::left(self)
+            }
+
+            #[inline(always)]
+            fn front(&mut self, n: usize) -> RangeInclusive<$t> {
+                let rest = IndexedSource::split_at(self, n);
+                std::mem::replace(self, rest).all()
+            }
+
+            #[inline(always)]
+            fn back(&mut self, n: usize) -> RangeInclusive<$t> {
+                IndexedSource::split_at(self, IndexedSource::left(self) - n).all()
+            }
+
+            fn split_at(&mut self, n: usize) -> Self {
+                // At the very end the number behind may not exist.
+                let open = RangeSource(self.range.clone()).left_now();
+                if n > open {
+                    return InclusiveSource { range: self.range.end..self.range.end, ends: false };
+                }
+                let at = self.range.start.plus(n);
+                let range = at..std::mem::replace(&mut self.range.end, at);
+                InclusiveSource { range, ends: std::mem::take(&mut self.ends) }
+            }
+
+            fn is_exact(&self, _: Seal) -> bool {
+                true
+            }
+        }
+
+        impl InclusiveSource<$t> {
+            fn all(self) -> RangeInclusive<$t> {
+                if self.ends {
+                    self.range.start..=self.range.end
+                } else if self.range.is_empty() {
+                    1..=0
+                } else {
+                    self.range.start..=self.range.end - 1
+                }
+            }
+        }
+    )*};
+}
+
+counted_inclusive!(u8, u16, i8, i16);
+
+// For all types at once, so that the type of a literal can be inferred from what comes later.
+impl<T> IntoParallelIterator for Range<T>
+where
+    Iter<T>: ParallelIterator,
+{
+    type Iter = Iter<T>;
+    type Item = <Iter<T> as ParallelIterator>::Item;
+
+    fn into_par_iter(self) -> Iter<T> {
+        Iter(self)
+    }
+}
+
+impl<T> IntoParallelIterator for RangeInclusive<T>
+where
+    Inclusive<T>: ParallelIterator,
+{
+    type Iter = Inclusive<T>;
+    type Item = <Inclusive<T> as ParallelIterator>::Item;
+
+    fn into_par_iter(self) -> Inclusive<T> {
+        Inclusive(self)
+    }
+}
+
+/// The source of a range of characters: numbers below the gap in Unicode, and above.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct CharSource(ChainIndexed<Range<u32>, Range<u32>>);
+
+/// The numbers that are no characters.
+const GAP: Range<u32> = 0xD800..0xE000;
+
+impl CharSource {
+    /// The characters with numbers from `start` to, without, `end`.
+    fn new(start: u32, end: u32) -> Self {
+        let below = start.min(GAP.start)..end.min(GAP.start);
+        let above = start.max(GAP.end)..end.max(GAP.end);
+        CharSource(ChainIndexed::new(below, above))
+    }
+}
+
+fn to_char(number: u32) -> char {
+    char::from_u32(number).expect("outside of the gap every number is a character")
+}
+
+impl IndexedSource for CharSource {
+    type Item = char;
+    type Piece<'p> = std::iter::Map<ChainPiece<Range<u32>, Range<u32>>, fn(u32) -> char>;
+
+    fn left(&self) -> usize {
+        self.0.left()
+    }
+
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        self.0.front(n).map(to_char)
+    }
+
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        self.0.back(n).map(to_char)
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        CharSource(self.0.split_at(n))
+    }
+
+    fn is_exact(&self, _: Seal) -> bool {
+        true
+    }
+}
+
+impl ParallelIterator for Iter<char> {
+    type Item = char;
+    type Source<'s> = Pieces<CharSource>;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl IndexedParallelIterator for Iter<char> {
+    type Indexed<'s> = CharSource;
+
+    fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> CharSource {
+        CharSource::new(self.0.start.into(), self.0.end.into())
+    }
+
+    fn len(&self) -> usize {
+        CharSource::new(self.0.start.into(), self.0.end.into()).left()
+    }
+}
+
+/// The characters of a range with its end.
+fn inclusive_chars(range: &RangeInclusive<char>) -> CharSource {
+    if range.is_empty() {
+        CharSource::new(0, 0)
+    } else {
+        CharSource::new((*range.start()).into(), u32::from(*range.end()) + 1)
+    }
+}
+
+impl ParallelIterator for Inclusive<char> {
+    type Item = char;
+    type Source<'s> = Pieces<CharSource>;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl IndexedParallelIterator for Inclusive<char> {
+    type Indexed<'s> = CharSource;
+
+    fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> CharSource {
+        inclusive_chars(&self.0)
+    }
+
+    fn len(&self) -> usize {
+        inclusive_chars(&self.0).left()
+    }
+}

@@ -1,0 +1,193 @@
+//! Chains of nothing, of one, and of the same again and again.
+
+use std::ops::ControlFlow;
+
+use super::indexed::{IndexedSource, Pieces};
+use super::{Source, option};
+use crate::adaptor::Zip;
+use crate::collect::IntoParallelIterator;
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+
+/// No element; made by [`empty`].
+pub type Empty<T> = option::IntoIter<T>;
+
+/// One element; made by [`once`].
+pub type Once<T> = option::IntoIter<T>;
+
+/// No element.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+/// assert_eq!(fusain_iter::iter::empty::<i32>().count(), 0);
+/// ```
+pub fn empty<T: Send>() -> Empty<T> {
+    None.into_par_iter()
+}
+
+/// One element.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+/// assert_eq!(fusain_iter::iter::once(7).sum::<i32>(), 7);
+/// ```
+pub fn once<T: Send>(element: T) -> Once<T> {
+    Some(element).into_par_iter()
+}
+
+/// So many clones of an element; made by [`repeat_n`].
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct RepeatN<T> {
+    element: T,
+    n: usize,
+}
+
+/// So many clones of `element`.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+/// assert_eq!(fusain_iter::iter::repeat_n(7, 3).collect::<Vec<_>>(), [7, 7, 7]);
+/// ```
+pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
+    RepeatN { element, n }
+}
+
+impl<T: Clone + Send> ParallelIterator for RepeatN<T> {
+    type Item = T;
+    type Source<'s>
+        = Pieces<RepeatSource<T>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.n)
+    }
+}
+
+impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
+    type Indexed<'s>
+        = RepeatSource<T>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        RepeatSource { element: self.element.clone(), n: self.n }
+    }
+
+    fn len(&self) -> usize {
+        self.n
+    }
+}
+
+/// Clones of an element without end; made by [`repeat`].
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Repeat<T>(T);
+
+/// Clones of `element` without end: to be taken from, to be zipped, or to be searched.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+/// assert_eq!(fusain_iter::iter::repeat(7).take(2).collect::<Vec<_>>(), [7, 7]);
+/// ```
+pub fn repeat<T: Clone + Send>(element: T) -> Repeat<T> {
+    Repeat(element)
+}
+
+impl<T: Clone + Send> Repeat<T> {
+    /// The first `n` of them.
+    pub fn take(self, n: usize) -> RepeatN<T> {
+        repeat_n(self.0, n)
+    }
+
+    /// Pairs with the elements of `other`.
+    pub fn zip<Z>(self, other: Z) -> Zip<RepeatN<T>, Z::Iter>
+    where
+        Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
+    {
+        let other = other.into_par_iter();
+        self.take(other.len()).zip(other)
+    }
+}
+
+impl<T: Clone + Send> ParallelIterator for Repeat<T> {
+    type Item = T;
+    type Source<'s>
+        = EndlessSource<T>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+        EndlessSource(self.0.clone())
+    }
+}
+
+/// The source of [`Repeat`].
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct EndlessSource<T>(T);
+
+impl<T: Clone + Send> Source for EndlessSource<T> {
+    type Item = T;
+
+    fn left(&self) -> usize {
+        usize::MAX
+    }
+
+    fn run(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        std::iter::repeat_n(&self.0, grain).cloned().try_for_each(each)
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+/// The source of [`RepeatN`].
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct RepeatSource<T> {
+    element: T,
+    n: usize,
+}
+
+impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
+    type Item = T;
+    type Piece<'p>
+        = std::iter::RepeatN<T>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.n
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        self.n -= n;
+        std::iter::repeat_n(self.element.clone(), n)
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        self.front(n)
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        let rest = std::mem::replace(&mut self.n, n) - n;
+        RepeatSource { element: self.element.clone(), n: rest }
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, _: Seal) -> bool {
+        true
+    }
+}

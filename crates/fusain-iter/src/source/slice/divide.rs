@@ -1,0 +1,209 @@
+//! Parts of a slice that its elements divide: at separators, and where neighbours differ.
+//!
+//! Idea: a source is a rest of the slice that begins where a part begins. It is cut at the first border in its back half; what a cut costs is the way
+//! to that border.
+
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+use super::chunks::Cut;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// Where parts end. A border is between two parts: how many elements there are in front of it, and how many of these are given away with it.
+#[doc(hidden)]
+pub trait Divider<T>: Sync {
+    /// The first border at which at least `from` elements, more than 0, lie in front, and how many of these the part in front has.
+    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)>;
+
+    /// Whether an empty rest is a part, if a border lies in front of it or there is nothing else.
+    const ENDS_EMPTY: bool;
+}
+
+/// Separators, which belong to no part.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Between<P>(P);
+
+/// Separators, which end their part.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Behind<P>(P);
+
+/// Neighbours that differ.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Unlike<F>(F);
+
+impl<T, P: Fn(&T) -> bool + Sync> Divider<T> for Between<P> {
+    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)> {
+        let at = slice[from - 1..].iter().position(&self.0)? + from - 1;
+        Some((at + 1, at))
+    }
+
+    const ENDS_EMPTY: bool = true;
+}
+
+impl<T, P: Fn(&T) -> bool + Sync> Divider<T> for Behind<P> {
+    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)> {
+        let at = slice[from - 1..].iter().position(&self.0)? + from;
+        Some((at, at)).filter(|_| at < slice.len())
+    }
+
+    const ENDS_EMPTY: bool = false;
+}
+
+impl<T, F: Fn(&T, &T) -> bool + Sync> Divider<T> for Unlike<F> {
+    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)> {
+        let at = slice[from - 1..].windows(2).position(|pair| !(self.0)(&pair[0], &pair[1]))? + from;
+        Some((at, at))
+    }
+
+    const ENDS_EMPTY: bool = false;
+}
+
+/// The source of divided slices: `None` when the last part has been given.
+#[doc(hidden)]
+pub struct DivideSource<'s, S, T, D> {
+    rest: Option<S>,
+    /// So many elements at the back have been seen to have no border, so that nobody looks there again and again.
+    plain: usize,
+    divider: &'s D,
+    element: PhantomData<fn(T)>,
+}
+
+impl<S, T, D> std::fmt::Debug for DivideSource<'_, S, T, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DivideSource").finish_non_exhaustive()
+    }
+}
+
+/// A slice that can be looked at.
+#[doc(hidden)]
+pub trait Look<T>: Cut {
+    fn look(&self) -> &[T];
+}
+
+impl<T: Sync> Look<T> for &[T] {
+    fn look(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: Send> Look<T> for &mut [T] {
+    fn look(&self) -> &[T] {
+        self
+    }
+}
+
+impl<'s, S: Look<T>, T, D: Divider<T>> DivideSource<'s, S, T, D> {
+    fn new(slice: S, divider: &'s D) -> Self {
+        let rest = Some(slice).filter(|slice| D::ENDS_EMPTY || slice.len() > 0);
+        DivideSource { rest, plain: 0, divider, element: PhantomData }
+    }
+}
+
+impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
+    type Item = S;
+
+    /// Elements, and one for the part that they end.
+    fn left(&self) -> usize {
+        self.rest.as_ref().map_or(0, |rest| rest.len().saturating_add(1))
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(S) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut done = 0;
+        while done < grain
+            && let Some(rest) = self.rest.take()
+        {
+            // A look past the end of the slice finds nothing.
+            let border = if rest.len() > 0 { self.divider.border(rest.look(), 1) } else { None };
+            let Some((at, of_part)) = border else { return each(rest) };
+            let (front, back) = rest.cut(at);
+            self.rest = Some(back);
+            done += at;
+            each(front.cut(of_part).0)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let rest = self.rest.take()?;
+        let seen = rest.len().saturating_sub(self.plain);
+        let middle = seen / 2;
+        let border = if middle > 0 { self.divider.border(&rest.look()[..seen], middle) } else { None };
+        let Some((at, of_part)) = border else {
+            // All but the last one that was looked at: its neighbour was not.
+            self.plain = rest.len() - middle.saturating_sub(1).min(rest.len());
+            self.rest = Some(rest);
+            return None;
+        };
+        let (front, back) = rest.cut(at);
+        // The separator at the end of the front would begin another part there.
+        self.rest = Some(front.cut(of_part).0);
+        let plain = std::mem::take(&mut self.plain);
+        Some(DivideSource { rest: Some(back), plain, divider: self.divider, element: PhantomData })
+    }
+}
+
+/// The types, which differ in what divides and in whether parts may be changed.
+macro_rules! divided {
+    ($($(#[$doc:meta])* $name:ident, $bound:ident, &$lifetime:lifetime $($mutable:ident)?, $divider:ident, ($($argument:ty),*);)*) => {$(
+        $(#[$doc])*
+        #[must_use = "a chain does nothing before it is run"]
+        pub struct $name<$lifetime, T, F> {
+            slice: &$lifetime $($mutable)? [T],
+            divider: $divider<F>,
+        }
+
+        impl<$lifetime, T: std::fmt::Debug, F> std::fmt::Debug for $name<$lifetime, T, F> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name)).field("slice", &self.slice).finish_non_exhaustive()
+            }
+        }
+
+        impl<$lifetime, T, F> $name<$lifetime, T, F> {
+            pub(super) fn new(slice: &$lifetime $($mutable)? [T], f: F) -> Self {
+                $name { slice, divider: $divider(f) }
+            }
+        }
+
+        impl<$lifetime, T: $bound, F: Fn($($argument),*) -> bool + Sync + Send> ParallelIterator for $name<$lifetime, T, F> {
+            type Item = &$lifetime $($mutable)? [T];
+            type Source<'s> = DivideSource<'s, &$lifetime $($mutable)? [T], T, $divider<F>> where Self: 's;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+                DivideSource::new(std::mem::take(&mut self.slice), &self.divider)
+            }
+        }
+    )*};
+}
+
+divided! {
+    /// Parts between separators. See [`par_split`](super::ParallelSlice::par_split).
+    Split, Sync, &'d, Between, (&T);
+    /// Parts that end with separators. See [`par_split_inclusive`](super::ParallelSlice::par_split_inclusive).
+    SplitInclusive, Sync, &'d, Behind, (&T);
+    /// Parts of neighbours that are alike. See [`par_chunk_by`](super::ParallelSlice::par_chunk_by).
+    ChunkBy, Sync, &'d, Unlike, (&T, &T);
+    /// Parts between separators that may be changed. See [`par_split_mut`](super::ParallelSliceMut::par_split_mut).
+    SplitMut, Send, &'d mut, Between, (&T);
+    /// Parts that end with separators and may be changed. See [`par_split_inclusive_mut`](super::ParallelSliceMut::par_split_inclusive_mut).
+    SplitInclusiveMut, Send, &'d mut, Behind, (&T);
+    /// Parts of neighbours that are alike, that may be changed. See [`par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
+    ChunkByMut, Send, &'d mut, Unlike, (&T, &T);
+}
+
+/// A chain of shared slices can be cloned.
+macro_rules! clone {
+    ($($name:ident),*) => {$(
+        impl<T, F: Clone> Clone for $name<'_, T, F> {
+            fn clone(&self) -> Self {
+                $name { slice: self.slice, divider: self.divider.clone() }
+            }
+        }
+    )*};
+}
+
+clone!(Split, SplitInclusive, ChunkBy);

@@ -1,0 +1,189 @@
+//! Slices: their elements, and parts of them.
+
+mod chunks;
+mod divide;
+mod elements;
+
+pub use chunks::{
+    ArrayWindows, Chunks, ChunksExact, ChunksExactMut, ChunksMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut,
+    Windows,
+};
+pub use divide::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
+pub use elements::{Iter, IterMut};
+
+/// Chains over parts of a slice.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+///
+/// let sums: Vec<i32> = [1, 2, 3, 4, 5].par_chunks(2).map(|c| c.iter().sum()).collect();
+/// assert_eq!(sums, [3, 7, 5]);
+/// ```
+pub trait ParallelSlice<T: Sync> {
+    /// The slice.
+    fn as_parallel_slice(&self) -> &[T];
+
+    /// The parts between elements that are separators.
+    fn par_split<P: Fn(&T) -> bool + Sync + Send>(&self, separator: P) -> Split<'_, T, P> {
+        Split::new(self.as_parallel_slice(), separator)
+    }
+
+    /// The parts that end with elements that are separators.
+    fn par_split_inclusive<P: Fn(&T) -> bool + Sync + Send>(&self, separator: P) -> SplitInclusive<'_, T, P> {
+        SplitInclusive::new(self.as_parallel_slice(), separator)
+    }
+
+    /// All `size` neighbours.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_windows(&self, size: usize) -> Windows<'_, T> {
+        assert!(size != 0, "window_size must not be zero");
+        Windows::new(self.as_parallel_slice(), size)
+    }
+
+    /// All `N` neighbours, as arrays.
+    fn par_array_windows<const N: usize>(&self) -> ArrayWindows<'_, T, N> {
+        const { assert!(N != 0, "a window has an element") };
+        ArrayWindows::new(self.as_parallel_slice())
+    }
+
+    /// Parts of `size` elements, of which the last may be shorter.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_chunks(&self, size: usize) -> Chunks<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        Chunks::new(self.as_parallel_slice(), size)
+    }
+
+    /// Parts of exactly `size` elements; a rest is left out.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_chunks_exact(&self, size: usize) -> ChunksExact<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        ChunksExact::new(self.as_parallel_slice(), size)
+    }
+
+    /// Parts of `size` elements, from the back, of which the one at the front may be shorter.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_rchunks(&self, size: usize) -> RChunks<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        RChunks::new(self.as_parallel_slice(), size)
+    }
+
+    /// Parts of exactly `size` elements, from the back; a rest at the front is left out.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_rchunks_exact(&self, size: usize) -> RChunksExact<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        RChunksExact::new(self.as_parallel_slice(), size)
+    }
+
+    /// Parts of neighbours for all of which `same` holds.
+    fn par_chunk_by<F: Fn(&T, &T) -> bool + Send + Sync>(&self, same: F) -> ChunkBy<'_, T, F> {
+        ChunkBy::new(self.as_parallel_slice(), same)
+    }
+}
+
+impl<T: Sync> ParallelSlice<T> for [T] {
+    fn as_parallel_slice(&self) -> &[T] {
+        self
+    }
+}
+
+/// Chains over parts of a slice that may be changed.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+///
+/// let mut v = [1, 2, 3, 4, 5];
+/// v.par_chunks_mut(2).for_each(|c| c.reverse());
+/// assert_eq!(v, [2, 1, 4, 3, 5]);
+/// ```
+pub trait ParallelSliceMut<T: Send> {
+    /// The slice.
+    fn as_parallel_slice_mut(&mut self) -> &mut [T];
+
+    /// The parts between elements that are separators.
+    fn par_split_mut<P: Fn(&T) -> bool + Sync + Send>(&mut self, separator: P) -> SplitMut<'_, T, P> {
+        SplitMut::new(self.as_parallel_slice_mut(), separator)
+    }
+
+    /// The parts that end with elements that are separators.
+    fn par_split_inclusive_mut<P: Fn(&T) -> bool + Sync + Send>(
+        &mut self,
+        separator: P,
+    ) -> SplitInclusiveMut<'_, T, P> {
+        SplitInclusiveMut::new(self.as_parallel_slice_mut(), separator)
+    }
+
+    /// Parts of `size` elements, of which the last may be shorter.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_chunks_mut(&mut self, size: usize) -> ChunksMut<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        ChunksMut::new(self.as_parallel_slice_mut(), size)
+    }
+
+    /// Parts of exactly `size` elements; a rest is left out.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_chunks_exact_mut(&mut self, size: usize) -> ChunksExactMut<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        ChunksExactMut::new(self.as_parallel_slice_mut(), size)
+    }
+
+    /// Parts of `size` elements, from the back, of which the one at the front may be shorter.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_rchunks_mut(&mut self, size: usize) -> RChunksMut<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        RChunksMut::new(self.as_parallel_slice_mut(), size)
+    }
+
+    /// Parts of exactly `size` elements, from the back; a rest at the front is left out.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    #[track_caller]
+    fn par_rchunks_exact_mut(&mut self, size: usize) -> RChunksExactMut<'_, T> {
+        assert!(size != 0, "chunk_size must not be zero");
+        RChunksExactMut::new(self.as_parallel_slice_mut(), size)
+    }
+
+    /// Parts of neighbours for all of which `same` holds.
+    fn par_chunk_by_mut<F: Fn(&T, &T) -> bool + Send + Sync>(&mut self, same: F) -> ChunkByMut<'_, T, F> {
+        ChunkByMut::new(self.as_parallel_slice_mut(), same)
+    }
+}
+
+impl<T: Send> ParallelSliceMut<T> for [T] {
+    fn as_parallel_slice_mut(&mut self) -> &mut [T] {
+        self
+    }
+}

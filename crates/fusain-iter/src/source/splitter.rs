@@ -1,0 +1,228 @@
+//! Chains of what can be divided by a function, and of trees.
+
+use std::ops::ControlFlow;
+
+use super::Source;
+use crate::adaptor::debug_without_closures;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+
+/// Parts of something, as a function divides it; made by [`split`].
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Split<D, S> {
+    data: Option<D>,
+    splitter: S,
+}
+
+debug_without_closures!(Split < D, S > { data });
+
+/// Parts of `data`: `splitter` gives one part or two, until nobody asks for more work.
+///
+/// ```
+/// use fusain_iter::iter::split;
+/// use fusain_iter::prelude::*;
+///
+/// let halves = |r: std::ops::Range<u32>| {
+///     let middle = r.start + (r.end - r.start) / 2;
+///     if r.end - r.start < 2 { (r, None) } else { (r.start..middle, Some(middle..r.end)) }
+/// };
+/// assert_eq!(split(0..100, halves).flat_map_iter(|r| r).sum::<u32>(), 4950);
+/// ```
+pub fn split<D: Send, S: Fn(D) -> (D, Option<D>) + Sync>(data: D, splitter: S) -> Split<D, S> {
+    Split { data: Some(data), splitter }
+}
+
+impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync + Send> ParallelIterator for Split<D, S> {
+    type Item = D;
+    type Source<'s>
+        = SplitSource<'s, D, S>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+        SplitSource { data: self.data.take(), splitter: &self.splitter }
+    }
+}
+
+/// The source of a [`Split`].
+#[doc(hidden)]
+pub struct SplitSource<'s, D, S> {
+    data: Option<D>,
+    splitter: &'s S,
+}
+
+impl<D: std::fmt::Debug, S> std::fmt::Debug for SplitSource<'_, D, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SplitSource").field("data", &self.data).finish_non_exhaustive()
+    }
+}
+
+impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync> Source for SplitSource<'_, D, S> {
+    type Item = D;
+
+    /// Nobody knows how large it is.
+    fn left(&self) -> usize {
+        if self.data.is_some() { usize::MAX } else { 0 }
+    }
+
+    fn run(&mut self, _grain: usize, mut each: impl FnMut(D) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.data.take().map_or(ControlFlow::Continue(()), &mut each)
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let (front, back) = (self.splitter)(self.data.take()?);
+        self.data = Some(front);
+        Some(SplitSource { data: Some(back?), splitter: self.splitter })
+    }
+}
+
+/// The nodes of a tree; made by [`walk_tree`] and its kin.
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct WalkTree<T, B> {
+    root: Option<T>,
+    children: B,
+    postfix: bool,
+}
+
+debug_without_closures!(WalkTree < T, B > { root });
+
+/// The nodes of the tree that `children` spans from `root`, in an order of its own.
+///
+/// ```
+/// use fusain_iter::iter::walk_tree;
+/// use fusain_iter::prelude::*;
+///
+/// let nodes = walk_tree(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
+/// assert_eq!(nodes.sum::<u32>(), 28);
+/// ```
+pub fn walk_tree<T, B, J>(root: T, children: B) -> WalkTree<T, B>
+where
+    T: Send,
+    B: Fn(&T) -> J + Send + Sync,
+    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+{
+    walk_tree_prefix(root, children)
+}
+
+/// As [`walk_tree`], each node before its children.
+///
+/// ```
+/// use fusain_iter::iter::walk_tree_prefix;
+/// use fusain_iter::prelude::*;
+///
+/// let nodes = walk_tree_prefix(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
+/// assert_eq!(nodes.collect::<Vec<u32>>(), [1, 2, 4, 5, 3, 6, 7]);
+/// ```
+pub fn walk_tree_prefix<T, B, J>(root: T, children: B) -> WalkTree<T, B>
+where
+    T: Send,
+    B: Fn(&T) -> J + Send + Sync,
+    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+{
+    WalkTree { root: Some(root), children, postfix: false }
+}
+
+/// As [`walk_tree`], each node after its children.
+///
+/// ```
+/// use fusain_iter::iter::walk_tree_postfix;
+/// use fusain_iter::prelude::*;
+///
+/// let nodes = walk_tree_postfix(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
+/// assert_eq!(nodes.collect::<Vec<u32>>(), [4, 5, 2, 6, 7, 3, 1]);
+/// ```
+pub fn walk_tree_postfix<T, B, J>(root: T, children: B) -> WalkTree<T, B>
+where
+    T: Send,
+    B: Fn(&T) -> J + Send + Sync,
+    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+{
+    WalkTree { root: Some(root), children, postfix: true }
+}
+
+impl<T, B, J> ParallelIterator for WalkTree<T, B>
+where
+    T: Send,
+    B: Fn(&T) -> J + Send + Sync,
+    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+{
+    type Item = T;
+    type Source<'s>
+        = WalkSource<'s, T, B>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+        let open = self.root.take().map(Visit::Enter).into_iter().collect();
+        WalkSource { open, children: &self.children, postfix: self.postfix }
+    }
+}
+
+/// What is to be done with a node.
+#[derive(Debug)]
+enum Visit<T> {
+    /// It and its children.
+    Enter(T),
+    /// It alone: its children are done, or in front of it.
+    Leave(T),
+}
+
+/// The source of a [`WalkTree`].
+#[doc(hidden)]
+pub struct WalkSource<'s, T, B> {
+    /// What is left, the next one last.
+    open: Vec<Visit<T>>,
+    children: &'s B,
+    postfix: bool,
+}
+
+impl<T: std::fmt::Debug, B> std::fmt::Debug for WalkSource<'_, T, B> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WalkSource").field("open", &self.open).finish_non_exhaustive()
+    }
+}
+
+impl<T, B, J> Source for WalkSource<'_, T, B>
+where
+    T: Send,
+    B: Fn(&T) -> J + Sync,
+    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+{
+    type Item = T;
+
+    /// Nobody knows how large the trees are.
+    fn left(&self) -> usize {
+        if self.open.is_empty() { 0 } else { usize::MAX }
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        for _ in 0..grain {
+            match self.open.pop() {
+                None => break,
+                Some(Visit::Leave(node)) => each(node)?,
+                Some(Visit::Enter(node)) => {
+                    let children = (self.children)(&node).into_iter().rev().map(Visit::Enter);
+                    if self.postfix {
+                        self.open.push(Visit::Leave(node));
+                        self.open.extend(children);
+                    } else {
+                        self.open.extend(children);
+                        each(node)?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        if self.open.len() < 2 {
+            return None;
+        }
+        // Those that come last are oldest, and so the roots of the largest trees.
+        let mine = self.open.split_off(self.open.len() / 2);
+        Some(WalkSource { open: std::mem::replace(&mut self.open, mine), ..*self })
+    }
+}

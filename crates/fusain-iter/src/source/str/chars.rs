@@ -1,0 +1,196 @@
+//! Characters, and what comes of each by itself.
+
+use std::ops::ControlFlow;
+
+use super::pattern::Pattern;
+use crate::adaptor::Copied;
+use crate::collect::IntoParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::{Source, slice};
+
+/// The bytes of a string. See [`par_bytes`](super::ParallelString::par_bytes).
+pub type Bytes<'t> = Copied<slice::Iter<'t, u8>>;
+
+pub(super) fn bytes(text: &str) -> Bytes<'_> {
+    Copied::new(text.as_bytes().into_par_iter())
+}
+
+/// A rest of a text, and where it begins. Cut where a character begins.
+#[derive(Clone, Copy, Debug)]
+struct Text<'t> {
+    at: usize,
+    rest: &'t str,
+}
+
+impl<'t> Text<'t> {
+    fn new(rest: &'t str) -> Self {
+        Text { at: 0, rest }
+    }
+
+    /// Takes about `bytes` from the front: no fewer than a character.
+    fn take(&mut self, bytes: usize) -> Self {
+        let end = ceil_char_boundary(self.rest, bytes);
+        let (front, rest) = self.rest.split_at(end);
+        let part = Text { at: self.at, rest: front };
+        *self = Text { at: self.at + end, rest };
+        part
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let front = self.rest.len().div_ceil(2);
+        if ceil_char_boundary(self.rest, front) >= self.rest.len() {
+            return None;
+        }
+        let front = self.take(front);
+        Some(std::mem::replace(self, front))
+    }
+}
+
+/// The next place from `at` on, and behind the start, where a character begins or the text ends.
+pub(super) fn ceil_char_boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+/// Chains of characters, which differ in what comes of a rest of the text.
+macro_rules! chars {
+    ($($(#[$doc:meta])* $name:ident, $source:ident, $item:ty, |$text:ident| $elements:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        #[must_use = "a chain does nothing before it is run"]
+        pub struct $name<'t>(Text<'t>);
+
+        impl<'t> $name<'t> {
+            pub(super) fn new(text: &'t str) -> Self {
+                $name(Text::new(text))
+            }
+        }
+
+        impl<'t> ParallelIterator for $name<'t> {
+            type Item = $item;
+            type Source<'s> = $source<'t> where Self: 's;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+                $source(self.0)
+            }
+        }
+
+        /// The source of these characters.
+        #[doc(hidden)]
+        #[derive(Clone, Debug)]
+        pub struct $source<'t>(Text<'t>);
+
+        impl<'t> $source<'t> {
+            #[allow(dead_code, reason = "of some only")]
+            pub(super) fn new(text: &'t str) -> Self {
+                $source(Text::new(text))
+            }
+        }
+
+        impl<'t> Source for $source<'t> {
+            type Item = $item;
+
+            #[inline(always)]
+            fn left(&self) -> usize {
+                self.0.rest.len()
+            }
+
+            #[inline(always)]
+            fn run(&mut self, grain: usize, each: impl FnMut($item) -> ControlFlow<()>) -> ControlFlow<()> {
+                let $text = self.0.take(grain);
+                $elements.try_for_each(each)
+            }
+
+            fn split(&mut self) -> Option<Self> {
+                self.0.split().map($source)
+            }
+
+            #[inline(always)]
+            fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $item) -> A) -> A {
+                let $text = self.0.take(grain);
+                $elements.fold(acc, step)
+            }
+        }
+    )*};
+}
+
+chars! {
+    /// The characters of a string. See [`par_chars`](super::ParallelString::par_chars).
+    Chars, CharsSource, char, |text| text.rest.chars();
+    /// Characters and where they begin. See [`par_char_indices`](super::ParallelString::par_char_indices).
+    CharIndices, CharIndicesSource, (usize, char), |text| text.rest.char_indices().map(|(i, c)| (text.at + i, c));
+    /// Characters in UTF-16. See [`par_encode_utf16`](super::ParallelString::par_encode_utf16).
+    EncodeUtf16, EncodeUtf16Source, u16, |text| text.rest.encode_utf16();
+}
+
+/// Chains of characters that match.
+macro_rules! matches {
+    ($($(#[$doc:meta])* $name:ident, $source:ident, $item:ty, |$at:ident, $found:ident| $element:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        #[must_use = "a chain does nothing before it is run"]
+        pub struct $name<'t, P> {
+            text: Text<'t>,
+            pattern: P,
+        }
+
+        impl<P> std::fmt::Debug for $name<'_, P> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name)).field("text", &self.text).finish_non_exhaustive()
+            }
+        }
+
+        impl<'t, P> $name<'t, P> {
+            pub(super) fn new(text: &'t str, pattern: P) -> Self {
+                $name { text: Text::new(text), pattern }
+            }
+        }
+
+        impl<'t, P: Pattern> ParallelIterator for $name<'t, P> {
+            type Item = $item;
+            type Source<'s> = $source<'s, 't, P> where Self: 's;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+                $source { text: self.text, pattern: &self.pattern }
+            }
+        }
+
+        /// The source of these matches.
+        #[doc(hidden)]
+        #[derive(Debug)]
+        pub struct $source<'s, 't, P> {
+            text: Text<'t>,
+            pattern: &'s P,
+        }
+
+        impl<'t, P: Pattern> Source for $source<'_, 't, P> {
+            type Item = $item;
+
+            fn left(&self) -> usize {
+                self.text.rest.len()
+            }
+
+            fn run(&mut self, grain: usize, mut each: impl FnMut($item) -> ControlFlow<()>) -> ControlFlow<()> {
+                let Text { mut at, mut rest } = self.text.take(grain);
+                while let Some((start, end)) = self.pattern.find_in(rest) {
+                    let ($at, $found) = (at + start, &rest[start..end]);
+                    (at, rest) = (at + end, &rest[end..]);
+                    each($element)?;
+                }
+                ControlFlow::Continue(())
+            }
+
+            fn split(&mut self) -> Option<Self> {
+                Some($source { text: self.text.split()?, pattern: self.pattern })
+            }
+        }
+    )*};
+}
+
+matches! {
+    /// Characters that match. See [`par_matches`](super::ParallelString::par_matches).
+    Matches, MatchesSource, &'t str, |_at, found| found;
+    /// Characters that match, and where they begin. See [`par_match_indices`](super::ParallelString::par_match_indices).
+    MatchIndices, MatchIndicesSource, (usize, &'t str), |at, found| (at, found);
+}

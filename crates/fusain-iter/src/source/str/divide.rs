@@ -1,0 +1,131 @@
+//! Parts of a text between separators.
+
+use std::ops::ControlFlow;
+
+use super::chars::ceil_char_boundary;
+use super::pattern::Pattern;
+use crate::adaptor::{Filter, Map};
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// The lines of a text. See [`par_lines`](super::ParallelString::par_lines).
+pub type Lines<'t> = Map<SplitInclusive<'t, char>, fn(&str) -> &str>;
+
+/// The words of a text. See [`par_split_whitespace`](super::ParallelString::par_split_whitespace).
+pub type SplitWhitespace<'t> = Filter<Split<'t, fn(char) -> bool>, fn(&&'t str) -> bool>;
+
+/// The words of a text in ASCII. See [`par_split_ascii_whitespace`](super::ParallelString::par_split_ascii_whitespace).
+pub type SplitAsciiWhitespace<'t> = SplitWhitespace<'t>;
+
+/// What becomes of separators, and of an empty rest at the end.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    /// A part has the separator that ends it.
+    inclusive: bool,
+    /// An empty rest is a part.
+    ends_empty: bool,
+}
+
+/// The source of a divided text; gone when the last part has been given.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct DivideSource<'s, 't, P> {
+    rest: Option<&'t str>,
+    /// So many bytes at the back have been seen to have no separator.
+    plain: usize,
+    kind: Kind,
+    pattern: &'s P,
+}
+
+impl<'s, 't, P: Pattern> DivideSource<'s, 't, P> {
+    fn new(text: &'t str, kind: Kind, pattern: &'s P) -> Self {
+        let rest = Some(text).filter(|text| kind.ends_empty || !text.is_empty());
+        DivideSource { rest, plain: 0, kind, pattern }
+    }
+}
+
+impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
+    type Item = &'t str;
+
+    /// Bytes, and one for the part that they end.
+    fn left(&self) -> usize {
+        self.rest.map_or(0, |rest| rest.len().saturating_add(1))
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(&'t str) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut done = 0;
+        while done < grain
+            && let Some(rest) = self.rest.take()
+        {
+            let Some((start, end)) = self.pattern.find_in(rest) else { return each(rest) };
+            self.rest = Some(&rest[end..]).filter(|rest| self.kind.ends_empty || !rest.is_empty());
+            done += end;
+            each(&rest[..if self.kind.inclusive { end } else { start }])?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let rest = self.rest?;
+        let seen = ceil_char_boundary(rest, rest.len().saturating_sub(self.plain));
+        let middle = ceil_char_boundary(rest, seen / 2).min(seen);
+        let Some((start, end)) = self.pattern.find_in(&rest[middle..seen]) else {
+            self.plain = rest.len() - middle;
+            return None;
+        };
+        let (start, end) = (middle + start, middle + end);
+        let back = &rest[end..];
+        if back.is_empty() && !self.kind.ends_empty {
+            self.plain = 0;
+            return None;
+        }
+        // Where an empty rest is a part, the separator at the end of the front would begin one.
+        self.rest = Some(&rest[..if self.kind.ends_empty { start } else { end }]);
+        let plain = std::mem::take(&mut self.plain);
+        Some(DivideSource { rest: Some(back), plain, kind: self.kind, pattern: self.pattern })
+    }
+}
+
+/// The three types, which differ in their kind.
+macro_rules! divided {
+    ($($(#[$doc:meta])* $name:ident, $inclusive:literal, $ends_empty:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        #[must_use = "a chain does nothing before it is run"]
+        pub struct $name<'t, P> {
+            text: &'t str,
+            pattern: P,
+        }
+
+        impl<P> std::fmt::Debug for $name<'_, P> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name)).field("text", &self.text).finish_non_exhaustive()
+            }
+        }
+
+        impl<'t, P> $name<'t, P> {
+            pub(super) fn new(text: &'t str, pattern: P) -> Self {
+                $name { text, pattern }
+            }
+        }
+
+        impl<'t, P: Pattern> ParallelIterator for $name<'t, P> {
+            type Item = &'t str;
+            type Source<'s> = DivideSource<'s, 't, P> where Self: 's;
+
+            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+                DivideSource::new(self.text, Kind { inclusive: $inclusive, ends_empty: $ends_empty }, &self.pattern)
+            }
+        }
+    )*};
+}
+
+divided! {
+    /// Parts between separators. See [`par_split`](super::ParallelString::par_split).
+    Split, false, true;
+    /// Parts that end with separators. See [`par_split_inclusive`](super::ParallelString::par_split_inclusive).
+    SplitInclusive, true, false;
+    /// Parts in front of terminators. See [`par_split_terminator`](super::ParallelString::par_split_terminator).
+    SplitTerminator, false, false;
+}

@@ -1,0 +1,101 @@
+//! Strings: characters, bytes, and the parts between separators.
+//!
+//! A rest of a string is cut where a character begins, or behind a separator, near its middle.
+
+mod chars;
+mod divide;
+mod drain;
+mod pattern;
+
+pub use chars::{Bytes, CharIndices, Chars, EncodeUtf16, MatchIndices, Matches};
+pub use divide::{Lines, Split, SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace};
+pub use drain::Drain;
+pub use pattern::Pattern;
+
+use crate::parallel::ParallelIterator;
+
+/// Chains over parts of a string.
+///
+/// ```
+/// use fusain_iter::prelude::*;
+///
+/// let words = "one two three".par_split_whitespace().map(|w| w.len()).collect::<Vec<_>>();
+/// assert_eq!(words, [3, 3, 5]);
+/// ```
+pub trait ParallelString {
+    /// The string.
+    fn as_parallel_string(&self) -> &str;
+
+    /// Its characters.
+    fn par_chars(&self) -> Chars<'_> {
+        Chars::new(self.as_parallel_string())
+    }
+
+    /// Its characters and where they begin.
+    fn par_char_indices(&self) -> CharIndices<'_> {
+        CharIndices::new(self.as_parallel_string())
+    }
+
+    /// Its bytes.
+    fn par_bytes(&self) -> Bytes<'_> {
+        chars::bytes(self.as_parallel_string())
+    }
+
+    /// Its characters in UTF-16.
+    fn par_encode_utf16(&self) -> EncodeUtf16<'_> {
+        EncodeUtf16::new(self.as_parallel_string())
+    }
+
+    /// The parts between separators.
+    fn par_split<P: Pattern>(&self, separator: P) -> Split<'_, P> {
+        Split::new(self.as_parallel_string(), separator)
+    }
+
+    /// The parts that end with separators.
+    fn par_split_inclusive<P: Pattern>(&self, separator: P) -> SplitInclusive<'_, P> {
+        SplitInclusive::new(self.as_parallel_string(), separator)
+    }
+
+    /// The parts in front of terminators, and what comes behind the last one, unless that is empty.
+    fn par_split_terminator<P: Pattern>(&self, terminator: P) -> SplitTerminator<'_, P> {
+        SplitTerminator::new(self.as_parallel_string(), terminator)
+    }
+
+    /// Its lines, without their ends.
+    fn par_lines(&self) -> Lines<'_> {
+        let text: fn(&str) -> &str = |line| {
+            let Some(line) = line.strip_suffix('\n') else { return line };
+            line.strip_suffix('\r').unwrap_or(line)
+        };
+        self.par_split_inclusive('\n').map(text)
+    }
+
+    /// Its words: what lies between white space.
+    fn par_split_whitespace(&self) -> SplitWhitespace<'_> {
+        let is_word: fn(&&str) -> bool = |word| !word.is_empty();
+        self.par_split(char::is_whitespace as fn(char) -> bool).filter(is_word)
+    }
+
+    /// Its words: what lies between white space in ASCII.
+    fn par_split_ascii_whitespace(&self) -> SplitAsciiWhitespace<'_> {
+        let is_word: fn(&&str) -> bool = |word| !word.is_empty();
+        let is_space: fn(char) -> bool = |c| c.is_ascii_whitespace();
+        self.par_split(is_space).filter(is_word)
+    }
+
+    /// The characters that match, as strings.
+    fn par_matches<P: Pattern>(&self, pattern: P) -> Matches<'_, P> {
+        Matches::new(self.as_parallel_string(), pattern)
+    }
+
+    /// The characters that match, as strings, and where they begin.
+    fn par_match_indices<P: Pattern>(&self, pattern: P) -> MatchIndices<'_, P> {
+        MatchIndices::new(self.as_parallel_string(), pattern)
+    }
+}
+
+impl ParallelString for str {
+    fn as_parallel_string(&self) -> &str {
+        self
+    }
+}

@@ -1,0 +1,64 @@
+//! Collections into chains, and chains into collections.
+
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+
+use fusain_iter::prelude::*;
+use proptest::prelude::*;
+
+use crate::support::POOL;
+
+/// There and back again, by value and by reference.
+macro_rules! round_trip {
+    ($type:ty, $made:expr) => {
+        let made: $type = $made;
+        prop_assert_eq!(&made.clone().into_par_iter().collect::<$type>(), &made);
+        let mut more = <$type>::default();
+        more.par_extend(made.clone().into_par_iter().on(&POOL).always().grain(3));
+        prop_assert_eq!(&more, &made);
+        prop_assert_eq!(made.par_iter().count(), made.iter().count());
+    };
+}
+
+proptest! {
+    #[test]
+    fn there_and_back(v in proptest::collection::vec(0..100_u32, 0..200)) {
+        let pairs = || v.iter().map(|x| (*x, x * 2));
+        round_trip!(Vec<u32>, v.clone());
+        round_trip!(VecDeque<u32>, { let mut d: VecDeque<u32> = v.clone().into(); d.rotate_left(v.len() / 3); d });
+        round_trip!(LinkedList<u32>, v.iter().copied().collect());
+        round_trip!(BTreeSet<u32>, v.iter().copied().collect());
+        round_trip!(HashSet<u32>, v.iter().copied().collect());
+        round_trip!(BTreeMap<u32, u32>, pairs().collect());
+        round_trip!(HashMap<u32, u32>, pairs().collect());
+        let heap: BinaryHeap<u32> = v.par_iter().copied().collect();
+        prop_assert_eq!(heap.into_sorted_vec(), { let mut v = v.clone(); v.sort(); v });
+        let boxed: Box<[u32]> = v.par_iter().copied().collect();
+        prop_assert_eq!(&*boxed, &v[..]);
+        let text: String = v.par_iter().map(|x| char::from_u32(65 + x % 26).unwrap()).collect();
+        prop_assert_eq!(text.len(), v.len());
+        let (even, odd): (Vec<u32>, HashSet<u32>) = v.par_iter().copied().on(&POOL).always().grain(3).partition(|x| x % 2 == 0);
+        prop_assert!(even.iter().copied().eq(v.iter().copied().filter(|x| x % 2 == 0)));
+        prop_assert!(odd.iter().all(|x| x % 2 == 1));
+        let (a, b): (Vec<u32>, Vec<u64>) = v.par_iter().map(|x| (*x, u64::from(*x) * 2)).on(&POOL).always().grain(3).unzip();
+        prop_assert!(a == v && b.iter().copied().eq(v.iter().map(|x| u64::from(*x) * 2)));
+    }
+
+    #[test]
+    fn bridged(n in 0..3000_usize) {
+        let mut seen: Vec<usize> = (0..n).par_bridge().on(&POOL).always().map(|x| x + 1).collect();
+        seen.sort();
+        prop_assert!(seen.into_iter().eq(1..n + 1));
+    }
+
+    #[test]
+    fn changed_in_place(v in proptest::collection::vec(0..100_u32, 0..200)) {
+        let mut map: HashMap<u32, u32> = v.iter().map(|x| (*x, 0)).collect();
+        map.par_iter_mut().for_each(|(key, value)| *value = key + 1);
+        prop_assert!(map.iter().all(|(key, value)| *value == key + 1));
+        let mut deque: VecDeque<u32> = v.clone().into();
+        deque.rotate_left(v.len() / 2);
+        deque.par_iter_mut().for_each(|x| *x += 1);
+        deque.rotate_right(v.len() / 2);
+        prop_assert!(deque.into_iter().eq(v.iter().map(|x| x + 1)));
+    }
+}

@@ -1,0 +1,185 @@
+//! The methods that end a chain give what std's give, and end early where they may.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fusain_iter::iter::repeat;
+use fusain_iter::prelude::*;
+use proptest::prelude::*;
+
+use crate::support::POOL;
+
+proptest! {
+    #[test]
+    fn reductions(v in proptest::collection::vec(-1000..1000_i64, 0..2000)) {
+        let shared = || v.par_iter().on(&POOL).always().grain(7);
+        prop_assert_eq!(shared().sum::<i64>(), v.iter().sum::<i64>());
+        prop_assert_eq!(shared().map(|x| x % 3 + 1).product::<i64>(), v.iter().map(|x| x % 3 + 1).product::<i64>());
+        prop_assert_eq!(shared().count(), v.len());
+        prop_assert_eq!(shared().filter(|x| **x > 0).count(), v.iter().filter(|x| **x > 0).count());
+        prop_assert_eq!(shared().min(), v.iter().min());
+        prop_assert_eq!(shared().max(), v.iter().max());
+        // Of several the one that std gives: which one it is the index shows.
+        let pairs = || shared().enumerate();
+        let std = || v.iter().enumerate();
+        prop_assert_eq!(pairs().min_by_key(|(_, x)| **x % 10), std().min_by_key(|(_, x)| **x % 10));
+        prop_assert_eq!(pairs().max_by_key(|(_, x)| **x % 10), std().max_by_key(|(_, x)| **x % 10));
+        prop_assert_eq!(pairs().min_by(|a, b| (a.1 % 7).cmp(&(b.1 % 7))), std().min_by(|a, b| (a.1 % 7).cmp(&(b.1 % 7))));
+        prop_assert_eq!(pairs().max_by(|a, b| (a.1 % 7).cmp(&(b.1 % 7))), std().max_by(|a, b| (a.1 % 7).cmp(&(b.1 % 7))));
+        let text = || shared().map(|x| x.to_string());
+        let expected: String = v.iter().map(|x| x.to_string()).collect();
+        prop_assert_eq!(text().reduce(String::new, |a, b| a + &b), expected.clone());
+        prop_assert_eq!(text().reduce_with(|a, b| a + &b), Some(expected.clone()).filter(|_| !v.is_empty()));
+        prop_assert_eq!(text().fold(String::new, |a, b| a + &b).collect::<String>(), expected.clone());
+        prop_assert_eq!(text().fold_with(String::new(), |a, b| a + &b).collect::<String>(), expected);
+    }
+
+    #[test]
+    fn searches(v in proptest::collection::vec(0..500_i32, 0..2000), wanted in 0..500_i32) {
+        let shared = || v.par_iter().on(&POOL).always().grain(7);
+        let hit = |x: &&i32| **x == wanted;
+        let first = v.iter().position(|x| *x == wanted);
+        let last = v.iter().rposition(|x| *x == wanted);
+        prop_assert_eq!(shared().find_any(hit), v.iter().find(hit));
+        prop_assert_eq!(shared().enumerate().find_first(|(_, x)| **x == wanted).map(|(i, _)| i), first);
+        prop_assert_eq!(shared().enumerate().find_last(|(_, x)| **x == wanted).map(|(i, _)| i), last);
+        prop_assert_eq!(shared().filter(|x| **x % 2 == wanted % 2).find_last(hit), v.iter().rfind(hit));
+        prop_assert_eq!(shared().position_first(|x| *x == wanted), first);
+        prop_assert_eq!(shared().position_last(|x| *x == wanted), last);
+        prop_assert_eq!(shared().position_any(|x| *x == wanted).map(|i| v[i]), first.map(|_| wanted));
+        prop_assert_eq!(shared().find_map_first(|x| (*x == wanted).then_some(7)), first.map(|_| 7));
+        prop_assert_eq!(shared().any(|x| *x == wanted), first.is_some());
+        prop_assert_eq!(shared().all(|x| *x != wanted), first.is_none());
+    }
+
+    #[test]
+    fn comparisons(v: Vec<u8>, w: Vec<u8>, n in 0..20_usize) {
+        let w = [&v[..n.min(v.len())], &w].concat();
+        prop_assert_eq!(v.par_iter().cmp(&w), v.iter().cmp(&w));
+        prop_assert_eq!(v.par_iter().partial_cmp(&w), v.iter().partial_cmp(&w));
+        prop_assert_eq!(v.par_iter().eq(&w), v.iter().eq(&w));
+        prop_assert_eq!(v.par_iter().ne(&w), v.iter().ne(&w));
+        prop_assert_eq!(v.par_iter().lt(&w), v.iter().lt(&w));
+        prop_assert_eq!(v.par_iter().le(&w), v.iter().le(&w));
+        prop_assert_eq!(v.par_iter().gt(&w), v.iter().gt(&w));
+        prop_assert_eq!(v.par_iter().ge(&w), v.iter().ge(&w));
+    }
+
+    #[test]
+    fn outcomes(v in proptest::collection::vec(0..1000_u32, 0..2000), bad in 0..1000_u32) {
+        let shared = || v.par_iter().on(&POOL).always().grain(7);
+        let check = |x: &u32| if *x == bad { Err(bad) } else { Ok(*x) };
+        let expected: Result<Vec<u32>, u32> = v.iter().map(check).collect();
+        prop_assert_eq!(&shared().map(check).collect::<Result<Vec<_>, _>>(), &expected);
+        prop_assert_eq!(shared().map(|x| check(x).ok()).collect::<Option<Vec<_>>>(), expected.clone().ok());
+        prop_assert_eq!(shared().try_for_each(|x| check(x).map(|_| ())), expected.clone().map(|_| ()));
+        let sum = v.iter().map(check).try_fold(0, |a, x| x.map(|x| a + x));
+        prop_assert_eq!(shared().map(check).try_reduce(|| 0, |a, b| Ok(a + b)), sum);
+        let none = v.is_empty();
+        prop_assert_eq!(shared().map(check).try_reduce_with(|a, b| Ok(a + b)), (!none).then_some(sum));
+        let folded = shared().try_fold(|| 0, |a, x| check(x).map(|x| a + x)).try_reduce(|| 0, |a, b| Ok(a + b));
+        prop_assert_eq!(folded, sum);
+        let folded = shared().try_fold_with(0, |a, x| check(x).map(|x| a + x)).try_reduce(|| 0, |a, b| Ok(a + b));
+        prop_assert_eq!(folded, sum);
+    }
+
+    #[test]
+    fn scans(v in proptest::collection::vec(-1000..1000_i64, 0..3000)) {
+        let sums: Vec<i64> = v.iter().scan(0, |sum, x| { *sum += x; Some(*sum) }).collect();
+        let mut before = vec![5];
+        before.extend(sums.iter().map(|x| x + 5));
+        before.pop();
+        if v.is_empty() {
+            before.clear();
+        }
+        let shared = || v.par_iter().copied().on(&POOL).always().grain(64);
+        prop_assert_eq!(shared().inclusive_scan(|a, b| a + b), sums);
+        prop_assert_eq!(shared().exclusive_scan(5, |a, b| a + b), before);
+    }
+
+    #[test]
+    fn sums_of_floats_are_near(v in proptest::collection::vec(-1.0..1.0_f64, 0..5000)) {
+        let exact: f64 = v.iter().sum();
+        let shared: f64 = v.par_iter().on(&POOL).always().grain(100).sum();
+        prop_assert!((exact - shared).abs() < 1e-9);
+        let filtered: f64 = v.par_iter().copied().filter(|x| *x > 0.0).sum();
+        prop_assert!((v.iter().filter(|x| **x > 0.0).sum::<f64>() - filtered).abs() < 1e-9);
+        let single: f32 = v.par_iter().map(|x| *x as f32).sum();
+        prop_assert!((exact - f64::from(single)).abs() < 1e-2);
+    }
+
+    #[test]
+    fn deterministic_sums_do_not_depend_on_workers(v in proptest::collection::vec(-1.0..1.0_f64, 0..20_000)) {
+        let alone: f64 = v.par_iter().deterministic().grain(300).sequential().sum();
+        for _ in 0..4 {
+            let shared: f64 = v.par_iter().deterministic().grain(300).on(&POOL).always().sum();
+            prop_assert_eq!(alone.to_bits(), shared.to_bits());
+            let filtered = |x: &&f64| **x > -0.5;
+            let alone: f64 = v.par_iter().filter(filtered).map(|x| x * 3.0).deterministic().grain(64).sequential().reduce(|| 0.0, |a, b| a + b);
+            let shared: f64 =
+                v.par_iter().filter(filtered).map(|x| x * 3.0).deterministic().grain(64).on(&POOL).always().reduce(|| 0.0, |a, b| a + b);
+            prop_assert_eq!(alone.to_bits(), shared.to_bits());
+        }
+    }
+}
+
+#[test]
+fn no_element_at_all() {
+    let none: [i32; 0] = [];
+    assert_eq!(none.par_iter().min(), None);
+    assert_eq!(none.par_iter().sum::<i32>(), 0);
+    assert_eq!(none.par_iter().product::<i32>(), 1);
+    assert_eq!(none.par_iter().map(|x| *x).reduce(|| 7, |a, b| a + b), 7);
+    assert_eq!(none.par_iter().collect::<Vec<_>>(), Vec::<&i32>::new());
+    assert_eq!(none.par_iter().map(|x| Ok::<i32, ()>(*x)).try_reduce(|| 7, |a, b| Ok(a + b)), Ok(7));
+    assert!(none.par_iter().all(|_| false) && !none.par_iter().any(|_| true));
+}
+
+#[test]
+fn ranges_as_long_as_numbers_go() {
+    assert_eq!((0..usize::MAX).into_par_iter().find_any(|x| *x > 1000).map(|x| x > 1000), Some(true));
+    assert_eq!((0..usize::MAX).into_par_iter().find_first(|x| *x > 1000), Some(1001));
+    assert_eq!((0..=u128::MAX).into_par_iter().find_last(|_| true), Some(u128::MAX));
+    assert_eq!((0..usize::MAX).into_par_iter().rev().take(2).max(), Some(usize::MAX - 1));
+}
+
+#[test]
+fn a_search_ends_within_its_unit() {
+    let looked = AtomicUsize::new(0);
+    let v: Vec<usize> = (0..100_000).collect();
+    let found = v.par_iter().sequential().find_any(|x| {
+        looked.fetch_add(1, Ordering::Relaxed);
+        **x == 10
+    });
+    assert_eq!((found, looked.into_inner()), (Some(&10), 11));
+    let looked = AtomicUsize::new(0);
+    let flow = v.par_iter().sequential().try_for_each(|x| {
+        looked.fetch_add(1, Ordering::Relaxed);
+        if *x == 10 { ControlFlow::Break(*x) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((flow, looked.into_inner()), (ControlFlow::Break(10), 11));
+}
+
+#[test]
+fn an_endless_chain_can_be_searched() {
+    assert_eq!(repeat(7).find_any(|x| *x == 7), Some(7));
+    assert_eq!(repeat(7).take_any(5).count(), 5);
+    assert_eq!((0..).par_bridge().on(&POOL).always().find_any(|x| *x > 100_000).map(|x| x > 100_000), Some(true));
+}
+
+#[test]
+fn some_of_the_elements() {
+    for n in [0, 1, 50, 1000, 2000] {
+        let v = || (0..1000_usize).into_par_iter().on(&POOL).always().grain(3);
+        assert_eq!(v().take_any(n).count(), n.min(1000));
+        assert_eq!(v().skip_any(n).count(), 1000 - n.min(1000));
+        assert!(v().take_any_while(|x| *x < n).all(|x| x < n));
+        let rest: Vec<usize> = v().skip_any_while(|x| *x < n).collect();
+        assert!((n..1000).all(|x| rest.contains(&x)));
+        // What ends one chain does not end the one behind it.
+        assert_eq!(v().take_any(n).chain(0..10_usize).count(), n.min(1000) + 10);
+        assert!(
+            v().map(|x| (x < n).then_some(x)).while_some().chain(5000..5010_usize).filter(|x| *x >= 5000).count() == 10
+        );
+    }
+}

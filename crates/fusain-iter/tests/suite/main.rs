@@ -1,0 +1,10 @@
+//! What chains promise, seen from outside.
+
+mod chains;
+mod collections;
+mod ends;
+mod names;
+mod own_sources;
+mod owned;
+mod support;
+mod twins;

@@ -1,0 +1,137 @@
+//! Elements by value: each is dropped once, whoever panics wherever.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fusain_iter::prelude::*;
+use fusain_testkit::{Census, Counted};
+use proptest::prelude::*;
+
+use crate::support::{POOL, cut_by, run_by, script};
+
+fn elements(census: &Census, n: usize) -> Vec<Counted> {
+    (0..n).map(|key| census.element(key as u32)).collect()
+}
+
+/// Panics without a message.
+fn fall() -> ! {
+    resume_unwind(Box::new("on purpose"))
+}
+
+proptest! {
+    #[test]
+    fn every_element_is_dropped_once(n in 0..300_usize, m in 0..300_usize, script in script()) {
+        let census = Census::new();
+        drop(run_by(elements(&census, n).into_par_iter(), &script));
+        drop(cut_by(elements(&census, n).into_par_iter().zip(elements(&census, m)), &script));
+        drop(cut_by(elements(&census, n).into_par_iter().skip(m / 2).rev(), &script));
+        drop(cut_by(elements(&census, n).into_par_iter().take(m).step_by(3), &script));
+        drop(cut_by(elements(&census, n).into_par_iter().chunks(1 + m), &script));
+        drop(elements(&census, n).into_par_iter().map(|x| x));
+        drop(run_by(elements(&census, n).into_par_iter().map_windows(|w: &[Counted; 3]| w[0].key), &script));
+        prop_assert_eq!(census.alive(), 0);
+    }
+
+    #[test]
+    fn also_when_somebody_panics(n in 1..500_usize, at: usize, grain in 1..50_usize) {
+        let census = Census::new();
+        let at = (at % n) as u32;
+        let same = |x: &Counted| if x.key == at { fall() };
+        let shared = |n| elements(&census, n).into_par_iter().on(&POOL).always().grain(grain);
+        let runs: [&dyn Fn(); 8] = [
+            &|| shared(n).for_each(|x| same(&x)),
+            &|| drop(shared(n).inspect(same).collect::<Vec<_>>()),
+            &|| drop(shared(n).map(|x| { same(&x); x }).collect::<Vec<_>>()),
+            &|| drop(shared(n).filter(|x| { same(x); true }).collect::<Vec<_>>()),
+            &|| drop(shared(n).zip(elements(&census, n)).map(|(x, y)| { same(&x); y }).collect::<Vec<_>>()),
+            &|| drop(shared(n).rev().inspect(same).panic_fuse().map(Some).while_some().collect::<Vec<_>>()),
+            &|| drop(shared(n).inspect(same).chunks(7).collect::<Vec<_>>()),
+            &|| drop(shared(n).inspect(same).map(Ok::<_, ()>).collect::<Result<Vec<_>, _>>()),
+        ];
+        for run in runs {
+            prop_assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            prop_assert_eq!(census.alive(), 0);
+        }
+    }
+
+    #[test]
+    fn also_when_a_chain_ends_early(n in 1..2000_usize, at: usize) {
+        let census = Census::new();
+        let at = (at % n) as u32;
+        let shared = || elements(&census, n).into_par_iter().on(&POOL).always().grain(5);
+        let bad: Result<Vec<Counted>, u32> = shared().map(|x| if x.key == at { Err(at) } else { Ok(x) }).collect();
+        prop_assert_eq!(bad.err(), Some(at));
+        prop_assert_eq!(census.alive(), 0);
+        prop_assert_eq!(shared().find_any(|x| x.key == at).map(|x| x.key), Some(at));
+        prop_assert_eq!(census.alive(), 0);
+        // What came before a gap stays, and gaps are closed.
+        let some: Vec<Counted> = shared().map(|x| (x.key != at).then_some(x)).while_some().collect();
+        prop_assert_eq!(census.alive(), some.len() as isize);
+        prop_assert!(some.windows(2).all(|pair| pair[0].key < pair[1].key));
+    }
+
+    #[test]
+    fn drained(n in 0..300_usize, a in 0..300_usize, b in 0..300_usize, taken in 0..400_usize) {
+        let census = Census::new();
+        let (a, b) = (a.min(b).min(n), a.max(b).min(n));
+        let mut v = elements(&census, n);
+        drop(v.par_drain(a..b));
+        prop_assert_eq!(v.len(), n - (b - a));
+        drop(v);
+        let mut v = elements(&census, n);
+        let keys: Vec<u32> = v.par_drain(a..b).on(&POOL).always().grain(3).take(taken).map(|x| x.key).collect();
+        let drained = a as u32..(a + taken.min(b - a)) as u32;
+        prop_assert!(keys.into_iter().eq(drained));
+        prop_assert!(v.iter().map(|x| x.key).eq((0..a as u32).chain(b as u32..n as u32)));
+        drop(v);
+        prop_assert_eq!(census.alive(), 0);
+    }
+}
+
+#[test]
+fn elements_without_size() {
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Nothing;
+    impl Drop for Nothing {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let v: Vec<Nothing> = (0..1000).map(|_| Nothing).collect();
+    let w: Vec<Nothing> = v.into_par_iter().on(&POOL).always().grain(7).rev().collect();
+    assert_eq!((w.len(), DROPPED.load(Ordering::Relaxed)), (1000, 0));
+    assert_eq!(w.into_par_iter().take(10).count(), 10);
+    assert_eq!(DROPPED.load(Ordering::Relaxed), 1000);
+    assert_eq!(vec![(); 100_000].into_par_iter().map(|()| ()).collect::<Vec<()>>().len(), 100_000);
+}
+
+#[test]
+fn values_of_workers() {
+    let made = AtomicUsize::new(0);
+    let sum: usize = (0..10_000_usize)
+        .into_par_iter()
+        .on(&POOL)
+        .always()
+        .grain(1)
+        .map_worker(|| made.fetch_add(1, Ordering::Relaxed), |_, x| x)
+        .sum();
+    assert_eq!(sum, 49_995_000);
+    assert!(made.into_inner() <= POOL.workers(), "no more than workers");
+}
+
+#[test]
+fn values_that_cannot_be_sent_stay_where_they_were_made() {
+    struct Home(std::thread::ThreadId, std::rc::Rc<()>);
+    impl Drop for Home {
+        fn drop(&mut self) {
+            assert_eq!(self.0, std::thread::current().id(), "dropped where it was made");
+        }
+    }
+    let home = || Home(std::thread::current().id(), std::rc::Rc::new(()));
+    let n = (0..10_000).into_par_iter().on(&POOL).always().grain(3).map_init(home, |home, _| {
+        let _also = std::rc::Rc::clone(&home.1);
+        assert_eq!(home.0, std::thread::current().id(), "used where it was made");
+    });
+    assert_eq!(n.clone().count(), 10_000);
+    assert_eq!(n.enumerate().collect::<Vec<_>>().len(), 10_000);
+}

@@ -1,0 +1,190 @@
+//! Every adaptor gives what std's iterator gives, however it is cut, run or shared.
+
+use fusain_iter::prelude::*;
+use proptest::prelude::*;
+
+use crate::support::{POOL, cut_by, run_by, script};
+
+/// Cut by script, in sequence, and on the pool: always `expected`.
+macro_rules! same {
+    ($chain:expr, $expected:expr, $script:expr) => {
+        let expected: Vec<_> = $expected.collect();
+        prop_assert_eq!(&run_by($chain, $script), &expected);
+        prop_assert_eq!(&$chain.sequential().collect::<Vec<_>>(), &expected);
+        prop_assert_eq!(&$chain.on(&POOL).always().grain(5).collect::<Vec<_>>(), &expected);
+        prop_assert_eq!(&$chain.collect::<Vec<_>>(), &expected);
+    };
+}
+
+/// As [`same`], of an indexed chain.
+macro_rules! same_indexed {
+    ($chain:expr, $expected:expr, $script:expr) => {
+        same!($chain, $expected, $script);
+        prop_assert_eq!(&cut_by($chain, $script), &$expected.collect::<Vec<_>>());
+        prop_assert_eq!(
+            &cut_by($chain.rev(), $script),
+            &$expected.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>()
+        );
+    };
+}
+
+fn numbers() -> impl Strategy<Value = Vec<i32>> {
+    proptest::collection::vec(-50..50, 0..300)
+}
+
+proptest! {
+    #[test]
+    fn elements(v in numbers(), script in script()) {
+        same_indexed!(v.par_iter(), v.iter(), &script);
+        same_indexed!(v.clone().into_par_iter(), v.iter().copied(), &script);
+        same_indexed!(v.par_iter().copied(), v.iter().copied(), &script);
+        same_indexed!(v.par_iter().cloned(), v.iter().cloned(), &script);
+        let mut a = v.clone();
+        let twice: Vec<i32> = v.iter().map(|x| x * 2).collect();
+        a.par_iter_mut().on(&POOL).always().grain(3).for_each(|x| *x *= 2);
+        prop_assert_eq!(&a, &twice);
+        let seen: Vec<i32> = run_by(a.par_iter_mut(), &script).into_iter().map(|x| *x).collect();
+        prop_assert_eq!(&seen, &twice);
+    }
+
+    #[test]
+    fn one_to_one(v in numbers(), script in script()) {
+        same_indexed!(v.par_iter().map(|x| x * 3), v.iter().map(|x| x * 3), &script);
+        same_indexed!(v.par_iter().inspect(|_| ()), v.iter(), &script);
+        same_indexed!(v.par_iter().copied().update(|x| *x += 1), v.iter().map(|x| x + 1), &script);
+        same_indexed!(v.par_iter().enumerate(), v.iter().enumerate(), &script);
+        same_indexed!(v.par_iter().map_with(1, |a, x| x + *a), v.iter().map(|x| x + 1), &script);
+        same_indexed!(v.par_iter().map_init(|| std::rc::Rc::new(1), |a, x| x + **a), v.iter().map(|x| x + 1), &script);
+        same_indexed!(v.par_iter().map_worker(|| 1, |a, x| x + *a), v.iter().map(|x| x + 1), &script);
+        same!(v.par_iter().panic_fuse(), v.iter(), &script);
+        same!(v.par_iter().copied().map(Some).while_some(), v.iter().copied(), &script);
+    }
+
+    #[test]
+    fn two_chains(v in numbers(), w in numbers(), script in script()) {
+        same_indexed!(v.par_iter().zip(&w), v.iter().zip(&w), &script);
+        same_indexed!(v.clone().into_par_iter().zip(w.clone()), v.iter().copied().zip(w.iter().copied()), &script);
+        same_indexed!(v.par_iter().chain(&w), v.iter().chain(&w), &script);
+        same!(v.par_iter().filter(|x| **x > 0).chain(&w), v.iter().filter(|x| **x > 0).chain(&w), &script);
+        let n = v.len().min(w.len());
+        same_indexed!(v[..n].par_iter().zip_eq(&w[..n]), v.iter().zip(&w), &script);
+        let mut interleaved: Vec<i32> = v.iter().zip(&w).flat_map(|(a, b)| [*a, *b]).collect();
+        let mut shortest = interleaved.clone();
+        interleaved.extend(&v[n..]);
+        interleaved.extend(&w[n..]);
+        shortest.extend(v.get(n));
+        same_indexed!(v.par_iter().interleave(&w).copied(), interleaved.iter().copied(), &script);
+        same_indexed!(v.par_iter().interleave_shortest(&w).copied(), shortest.iter().copied(), &script);
+    }
+
+    #[test]
+    fn fewer(v in numbers(), n in 0..400_usize, step in 1..9_usize, script in script()) {
+        same_indexed!(v.par_iter().take(n), v.iter().take(n), &script);
+        same_indexed!(v.par_iter().skip(n), v.iter().skip(n), &script);
+        same_indexed!(v.par_iter().step_by(step), v.iter().step_by(step), &script);
+        same_indexed!(v.par_iter().with_min_len(step).with_max_len(n), v.iter(), &script);
+        same!(v.par_iter().filter(|x| **x % 3 == 0), v.iter().filter(|x| **x % 3 == 0), &script);
+        let third = |x: &i32| (x % 3 == 0).then_some(x / 3);
+        same!(v.par_iter().filter_map(third), v.iter().filter_map(third), &script);
+        let hits = v.iter().enumerate().filter(|(_, x)| **x > 0).map(|(i, _)| i);
+        same!(v.par_iter().positions(|x| *x > 0), hits.clone(), &script);
+    }
+
+    #[test]
+    fn more(v in proptest::collection::vec(0..20_i32, 0..100), script in script()) {
+        same!(v.par_iter().flat_map(|x| 0..*x), v.iter().flat_map(|x| 0..*x), &script);
+        same!(v.par_iter().flat_map_iter(|x| 0..*x), v.iter().flat_map(|x| 0..*x), &script);
+        let nested: Vec<Vec<i32>> = v.iter().map(|x| (0..*x).collect()).collect();
+        same!(nested.par_iter().flatten(), nested.iter().flatten(), &script);
+        same!(nested.par_iter().flatten_iter(), nested.iter().flatten(), &script);
+        let mut between: Vec<i32> = v.iter().flat_map(|x| [*x, -1]).collect();
+        between.pop();
+        same_indexed!(v.par_iter().copied().intersperse(-1), between.iter().copied(), &script);
+    }
+
+    #[test]
+    fn together(v in numbers(), size in 1..50_usize, script in script()) {
+        let chunks = || v.chunks(size).map(<[i32]>::to_vec);
+        same_indexed!(v.par_iter().copied().chunks(size), chunks(), &script);
+        let sums = || v.chunks(size).map(|c| c.iter().sum::<i32>());
+        same_indexed!(v.par_iter().fold_chunks(size, || 0, |a, b| a + b), sums(), &script);
+        same_indexed!(v.par_iter().fold_chunks_with(size, 0, |a, b| a + b), sums(), &script);
+        let three = |w: &[i32; 3]| w[0] + 10 * w[1] + 100 * w[2];
+        let expected = || v.windows(3).map(|w| w[0] + 10 * w[1] + 100 * w[2]);
+        same!(v.par_iter().copied().map_windows(three), expected(), &script);
+        same!(v.clone().into_par_iter().map_windows(|[x]| *x), v.iter().copied(), &script);
+    }
+
+    #[test]
+    fn parts_of_slices(v in numbers(), size in 1..50_usize, script in script()) {
+        same_indexed!(v.par_chunks(size), v.chunks(size), &script);
+        same_indexed!(v.par_chunks_exact(size), v.chunks_exact(size), &script);
+        same_indexed!(v.par_rchunks(size), v.rchunks(size), &script);
+        same_indexed!(v.par_rchunks_exact(size), v.rchunks_exact(size), &script);
+        same_indexed!(v.par_windows(size), v.windows(size), &script);
+        same_indexed!(v.par_array_windows::<4>(), v.array_windows::<4>(), &script);
+        same!(v.par_split(|x| x % 5 == 0), v.split(|x| x % 5 == 0), &script);
+        same!(v.par_split_inclusive(|x| x % 5 == 0), v.split_inclusive(|x| x % 5 == 0), &script);
+        same!(v.par_chunk_by(|a, b| a < b), v.chunk_by(|a, b| a < b), &script);
+    }
+
+    #[test]
+    fn parts_of_slices_to_change(v in numbers(), size in 1..50_usize) {
+        macro_rules! reversed {
+            ($par:ident, $std:ident, $argument:expr) => {
+                let (mut a, mut b) = (v.clone(), v.clone());
+                a.$par($argument).on(&POOL).always().grain(1).for_each(<[i32]>::reverse);
+                b.$std($argument).for_each(<[i32]>::reverse);
+                prop_assert_eq!(a, b);
+            };
+        }
+        reversed!(par_chunks_mut, chunks_mut, size);
+        reversed!(par_chunks_exact_mut, chunks_exact_mut, size);
+        reversed!(par_rchunks_mut, rchunks_mut, size);
+        reversed!(par_rchunks_exact_mut, rchunks_exact_mut, size);
+        reversed!(par_split_mut, split_mut, |x| x % 5 == 0);
+        reversed!(par_split_inclusive_mut, split_inclusive_mut, |x| x % 5 == 0);
+        reversed!(par_chunk_by_mut, chunk_by_mut, |a, b| a < b);
+    }
+
+    #[test]
+    fn ranges(a: i8, b: i8, script in script()) {
+        same_indexed!((a..b).into_par_iter(), a..b, &script);
+        same_indexed!((a..=b).into_par_iter(), a..=b, &script);
+        let (a, b) = (i64::from(a), i64::from(b));
+        same!((a..b).into_par_iter(), a..b, &script);
+        same!((a..=b).into_par_iter(), a..=b, &script);
+        let (a, b) = (i128::from(a), i128::from(b));
+        same!((a..b).into_par_iter(), a..b, &script);
+        let (a, b) = (u32::from(a as u8), u32::from(b as u8));
+        same_indexed!((a..b).into_par_iter(), a..b, &script);
+        same!((a..=b).into_par_iter(), a..=b, &script);
+        same!((u64::MAX - 300 + u64::from(a)..=u64::MAX).into_par_iter(), u64::MAX - 300 + u64::from(a)..=u64::MAX, &script);
+    }
+
+    #[test]
+    fn ranges_of_characters(a in 0xD700..0xD7FF_u32, b in 0xE000..0xE100_u32, script in script()) {
+        let (a, b) = (char::from_u32(a).unwrap(), char::from_u32(b).unwrap());
+        same_indexed!((a..b).into_par_iter(), a..b, &script);
+        same_indexed!((a..=b).into_par_iter(), a..=b, &script);
+        same_indexed!((b..=a).into_par_iter(), b..=a, &script);
+    }
+
+    #[test]
+    fn strings(text in "[ab \n\r\u{e9}\u{1F600}]{0,200}", script in script()) {
+        let text = text.as_str();
+        same!(text.par_chars(), text.chars(), &script);
+        same!(text.par_char_indices(), text.char_indices(), &script);
+        same_indexed!(text.par_bytes(), text.bytes(), &script);
+        same!(text.par_encode_utf16(), text.encode_utf16(), &script);
+        same!(text.par_split('a'), text.split('a'), &script);
+        same!(text.par_split(['a', '\u{e9}']), text.split(['a', '\u{e9}']), &script);
+        same!(text.par_split_inclusive('a'), text.split_inclusive('a'), &script);
+        same!(text.par_split_terminator('a'), text.split_terminator('a'), &script);
+        same!(text.par_lines(), text.lines(), &script);
+        same!(text.par_split_whitespace(), text.split_whitespace(), &script);
+        same!(text.par_split_ascii_whitespace(), text.split_ascii_whitespace(), &script);
+        same!(text.par_matches(char::is_alphabetic), text.matches(char::is_alphabetic), &script);
+        same!(text.par_match_indices('\u{e9}'), text.match_indices('\u{e9}'), &script);
+    }
+}

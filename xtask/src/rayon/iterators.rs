@@ -1,0 +1,193 @@
+//! Rayon's tests of iterators against `fusain::prelude`.
+//!
+//! A package called `rayon` is made in `target/`, which hands on our modules under rayon's names, with rayon's tests beside it: its public
+//! ones, and those of its unit tests that use nothing but public names. What tests rayon's inside is left out, by name and with the reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use cargo_metadata::MetadataCommand;
+
+use crate::workspace;
+
+/// Files of tests in rayon's package, and what they are called here.
+const FILES: &[(&str, &str)] = &[
+    ("tests/chars.rs", "chars"),
+    ("tests/clones.rs", "clones"),
+    ("tests/collect.rs", "collect"),
+    ("tests/cross-pool.rs", "cross_pool"),
+    ("tests/debug.rs", "debug"),
+    ("tests/drain_vec.rs", "drain_vec"),
+    ("tests/intersperse.rs", "intersperse"),
+    ("tests/issue671.rs", "issue671"),
+    ("tests/issue671-unzip.rs", "issue671_unzip"),
+    ("tests/iter_panic.rs", "iter_panic"),
+    ("tests/octillion.rs", "octillion"),
+    ("tests/par_bridge_recursion.rs", "par_bridge_recursion"),
+    ("tests/sort-panic-safe.rs", "sort_panic_safe"),
+    ("tests/str.rs", "str"),
+    ("src/iter/test.rs", "iter_test"),
+    ("src/slice/test.rs", "slice_test"),
+];
+
+/// Files that are left out.
+const FILES_LEFT_OUT: &[(&str, &str)] = &[
+    (
+        "tests/producer_split_at.rs",
+        "it implements rayon's plumbing, whose part here `IndexedSource` plays; our own tests cut it everywhere",
+    ),
+    ("tests/named-threads.rs", "it is about the threads of a pool, not about iterators"),
+    ("src/iter/collect/test.rs", "it calls the inside of rayon's collect"),
+    ("src/iter/find_first_last/test.rs", "it calls the inside of rayon's search"),
+];
+
+/// Names whose lines are left out of the tests.
+const NAMES_LEFT_OUT: &[(&str, &str)] = &[
+    (
+        "by_exponential_blocks",
+        "parts are split off on request, so there is no dividing beforehand that blocks could replace",
+    ),
+    ("by_uniform_blocks", "as above"),
+];
+
+/// Unit tests that do not compile from outside.
+const CUT: &[(&str, &str)] = &[
+    ("check_indices_after_enumerate_split", "it implements rayon's plumbing"),
+    ("check_vec_indexed", "it looks at a type of rayon's inside"),
+    ("blocks", "as `by_uniform_blocks`"),
+    ("check_drops", "it implements rayon's plumbing"),
+];
+
+/// Tests that are left out.
+const LEFT_OUT: &[(&str, &str)] = &[
+    (
+        "octillion_flat",
+        "it wants endless chains within chains to be split; here an inner chain of that length is worked off in one unit",
+    ),
+    ("check_skip", "it wants elements that `skip` leaves out to be computed"),
+    ("check_lengths", "it wants parts to be made beforehand, by their lengths alone; here they are made on request"),
+    ("fold_map_reduce", "as above: it counts the parts"),
+    ("clone_adaptors", "as above: it compares what two runs of a fold give, part by part"),
+    ("count_repeat_n_clones", "it counts the clones that rayon's splits make"),
+    (
+        "iter_panic_fuse",
+        "it wants every other element to be met after a panic; here a panic stops the chain with or without a fuse",
+    ),
+];
+
+/// Rayon's names for what is ours; of the crates themselves, as what else `fusain` brings along has an `i32 == Value` that makes literals of the
+/// tests ambiguous. Pools are as far as the tests of iterators use them.
+const NAMES: &str = r#"
+pub use fusain_iter::{iter, range, slice, str, vec};
+pub use fusain_pool::{Scope, join, scope};
+
+pub mod prelude {
+    pub use fusain_algorithms::prelude::*;
+    pub use fusain_iter::prelude::*;
+}
+
+pub mod range_inclusive {
+    pub use fusain_iter::range::Inclusive as Iter;
+}
+
+pub struct ThreadPoolBuilder(fusain_pool::Builder);
+
+impl ThreadPoolBuilder {
+    pub fn new() -> Self {
+        ThreadPoolBuilder(fusain_pool::Pool::builder())
+    }
+    pub fn num_threads(self, n: usize) -> Self {
+        ThreadPoolBuilder(self.0.threads(n))
+    }
+    pub fn build(self) -> Result<ThreadPool, fusain_pool::Error> {
+        self.0.build().map(ThreadPool)
+    }
+}
+
+pub struct ThreadPool(fusain_pool::Pool);
+
+impl ThreadPool {
+    pub fn install<R>(&self, f: impl FnOnce() -> R) -> R {
+        let _ = &self.0;
+        f()
+    }
+    pub fn broadcast<R>(&self, f: impl Fn(()) -> R) -> R {
+        f(())
+    }
+}
+"#;
+
+/// Runs them.
+pub(super) fn run() -> anyhow::Result<ExitCode> {
+    let rayon = source_of_rayon()?;
+    let folder = workspace::target().join("rayon-iterators");
+    make(&rayon, &folder)?;
+    let manifest = folder.join("Cargo.toml").display().to_string();
+    let mut arguments = vec!["test", "--manifest-path", &manifest, "--tests", "--no-fail-fast", "--quiet", "--"];
+    for (test, _) in LEFT_OUT {
+        arguments.extend(["--skip", test]);
+    }
+    workspace::cargo(arguments).env("CARGO_TARGET_DIR", workspace::target()).run()?;
+    for (name, reason) in [FILES_LEFT_OUT, NAMES_LEFT_OUT, CUT, LEFT_OUT].into_iter().flatten() {
+        println!("left out: {name}: {reason}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where cargo keeps the source of the rayon that the benches depend on.
+fn source_of_rayon() -> anyhow::Result<PathBuf> {
+    let metadata =
+        MetadataCommand::new().current_dir(workspace::root()).exec().context("cargo metadata does not answer")?;
+    let rayon =
+        metadata.packages.iter().find(|package| *package.name == "rayon").context("no rayon among the dependencies")?;
+    Ok(rayon.manifest_path.parent().context("a manifest lies in a folder")?.into())
+}
+
+/// Makes the package with its tests.
+fn make(rayon: &Path, folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder.join("src"))?;
+    fs::create_dir_all(folder.join("tests"))?;
+    let root = workspace::root().display();
+    let dependency = |name| format!("{name} = {{ path = \"{root}/crates/{name}\" }}\n");
+    let dependencies: String = ["fusain-algorithms", "fusain-iter", "fusain-pool"].map(dependency).concat();
+    let manifest = format!(
+        "[package]\nname = \"rayon\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [dependencies]\n{dependencies}\n\
+         [dev-dependencies]\nrand = \"0.9\"\nrand_xorshift = \"0.4\"\n\n[workspace]\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    fs::write(folder.join("src/lib.rs"), NAMES)?;
+    for (file, name) in FILES {
+        let text = fs::read_to_string(rayon.join(file)).with_context(|| format!("rayon has no {file} any more"))?;
+        fs::write(folder.join("tests").join(name).with_extension("rs"), renamed(file, &text))?;
+    }
+    for (file, _) in FILES_LEFT_OUT {
+        ensure!(rayon.join(file).exists(), "rayon has no {file} any more, which need not be left out then");
+    }
+    Ok(())
+}
+
+/// A unit test of rayon's as one from outside.
+fn renamed(file: &str, text: &str) -> String {
+    let is_kept = |line: &&str| !NAMES_LEFT_OUT.iter().any(|(name, _)| line.contains(name));
+    let text = text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect::<String>();
+    if !file.starts_with("src/") {
+        return text;
+    }
+    let text = text.replace("#![cfg(test)]", "").replace("crate::", "rayon::");
+    let text = text.replace("use super::*;", "use rayon::iter::*;\nuse std::collections::LinkedList;");
+    CUT.iter().fold(text.replace("use rayon_core::*;", "use rayon::*;"), |text, (test, _)| without(&text, test))
+}
+
+/// `text` without the test of this name.
+fn without(text: &str, test: &str) -> String {
+    let Some(at) = text.find(&format!("fn {test}(")) else { return text.to_owned() };
+    let start = text[..at].rfind("#[test]").unwrap_or(at);
+    let end = text[at..].find("\n}\n").map_or(text.len(), |end| at + end + 3);
+    format!("{}{}", &text[..start], &text[end..])
+}
