@@ -42,7 +42,7 @@ impl Algorithm for Feed {
 
     fn commit(&self, _left: &mut u64) {}
 
-    fn steal(&self, left: &mut u64) -> Option<u64> {
+    fn split(&self, left: &mut u64) -> Option<u64> {
         *left = left.checked_sub(1)?;
         Some(1)
     }

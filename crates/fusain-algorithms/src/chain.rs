@@ -113,7 +113,7 @@ fn back_half(tiles: &mut Range<usize>) -> Option<Range<usize>> {
 impl<W: Tiles> Algorithm for Chain<'_, W> {
     type Local = Local;
 
-    fn has_global_work(&self) -> bool {
+    fn wants_help(&self) -> bool {
         // Relaxed: a hint.
         self.finished.load(Ordering::Relaxed) < self.slots.len()
     }
@@ -138,7 +138,7 @@ impl<W: Tiles> Algorithm for Chain<'_, W> {
 
     fn commit(&self, _local: &mut Local) {}
 
-    fn steal(&self, victim: &mut Local) -> Option<Local> {
+    fn split(&self, victim: &mut Local) -> Option<Local> {
         if let Some(fresh) = back_half(&mut victim.fresh) {
             return Some(Local { ready: 0..0, fresh });
         }

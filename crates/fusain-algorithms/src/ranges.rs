@@ -40,7 +40,7 @@ impl<F: Fn(Range<usize>) + Sync> Algorithm for Ranges<F> {
 
     fn commit(&self, _local: &mut Range<usize>) {}
 
-    fn steal(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
+    fn split(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
         if victim.end < victim.start + 2 {
             return None;
         }

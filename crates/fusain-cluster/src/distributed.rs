@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// An [`Algorithm`] whose parts can be worked off by another process: a state can be put into bytes (serde), and what was found can be taken out of the
 /// shared value, sent, and joined to what was found elsewhere.
 ///
-/// Every rank makes the same algorithm. A part that was split off by [`steal`](Algorithm::steal) may be worked off by another rank's value of it: so a state says
+/// Every rank makes the same algorithm. A part that was split off by [`split`](Algorithm::split) may be worked off by another rank's value of it: so a state says
 /// *which* work it is (a range, a path, a seed), and the shared value holds what all ranks have (the data, the problem).
 ///
 /// # Bytes
@@ -44,7 +44,7 @@ use serde::de::DeserializeOwned;
 ///     fn commit(&self, (_, sum): &mut Self::Local) {
 ///         self.0.fetch_add(std::mem::take(sum), Relaxed);
 ///     }
-///     fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+///     fn split(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
 ///         let middle = range.start + (range.end - range.start) / 2;
 ///         let stolen = middle..std::mem::replace(&mut range.end, middle);
 ///         (!stolen.is_empty()).then_some((stolen, 0))

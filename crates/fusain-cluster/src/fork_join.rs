@@ -403,7 +403,7 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
     fn commit(&self, _branch: &mut Branch<F>) {}
 
     /// Half of the oldest tasks.
-    fn steal(&self, branch: &mut Branch<F>) -> Option<Branch<F>> {
+    fn split(&self, branch: &mut Branch<F>) -> Option<Branch<F>> {
         if branch.loose.is_empty()
             && let Some(begun) = &mut branch.begun.0
         {

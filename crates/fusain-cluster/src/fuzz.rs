@@ -45,7 +45,7 @@ pub(crate) fn drive<A: Distributed>(algorithm: &A, input: A::Local, moves: &[(us
                     continue;
                 }
                 algorithm.commit(&mut states[which]);
-                let Some(mut part) = algorithm.steal(&mut states[which]) else { continue };
+                let Some(mut part) = algorithm.split(&mut states[which]) else { continue };
                 assert!(algorithm.has_local_work(&part), "nothing was split off");
                 if *travels {
                     part = codec::decode(&codec::encode(&part).unwrap()).unwrap();
@@ -160,10 +160,10 @@ impl<'a, A: Distributed> Peer<'a, A> {
         let worker = which % bundles.len();
         if what % 4 == 1 && bundles.len() < self.most {
             self.polled.commit(&mut bundles[worker]);
-            let split = self.polled.steal(&mut bundles[worker]);
+            let split = self.polled.split(&mut bundles[worker]);
             bundles.extend(split);
         } else if what % 4 == 2 && self.rank.is_asked() {
-            let parts = bundles.iter_mut().flat_map(|bundle| self.polled.split(bundle, 1, Duration::ZERO));
+            let parts = bundles.iter_mut().flat_map(|bundle| self.polled.parts_for(bundle, 1, Duration::ZERO));
             let parts: Vec<_> = parts.map(|part| codec::encode(&part).unwrap()).collect();
             self.rank.offer((!parts.is_empty()).then(|| codec::join(parts)), &mut out);
         } else if self.polled.has_local_work(&bundles[worker]) {

@@ -1,7 +1,7 @@
 //! Work stealing between processes: the five callbacks of an [`Algorithm`](fusain_pool::Algorithm), on all ranks of a communicator.
 //!
 //! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. Busy workers answer between two of their units: each splits its
-//! state by the algorithm's own `steal`, puts the part into bytes, and goes on. The progress loop carries the parts; what came of them returns to where they were
+//! state by the algorithm's own `split`, puts the part into bytes, and goes on. The progress loop carries the parts; what came of them returns to where they were
 //! split off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
 //!
 //! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.

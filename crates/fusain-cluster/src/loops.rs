@@ -167,7 +167,7 @@ where
         }
     }
 
-    fn steal(&self, span: &mut Span<T>) -> Option<Span<T>> {
+    fn split(&self, span: &mut Span<T>) -> Option<Span<T>> {
         let middle = span.range.start + span.range.len().div_ceil(2);
         let range = middle..mem::replace(&mut span.range.end, middle);
         (!range.is_empty()).then_some(Span { range, found: Unsent(None) })

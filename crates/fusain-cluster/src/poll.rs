@@ -40,8 +40,8 @@ pub(crate) struct Polled<'a, A> {
 impl<A: Distributed> Algorithm for Polled<'_, A> {
     type Local = Bundle<A::Local>;
 
-    fn has_global_work(&self) -> bool {
-        self.inner.has_global_work()
+    fn wants_help(&self) -> bool {
+        self.inner.wants_help()
     }
 
     #[inline(always)]
@@ -65,14 +65,14 @@ impl<A: Distributed> Algorithm for Polled<'_, A> {
         self.inner.commit(&mut bundle.at);
     }
 
-    fn steal(&self, bundle: &mut Bundle<A::Local>) -> Option<Bundle<A::Local>> {
+    fn split(&self, bundle: &mut Bundle<A::Local>) -> Option<Bundle<A::Local>> {
         // The half that waits longest, or of one the one.
         let given = bundle.waiting.len().div_ceil(2);
         let rest = bundle.waiting.split_off(given);
         let mut waiting = std::mem::replace(&mut bundle.waiting, rest);
         match waiting.pop() {
             Some(at) => Some(self.bundle_of(at, waiting)),
-            None => self.inner.steal(&mut bundle.at).map(|at| self.bundle_of(at, waiting)),
+            None => self.inner.split(&mut bundle.at).map(|at| self.bundle_of(at, waiting)),
         }
     }
 }
@@ -126,7 +126,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
         }
         let parts = match self.state.takes_offer() {
             Ok(None) => return,
-            Ok(Some(cost)) => self.split(bundle, grain, cost).iter().map(codec::encode).collect(),
+            Ok(Some(cost)) => self.parts_for(bundle, grain, cost).iter().map(codec::encode).collect(),
             Err(error) => Err(error),
         };
         match parts {
@@ -137,8 +137,8 @@ impl<'a, A: Distributed> Polled<'a, A> {
     }
 
     /// Parts that are worth a message of this cost.
-    pub(crate) fn split(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
-        if !self.inner.has_global_work() {
+    pub(crate) fn parts_for(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
+        if !self.inner.wants_help() {
             return Vec::new();
         }
         // Of those that wait and may leave this rank, the half that waits longest.
@@ -165,7 +165,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
             };
             return bundle.waiting.extract_if(.., goes).collect();
         }
-        match self.inner.steal(&mut bundle.at) {
+        match self.inner.split(&mut bundle.at) {
             None => Vec::new(),
             Some(mut part) if !self.inner.has_local_work(&part) => {
                 self.inner.commit(&mut part);
@@ -212,7 +212,7 @@ mod tests {
         fn commit(&self, (_, found): &mut Self::Local) {
             self.0.lock().unwrap().append(found);
         }
-        fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+        fn split(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
             let middle = range.start + range.len() as u32 / 2;
             let stolen = middle..std::mem::replace(&mut range.end, middle);
             (!stolen.is_empty()).then_some((stolen, Vec::new()))
@@ -249,11 +249,11 @@ mod tests {
                     Move::Units(grain) => polled.do_unit(&mut bundles[which], grain),
                     Move::Split { travels: false } => {
                         polled.commit(&mut bundles[which]);
-                        let stolen = polled.steal(&mut bundles[which]);
+                        let stolen = polled.split(&mut bundles[which]);
                         bundles.extend(stolen);
                     }
                     Move::Split { travels: true } => {
-                        let parts = polled.split(&mut bundles[which], 1, Duration::ZERO);
+                        let parts = polled.parts_for(&mut bundles[which], 1, Duration::ZERO);
                         prop_assert!(parts.iter().all(|(range, found)| !range.is_empty() && found.is_empty()));
                         bundles.extend(polled.bundle(parts));
                     }

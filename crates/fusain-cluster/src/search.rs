@@ -220,7 +220,7 @@ impl<S: Search> Path<S> {
 impl<S: Search> Algorithm for Walk<'_, S> {
     type Local = Path<S>;
 
-    fn has_global_work(&self) -> bool {
+    fn wants_help(&self) -> bool {
         self.search.goes_on()
     }
 
@@ -261,7 +261,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
     }
 
     /// Half of the untried choices of the oldest level that has any, of one the one.
-    fn steal(&self, path: &mut Path<S>) -> Option<Path<S>> {
+    fn split(&self, path: &mut Path<S>) -> Option<Path<S>> {
         if path.place.0.is_none() {
             path.enter(self.search);
         }
@@ -489,7 +489,7 @@ mod tests {
         let mut path = Path::root();
         // To the first leaf, and back to where something is left: 0101.
         walk.do_unit(&mut path, 2);
-        let given = |path: &mut Path<Numbers>| walk.steal(path).map(|part| (part.base, part.untried.unwrap()));
+        let given = |path: &mut Path<Numbers>| walk.split(path).map(|part| (part.base, part.untried.unwrap()));
         assert_eq!(given(&mut path), Some((vec![], vec![3, 2])));
         assert_eq!(given(&mut path), Some((vec![], vec![1])));
         assert_eq!(given(&mut path), Some((vec![0], vec![3])));

@@ -41,7 +41,7 @@ impl Algorithm for Sum {
     fn commit(&self, (_, sum): &mut Self::Local) {
         self.found.fetch_add(std::mem::take(sum), Relaxed);
     }
-    fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
         let middle = range.start + (range.end - range.start) / 2;
         let stolen = middle..std::mem::replace(&mut range.end, middle);
         (!stolen.is_empty()).then_some((stolen, 0))

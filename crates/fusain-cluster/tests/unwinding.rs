@@ -91,7 +91,7 @@ impl Algorithm for Sum<'_> {
         come(Commit, self.fatal, self.times);
         self.found.fetch_add(sum.0.take().unwrap_or(0), Relaxed);
     }
-    fn steal(&self, (range, ..): &mut Part) -> Option<Part> {
+    fn split(&self, (range, ..): &mut Part) -> Option<Part> {
         come(Steal, self.fatal, self.times);
         let middle = range.start + (range.end - range.start) / 2;
         let stolen = middle..std::mem::replace(&mut range.end, middle);

@@ -73,7 +73,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
         // What has been found goes to the sink by itself: on the thread that has found it.
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         let (source, found) = victim.0.as_mut()?;
         let left = source.left();
         if left / 2 < self.least {

@@ -9,13 +9,13 @@
 ///     do_unit(local, grain)
 ///     if somebody asks for work {          // one relaxed load of the worker's own cache line
 ///         commit(local)
-///         for each thief { steal(local) }  // hand each a part of what is left
+///         for each thief { split(local) }  // hand each a part of what is left
 ///     }
 /// }
 /// commit(local)
 /// ```
 ///
-/// and every state that [`steal`](Algorithm::steal) split off lives through the same loop on another worker. The call
+/// and every state that [`split`](Algorithm::split) split off lives through the same loop on another worker. The call
 /// returns when every state has been committed for the last time. The loop is compiled once for each algorithm, so
 /// a unit is inlined and vectorises as the sequential loop does.
 ///
@@ -52,7 +52,7 @@
 ///         let mut best = self.best.lock().unwrap();
 ///         *best = best.into_iter().chain(local.best).min();
 ///     }
-///     fn steal(&self, victim: &mut Local) -> Option<Local> {
+///     fn split(&self, victim: &mut Local) -> Option<Local> {
 ///         let middle = victim.range.start + victim.range.len() / 2;
 ///         let range = middle..victim.range.end;
 ///         if range.is_empty() { return None; }
@@ -72,10 +72,12 @@ pub trait Algorithm: Sync {
     /// It moves between threads when it is split off and is dropped by the worker that finished it.
     type Local: Send;
 
-    /// Whether asking for more work can still succeed; a worker without local work stops asking once this is false.
+    /// Whether other workers can still be of any help: one without work stops asking, and one with work stops splitting, once this is false.
     ///
     /// It is a hint: a search that has found its answer says `false`, so that nobody is disturbed any more.
-    fn has_global_work(&self) -> bool {
+    #[doc(alias = "has_global_work")]
+    #[doc(alias = "TravailGlobal")]
+    fn wants_help(&self) -> bool {
         true
     }
 
@@ -95,6 +97,8 @@ pub trait Algorithm: Sync {
 
     /// Splits off a part of `victim`, usually half of what is left, or `None` where nothing is worth splitting.
     ///
-    /// Runs on the victim's thread between two of its units.
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local>;
+    /// The owner splits, on its own thread between two of its units; nobody takes.
+    #[doc(alias = "steal")]
+    #[doc(alias = "Vol")]
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local>;
 }

@@ -47,7 +47,7 @@
 //!     fn commit(&self, (_, sum): &mut Self::Local) {
 //!         self.0.fetch_add(std::mem::take(sum), Ordering::Relaxed);
 //!     }
-//!     fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+//!     fn split(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
 //!         let middle = range.start + (range.end - range.start) / 2;
 //!         let stolen = middle..std::mem::replace(&mut range.end, middle);
 //!         (!stolen.is_empty()).then_some((stolen, 0))

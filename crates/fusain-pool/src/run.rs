@@ -167,7 +167,7 @@ impl<A: Algorithm> Sharing<'_, '_, '_, A> {
             return None;
         }
         if !self.is_prepared {
-            let Some(stolen) = self.algorithm.steal(local) else {
+            let Some(stolen) = self.algorithm.split(local) else {
                 self.fanout = 0;
                 return None;
             };
@@ -313,7 +313,7 @@ fn share<A: Algorithm>(
         if call.is_stopped() {
             return 0;
         }
-        let Some(stolen) = algorithm.steal(local) else { return 0 };
+        let Some(stolen) = algorithm.split(local) else { return 0 };
         let passed_on = (fanout - 1) / 2;
         deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
         fanout -= 1 + passed_on;
@@ -388,7 +388,7 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, local: 
         return 0;
     }
     tally.polls_answered.add(1);
-    if !algorithm.has_local_work(local) || !algorithm.has_global_work() {
+    if !algorithm.has_local_work(local) || !algorithm.wants_help() {
         return 0;
     }
     algorithm.commit(local);
@@ -412,7 +412,7 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, local: 
         if call.is_stopped() {
             return 0;
         }
-        match algorithm.steal(local) {
+        match algorithm.split(local) {
             Some(stolen) => {
                 // The receiver looks for one more idle worker where the call is worth waking for.
                 let fanout = usize::from(call.wakes());
@@ -494,7 +494,7 @@ pub(crate) fn help<A: Algorithm>(
 /// Asks those who work on this call for some of it.
 fn ask<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     // Others are at work in this frame: it must not be left by a panic.
-    match catch_unwind(AssertUnwindSafe(|| algorithm.has_global_work())) {
+    match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
         Ok(true) => handle.pool.ask(handle, |serves| serves == call.token()),
         Ok(false) => {}
         Err(payload) => call.fail(payload, handle),

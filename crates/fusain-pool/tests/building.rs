@@ -150,7 +150,7 @@ impl Algorithm for LooksOn {
     fn commit(&self, (left, counted): &mut (u64, u64)) {
         assert!(*left > 0 || *counted >= 9_000, "{counted} of 10000 units are counted while the call is on");
     }
-    fn steal(&self, _: &mut (u64, u64)) -> Option<(u64, u64)> {
+    fn split(&self, _: &mut (u64, u64)) -> Option<(u64, u64)> {
         None
     }
 }

@@ -229,7 +229,7 @@ fn everything_within_everything() {
             self.burn();
             assert!(*local.own <= local.padding[0]);
         }
-        fn steal(&self, victim: &mut Local) -> Option<Local> {
+        fn split(&self, victim: &mut Local) -> Option<Local> {
             self.burn();
             (victim.left > 1).then(|| {
                 let half = victim.left / 2;
@@ -328,7 +328,7 @@ fn parts_for_sleepers() {
             }
         }
         fn commit(&self, _: &mut Self::Local) {}
-        fn steal(&self, range: &mut Self::Local) -> Option<Self::Local> {
+        fn split(&self, range: &mut Self::Local) -> Option<Self::Local> {
             let middle = range.start + range.len().div_ceil(2);
             let stolen = middle..std::mem::replace(&mut range.end, middle);
             (!stolen.is_empty()).then_some(stolen)

@@ -28,7 +28,7 @@ impl Algorithm for Visit {
         self.seen.fetch_add(std::mem::take(seen), Ordering::Relaxed);
     }
 
-    fn steal(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
         let middle = range.start + range.len() / 2;
         let stolen = middle..std::mem::replace(&mut range.end, middle);
         (!stolen.is_empty()).then_some((stolen, 0))
@@ -148,7 +148,7 @@ fn nested_calls() {
             self.1.fetch_add(a + b, Ordering::Relaxed);
         }
         fn commit(&self, _: &mut Self::Local) {}
-        fn steal(&self, range: &mut Self::Local) -> Option<Self::Local> {
+        fn split(&self, range: &mut Self::Local) -> Option<Self::Local> {
             let middle = range.start + range.len() / 2;
             let stolen = middle..std::mem::replace(&mut range.end, middle);
             (!stolen.is_empty()).then_some(stolen)

@@ -61,7 +61,7 @@ impl Algorithm for Fails {
 
     fn commit(&self, _: &mut usize) {}
 
-    fn steal(&self, left: &mut usize) -> Option<usize> {
+    fn split(&self, left: &mut usize) -> Option<usize> {
         let half = *left / 2;
         *left -= half;
         (half > 0).then_some(half)

@@ -65,7 +65,7 @@ pub fn drive<A: Algorithm>(algorithm: &A, root: A::Local, script: &[Move]) -> Ta
             Move::Steal { victim } => {
                 let victim = victim % live.len();
                 algorithm.commit(&mut live[victim]);
-                if let Some(stolen) = algorithm.steal(&mut live[victim]) {
+                if let Some(stolen) = algorithm.split(&mut live[victim]) {
                     live.push(stolen);
                     tally.steals += 1;
                 }

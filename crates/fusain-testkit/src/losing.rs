@@ -11,8 +11,8 @@ pub struct Losing<'a, A>(pub &'a A);
 impl<A: Algorithm> Algorithm for Losing<'_, A> {
     type Local = A::Local;
 
-    fn has_global_work(&self) -> bool {
-        self.0.has_global_work()
+    fn wants_help(&self) -> bool {
+        self.0.wants_help()
     }
 
     fn has_local_work(&self, local: &A::Local) -> bool {
@@ -27,8 +27,8 @@ impl<A: Algorithm> Algorithm for Losing<'_, A> {
         self.0.commit(local);
     }
 
-    fn steal(&self, victim: &mut A::Local) -> Option<A::Local> {
-        drop(self.0.steal(victim));
+    fn split(&self, victim: &mut A::Local) -> Option<A::Local> {
+        drop(self.0.split(victim));
         None
     }
 }

@@ -23,7 +23,7 @@ impl Algorithm for Nothing {
 
     fn commit(&self, _units: &mut usize) {}
 
-    fn steal(&self, units: &mut usize) -> Option<usize> {
+    fn split(&self, units: &mut usize) -> Option<usize> {
         let half = *units / 2;
         *units -= half;
         (half > 0).then_some(half)

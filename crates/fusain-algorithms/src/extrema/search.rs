@@ -94,7 +94,7 @@ where
         }
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.left.split().map(root)
     }
 }

@@ -31,7 +31,7 @@ impl<'a, T: Sync, F: Fn(usize, &T) + Sync> Algorithm for ForEach<'a, T, F> {
 
     fn commit(&self, _local: &mut Self::Local) {}
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.split()
     }
 }
@@ -72,7 +72,7 @@ impl<'a, T: Send, F: Fn(usize, &mut T) + Sync> Algorithm for ForEachMut<'a, T, F
 
     fn commit(&self, _local: &mut Self::Local) {}
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.split()
     }
 }

@@ -41,7 +41,7 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
         local.output.publish();
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         let input = victim.input.split()?;
         let output = victim.output.split_off_back(input.rest.len());
         Some(Local { input, output })

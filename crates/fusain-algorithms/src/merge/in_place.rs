@@ -121,7 +121,7 @@ impl<T: Send, L: Fn(&T, &T) -> bool + Sync> Algorithm for Merging<T, L> {
 
     fn commit(&self, _local: &mut Lanes<T>) {}
 
-    fn steal(&self, victim: &mut Lanes<T>) -> Option<Lanes<T>> {
+    fn split(&self, victim: &mut Lanes<T>) -> Option<Lanes<T>> {
         victim.split(&self.less)
     }
 }

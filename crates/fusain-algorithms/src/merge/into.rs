@@ -63,7 +63,7 @@ impl<'a, T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync> Algorithm for Mer
         local.window.publish();
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         let lanes = victim.lanes.split(&self.less)?;
         let window = victim.window.split_off_back(lanes.len());
         Some(Local { lanes, window })

@@ -111,7 +111,7 @@ impl<T: Send, P: Fn(&T) -> bool + Sync> Algorithm for Partition<'_, T, P> {
         }
     }
 
-    fn steal(&self, victim: &mut Local) -> Option<Local> {
+    fn split(&self, victim: &mut Local) -> Option<Local> {
         // What has been judged stays.
         let inner = |range: &Range<usize>, judged: usize| (range.len() - judged) / 2;
         let (l, r) = (inner(&victim.left, victim.judged_left), inner(&victim.right, victim.judged_right));

@@ -61,7 +61,7 @@ where
         }
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.left.split_at_multiple_of(self.block).map(root)
     }
 }

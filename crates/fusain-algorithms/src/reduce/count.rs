@@ -42,7 +42,7 @@ impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Count<'a, T, P> {
         self.found.fetch_add(std::mem::take(&mut local.found), Ordering::Relaxed);
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.left.split().map(|left| Local { found: 0, left })
     }
 }

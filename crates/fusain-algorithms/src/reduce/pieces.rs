@@ -59,7 +59,7 @@ where
         }
     }
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         victim.left.split().map(root)
     }
 }

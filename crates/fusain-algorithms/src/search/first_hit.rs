@@ -57,7 +57,7 @@ pub(crate) type Claimed = Range<usize>;
 impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
     type Local = Claimed;
 
-    fn has_global_work(&self) -> bool {
+    fn wants_help(&self) -> bool {
         self.limit() > 0
     }
 
@@ -84,7 +84,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
 
     fn commit(&self, _local: &mut Claimed) {}
 
-    fn steal(&self, victim: &mut Claimed) -> Option<Claimed> {
+    fn split(&self, victim: &mut Claimed) -> Option<Claimed> {
         let limit = self.limit();
         if self.has_unclaimed(limit) {
             return Some(self.claim());

@@ -35,13 +35,13 @@ pub(super) struct Local<'a, T> {
 impl<'a, T: Sync, F: Fn(&T, &T) -> Ordering + Sync> Algorithm for Includes<'a, T, F> {
     type Local = Local<'a, T>;
 
-    fn has_global_work(&self) -> bool {
+    fn wants_help(&self) -> bool {
         // Relaxed: a hint; it is read for good after the call has returned.
         !self.missing.load(Memory::Relaxed)
     }
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
-        !local.wanted.is_empty() && self.has_global_work()
+        !local.wanted.is_empty() && self.wants_help()
     }
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
@@ -57,7 +57,7 @@ impl<'a, T: Sync, F: Fn(&T, &T) -> Ordering + Sync> Algorithm for Includes<'a, T
 
     fn commit(&self, _local: &mut Self::Local) {}
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         if victim.wanted.len() < 2 {
             return None;
         }

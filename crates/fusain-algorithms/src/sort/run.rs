@@ -48,7 +48,7 @@ where
 {
     type Local = Local<T>;
 
-    fn has_global_work(&self) -> bool {
+    fn wants_help(&self) -> bool {
         !self.tree.is_finished()
     }
 
@@ -70,7 +70,7 @@ where
 
     fn commit(&self, _local: &mut Self::Local) {}
 
-    fn steal(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
         let leaves = &mut victim.leaves;
         if leaves.start < leaves.end {
             // The victim that is merging anyway gives its only leaf away.

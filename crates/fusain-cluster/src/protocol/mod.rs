@@ -63,7 +63,7 @@
 //!
 //! | what panics | on which thread | what becomes of it |
 //! |---|---|---|
-//! | `do_unit`, `commit`, `steal`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool hands it to the caller; the rank gives up and tells all; the panic goes on |
+//! | `do_unit`, `commit`, `split`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool hands it to the caller; the rank gives up and tells all; the panic goes on |
 //! | `take`, `merge`, `resume`, `accepts`, an output's or state's `Deserialize` | the caller's | the same |
 //! | a stored value's `Serialize` | whoever drives the progress loop | the loop ends the cluster's client; all ranks end with an error, those that hear nothing after their patience |
 //!

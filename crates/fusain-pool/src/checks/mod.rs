@@ -147,7 +147,7 @@ impl Algorithm for Marks {
 
     fn commit(&self, _: &mut Self::Local) {}
 
-    fn steal(&self, range: &mut Self::Local) -> Option<Self::Local> {
+    fn split(&self, range: &mut Self::Local) -> Option<Self::Local> {
         let middle = range.start + range.len().div_ceil(2);
         let stolen = middle..std::mem::replace(&mut range.end, middle);
         (!stolen.is_empty()).then_some(stolen)

@@ -87,7 +87,7 @@ impl Algorithm for Occupy {
 
     fn commit(&self, _: &mut bool) {}
 
-    fn steal(&self, _: &mut bool) -> Option<bool> {
+    fn split(&self, _: &mut bool) -> Option<bool> {
         Some(false)
     }
 }

@@ -147,7 +147,7 @@ impl Algorithm for Counting<'_> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).join(found);
     }
     /// Every other node, and so half of those of each depth.
-    fn steal(&self, open: &mut Open) -> Option<Open> {
+    fn split(&self, open: &mut Open) -> Option<Open> {
         let mut place = 0;
         let is_given = |_: &mut _| {
             place += 1;
