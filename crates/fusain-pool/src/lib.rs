@@ -5,29 +5,33 @@
 //! read-modify-write, no fence, no lock, no allocation. Somebody asks: the worker commits, splits its state, and puts
 //! the part into the thief's mailbox.
 //!
+//! Closures ([`join`], [`scope`], [`spawn`]) are tasks: they lie where any worker may take them without their owner's help, so a worker that is deep in a
+//! long closure keeps nobody waiting.
+//!
 //! ```text
-//!                       ┌──────────────── pool ────────────────┐
-//!  a thread that calls  │  slot 0        slot 1        slot 2  │  pool threads
-//!   ┌──────┐            │ ┌───────┐     ┌───────┐     ┌───────┐│
-//!   │ handle │─ deliver ──┼▶│mailbox│     │mailbox│◀─┐  │mailbox││  where work arrives
-//!   │      │            │ │request│◀─┐  │request│  │  │request││  where thieves ask
-//!   │ jobs │            │ └───────┘  │  └───────┘  │  └───────┘│
-//!   └──────┘            │       └────┼── deliver ──┘     │     │
-//!    slot 3 (guest)     │            └────── ask ────────┘     │
-//!                       └──────────────────────────────────────┘
+//!                         ┌──────────────── pool ─────────────────┐
+//!  a thread that calls    │  slot 0         slot 1         slot 2 │  started threads
+//!   ┌────────┐            │ ┌───────┐      ┌───────┐     ┌───────┐│
+//!   │ handle │── deliver ─┼▶│mailbox│      │mailbox│◀─┐  │mailbox││  where parts of states arrive
+//!   │        │            │ │request│◀─┐   │request│  │  │request││  where thieves ask for some
+//!   │ stack  │            │ │ tasks │  │   │ tasks │──┼─▶│ tasks ││  what anybody may take
+//!   └────────┘            │ └───────┘  │   └───────┘  │  └───────┘│
+//!    slot 3 (caller)      │      └─────┼─── deliver ──┘    │      │
+//!                         │            └─────── ask ───────┘      │
+//!                         └───────────────────────────────────────┘
 //! ```
 //!
-//! | room | what happens there |
+//! | rooms, lowest first | what happens there |
 //! |------|--------------------|
-//! | `algorithm` | the five callbacks |
-//! | `pool`, `builder`, `error` | threads, slots, the ways in |
-//! | `run`, `pace`, `call` | one call: the loop, the length of a unit, who still takes part |
-//! | `mailbox`, `part`, `slot`, `handle` | how work reaches a worker and comes back; what others see of it; what it is to itself |
-//! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
-//! | `jobs`, `join`, `scope` | fork-join on private stacks |
-//! | `decide`, `costs`, `worth` | in sequence or shared; whether to wake somebody |
+//! | `sync`, `checks` | std's atomics or loom's; every protocol under all its interleavings |
+//! | `mailbox`, `latch`, `job`, `queue`, `panics` | one word through which work arrives; who has yet to finish; what can be run once |
+//! | `slot`, `slots`, `stack`, `handle` | what others see of a worker; all of them; its own jobs; what it is to itself |
+//! | `idle`, `tasks`, `watch`, `worth`, `place` | spin, look around, sleep; who hears of a task; whom to wake, and on which core |
+//! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: who takes part, the loop, handing parts out, the length of a unit |
+//! | `join`, `scope`, `spawn` | closures as tasks |
+//! | `decide`, `costs` | in sequence or shared |
+//! | `pool`, `builder`, `handlers`, `error` | threads, slots, the ways in |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
-//! | `sync`, `models` | std's atomics or loom's; every protocol under all its interleavings |
 //!
 //! # Example
 //!
@@ -86,6 +90,7 @@ mod queue;
 mod rayon;
 mod run;
 mod scope;
+mod share;
 mod slot;
 mod slots;
 mod spawn;

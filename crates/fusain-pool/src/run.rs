@@ -6,19 +6,17 @@
 //!   posts its address ───────────────────▶ takes the state out
 //!   unit, look, unit, look, ...            unit, look, unit, ...
 //!                                          out of work: opens its mailbox, asks
-//!   sees the request: commit, steal ─────▶ goes on
+//!   sees the request: commit, split ─────▶ goes on
 //!   out of work: asks in its turn
 //!   commits it, alone? returns       ◀──── puts the state back
 //! ```
 //!
-//! **Who splits.** The victim does it for the thief. In the paper the thief splits while the victim waits. `compare handover` measures both protocols
-//! bare: from one steal to the next took 2.3 and 1.7 round trips this way, 2.2 and 2.2 the paper's (two runs), and there the victim
-//! stands still meanwhile, while here it works on.
+//! **Who splits.** The victim, for the thief. In the paper the thief splits while the victim waits; here the victim works on meanwhile. `compare handover` measures
+//! both protocols bare.
 //!
-//! **Give first, wake second.** [`announce`] hands halves to idle workers before the caller starts on its own, to those that are asleep too where the call is
-//! worth a wake, so that nobody who wakes has to ask somebody who is busy. What is still unopened when the caller is out of work it takes back. A receiver passes on half of what it got while the call wants more workers: a binary tree, not a queue at the
-//! caller's door. Through a queue that all look at (crossbeam's injector) the bare announcement took 2.9 and 2.5 round trips instead of 2.2 and 1.7, in
-//! the same runs. A half that nobody takes is worked off by the caller after its own.
+//! **Announce with work.** Halves are handed out before the caller starts on its own ([`share`](crate::share)), and a receiver passes on half of what it got while the
+//! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
+//! after its own.
 
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
@@ -26,12 +24,13 @@ use crate::costs::is_worth_waking;
 use crate::handle::Handle;
 use crate::idle::{Patience, Step};
 use crate::job::{Header, Reopen, reopen};
-use crate::mailbox::{self, Claim};
+use crate::mailbox;
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, StackPart, StackParts};
 use crate::pool::give_way;
+use crate::share::{Shared, announce, deliver, share};
 use crate::slot::{askers, bit};
-use crate::sync::{Ordering, current, fence, yield_now};
+use crate::sync::{current, yield_now};
 use crate::tasks;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
@@ -54,9 +53,6 @@ pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Lo
     }
     call.outcome()
 }
-
-/// What became of the attempt to share a state: how many workers were missing, and a part that was split off in vain.
-type Shared<A> = (usize, Option<<A as Algorithm>::Local>);
 
 /// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
 #[inline(always)]
@@ -115,117 +111,6 @@ fn commit<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, mut loc
     }
 }
 
-/// Caller: splits `local` with up to `fanout` workers: with those that are awake and idle, and where the call is worth it with sleepers.
-#[inline(always)]
-fn announce<'a, A: Algorithm>(
-    call: &'a Call,
-    algorithm: &'a A,
-    handle: &Handle<'_>,
-    local: &mut A::Local,
-    grain: Grain,
-    fanout: usize,
-    parts: &StackParts<'a, A>,
-) -> Shared<A> {
-    let mut sharing = Sharing { call, algorithm, handle, grain, parts, fanout, is_prepared: false };
-    let slot = handle.slot();
-    // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
-    let mut leaps = slot.is_hopeful();
-    for to in handle.other_workers() {
-        let leapt = std::mem::take(&mut leaps);
-        if !leapt && handle.pool.slots.get(to).front.peek() != mailbox::ANY {
-            continue;
-        }
-        let Some(has_given) = sharing.give(local, to, mailbox::ANY, mailbox::ANY) else { return sharing.end() };
-        if has_given || leapt {
-            slot.set_hopeful(has_given);
-        }
-    }
-    if sharing.fanout > 0 && call.wakes() && !handle.pool.lends_threads() {
-        sharing.wake(local);
-    }
-    sharing.end()
-}
-
-/// What [`announce`] does for each worker.
-struct Sharing<'a, 's, 'p, A: Algorithm> {
-    call: &'a Call,
-    algorithm: &'a A,
-    handle: &'s Handle<'p>,
-    grain: Grain,
-    parts: &'s StackParts<'a, A>,
-    fanout: usize,
-    /// Whether a part has been split off that nobody has got yet.
-    is_prepared: bool,
-}
-
-impl<A: Algorithm> Sharing<'_, '_, '_, A> {
-    /// Gives a part to the worker of slot `to` if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give, or nobody
-    /// wanted.
-    #[inline(always)]
-    fn give(&mut self, local: &mut A::Local, to: usize, expected: usize, left_as: usize) -> Option<bool> {
-        if self.fanout == 0 || self.parts.is_full() {
-            return None;
-        }
-        if !self.is_prepared {
-            let Some(stolen) = self.algorithm.split(local) else {
-                self.fanout = 0;
-                return None;
-            };
-            self.parts.prepare(run_stack_part::<A>, self.call, self.algorithm, self.grain, stolen);
-            self.is_prepared = true;
-        }
-        let passed_on = (self.fanout - 1) / 2;
-        // SAFETY: prepared above.
-        let part = unsafe { self.parts.address(to, passed_on, left_as) };
-        let slot = self.handle.pool.slots.get(to);
-        // SAFETY: a part of `run_stack_part::<A>`; the call waits until it is back.
-        if !unsafe { slot.front.post(expected, part) } {
-            return Some(false);
-        }
-        self.parts.sent();
-        self.is_prepared = false;
-        self.fanout -= 1 + passed_on;
-        if self.call.is_stopped() {
-            // Its owner may have cleared the stop signal of a panic in this call just before.
-            slot.signal_stop();
-        }
-        self.handle.gave(to);
-        Some(true)
-    }
-
-    /// Gives parts to sleepers, and wakes them.
-    #[cold]
-    #[inline(never)]
-    fn wake(&mut self, local: &mut A::Local) {
-        // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
-        fence(Ordering::SeqCst);
-        let mut has_woken = false;
-        for to in self.handle.other_workers() {
-            if to >= self.handle.pool.helpers_max || self.handle.pool.slots.get(to).front.peek() != mailbox::ASLEEP {
-                continue;
-            }
-            match self.give(local, to, mailbox::ASLEEP, mailbox::SHUT) {
-                None => break,
-                Some(false) => {}
-                Some(true) => {
-                    self.handle.pool.rouse(self.handle, to);
-                    has_woken = true;
-                }
-            }
-        }
-        if has_woken {
-            give_way();
-        }
-    }
-
-    #[inline(always)]
-    fn end(self) -> Shared<A> {
-        // SAFETY: prepared above, and nobody has got it.
-        let rest = self.is_prepared.then(|| unsafe { self.parts.take_unsent() });
-        (self.fanout, rest)
-    }
-}
-
 /// Works off a [`StackPart`].
 ///
 /// # Safety
@@ -250,33 +135,11 @@ pub(crate) unsafe fn run_stack_part<A: Algorithm>(part: *const Header, handle: &
     }
 }
 
-/// Hands a part to whoever the claim belongs to.
-pub(crate) fn deliver<A: Algorithm>(
-    call: &Call,
-    algorithm: &A,
-    handle: &Handle<'_>,
-    (to, claim): (usize, Claim<'_>),
-    grain: Grain,
-    fanout: usize,
-    local: A::Local,
-) {
-    call.add_share();
-    let asleep = claim.is_asleep();
-    let part = HeapPart::new(run_heap_part::<A>, call, algorithm, grain, fanout, local);
-    // SAFETY: `run_heap_part::<A>` takes what lies on the heap; the call waits until the share is given up.
-    unsafe { claim.deliver(part) };
-    handle.gave(to);
-    if asleep {
-        // A caller that waits.
-        handle.unpark(to);
-    }
-}
-
 /// Works off a [`HeapPart`].
 ///
 /// # Safety
 /// `part` is a `HeapPart<A>` that has been delivered and is run once; its call waits for the share.
-unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+pub(crate) unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
     // SAFETY: from `Box::leak`, once.
     let part = unsafe { Box::from_raw(part.cast_mut().cast::<HeapPart<'_, A>>()) };
     let HeapPart { call: running, algorithm, grain, fanout, local, .. } = *part;
@@ -293,32 +156,6 @@ unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &Handle<'_>, 
     reopen(mailbox);
     // SAFETY: this part's share, given up once; the call may be gone afterwards.
     unsafe { Call::drop_share(running, handle) };
-}
-
-/// Receiver: splits `local` with up to `fanout` workers that are awake and idle; returns how many were missing.
-fn share<A: Algorithm>(
-    call: &Call,
-    algorithm: &A,
-    handle: &Handle<'_>,
-    local: &mut A::Local,
-    grain: Grain,
-    mut fanout: usize,
-) -> usize {
-    for to in handle.other_workers() {
-        if fanout == 0 {
-            break;
-        }
-        let Some(claim) = handle.pool.slots.get(to).front.claim(mailbox::ANY) else { continue };
-        // After the claim: its owner may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
-        if call.is_stopped() {
-            return 0;
-        }
-        let Some(stolen) = algorithm.split(local) else { return 0 };
-        let passed_on = (fanout - 1) / 2;
-        deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
-        fanout -= 1 + passed_on;
-    }
-    fanout
 }
 
 /// So many units are counted at the end of a call.

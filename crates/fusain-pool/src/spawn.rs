@@ -192,7 +192,7 @@ impl Inner {
         if self.workers == 0 {
             return self.enter(|_| self.run_detached(task));
         }
-        let job = DetachedJob::new(task);
+        let job = DetachedJob::boxed(task);
         Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => handle.push(job),
             // A thread that calls may leave, and never look at its queue again.
@@ -220,12 +220,12 @@ struct DetachedJob<F> {
 }
 
 impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
-    fn new(task: F) -> JobRef {
+    fn boxed(task: F) -> JobRef {
         JobRef::new(NonNull::from(Box::leak(Box::new(Self { header: Header { run: Self::run }, task }))))
     }
 
     /// # Safety
-    /// `this` came from `new` and is run once.
+    /// `this` came from `boxed` and is run once.
     unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
         // SAFETY: from `Box::leak`, once.
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };

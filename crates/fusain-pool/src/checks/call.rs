@@ -84,7 +84,7 @@ fn part_for_a_sleeping_caller() {
         let handle = Handle::new(&pool, 0);
         let mine = match pool.slots.get(1).claim_for(call.token()) {
             Some(claim) => {
-                crate::run::deliver(call.get(), marks.get(), &handle, (1, claim), BRIEF.grain, 0, 0..1);
+                crate::share::deliver(call.get(), marks.get(), &handle, (1, claim), BRIEF.grain, 0, 0..1);
                 false
             }
             None => true,

@@ -1,0 +1,176 @@
+//! Handing out parts of a state: by the caller when a call begins, by whoever receives one, and to those who ask.
+//!
+//! **Give first, wake second.** A part lies in the mailbox of a sleeping worker before that is woken, so nobody who wakes has to ask somebody who is busy. What is still unopened
+//! when the caller is out of work it takes back ([`part`](crate::part)).
+
+use crate::Algorithm;
+use crate::call::Call;
+use crate::handle::Handle;
+use crate::mailbox::{self, Claim};
+use crate::pace::Grain;
+use crate::part::{HeapPart, StackParts};
+use crate::pool::give_way;
+use crate::run::{run_heap_part, run_stack_part};
+use crate::sync::{Ordering, fence};
+
+/// What became of the attempt to share a state: how many workers were missing, and a part that was split off in vain.
+pub(crate) type Shared<A> = (usize, Option<<A as Algorithm>::Local>);
+
+/// Caller: splits `local` with up to `fanout` workers: with those that are awake and idle, and where the call is worth it with sleepers.
+#[inline(always)]
+pub(crate) fn announce<'a, A: Algorithm>(
+    call: &'a Call,
+    algorithm: &'a A,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    fanout: usize,
+    parts: &StackParts<'a, A>,
+) -> Shared<A> {
+    let mut sharing = Sharing { call, algorithm, handle, grain, parts, fanout, is_prepared: false };
+    let slot = handle.slot();
+    // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
+    let mut leaps = slot.is_hopeful();
+    for to in handle.other_workers() {
+        let leapt = std::mem::take(&mut leaps);
+        if !leapt && handle.pool.slots.get(to).front.peek() != mailbox::ANY {
+            continue;
+        }
+        let Some(has_given) = sharing.give(local, to, mailbox::ANY, mailbox::ANY) else { return sharing.end() };
+        if has_given || leapt {
+            slot.set_hopeful(has_given);
+        }
+    }
+    if sharing.fanout > 0 && call.wakes() && !handle.pool.lends_threads() {
+        sharing.wake(local);
+    }
+    sharing.end()
+}
+
+/// What [`announce`] does for each worker.
+struct Sharing<'a, 's, 'p, A: Algorithm> {
+    call: &'a Call,
+    algorithm: &'a A,
+    handle: &'s Handle<'p>,
+    grain: Grain,
+    parts: &'s StackParts<'a, A>,
+    fanout: usize,
+    /// Whether a part has been split off that nobody has got yet.
+    is_prepared: bool,
+}
+
+impl<A: Algorithm> Sharing<'_, '_, '_, A> {
+    /// Gives a part to the worker of slot `to` if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give, or nobody
+    /// wanted.
+    #[inline(always)]
+    fn give(&mut self, local: &mut A::Local, to: usize, expected: usize, left_as: usize) -> Option<bool> {
+        if self.fanout == 0 || self.parts.is_full() {
+            return None;
+        }
+        if !self.is_prepared {
+            let Some(stolen) = self.algorithm.split(local) else {
+                self.fanout = 0;
+                return None;
+            };
+            self.parts.prepare(run_stack_part::<A>, self.call, self.algorithm, self.grain, stolen);
+            self.is_prepared = true;
+        }
+        let passed_on = (self.fanout - 1) / 2;
+        // SAFETY: prepared above.
+        let part = unsafe { self.parts.address(to, passed_on, left_as) };
+        let slot = self.handle.pool.slots.get(to);
+        // SAFETY: a part of `run_stack_part::<A>`; the call waits until it is back.
+        if !unsafe { slot.front.post(expected, part) } {
+            return Some(false);
+        }
+        self.parts.sent();
+        self.is_prepared = false;
+        self.fanout -= 1 + passed_on;
+        if self.call.is_stopped() {
+            // Its owner may have cleared the stop signal of a panic in this call just before.
+            slot.signal_stop();
+        }
+        self.handle.gave(to);
+        Some(true)
+    }
+
+    /// Gives parts to sleepers, and wakes them.
+    #[cold]
+    #[inline(never)]
+    fn wake(&mut self, local: &mut A::Local) {
+        // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
+        fence(Ordering::SeqCst);
+        let mut has_woken = false;
+        for to in self.handle.other_workers() {
+            if to >= self.handle.pool.helpers_max || self.handle.pool.slots.get(to).front.peek() != mailbox::ASLEEP {
+                continue;
+            }
+            match self.give(local, to, mailbox::ASLEEP, mailbox::SHUT) {
+                None => break,
+                Some(false) => {}
+                Some(true) => {
+                    self.handle.pool.rouse(self.handle, to);
+                    has_woken = true;
+                }
+            }
+        }
+        if has_woken {
+            give_way();
+        }
+    }
+
+    #[inline(always)]
+    fn end(self) -> Shared<A> {
+        // SAFETY: prepared above, and nobody has got it.
+        let rest = self.is_prepared.then(|| unsafe { self.parts.take_unsent() });
+        (self.fanout, rest)
+    }
+}
+
+/// Hands a part to whoever the claim belongs to.
+pub(crate) fn deliver<A: Algorithm>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    (to, claim): (usize, Claim<'_>),
+    grain: Grain,
+    fanout: usize,
+    local: A::Local,
+) {
+    call.add_share();
+    let asleep = claim.is_asleep();
+    let part = HeapPart::boxed(run_heap_part::<A>, call, algorithm, grain, fanout, local);
+    // SAFETY: `run_heap_part::<A>` takes what lies on the heap; the call waits until the share is given up.
+    unsafe { claim.deliver(part) };
+    handle.gave(to);
+    if asleep {
+        // A caller that waits.
+        handle.unpark(to);
+    }
+}
+
+/// Receiver: splits `local` with up to `fanout` workers that are awake and idle; returns how many were missing.
+pub(crate) fn share<A: Algorithm>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    mut fanout: usize,
+) -> usize {
+    for to in handle.other_workers() {
+        if fanout == 0 {
+            break;
+        }
+        let Some(claim) = handle.pool.slots.get(to).front.claim(mailbox::ANY) else { continue };
+        // After the claim: its owner may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
+        if call.is_stopped() {
+            return 0;
+        }
+        let Some(stolen) = algorithm.split(local) else { return 0 };
+        let passed_on = (fanout - 1) / 2;
+        deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
+        fanout -= 1 + passed_on;
+    }
+    fanout
+}
