@@ -83,10 +83,11 @@ fn split(object: &Node, kind: Kind, members: &[usize], ranks: &[Rank]) -> Expect
     let common = ways.first().and_then(|(_, first)| {
         first.iter().rev().find(|kind| ways.iter().all(|(_, kinds)| kinds.contains(kind))).copied()
     });
-    let child = |((_, members), (own, kinds)): (&(usize, Vec<usize>), &(&Node, Vec<Kind>))| {
-        split(own, common.unwrap_or(kinds[kinds.len() - 1]), members, ranks)
-    };
-    Expected { kind, ranks: members.to_vec(), children: children.iter().zip(&ways).map(child).collect() }
+    let all = children
+        .iter()
+        .zip(&ways)
+        .map(|((_, members), (own, kinds))| split(own, common.unwrap_or(kinds[kinds.len() - 1]), members, ranks));
+    Expected { kind, ranks: members.to_vec(), children: all.collect() }
 }
 
 fn expected(whole: &Node, ranks: &[Rank]) -> Expected {

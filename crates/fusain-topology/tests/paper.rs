@@ -240,8 +240,8 @@ fn section_5_2_a_more_complicated_case() {
     assert_eq!(found[2], [caches(0, false), step(Kind::L1Cache, &[2, 3], Some(&[0, 2])), None]);
     assert_eq!(found[3], [caches(0, false), step(Kind::L1Cache, &[2, 3], None), None]);
     assert_eq!(found[4], [caches(4, true), None]);
-    for rank in 5..8 {
-        assert_eq!(found[rank], [caches(4, false), None]);
+    for rank in &found[5..] {
+        assert_eq!(*rank, [caches(4, false), None]);
     }
 }
 
