@@ -5,12 +5,14 @@
 mod asan;
 mod compare;
 mod doc;
+mod features;
 mod fuzz;
 mod lint;
 mod mpi;
 mod packages;
 mod peers;
 mod programs;
+mod publish;
 mod sanitizer;
 mod scaling;
 mod steps;
@@ -48,6 +50,10 @@ enum Verb {
     Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
+    /// Packs the crates, looks into the packages, and builds the facade from them alone.
+    Publish(publish::Options),
+    /// Checks every feature of every published crate alone, and none.
+    Features(features::Options),
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
     ///
     /// It sees two threads at one place of which one writes, nothing ordering them, where that is compiled here; not in std's precompiled
@@ -74,6 +80,8 @@ fn main() -> ExitCode {
         Verb::Compare(options) => compare::run(&options),
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
+        Verb::Publish(options) => publish::run(&options),
+        Verb::Features(options) => features::run(&options),
         Verb::Tsan => tsan::run(),
         Verb::Asan => asan::run(),
         Verb::Stress(options) => stress::run(&options),
