@@ -4,3 +4,13 @@ pub mod goal;
 pub mod irregular;
 pub mod levels;
 pub mod ranks;
+
+/// Compiles and runs the code of the README. Here, where every part of fusain is at hand.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+/// Compiles and runs the worked example of the map.
+#[cfg(doctest)]
+#[doc = include_str!("../../ARCHITECTURE.md")]
+struct Architecture;

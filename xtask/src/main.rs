@@ -5,6 +5,7 @@
 mod asan;
 mod compare;
 mod doc;
+mod features;
 mod fuzz;
 mod lint;
 mod mpi;
@@ -12,6 +13,7 @@ mod packages;
 mod peers;
 mod programs;
 mod rayon;
+mod publish;
 mod sanitizer;
 mod scaling;
 mod steps;
@@ -51,6 +53,10 @@ enum Verb {
     Doc(doc::Options),
     /// Runs rayon's own tests against this workspace.
     Rayon,
+    /// Packs the crates, looks into the packages, and builds the facade from them alone.
+    Publish(publish::Options),
+    /// Checks every feature of every published crate alone, and none.
+    Features(features::Options),
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
     ///
     /// It sees two threads at one place of which one writes, nothing ordering them, where that is compiled here; not in std's precompiled
@@ -78,6 +84,8 @@ fn main() -> ExitCode {
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
         Verb::Rayon => rayon::run(),
+        Verb::Publish(options) => publish::run(&options),
+        Verb::Features(options) => features::run(&options),
         Verb::Tsan => tsan::run(),
         Verb::Asan => asan::run(),
         Verb::Stress(options) => stress::run(&options),

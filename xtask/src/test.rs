@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::steps::{Outcome, Steps, command};
-use crate::{doc, lint, mpi, packages, peers, tidy, workspace};
+use crate::{doc, features, lint, mpi, packages, peers, publish, tidy, workspace};
 
 /// The profile of what runs optimised.
 const QUICK: &str = "quick";
@@ -40,6 +40,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         command(workspace::cargo(["test", "--workspace", "--features", workspace::FEATURES]))
     });
     steps.run("documentation", || doc::build(false));
+    steps.run("crates of the default build", features::dependencies);
+    steps.run("packages", publish::step);
     if !options.quick {
         steps.run("model checking", models);
         steps.run("stress", stress);

@@ -59,6 +59,8 @@
 //!
 //! Elements need to be [`Send`] to be moved, [`Sync`] to be looked at by several workers, and nothing else.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod chain;
 mod copy;
 mod extrema;
@@ -111,3 +113,8 @@ pub use policy::{Par, par};
 pub mod prelude {
     pub use crate::slice::*;
 }
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -20,6 +20,7 @@ pub(crate) fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
 #[cfg(target_os = "linux")]
 #[cold]
 fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
+    use rustix::mm::{Advice, madvise};
     const HUGE: usize = 1 << 21;
     let start = room.as_mut_ptr().cast::<u8>();
     // The huge pages that lie within; at the borders are somebody else's bytes.
@@ -28,7 +29,7 @@ fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
     if bytes > 0 {
         // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
         // (a kernel without huge pages) changes nothing, so the result does not matter.
-        unsafe { libc::madvise(start.wrapping_add(skip).cast(), bytes, libc::MADV_HUGEPAGE) };
+        let _ = unsafe { madvise(start.wrapping_add(skip).cast(), bytes, Advice::LinuxHugepage) };
     }
 }
 

@@ -52,6 +52,8 @@
 //! | [`victims`], [`thief`] | whom to ask, and when again |
 //! | `log`, `report` | what a rank did, and how it stands; all ranks' as a table and a picture |
 //! | `codec` (with `bounded`), `packet` | states and messages as bytes |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -94,3 +96,8 @@ pub use store::{Late, Store};
 pub use table::Table;
 pub use unsent::Unsent;
 pub use victims::{Level, Victims};
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

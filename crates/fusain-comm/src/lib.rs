@@ -43,6 +43,8 @@
 //! deadlock detection), [`progress`] the thread that gets transfers on while others compute, [`network`] the LogGP model, [`collective`] the algorithms behind `barrier`, `broadcast`,
 //! `reduce` and their kin.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod borrowed;
 pub mod collective;
 pub mod communicator;
@@ -65,3 +67,8 @@ pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status
 pub use mpi::{MpiComm, MpiWorld};
 pub use network::{Clock, LogGp, Network};
 pub use world::{Enlisted, EventCount, Flag, RankPanic, ThreadComm, World};
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

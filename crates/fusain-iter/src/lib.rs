@@ -115,3 +115,8 @@ pub mod prelude {
     pub use crate::slice::{ParallelSlice, ParallelSliceMut};
     pub use crate::str::ParallelString;
 }
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, WORKERS_MAX};
 use crate::handlers::Handlers;
+use crate::place;
 use crate::pool::{Inner, Pool, Threads, Wait, set_global};
 use crate::trace;
 use std::any::Any;
@@ -61,7 +62,7 @@ impl Builder {
     }
 
     /// Whether each started worker is pinned to a core of its own (worker `i` to the `i + 1`st core this process may
-    /// use, so that the first is left to the caller); by default not.
+    /// use, so that the first is left to the caller); by default not. On Linux only.
     pub fn pin(mut self, pin: bool) -> Self {
         self.pin = pin;
         self
@@ -138,11 +139,7 @@ impl Builder {
         if !(1..=WORKERS_MAX).contains(&workers) {
             return Err(Error::ThreadsOutOfRange { asked: workers });
         }
-        let cores = if self.pin {
-            Some(core_affinity::get_core_ids().filter(|c| !c.is_empty()).ok_or(Error::Pin)?)
-        } else {
-            None
-        };
+        let cores = if self.pin { Some(place::allowed().ok_or(Error::Pin)?) } else { None };
         let inner = Arc::new(Inner::new(workers - 1, self.wait, Threads::Own, self.handlers));
         let mut pool = Pool::of(inner, Vec::with_capacity(workers - 1));
         for index in 0..workers - 1 {
@@ -155,8 +152,7 @@ impl Builder {
             let handle = thread
                 .spawn(move || {
                     if let Some(core) = core {
-                        // A core that has been taken away meanwhile leaves the worker unpinned, which only costs time.
-                        core_affinity::set_for_current(core);
+                        place::pin(core);
                     }
                     inner.visit(index);
                 })

@@ -1,27 +1,22 @@
 //! What can go wrong when a pool is built.
 
+use std::fmt;
+
 /// Why a pool could not be built.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// `FUSAIN_NUM_THREADS` is set to something that is no count of workers.
-    #[error(
-        "FUSAIN_NUM_THREADS is {value:?}, which is no number of workers; set it to a whole number from 1 to {WORKERS_MAX}, or unset it"
-    )]
     BadThreadCount {
         /// What the variable holds.
         value: String,
     },
     /// More or fewer workers were asked for than a pool can have.
-    #[error("a pool has 1 to {WORKERS_MAX} workers, not {asked}")]
     ThreadsOutOfRange {
         /// What was asked for.
         asked: usize,
     },
     /// The operating system did not start a thread.
-    #[error(
-        "the operating system did not start worker {index}: {source}; ask for fewer workers or raise the limit on threads"
-    )]
     Spawn {
         /// Which worker.
         index: usize,
@@ -29,11 +24,41 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The global pool has been built before, or used.
-    #[error("the global pool is there already; call build_global before anything runs in parallel, and once")]
     GlobalIsThere,
-    /// Pinning was asked for, but the operating system does not tell which cores there are.
-    #[error("cannot pin workers: the operating system does not tell which cores this process may use")]
+    /// Pinning was asked for, but the operating system does not tell which cores there are, or it is not Linux.
     Pin,
+}
+
+// By hand: a derive would bring four crates into every build, for five messages.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadThreadCount { value } => write!(
+                f,
+                "FUSAIN_NUM_THREADS is {value:?}, which is no number of workers; set it to a whole number from 1 to {WORKERS_MAX}, or unset it"
+            ),
+            Self::ThreadsOutOfRange { asked } => write!(f, "a pool has 1 to {WORKERS_MAX} workers, not {asked}"),
+            Self::Spawn { index, source } => write!(
+                f,
+                "the operating system did not start worker {index}: {source}; ask for fewer workers or raise the limit on threads"
+            ),
+            Self::GlobalIsThere => f.write_str(
+                "the global pool is there already; call build_global before anything runs in parallel, and once",
+            ),
+            Self::Pin => {
+                f.write_str("cannot pin workers: the operating system does not tell which cores this process may use")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Spawn { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 impl Error {

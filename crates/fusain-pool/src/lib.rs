@@ -63,6 +63,8 @@
 //! assert_eq!(sum.0.into_inner(), 499_999_500_000);
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod algorithm;
 mod builder;
 mod call;
@@ -109,3 +111,8 @@ pub use join::join;
 pub use pool::{Meter, Pool, Wait};
 pub use scope::{Scope, scope};
 pub use spawn::{current_worker_index, current_workers, spawn, yield_now};
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -17,6 +17,21 @@ mod linux {
         sched_getcpu()
     }
 
+    /// The cores that this process may use, ascending; `None` if the system does not tell, or has more than a [`CpuSet`] holds.
+    pub(crate) fn allowed() -> Option<Vec<usize>> {
+        let allowed = sched_getaffinity(None).ok()?;
+        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
+        (!cores.is_empty()).then_some(cores)
+    }
+
+    /// Keeps the calling thread on `core`, one of [`allowed`].
+    pub(crate) fn pin(core: usize) {
+        let mut only = CpuSet::new();
+        only.set(core);
+        // A core that has been taken away meanwhile leaves the thread where it is, which only costs time.
+        let _ = sched_setaffinity(None, &only);
+    }
+
     /// Moves the calling thread off `core` if it runs there and has a choice. Its affinity is the same afterwards.
     pub(crate) fn leave(core: usize) {
         // Sets of cores are of a fixed size here; on a larger machine threads stay where they are.
@@ -35,6 +50,12 @@ mod linux {
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
 mod elsewhere {
+    pub(crate) fn allowed() -> Option<Vec<usize>> {
+        None
+    }
+
+    pub(crate) fn pin(_core: usize) {}
+
     pub(crate) fn current() -> usize {
         super::UNKNOWN
     }
@@ -43,6 +64,6 @@ mod elsewhere {
 }
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
-pub(crate) use elsewhere::{current, leave};
+pub(crate) use elsewhere::{allowed, current, leave, pin};
 #[cfg(all(target_os = "linux", not(loom)))]
-pub(crate) use linux::{current, leave};
+pub(crate) use linux::{allowed, current, leave, pin};

@@ -43,6 +43,15 @@ fn pinning() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pinned_worker_has_one_core() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let count = move |_| tell.send(rustix::thread::sched_getaffinity(None).unwrap().count()).unwrap();
+    let _pool = Pool::builder().threads(3).pin(true).start_handler(count).build().unwrap();
+    assert_eq!([told.recv().unwrap(), told.recv().unwrap()], [1, 1]);
+}
+
 const ROLE: &str = "FUSAIN_TEST_EXPECTS";
 
 /// Runs `as_child` in a process of its own, with the variable set.

@@ -55,6 +55,8 @@
 //!
 //! A [`Run`] owns its buffers: vectors are put in and taken out, never borrowed, so a run that is forgotten while messages are
 //! under way leaks them and nothing else, and a run can be handed to another thread. This crate has no unsafe code.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 pub mod binary;
@@ -89,3 +91,8 @@ pub use region::{Element, Region};
 pub use run::Run;
 pub use schedule::Schedule;
 pub use trace::{Span, Trace};
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -55,6 +55,7 @@
 //! [`model`] says what that costs; [`xml`] what is refused.
 //! This crate does no I/O: callers read files and variables. Two things ask the operating system: [`Bound`], and feature `hwloc`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "hwloc"), forbid(unsafe_code))]
 
 mod bind;
@@ -93,3 +94,8 @@ pub use network::{Fabric, Missing};
 pub use place::{Host, Info, Place, Step};
 pub use scope::Scope;
 pub use workers::{Member, Policy, Workers};
+
+/// Compiles and runs the code of this crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -10,16 +10,21 @@
 //! // The same with a say in how it runs.
 //! fusain::par().grain(400).sort(&mut v);
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 pub use fusain_algorithms as algorithms;
 pub use fusain_algorithms::{Par, first_touch_vec, par};
+#[cfg(feature = "cluster")]
 pub use fusain_cluster as cluster;
+#[cfg(feature = "comm")]
 pub use fusain_comm as comm;
 pub use fusain_iter::{iter, range, slice, str, vec};
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Pool, join, scope};
+#[cfg(feature = "schedule")]
 pub use fusain_schedule as schedule;
+#[cfg(feature = "topology")]
 pub use fusain_topology as topology;
 
 /// What most programs want: the algorithms as methods of slices, and chains.
@@ -39,12 +44,7 @@ pub mod prelude {
 #[doc = include_str!("coming_from.md")]
 pub mod coming_from {}
 
-/// Compiles and runs the code of the README.
+/// Compiles and runs the code of this crate's README.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
-
-/// Compiles and runs the worked example of the map.
-#[cfg(doctest)]
-#[doc = include_str!("../../../ARCHITECTURE.md")]
-struct Architecture;
