@@ -1,5 +1,6 @@
 //! Twenty chains as programs have them: once with ours and once with rayon's iterators, from the same text; and by std's.
 
+use std::hint::black_box;
 use std::sync::Mutex;
 
 /// What the chains read and write.
@@ -46,7 +47,7 @@ macro_rules! chains {
                 d.out.lock().unwrap().$iter_mut().enumerate().for_each(|(i, o)| *o = i as f64 * 0.5);
                 0.0
             }),
-            ("map.collect", |d| d.x.$iter().map(|x| x * x).collect::<Vec<f64>>().len() as f64),
+            ("map.collect", |d| black_box(d.x.$iter().map(|x| x * x).collect::<Vec<f64>>()).len() as f64),
             ("range.map.collect", |d| {
                 let (x, y, n) = (&d.x, &d.y, d.x.len());
                 (0..n).$into_iter().map(|i| x[i] + y[n - 1 - i]).collect::<Vec<f64>>().len() as f64
@@ -100,7 +101,7 @@ macro_rules! parallel_chains {
 
 /// Our iterators.
 pub(super) mod ours {
-    use super::Chain;
+    use super::{Chain, black_box};
     use fusain::prelude::*;
 
     parallel_chains!();
@@ -108,7 +109,7 @@ pub(super) mod ours {
 
 /// Rayon's.
 pub(super) mod theirs {
-    use super::Chain;
+    use super::{Chain, black_box};
     use rayon::prelude::*;
 
     parallel_chains!();
@@ -116,7 +117,7 @@ pub(super) mod theirs {
 
 /// Std's, in sequence.
 pub(super) mod sequential {
-    use super::Chain;
+    use super::{Chain, black_box};
 
     chains!(iter, iter_mut, into_iter, chunks, chunks_mut, windows;
         |d| {
