@@ -23,6 +23,25 @@ pub trait Try: Sized + sealed::Sealed {
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
 }
 
+/// `result` as a flow that breaks off with all of it.
+pub(crate) fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
+    match result.branch() {
+        ControlFlow::Continue(x) => ControlFlow::Continue(x),
+        ControlFlow::Break(residual) => ControlFlow::Break(R::from_residual(residual)),
+    }
+}
+
+/// The parts combined until `op` breaks off.
+pub(crate) fn try_combine<R: Try>(parts: Vec<R::Output>, op: impl Fn(R::Output, R::Output) -> R) -> Option<R> {
+    let mut parts = parts.into_iter();
+    let first = parts.next()?;
+    let all = parts.try_fold(first, |a, b| unbroken(op(a, b)));
+    Some(match all {
+        ControlFlow::Continue(all) => R::from_output(all),
+        ControlFlow::Break(broken) => broken,
+    })
+}
+
 mod sealed {
     use super::{ControlFlow, Poll};
 

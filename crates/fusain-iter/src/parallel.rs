@@ -11,7 +11,7 @@ use fusain_pool::Pool;
 
 use crate::adaptor::*;
 use crate::collect::{self, FromParallelIterator, IntoParallelIterator, ParallelExtend};
-use crate::outcome::Try;
+use crate::outcome::{Try, try_combine, unbroken};
 use crate::settings::Settings;
 use crate::sink::search::Which;
 use crate::sink::{extrema, fold, for_each, search, sum, try_fold};
@@ -48,8 +48,6 @@ pub trait ParallelIterator: Sized + Send {
         None
     }
 
-    // How it is run.
-
     /// Runs the chain on `pool`. See [`With`].
     fn on(self, pool: &Pool) -> With<'_, Self> {
         With::new(self, Change::On(pool))
@@ -79,8 +77,6 @@ pub trait ParallelIterator: Sized + Send {
     fn with_policy(self, policy: Par<'_>) -> With<'_, Self> {
         With::new(self, Change::Policy(policy))
     }
-
-    // Adaptors.
 
     /// `f` of every element. See [`Map`].
     fn map<F: Fn(Self::Item) -> R + Sync + Send, R: Send>(self, f: F) -> Map<Self, F> {
@@ -271,8 +267,6 @@ pub trait ParallelIterator: Sized + Send {
     fn skip_any_while<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> SkipAnyWhile<Self, P> {
         SkipAnyWhile::new(self, predicate)
     }
-
-    // Ends.
 
     /// Calls `f` on every element, in no particular order.
     ///
@@ -534,7 +528,6 @@ pub trait ParallelIterator: Sized + Send {
         search::find_last(self, f)
     }
 
-    /// Say which one: [`find_any`](Self::find_any) or [`find_first`](Self::find_first).
     #[doc(hidden)]
     #[deprecated(note = "parallel `find` does not search in order: use `find_any`, or `find_first`")]
     fn find<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
@@ -603,22 +596,4 @@ pub trait ParallelIterator: Sized + Send {
     fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
         collect::vec::parts(self)
     }
-}
-
-fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
-    match result.branch() {
-        ControlFlow::Continue(x) => ControlFlow::Continue(x),
-        ControlFlow::Break(residual) => ControlFlow::Break(R::from_residual(residual)),
-    }
-}
-
-/// The parts combined until `op` breaks off.
-fn try_combine<R: Try>(parts: Vec<R::Output>, op: impl Fn(R::Output, R::Output) -> R) -> Option<R> {
-    let mut parts = parts.into_iter();
-    let first = parts.next()?;
-    let all = parts.try_fold(first, |a, b| unbroken(op(a, b)));
-    Some(match all {
-        ControlFlow::Continue(all) => R::from_output(all),
-        ControlFlow::Break(broken) => broken,
-    })
 }

@@ -221,7 +221,7 @@ where
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
-/// let v: Vec<String> = (0..3).into_par_iter().map_init(String::new, |s, x| { s.clear(); s.push('x'); s.repeat(x) }).collect();
+/// let v: Vec<String> = (0..3_usize).into_par_iter().map_init(String::new, |s, x| { s.clear(); s.push('x'); s.repeat(x) }).collect();
 /// assert_eq!(v, ["", "x", "xx"]);
 /// ```
 #[derive(Clone)]
@@ -289,7 +289,7 @@ where
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
-/// let v: Vec<usize> = (0..3).into_par_iter().map_worker(|| vec![0_u8; 1 << 20], |buffer, x| buffer.len() + x).collect();
+/// let v: Vec<usize> = (0..3_usize).into_par_iter().map_worker(|| vec![0_u8; 1 << 20], |buffer, x| buffer.len() + x).collect();
 /// assert_eq!(v, [1 << 20, (1 << 20) + 1, (1 << 20) + 2]);
 /// ```
 #[must_use = "a chain does nothing before it is run"]

@@ -64,9 +64,13 @@ where
             });
             return if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
-        source.run(grain, |x| {
-            *hit = (self.find)(x);
-            if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        // Written at a hit only: a store for each element would be most of the work.
+        source.run(grain, |x| match (self.find)(x) {
+            Some(found) => {
+                *hit = Some(found);
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
         })
     }
 

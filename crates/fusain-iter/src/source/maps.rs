@@ -85,7 +85,7 @@ impl<'a, T: Send> IntoParallelIterator for &'a mut VecDeque<T> {
     }
 }
 
-impl<'a, K: Hash + Eq + Send, V: Send, S: BuildHasher> ParallelDrainFull for &'a mut HashMap<K, V, S> {
+impl<K: Hash + Eq + Send, V: Send, S: BuildHasher> ParallelDrainFull for &mut HashMap<K, V, S> {
     type Iter = vec::IntoIter<(K, V)>;
     type Item = (K, V);
 
@@ -94,7 +94,7 @@ impl<'a, K: Hash + Eq + Send, V: Send, S: BuildHasher> ParallelDrainFull for &'a
     }
 }
 
-impl<'a, T: Hash + Eq + Send, S: BuildHasher> ParallelDrainFull for &'a mut HashSet<T, S> {
+impl<T: Hash + Eq + Send, S: BuildHasher> ParallelDrainFull for &mut HashSet<T, S> {
     type Iter = vec::IntoIter<T>;
     type Item = T;
 
@@ -103,7 +103,7 @@ impl<'a, T: Hash + Eq + Send, S: BuildHasher> ParallelDrainFull for &'a mut Hash
     }
 }
 
-impl<'a, T: Ord + Send> ParallelDrainFull for &'a mut BinaryHeap<T> {
+impl<T: Ord + Send> ParallelDrainFull for &mut BinaryHeap<T> {
     type Iter = vec::IntoIter<T>;
     type Item = T;
 
@@ -112,7 +112,7 @@ impl<'a, T: Ord + Send> ParallelDrainFull for &'a mut BinaryHeap<T> {
     }
 }
 
-impl<'a, T: Send> ParallelDrainRange<usize> for &'a mut VecDeque<T> {
+impl<T: Send> ParallelDrainRange<usize> for &mut VecDeque<T> {
     type Iter = vec::IntoIter<T>;
     type Item = T;
 

@@ -358,7 +358,7 @@ macro_rules! counted_inclusive {
                 if self.ends {
                     self.range.start..=self.range.end
                 } else if self.range.is_empty() {
-                    1..=0
+                    RangeInclusive::new(1, 0)
                 } else {
                     self.range.start..=self.range.end - 1
                 }

@@ -1,6 +1,7 @@
 //! Twenty chains as programs have them: once with ours and once with rayon's iterators, from the same text; and by std's.
 
-use std::cell::RefCell;
+use std::hint::black_box;
+use std::sync::Mutex;
 
 /// What the chains read and write.
 #[derive(Debug)]
@@ -8,7 +9,7 @@ pub(super) struct Data {
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
     pub(super) ints: Vec<u32>,
-    pub(super) out: RefCell<Vec<f64>>,
+    pub(super) out: Mutex<Vec<f64>>,
 }
 
 impl Data {
@@ -18,7 +19,7 @@ impl Data {
         let mut floats = || (0..n).map(|_| random.f64()).collect::<Vec<f64>>();
         let (x, y, out) = (floats(), floats(), floats());
         let ints = (0..n).map(|_| random.u32(..1 << 30)).collect();
-        Data { x, y, ints, out: RefCell::new(out) }
+        Data { x, y, ints, out: Mutex::new(out) }
     }
 }
 
@@ -34,19 +35,19 @@ macro_rules! chains {
             ("range.map.sum", |d| (0..d.x.len()).$into_iter().map(|i| (i as f64).sqrt()).sum()),
             ("zip.map.sum", |d| d.x.$iter().zip(d.y.$iter()).map(|(a, b)| a * b).sum()),
             ("iter_mut.zip.for_each", |d| {
-                let out = &mut *d.out.borrow_mut();
+                let out = &mut *d.out.lock().unwrap();
                 out.$iter_mut().zip(d.x.$iter()).for_each(|(o, x)| *o = 2.5 * x + 0.5 * *o);
                 0.0
             }),
             ("iter_mut.for_each", |d| {
-                d.out.borrow_mut().$iter_mut().for_each(|o| *o = *o * 0.5 + 1.0);
+                d.out.lock().unwrap().$iter_mut().for_each(|o| *o = *o * 0.5 + 1.0);
                 0.0
             }),
             ("iter_mut.enumerate.for_each", |d| {
-                d.out.borrow_mut().$iter_mut().enumerate().for_each(|(i, o)| *o = i as f64 * 0.5);
+                d.out.lock().unwrap().$iter_mut().enumerate().for_each(|(i, o)| *o = i as f64 * 0.5);
                 0.0
             }),
-            ("map.collect", |d| d.x.$iter().map(|x| x * x).collect::<Vec<f64>>().len() as f64),
+            ("map.collect", |d| black_box(d.x.$iter().map(|x| x * x).collect::<Vec<f64>>()).len() as f64),
             ("range.map.collect", |d| {
                 let (x, y, n) = (&d.x, &d.y, d.x.len());
                 (0..n).$into_iter().map(|i| x[i] + y[n - 1 - i]).collect::<Vec<f64>>().len() as f64
@@ -56,7 +57,7 @@ macro_rules! chains {
                 d.ints.$iter().map(double).collect::<Result<Vec<u32>, u32>>().map_or(-1.0, |v| v.len() as f64)
             }),
             ("chunks_mut.zip.for_each", |d| {
-                let out = &mut *d.out.borrow_mut();
+                let out = &mut *d.out.lock().unwrap();
                 out.$chunks_mut(64).zip(d.x.$chunks(64)).for_each(|(o, x)| {
                     o.iter_mut().zip(x).for_each(|(o, x)| *o = *x * 3.0);
                 });
@@ -100,7 +101,7 @@ macro_rules! parallel_chains {
 
 /// Our iterators.
 pub(super) mod ours {
-    use super::Chain;
+    use super::{Chain, black_box};
     use fusain::prelude::*;
 
     parallel_chains!();
@@ -108,7 +109,7 @@ pub(super) mod ours {
 
 /// Rayon's.
 pub(super) mod theirs {
-    use super::Chain;
+    use super::{Chain, black_box};
     use rayon::prelude::*;
 
     parallel_chains!();
@@ -116,7 +117,7 @@ pub(super) mod theirs {
 
 /// Std's, in sequence.
 pub(super) mod sequential {
-    use super::Chain;
+    use super::{Chain, black_box};
 
     chains!(iter, iter_mut, into_iter, chunks, chunks_mut, windows;
         |d| {

@@ -57,8 +57,10 @@ fn others<'a>(name: &str, data: &'a Data, orx: Orx, paralight: &'a Paralight) ->
             Side::reading("paralight", move || paralight.map_reduce(&data.x, 0.0, |x| x * x + 1.0, add)),
         ],
         "iter_mut.for_each" => vec![
-            Side::writing("orx", &data.out, move |out| orx.for_each(out, |o| *o = *o * 0.5 + 1.0)),
-            Side::writing("paralight", &data.out, move |out| paralight.for_each(out, |o| *o = *o * 0.5 + 1.0)),
+            Side::reading("orx", move || orx.for_each(&mut data.out.lock().unwrap()[..], |o| *o = *o * 0.5 + 1.0)),
+            Side::reading("paralight", move || {
+                paralight.for_each(&mut data.out.lock().unwrap()[..], |o| *o = *o * 0.5 + 1.0)
+            }),
         ],
         "filter.count" => vec![Side::reading("orx", move || orx.count(&data.ints, |x| x % 3 == 0) as f64)],
         "any" => vec![

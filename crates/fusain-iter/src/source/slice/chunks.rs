@@ -143,6 +143,7 @@ macro_rules! chunks {
         pub struct $name<$lifetime, T> {
             slice: &$lifetime $($mutable)? [T],
             /// What exact chunks leave out.
+            #[allow(dead_code, reason = "of exact chunks only")]
             rest: &$lifetime $($mutable)? [T],
             size: usize,
         }
