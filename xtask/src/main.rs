@@ -10,6 +10,7 @@ mod mpi;
 mod packages;
 mod peers;
 mod programs;
+mod rayon;
 mod scaling;
 mod steps;
 mod test;
@@ -45,6 +46,8 @@ enum Verb {
     Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
+    /// Runs rayon's own tests on our core, from the sources that cargo has fetched.
+    Rayon,
     /// Runs the tests of the pool under ThreadSanitizer (needs the nightly toolchain).
     Tsan,
     /// Throws bytes at the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Compare(options) => compare::run(&options),
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
+        Verb::Rayon => rayon::run(),
         Verb::Tsan => tsan::run(),
         Verb::Fuzz(options) => fuzz::run(&options),
     };

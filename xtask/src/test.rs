@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::steps::{Outcome, Steps, command};
-use crate::{doc, lint, mpi, packages, peers, tidy, workspace};
+use crate::{doc, lint, mpi, packages, peers, rayon, tidy, workspace};
 
 /// The profile of what runs optimised.
 const QUICK: &str = "quick";
@@ -41,6 +41,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     });
     steps.run("documentation", || doc::build(false));
     if !options.quick {
+        steps.run("rayon's tests", rayon::step);
         steps.run("model checking", models);
         steps.run("stress", stress);
         steps.run("tour", tour);

@@ -26,6 +26,7 @@
 //! | `idle`, `place` | spin, look around, sleep; which core to wake up on |
 //! | `jobs`, `join`, `scope` | fork-join on private stacks |
 //! | [`model`], `costs` | whether to go parallel at all |
+//! | `adapter` | what rayon's interface needs, on this pool |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
 //! | `sync`, `models` | std's atomics or loom's; every protocol under all its interleavings |
 //!
@@ -59,6 +60,8 @@
 //! assert_eq!(sum.0.into_inner(), 499_999_500_000);
 //! ```
 
+#[doc(hidden)]
+pub mod adapter;
 mod algorithm;
 mod builder;
 mod call;

@@ -262,7 +262,7 @@ pub(crate) fn deliver<A: Algorithm>(
 ) {
     call.add_share();
     let asleep = claim.is_asleep();
-    let part = HeapPart::new(run_heap_part::<A>, call, algorithm, grain, fanout, local);
+    let part = HeapPart::boxed(run_heap_part::<A>, call, algorithm, grain, fanout, local);
     // SAFETY: `run_heap_part::<A>` takes what lies on the heap; the call waits until the share is given up.
     unsafe { claim.deliver(part) };
     handle.gave(to);

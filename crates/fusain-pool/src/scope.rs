@@ -135,7 +135,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, handle: &Handle<'_>, task: F) {
         let was_empty = handle.slot().queue.len() == 0;
         self.latch.add();
-        handle.push(ScopeJob::new(task, self));
+        handle.push(ScopeJob::boxed(task, self));
         if handle.slot().is_asked() {
             answer(handle);
         } else if was_empty {
@@ -160,14 +160,14 @@ struct ScopeJob<'s, F> {
 }
 
 impl<'s, F: FnOnce(&Scope<'s>) + Send + 's> ScopeJob<'s, F> {
-    fn new(task: F, scope: *const Scope<'s>) -> JobRef {
+    fn boxed(task: F, scope: *const Scope<'s>) -> JobRef {
         let job = Box::new(Self { header: Header { run: Self::run }, task, scope });
         // A box is never null.
         JobRef::new(NonNull::from(Box::leak(job)))
     }
 
     /// # Safety
-    /// `this` came from `new` and is run once; the scope waits for it.
+    /// `this` came from `boxed` and is run once; the scope waits for it.
     unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
         // SAFETY: from `Box::leak`, once.
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };

@@ -1,0 +1,21 @@
+//! `cargo xtask rayon`: rayon's own tests, run against ours.
+//!
+//! Their sources are those that cargo has fetched from the registry. They are copied below `target/`, and nothing of them is kept here.
+
+mod core;
+mod sources;
+
+use std::process::ExitCode;
+
+use crate::steps::{Outcome, Steps};
+
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    let mut steps = Steps::default();
+    steps.run("rayon's tests on our core", core::step);
+    Ok(steps.finish())
+}
+
+/// All of it as a step of the test run.
+pub(crate) fn step() -> anyhow::Result<Outcome> {
+    core::step()
+}
