@@ -60,7 +60,7 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
     let rayon = sources::package(&metadata, "rayon")?;
     let core = sources::package(&metadata, "rayon-core")?;
     let folder = sources::fresh("rayon-suite")?;
-    workspace_around(&folder)?;
+    workspace_around(&folder, &["rayon", "core"])?;
     sources::copy(&sources::folder(rayon), &folder.join("rayon"), &[".rs", "Cargo.toml"])?;
     lay_out_core(core, &folder.join("core"))?;
     for (file, test, why) in INSIDE {
@@ -74,11 +74,12 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
 }
 
 /// A workspace that has our core in the place of theirs, and otherwise what the one around it has.
-fn workspace_around(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Result<()> {
     let ours = workspace::root().join("crates/rayon-core");
     let manifest = format!(
-        "[workspace]\nresolver = \"3\"\nmembers = [\"rayon\", \"core\"]\n\n[patch.crates-io]\nrayon-core = {{ path = {:?} }}\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n",
+        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\nrayon-core = {{ path = {:?} }}\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [profile.release]\ncodegen-units = 1\ndebug = \"line-tables-only\"\nlto = \"thin\"\n",
         ours.display().to_string()
     );
     sources::write(&folder.join("Cargo.toml"), manifest)?;

@@ -2,6 +2,7 @@
 //!
 //! Their sources are those that cargo has fetched from the registry. They are copied below `target/`, and nothing of them is kept here.
 
+pub(crate) mod compare;
 mod core;
 mod sources;
 
