@@ -10,7 +10,7 @@ pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
         "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "iterators", "split", "hierarchy", "interpret", "simulate",
-        "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal",
+        "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal", "rayon",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
@@ -34,6 +34,9 @@ const RANKS: &[&str] = &[
 ];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    if options.name == "rayon" {
+        return crate::rayon::compare::run(&options.rest);
+    }
     if RANKS.contains(&options.name.as_str()) {
         return ranks(options);
     }

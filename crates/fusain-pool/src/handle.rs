@@ -48,10 +48,17 @@ impl<'p> Handle<'p> {
         work(&handle)
     }
 
+    /// This thread is the worker of slot `index`, which it has leased, as long as it lives.
+    pub(crate) fn stay(pool: &'static Inner, index: usize) {
+        let handle: &'static Handle<'static> = Box::leak(Box::new(Handle::new(pool, index)));
+        handle.slot().set_thread(crate::sync::current());
+        CURRENT.set(handle);
+    }
+
     /// Runs `f` with this thread's innermost handle, or with none.
     #[inline(always)]
     pub(crate) fn current<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
-        // SAFETY: non-null only inside `with`, during which the handle is alive on this thread's stack;
+        // SAFETY: non-null only inside `with`, during which the handle is alive on this thread's stack, and after `stay`, which has leaked it;
         // the reference cannot outlive `f`.
         f(unsafe { CURRENT.get().as_ref() })
     }

@@ -33,7 +33,7 @@ use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::tasks::{self, Helps};
 use crate::trace;
-use crate::watch::{Turn, WATCHMAN, Watch};
+use crate::watch::{Turn, Watch};
 use std::time::{Duration, Instant};
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
@@ -79,7 +79,7 @@ impl Patience {
             Wait::Spin => None,
             Wait::Park => Some(Duration::ZERO),
             // Workers that would take turns on one core are not called.
-            Wait::SpinThenPark(_) if index >= pool.helpers_max => Some(Duration::ZERO),
+            Wait::SpinThenPark(_) if index >= pool.helpers_max.min(pool.cores) => Some(Duration::ZERO),
             Wait::SpinThenPark(spins) => Some(spins),
         };
         Self::new(spins, pool, WORKER_LOOKS_BEFORE_YIELD)
@@ -171,6 +171,10 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             }
             Step::Sleep => {
                 if !fall_asleep(handle) {
+                    // What kept it awake may be a task that nobody will point to any more.
+                    if run_found(handle) {
+                        patience = Patience::of_worker(pool, handle.index);
+                    }
                     continue;
                 }
                 if pool.lends_threads() {
@@ -250,11 +254,7 @@ fn is_wanted(handle: &Handle<'_>) -> bool {
 /// Parks until there is a message, somebody has woken this worker, or the pool ends.
 pub(crate) fn stay_asleep(handle: &Handle<'_>) {
     let mailbox = &handle.slot().front;
-    let watches = handle.index == WATCHMAN && handle.index < handle.pool.helpers_max && !cfg!(loom);
-    let mut watch = watches.then(|| Watch::begin(handle));
-    if watches {
-        handle.pool.set_watched(true);
-    }
+    let mut watch = handle.pool.begins_watch(handle.index).then(|| Watch::begin(handle));
     while !handle.pool.is_ending() {
         match mailbox.peek() {
             mailbox::ASLEEP => match &mut watch {
@@ -276,6 +276,9 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
             _ => break,
         }
     }
+    if watch.is_some() {
+        handle.pool.leaves_watch();
+    }
     // Whoever wakes a worker shuts its mailbox. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
     let _ = mailbox.change(mailbox::SHUT, mailbox::ANY) || mailbox.change(mailbox::ASLEEP, mailbox::ANY);
 }
@@ -285,7 +288,12 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
 /// They lie above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how often that may nest.
 #[cold]
 pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
-    let takes = handle.depth.get() < DEPTH_MAX;
+    let is_shallow = handle.depth.get() < DEPTH_MAX;
+    let (takes, helps) = match handle.pool.is_registry {
+        // Programs may block as long as any worker could still do something about it.
+        true => (true, if is_shallow { Helps::Anybody } else { Helps::Itself }),
+        false => (is_shallow, helps),
+    };
     let mut patience = Patience::of_caller(handle.pool);
     while !latch.is_open() {
         if patience.is_looking()

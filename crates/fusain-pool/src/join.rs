@@ -54,7 +54,7 @@ where
     RB: Send,
 {
     Handle::forked(|handle| match handle {
-        Some(handle) => join_inside(handle, a, b),
+        Some(handle) => join_inside::<false, _, _, _, _>(handle, a, |_| b()),
         None => join_first(a, b),
     })
 }
@@ -69,7 +69,7 @@ where
     RA: Send,
     RB: Send,
 {
-    Pool::here(|pool| pool.enter(|handle| join_outermost(handle, a, b)))
+    Pool::here(|pool| pool.enter(|handle| join_outermost::<false, _, _, _, _>(handle, a, |_| b())))
 }
 
 impl Pool {
@@ -85,24 +85,37 @@ impl Pool {
         RA: Send,
         RB: Send,
     {
-        self.inner.enter(|handle| {
-            if handle.stack.root.get() != 0 { join_inside(handle, a, b) } else { join_outermost(handle, a, b) }
-        })
+        self.inner.enter(|handle| join_at::<false, _, _, _, _>(handle, a, |_| b()))
+    }
+}
+
+/// A join of a worker that may be inside of another. `b` is told whether it has been taken by another worker; if `RUNS_B`, it is run even if `a` panics.
+#[inline]
+pub(crate) fn join_at<const RUNS_B: bool, A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce(bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    match handle.stack.root.get() {
+        0 => join_outermost::<RUNS_B, _, _, _, _>(handle, a, b),
+        _ => join_inside::<RUNS_B, _, _, _, _>(handle, a, b),
     }
 }
 
 /// The first join of a recursion: says that there is work to share.
 #[inline(never)]
-pub(crate) fn join_outermost<A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
+pub(crate) fn join_outermost<const RUNS_B: bool, A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
-    B: FnOnce() -> RB + Send,
+    B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
     as_root(handle, || {
         let mut worth = Worth::of::<(A, B)>();
-        let results = join_with(handle, a, b, || {
+        let results = join_with::<RUNS_B, _, _, _, _>(handle, a, b, || {
             announce(handle, || worth.is_worth_waking());
         });
         worth.end();
@@ -111,14 +124,14 @@ where
 }
 
 #[inline(always)]
-fn join_inside<A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
+fn join_inside<const RUNS_B: bool, A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
-    B: FnOnce() -> RB + Send,
+    B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
-    join_with(handle, a, b, || {
+    join_with::<RUNS_B, _, _, _, _>(handle, a, b, || {
         if handle.slot().is_asked() {
             answer(handle);
         }
@@ -126,16 +139,16 @@ where
 }
 
 #[inline(always)]
-fn join_with<A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B, pushed: impl FnOnce()) -> (RA, RB)
+fn join_with<const RUNS_B: bool, A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B, pushed: impl FnOnce()) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
-    B: FnOnce() -> RB + Send,
+    B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
     let job = StackJob::new(b, handle);
     let index = handle.stack.push(job.to_ref());
-    let retract = Retract { job: &job, index };
+    let retract = Retract::<_, _, RUNS_B> { job: &job, index };
     if handle.stack.is_oldest_private(index) {
         lay_out(handle);
     }
@@ -145,27 +158,36 @@ where
     if handle.stack.take_back(index) {
         // SAFETY: taken back, so it will not be run.
         let b = unsafe { job.take() };
-        return (ra, b());
+        return (ra, b(false));
     }
     (ra, job.settle(index))
 }
 
-/// Undoes a push when `a` unwinds: the job is dropped unrun, or its end awaited.
-struct Retract<'j, 'p, B: FnOnce() -> RB + Send, RB: Send> {
+/// Undoes a push when `a` unwinds: the job is dropped unrun (or run, if it `RUNS_B`), or its end awaited.
+struct Retract<'j, 'p, B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> {
     job: &'j StackJob<'p, B, RB>,
     /// Where it lies on the joiner's stack.
     index: usize,
 }
 
-impl<B: FnOnce() -> RB + Send, RB: Send> Drop for Retract<'_, '_, B, RB> {
+impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Retract<'_, '_, B, RB, RUNS_B> {
+    fn finish(b: B) {
+        match RUNS_B {
+            true => discard(catch_unwind(AssertUnwindSafe(|| b(false)))),
+            false => discard(b),
+        }
+    }
+}
+
+impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Drop for Retract<'_, '_, B, RB, RUNS_B> {
     #[cold]
     fn drop(&mut self) {
         if self.job.handle.stack.take_back(self.index) {
-            // SAFETY: taken back, so it will not be run.
-            return discard(unsafe { self.job.take() });
+            // SAFETY: taken back, so it will not be run by anybody else.
+            return Self::finish(unsafe { self.job.take() });
         }
         match self.job.retrieve(self.index) {
-            Retrieved::Unrun(b) => discard(b),
+            Retrieved::Unrun(b) => Self::finish(b),
             // The panic of `a` is the one that counts.
             Retrieved::Done(result) => discard(result),
         }
@@ -192,7 +214,7 @@ enum Retrieved<B, RB> {
     Done(thread::Result<RB>),
 }
 
-impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
+impl<'j, B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<'j, B, RB> {
     #[inline(always)]
     fn new(func: B, handle: &'j Handle<'j>) -> Self {
         Self {
@@ -214,7 +236,7 @@ impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
     #[inline(never)]
     fn settle(&self, index: usize) -> RB {
         match self.retrieve(index) {
-            Retrieved::Unrun(b) => b(),
+            Retrieved::Unrun(b) => b(false),
             Retrieved::Done(Ok(result)) => result,
             Retrieved::Done(Err(payload)) => resume_unwind(payload),
         }
@@ -265,7 +287,7 @@ impl<'j, B: FnOnce() -> RB + Send, RB: Send> StackJob<'j, B, RB> {
             let result = {
                 // What the joiner serves now may be a call within the root: a hint is all it is.
                 let _root = Root::begin(handle, handle.pool.slots.get(owner).serves());
-                catch_unwind(AssertUnwindSafe(func))
+                catch_unwind(AssertUnwindSafe(|| func(true)))
             };
             if result.is_err() {
                 trace::caught_panic(handle.index);

@@ -31,6 +31,7 @@
 //! | `join`, `scope`, `spawn` | closures as tasks |
 //! | `decide`, `costs` | in sequence or shared |
 //! | `pool`, `builder`, `handlers`, `error` | threads, slots, the ways in |
+//! | `adapter` | what rayon's interface needs, on this pool |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
 //!
 //! # Example
@@ -65,6 +66,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[doc(hidden)]
+pub mod adapter;
 mod algorithm;
 mod builder;
 mod call;

@@ -295,7 +295,14 @@ pub(crate) struct HeapPart<'a, A: Algorithm> {
 }
 
 impl<'a, A: Algorithm> HeapPart<'a, A> {
-    pub(crate) fn boxed(run: Run, call: &Call, algorithm: &'a A, grain: Grain, fanout: usize, local: A::Local) -> JobRef {
+    pub(crate) fn boxed(
+        run: Run,
+        call: &Call,
+        algorithm: &'a A,
+        grain: Grain,
+        fanout: usize,
+        local: A::Local,
+    ) -> JobRef {
         let part = Box::new(Self { header: Header { run }, call, algorithm, grain, fanout, local });
         JobRef::new(NonNull::from(Box::leak(part)))
     }

@@ -1,6 +1,6 @@
 //! The pool: slots, threads, and the ways in.
 
-use crate::builder::Builder;
+use crate::builder::{Builder, SPINS};
 use crate::call::Brief;
 use crate::counters::Counters;
 use crate::error::Error;
@@ -8,9 +8,10 @@ use crate::handle::Handle;
 use crate::handlers::Handlers;
 use crate::mailbox;
 use crate::pace::Grain;
-use crate::queue::Inbox;
+use crate::queue::{Fifo, Inbox};
 use crate::slots::Slots;
-use crate::sync::{AtomicBool, Ordering, fence, yield_now};
+use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
+use crate::watch::WATCHMAN;
 use crate::{Algorithm, idle, run, trace};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -85,6 +86,12 @@ pub(crate) struct Inner {
     /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: a hint.
     watched: AtomicBool,
     ending: AtomicBool,
+    /// Whether this is a registry of the [`adapter`](crate::adapter): those who wait help anybody, and whoever falls asleep may keep the watch.
+    pub(crate) is_registry: bool,
+    /// Of a registry: for each worker, what it has spawned to be run in that order.
+    pub(crate) fifos: Box<[Fifo]>,
+    /// Of a registry: its owner, and each detached task that has not ended. At 0 the workers leave.
+    keepers: AtomicUsize,
     threads: Threads,
     pub(crate) handlers: Handlers,
 }
@@ -119,8 +126,33 @@ impl Inner {
             inbox: Inbox::new(),
             watched: AtomicBool::new(false),
             ending: AtomicBool::new(false),
+            is_registry: false,
+            fifos: Box::new([]),
+            keepers: AtomicUsize::new(1),
             threads,
             handlers,
+        }
+    }
+
+    /// For programs written for rayon, whose tasks may block: all workers are called, also where they have to share a core.
+    pub(crate) fn registry(workers: usize, handlers: Handlers) -> Self {
+        Self {
+            helpers_max: workers,
+            is_registry: true,
+            fifos: (0..workers).map(|_| Fifo::new()).collect(),
+            ..Self::new(workers, Wait::SpinThenPark(SPINS), Threads::Own, handlers)
+        }
+    }
+
+    /// One more who needs the workers. Relaxed: whoever adds one is a keeper itself, or holds the registry.
+    pub(crate) fn keep(&self) {
+        self.keepers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One less. AcqRel: what the others did before they let go happens before the end.
+    pub(crate) fn let_go(&self) {
+        if self.keepers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.end();
         }
     }
 
@@ -151,6 +183,30 @@ impl Inner {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
+    /// Whether worker `index`, which is about to sleep, is to keep the watch; if so it is noted. Of a registry any worker may be the one that is kept busy for
+    /// long, so whoever finds nobody on watch takes it.
+    pub(crate) fn begins_watch(&self, index: usize) -> bool {
+        let watches = if cfg!(loom) || index >= self.helpers_max {
+            false
+        } else if self.is_registry {
+            !self.is_watched()
+                && self.watched.compare_exchange(false, true, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        } else {
+            index == WATCHMAN
+        };
+        if watches {
+            self.set_watched(true);
+        }
+        watches
+    }
+
+    /// The worker on watch has something to do.
+    pub(crate) fn leaves_watch(&self) {
+        if self.is_registry {
+            self.set_watched(false);
+        }
+    }
+
     pub(crate) fn lends_threads(&self) -> bool {
         !matches!(self.threads, Threads::Own)
     }
@@ -168,8 +224,8 @@ impl Inner {
             slot.front.open(mailbox::ANY);
             (self.handlers.start)(index);
             idle::serve(handle);
+            (self.handlers.exit)(index);
         });
-        (self.handlers.exit)(index);
     }
 
     /// A thief asks slots that serve a call of which `wanted` approves.

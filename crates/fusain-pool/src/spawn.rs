@@ -13,7 +13,7 @@ use crate::panics::{Payload, discard};
 use crate::pool::{Inner, Pool};
 use crate::tasks::{self, Helps};
 use crate::trace;
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::thread;
@@ -126,12 +126,12 @@ impl Pool {
                 .filter(|&to| to != handle.index)
                 .map(|to| {
                     let f = &f;
-                    (to, AwaitedJob::new(move || f(to), &latch, handle.index))
+                    (to, AwaitedJob::new(move || f(to), &latch))
                 })
                 .collect();
             for (to, job) in &jobs {
                 latch.add();
-                handle.pool.slots.get(*to).inbox.push(job.to_ref());
+                handle.pool.slots.get(*to).inbox.push(job.to_ref(handle.index));
                 tasks::tell_worker(handle.pool, *to);
             }
             let own = catch_unwind(AssertUnwindSafe(|| f(handle.index.min(workers))));
@@ -150,25 +150,12 @@ impl Pool {
         if pool.workers == 0 || Handle::current(|handle| handle.is_some_and(is_worker)) {
             return pool.enter(|_| f());
         }
-        let latch = Latch::new(1);
-        let job = pool.with_lease(|owner| {
-            pool.slots.get(owner).set_thread(crate::sync::current());
-            let job = AwaitedJob::new(f, &latch, owner);
-            pool.inbox.push(job.to_ref());
-            tasks::tell(pool);
-            Handle::current(|handle| match handle {
-                // A worker of another pool goes on working there: what it waits for may need it.
-                Some(handle) => wait_for(handle, &latch, Helps::Anybody),
-                None => wait_outside(pool.slots.get(owner), &latch),
-            });
-            job
-        });
-        job.into_result().unwrap_or_else(|payload| resume_unwind(payload))
+        pool.run_in_worker(f)
     }
 }
 
 /// All results, or the first panic of some; the others are dropped.
-fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
+pub(crate) fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
     let mut all = Vec::with_capacity(results.len());
     let mut first: Option<Payload> = None;
     for result in results {
@@ -187,14 +174,55 @@ fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
     }
 }
 
+/// Runs `start`, which hands out what `latch` counts in `pool`, with the number of the slot that is to be unparked, and waits until the latch is open.
+///
+/// `start` does not unwind.
+pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize) -> R) -> R {
+    Handle::current(|handle| match handle {
+        Some(handle) if std::ptr::eq(handle.pool, pool) => {
+            let started = start(handle.index);
+            wait_for(handle, latch, Helps::Anybody);
+            started
+        }
+        _ => pool.with_lease(|owner| {
+            pool.slots.get(owner).set_thread(crate::sync::current());
+            let started = start(owner);
+            match handle {
+                // A worker of another pool goes on working there: what it waits for may need it.
+                Some(handle) => wait_for(handle, latch, Helps::Anybody),
+                None => wait_outside(pool.slots.get(owner), latch),
+            }
+            started
+        }),
+    })
+}
+
 impl Inner {
+    /// Runs `f` on some started worker, of which there are some, and waits for it.
+    pub(crate) fn run_in_worker<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        let latch = Latch::new(1);
+        let job = AwaitedJob::new(f, &latch);
+        and_wait(self, &latch, |owner| {
+            self.inbox.push(job.to_ref(owner));
+            tasks::tell(self);
+        });
+        job.into_result().unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
     pub(crate) fn spawn<F: FnOnce() + Send + 'static>(&self, task: F) {
         if self.workers == 0 {
             return self.enter(|_| self.run_detached(task));
         }
-        let job = DetachedJob::boxed(task);
+        self.lay_down(DetachedJob::boxed(task, self), false);
+    }
+
+    /// Puts a task into the queue of the worker that this thread is in this pool, to be run before what that has spawned earlier or, if `in_order`, after it;
+    /// or into the pool's inbox. A registry's only, if in order.
+    pub(crate) fn lay_down(&self, job: JobRef, in_order: bool) {
         Handle::current(|handle| match handle {
-            Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => handle.push(job),
+            Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => {
+                handle.push(if in_order { self.fifos[handle.index].push(job) } else { job });
+            }
             // A thread that calls may leave, and never look at its queue again.
             _ => self.inbox.push(job),
         });
@@ -214,13 +242,17 @@ impl Inner {
 
 /// A task on the heap that nobody waits for.
 #[repr(C)]
-struct DetachedJob<F> {
+pub(crate) struct DetachedJob<F> {
     header: Header,
     task: F,
 }
 
 impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
-    fn boxed(task: F) -> JobRef {
+    /// Of a task of `pool`, whose workers stay for it.
+    pub(crate) fn boxed(task: F, pool: &Inner) -> JobRef {
+        if pool.is_registry {
+            pool.keep();
+        }
         JobRef::new(NonNull::from(Box::leak(Box::new(Self { header: Header { run: Self::run }, task }))))
     }
 
@@ -231,6 +263,9 @@ impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
         let Self { task, .. } = *this;
         handle.pool.run_detached(task);
+        if handle.pool.is_registry {
+            handle.pool.let_go();
+        }
         reopen(mailbox);
     }
 }
@@ -240,26 +275,29 @@ impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
 /// Invariants: (1) `func` is there until `run`, which happens once; (2) `result` is written before the latch is counted down, and read after it is open;
 /// (3) the waiter does not leave the frame before the latch is open.
 #[repr(C)]
-struct AwaitedJob<F, R> {
+pub(crate) struct AwaitedJob<F, R> {
     header: Header,
     func: UnsafeCell<Option<F>>,
     result: UnsafeCell<Option<thread::Result<R>>>,
     latch: *const Latch,
-    owner: usize,
+    /// Slot of the waiter, set before the job is handed out.
+    owner: Cell<usize>,
 }
 
 impl<F: FnOnce() -> R + Send, R: Send> AwaitedJob<F, R> {
-    fn new(func: F, latch: &Latch, owner: usize) -> Self {
+    pub(crate) fn new(func: F, latch: &Latch) -> Self {
         let header = Header { run: Self::run };
-        Self { header, func: UnsafeCell::new(Some(func)), result: UnsafeCell::new(None), latch, owner }
+        Self { header, func: UnsafeCell::new(Some(func)), result: UnsafeCell::new(None), latch, owner: Cell::new(0) }
     }
 
-    fn to_ref(&self) -> JobRef {
+    /// To be handed out, by who waits at slot `owner`.
+    pub(crate) fn to_ref(&self, owner: usize) -> JobRef {
+        self.owner.set(owner);
         JobRef::new(NonNull::from(self))
     }
 
     /// After the latch has been seen open.
-    fn into_result(self) -> thread::Result<R> {
+    pub(crate) fn into_result(self) -> thread::Result<R> {
         self.result.into_inner().expect("the job has been run")
     }
 
@@ -277,7 +315,7 @@ impl<F: FnOnce() -> R + Send, R: Send> AwaitedJob<F, R> {
             }
             // SAFETY: invariant 2.
             unsafe { *this.result.get() = Some(result) };
-            (this.latch, this.owner)
+            (this.latch, this.owner.get())
         };
         reopen(mailbox);
         // SAFETY: alive until this; the one count is ours.

@@ -77,6 +77,11 @@ impl Stack {
         Some(job)
     }
 
+    /// Whether there is a job that has not been laid out.
+    pub(crate) fn has_private(&self) -> bool {
+        self.jobs(|jobs| jobs.len() > self.public.get())
+    }
+
     /// Forgets the newest job, at `index`, which has been laid out.
     pub(crate) fn forget(&self, index: usize) {
         self.jobs(|jobs| jobs.truncate(index));

@@ -27,6 +27,8 @@ pub(crate) enum Helps {
     Anybody,
     /// Those of the outermost join or scope with this token.
     Root(usize),
+    /// What it may be the only one to run: its own, and those that have been given to the pool.
+    Itself,
 }
 
 impl Helps {
@@ -35,7 +37,13 @@ impl Helps {
         match self {
             Helps::Anybody => true,
             Helps::Root(root) => serves == root,
+            Helps::Itself => false,
         }
+    }
+
+    /// Whether tasks that have been given to the pool are among them.
+    fn wants_given(self) -> bool {
+        !matches!(self, Helps::Root(_))
     }
 
     /// Asks all who may have something.
@@ -55,7 +63,7 @@ pub(crate) struct Taken {
 pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
     let own = handle.slot();
     !own.inbox.is_empty()
-        || (helps == Helps::Anybody && !handle.pool.inbox.is_empty())
+        || (helps.wants_given() && !handle.pool.inbox.is_empty())
         || own.queue.len() > 0
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
@@ -63,14 +71,11 @@ pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
         })
 }
 
-/// A task, if there is one: first what concerns this worker alone, then its own newest, then the oldest of the others.
+/// A task, if there is one: first its own newest, then what concerns this worker alone (so a broadcast comes after what it was spawned after), then the
+/// oldest of the others.
 pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
-    let mine = |job| Taken { job, from: handle.index };
-    if let Some(job) = take_own(handle) {
-        return Some(mine(job));
-    }
-    if let Some(job) = handle.pop() {
-        return Some(mine(job));
+    if let Some(task) = find_local(handle) {
+        return Some(task);
     }
     for index in handle.others() {
         if helps.wants(handle.pool.slots.get(index).serves())
@@ -79,12 +84,18 @@ pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
             return Some(task);
         }
     }
-    if helps == Helps::Anybody { handle.pool.inbox.take().map(mine) } else { None }
+    if helps.wants_given() { handle.pool.inbox.take().map(|job| Taken { job, from: handle.index }) } else { None }
 }
 
 /// A task that this worker alone may run.
 pub(crate) fn find_own(handle: &Handle<'_>) -> Option<Taken> {
     take_own(handle).map(|job| Taken { job, from: handle.index })
+}
+
+/// A task of this worker's own, be it one that others might take.
+pub(crate) fn find_local(handle: &Handle<'_>) -> Option<Taken> {
+    let job = handle.pop().or_else(|| take_own(handle))?;
+    Some(Taken { job, from: handle.index })
 }
 
 /// What is in this worker's own inbox. Whoever waits for anything looks there: the one who put it there may be waiting for this worker.

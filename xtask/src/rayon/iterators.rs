@@ -5,11 +5,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 
+use crate::steps::Outcome;
 use crate::workspace;
 
 /// Files of tests in rayon's package, and what they are called here.
@@ -120,7 +120,7 @@ impl ThreadPool {
 "#;
 
 /// Runs them.
-pub(super) fn run() -> anyhow::Result<ExitCode> {
+pub(super) fn step() -> anyhow::Result<Outcome> {
     let rayon = source_of_rayon()?;
     let folder = workspace::target().join("rayon-iterators");
     make(&rayon, &folder)?;
@@ -133,7 +133,7 @@ pub(super) fn run() -> anyhow::Result<ExitCode> {
     for (name, reason) in [FILES_LEFT_OUT, NAMES_LEFT_OUT, CUT, LEFT_OUT].into_iter().flatten() {
         println!("left out: {name}: {reason}");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Outcome::Passed)
 }
 
 /// Where cargo keeps the source of the rayon that the benches depend on.

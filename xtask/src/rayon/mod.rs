@@ -1,9 +1,25 @@
-//! `cargo xtask rayon`: rayon's own tests, run against this workspace. Their sources come from cargo's registry, and go to `target/` only.
+//! `cargo xtask rayon`: rayon's own tests, run against ours.
+//!
+//! Their sources are those that cargo has fetched from the registry. They are copied below `target/`, and nothing of them is kept here.
 
+pub(crate) mod compare;
+mod core;
 mod iterators;
+mod sources;
 
 use std::process::ExitCode;
 
+use crate::steps::{Outcome, Steps};
+
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
-    iterators::run()
+    let mut steps = Steps::default();
+    steps.run("rayon's tests on our core", core::step);
+    steps.run("rayon's tests of iterators on ours", iterators::step);
+    Ok(steps.finish())
+}
+
+/// All of it as a step of the test run.
+pub(crate) fn step() -> anyhow::Result<Outcome> {
+    core::step()?;
+    iterators::step()
 }

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fusain-topology", &["fusain-comm"]),
     ("fusain-pool", &[]),
     ("fusain-comm", &[]),
+    ("rayon-core", &["fusain-pool"]),
     ("fusain-testkit", &["fusain-algorithms", "fusain-pool"]),
     ("fusain-testkit-comm", &["fusain-comm"]),
     ("fusain-testkit-cluster", &["fusain-cluster", "fusain-comm", "fusain-pool"]),
@@ -57,7 +58,8 @@ pub(super) fn packages() -> anyhow::Result<Vec<Package>> {
                 .dependencies
                 .iter()
                 .filter(|dependency| dependency.kind != DependencyKind::Development)
-                .filter(|dependency| packages.iter().any(|other| *other.name == dependency.name))
+                // One of the registry may have the name of one of ours.
+                .filter(|dependency| dependency.path.is_some())
                 .map(|dependency| dependency.name.clone())
                 .collect(),
         })

@@ -26,7 +26,7 @@ fn taken() {
         loom::thread::yield_now();
         mark(0)
     };
-    assert_eq!(join_outermost(&handle, a, move || mark(1)), (0, 1));
+    assert_eq!(join_outermost::<false, _, _, _, _>(&handle, a, move |_| mark(1)), (0, 1));
     marks.assert_all_done();
     thief.join().unwrap();
 }

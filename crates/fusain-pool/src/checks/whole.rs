@@ -5,11 +5,14 @@ use crate::call::Brief;
 use crate::handle::Handle;
 use crate::idle::serve;
 use crate::join::join_outermost;
+use crate::latch::Latch;
 use crate::mailbox::ANY;
 use crate::pace::Grain;
 use crate::run::run;
+use crate::spawn::{AwaitedJob, and_wait};
 use crate::sync::current;
 use crate::sync::faulty::Fault;
+use crate::tasks::tell_worker;
 use loom::thread;
 
 /// A worker that lives while a guest calls, and after that is told to end.
@@ -49,7 +52,7 @@ fn whole_call_faults() {
 fn fork() {
     with_worker(|handle| {
         let marks = Frame::new(Marks::new(2));
-        join_outermost(handle, || marks.mark(0), || marks.mark(1));
+        join_outermost::<false, _, _, _, _>(handle, || marks.mark(0), |_| marks.mark(1));
         marks.assert_all_done();
     });
 }
@@ -62,4 +65,36 @@ fn whole_join() {
 #[test]
 fn whole_join_faults() {
     finds(&[Fault::LostUnpark, Fault::WeakStore, Fault::WeakLoad, Fault::LateTouch], 3, fork);
+}
+
+/// A task for the worker alone, from a thread that is in no pool and waits.
+fn told() {
+    let pool = pool(1, 0);
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().set_thread(current());
+        handle.slot().front.open(ANY);
+        serve(&handle);
+    });
+    let marks = Frame::new(Marks::new(1));
+    let latch = Frame::new(Latch::new(1));
+    let job = AwaitedJob::new(move || marks.mark(0), latch.get());
+    and_wait(pool.get(), latch.get(), |owner| {
+        pool.slots.get(0).inbox.push(job.to_ref(owner));
+        tell_worker(pool.get(), 0);
+    });
+    marks.assert_all_done();
+    latch.retire();
+    pool.end();
+    worker.join().unwrap();
+}
+
+#[test]
+fn whole_broadcast() {
+    check(3, told);
+}
+
+#[test]
+fn whole_broadcast_faults() {
+    finds(&[Fault::LostUnpark], 2, told);
 }

@@ -1,0 +1,166 @@
+//! Tasks of a registry that are awaited together and may borrow from the frame that waits: what a scope is made of.
+//!
+//! As in [`scope`](crate::scope) a task is a heap job and the group's [latch](crate::latch) counts those that have not ended. It differs in who may spawn:
+//! any thread, into the registry that the group was made for, and in that the thread that waits need not be a worker of it.
+//!
+//! **What panics do.** The first payload, be it of a task or of the group's own closure, comes out when all have ended; later ones are dropped.
+
+use super::registry::Registry;
+use super::worker::Worker;
+use crate::handle::Handle;
+use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::latch::Latch;
+use crate::panics::{FirstPanic, discard};
+use crate::pool::Inner;
+use crate::queue::Fifo;
+use crate::spawn::and_wait;
+use crate::{tasks, trace};
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// See the [module](self).
+pub struct Group<'s> {
+    latch: Latch,
+    panic: FirstPanic,
+    pool: *const Inner,
+    /// The slot that is to be unparked; set before anybody else sees the group.
+    owner: Cell<usize>,
+    /// For each worker, what it has spawned in order.
+    fifos: Box<[Fifo]>,
+    /// Invariant in `'s`: tasks may borrow for exactly that long.
+    marker: PhantomData<fn(&'s ()) -> &'s ()>,
+}
+
+// SAFETY: `pool` points to the pool that outlives the group and is itself `Sync`; `owner` is written before the group is shared; the rest is.
+unsafe impl Sync for Group<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Group<'_> {}
+
+impl Registry {
+    /// Runs `f` here, which may spawn tasks into the group, and returns when it and all of them have ended.
+    ///
+    /// # Panics
+    /// With the first panic of `f` or a task.
+    pub fn group<'s, R>(&self, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -> R {
+        group(self.inner(), in_order, f)
+    }
+}
+
+impl Worker<'_> {
+    /// As [`Registry::group`].
+    pub fn group<'s, R>(self, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -> R {
+        group(self.inner(), in_order, f)
+    }
+}
+
+fn group<'s, R>(pool: &Inner, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -> R {
+    let group = Group {
+        latch: Latch::new(0),
+        panic: FirstPanic::new(),
+        pool,
+        owner: Cell::new(0),
+        fifos: (0..if in_order { pool.workers } else { 0 }).map(|_| Fifo::new()).collect(),
+        marker: PhantomData,
+    };
+    let result = and_wait(pool, &group.latch, |owner| {
+        group.owner.set(owner);
+        group.catch(|| f(&group))
+    });
+    match group.panic.take() {
+        None => result.expect("it has not panicked"),
+        Some(payload) => {
+            discard(result);
+            resume_unwind(payload)
+        }
+    }
+}
+
+impl<'s> Group<'s> {
+    /// Spawns a task into the group. Of a worker's own tasks the newest comes first, or in a group that is made for it the oldest.
+    pub fn spawn(&self, task: impl FnOnce(&Group<'s>) + Send + 's) {
+        let pool = self.pool();
+        let job = GroupJob::boxed(task, self);
+        Handle::current(|handle| match handle {
+            Some(handle) if std::ptr::eq(handle.pool, pool) => {
+                handle.push(self.fifos.get(handle.index).map_or(job, |fifo| fifo.push(job)));
+            }
+            _ => pool.inbox.push(job),
+        });
+        tasks::tell(pool);
+    }
+
+    /// Spawns a task on each worker, which is given its number.
+    pub fn spawn_broadcast(&self, task: impl Fn(&Group<'s>, usize) + Send + Sync + 's) {
+        let pool = self.pool();
+        let task = Arc::new(task);
+        // All are counted before the first can end.
+        let jobs: Vec<_> = (0..pool.workers)
+            .map(|to| {
+                let task = Arc::clone(&task);
+                GroupJob::boxed(move |group: &Group<'s>| task(group, to), self)
+            })
+            .collect();
+        for (to, job) in jobs.into_iter().enumerate() {
+            pool.slots.get(to).inbox.push(job);
+            tasks::tell_worker(pool, to);
+        }
+    }
+
+    fn pool(&self) -> &Inner {
+        // SAFETY: it outlives the group.
+        unsafe { &*self.pool }
+    }
+
+    fn catch<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+        let result = catch_unwind(AssertUnwindSafe(f));
+        result.map_err(|payload| self.panic.keep(payload)).ok()
+    }
+}
+
+impl std::fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Group").field("pending", &self.latch.count()).finish_non_exhaustive()
+    }
+}
+
+/// A spawned task: a job on the heap.
+#[repr(C)]
+struct GroupJob<'s, F> {
+    header: Header,
+    task: F,
+    group: *const Group<'s>,
+}
+
+impl<'s, F: FnOnce(&Group<'s>) + Send + 's> GroupJob<'s, F> {
+    /// A task that is counted from now on.
+    fn boxed(task: F, group: &Group<'s>) -> JobRef {
+        group.latch.add();
+        let job = Box::new(Self { header: Header { run: Self::run }, task, group });
+        // A box is never null.
+        JobRef::new(NonNull::from(Box::leak(job)))
+    }
+
+    /// # Safety
+    /// `this` came from `boxed` and is run once; the group waits for it.
+    unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+        // SAFETY: from `Box::leak`, once.
+        let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
+        let Self { task, group, .. } = *this;
+        let (owner, latch) = {
+            // SAFETY: the group waits until the latch is open, and this reference ends before that.
+            let group = unsafe { &*group };
+            if group.catch(|| task(group)).is_none() {
+                trace::caught_panic(handle.index);
+            }
+            (group.owner.get(), &raw const group.latch)
+        };
+        reopen(mailbox);
+        // SAFETY: alive until this; the one count is this task's.
+        if unsafe { Latch::count_down(latch) } {
+            handle.unpark(owner);
+        }
+    }
+}

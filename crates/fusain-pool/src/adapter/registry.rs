@@ -1,0 +1,111 @@
+//! A registry: a pool whose workers are all started threads, and the way into it.
+
+use super::worker::Worker;
+use crate::error::WORKERS_MAX;
+use crate::handle::Handle;
+use crate::handlers::Handlers;
+use crate::panics::Payload;
+use crate::pool::Inner;
+use crate::trace;
+use std::sync::Arc;
+
+/// A pool whose workers are all started threads. Dropping it lets them leave when all detached tasks have ended, and does not wait for that.
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+/// A worker that has no thread yet.
+pub struct UnstartedWorker {
+    inner: Arc<Inner>,
+    index: usize,
+}
+
+impl Registry {
+    /// Most workers a registry can have.
+    pub const THREADS_MAX: usize = WORKERS_MAX - 1;
+
+    /// A registry of `threads` workers, 1 to [`THREADS_MAX`](Self::THREADS_MAX), and those workers, to be started. None of the handlers unwinds.
+    pub fn new(
+        threads: usize,
+        start: impl Fn(usize) + Send + Sync + 'static,
+        exit: impl Fn(usize) + Send + Sync + 'static,
+        panic: impl Fn(Payload) + Send + Sync + 'static,
+    ) -> (Self, impl Iterator<Item = UnstartedWorker>) {
+        assert!((1..=Self::THREADS_MAX).contains(&threads), "a registry has 1 to {} workers", Self::THREADS_MAX);
+        let handlers = Handlers { start: Arc::new(start), exit: Arc::new(exit), panic: Arc::new(panic) };
+        let inner = Arc::new(Inner::registry(threads, handlers));
+        trace::started(threads);
+        let workers = (0..threads).map({
+            let inner = Arc::clone(&inner);
+            move |index| UnstartedWorker { inner: Arc::clone(&inner), index }
+        });
+        (Self { inner }, workers)
+    }
+
+    /// Number of workers.
+    pub fn threads(&self) -> usize {
+        self.inner.workers
+    }
+
+    /// Runs `f` with the worker that this thread is in this registry, or with none.
+    #[inline]
+    pub fn with_worker<R>(&self, f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
+        Handle::current(|handle| f(handle.filter(|handle| std::ptr::eq(handle.pool, self.inner())).map(Worker)))
+    }
+
+    /// Runs `f` on a worker, and tells it whether it had to be moved there: not if this thread is one. Waits for it; a worker of another registry works
+    /// there meanwhile.
+    pub fn in_worker<R: Send>(&self, f: impl FnOnce(Worker<'_>, bool) -> R + Send) -> R {
+        self.with_worker(|worker| match worker {
+            Some(worker) => f(worker, false),
+            None => self.inner.run_in_worker(|| {
+                Handle::current(|handle| f(Worker(handle.expect("jobs run on workers of their pool")), true))
+            }),
+        })
+    }
+
+    pub(super) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.inner.let_go();
+        trace::ended(self.inner.workers);
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("threads", &self.threads()).finish_non_exhaustive()
+    }
+}
+
+impl UnstartedWorker {
+    /// Its number, below the number of workers.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The calling thread is this worker until the registry has been dropped and all is done.
+    pub fn run(self) {
+        self.inner.visit(self.index);
+    }
+
+    /// The calling thread, which is no worker, is this one from now on, as long as it lives. It works when it waits or yields. Memory of the registry is not
+    /// given back.
+    pub fn stay(self) {
+        let inner: &'static Inner = Box::leak(Box::new(self.inner));
+        let is_free = inner.slots.get(self.index).try_lease();
+        assert!(is_free, "nobody else has this number");
+        Handle::stay(inner, self.index);
+        (inner.handlers.start)(self.index);
+    }
+}
+
+impl std::fmt::Debug for UnstartedWorker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UnstartedWorker").field("index", &self.index).finish_non_exhaustive()
+    }
+}

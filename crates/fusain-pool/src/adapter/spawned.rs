@@ -1,0 +1,72 @@
+//! Detached tasks of a registry, and closures on each of its workers.
+
+use super::registry::Registry;
+use super::worker::Worker;
+use crate::latch::Latch;
+use crate::pool::Inner;
+use crate::spawn::{AwaitedJob, DetachedJob, all_or_first_panic, and_wait};
+use crate::tasks;
+use std::sync::Arc;
+
+impl Registry {
+    /// Runs `task` some time on some worker. Of a worker's own tasks the newest comes first, but those spawned `in_order` follow one another.
+    pub fn spawn(&self, task: impl FnOnce() + Send + 'static, in_order: bool) {
+        spawn(self.inner(), task, in_order);
+    }
+
+    /// Runs `f` once on every worker, some time.
+    pub fn spawn_broadcast(&self, f: impl Fn(usize) + Send + Sync + 'static) {
+        spawn_broadcast(self.inner(), f);
+    }
+
+    /// Runs `f` once on every worker, and returns what it returned.
+    ///
+    /// # Panics
+    /// With the first panic of `f`, in the order of workers, after it has ended everywhere.
+    pub fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        broadcast(self.inner(), f)
+    }
+}
+
+impl Worker<'_> {
+    /// As [`Registry::spawn`].
+    pub fn spawn(self, task: impl FnOnce() + Send + 'static, in_order: bool) {
+        spawn(self.inner(), task, in_order);
+    }
+
+    /// As [`Registry::spawn_broadcast`].
+    pub fn spawn_broadcast(self, f: impl Fn(usize) + Send + Sync + 'static) {
+        spawn_broadcast(self.inner(), f);
+    }
+
+    /// As [`Registry::broadcast`].
+    pub fn broadcast<R: Send>(self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        broadcast(self.inner(), f)
+    }
+}
+
+fn spawn(pool: &Inner, task: impl FnOnce() + Send + 'static, in_order: bool) {
+    pool.lay_down(DetachedJob::boxed(task, pool), in_order);
+}
+
+fn spawn_broadcast(pool: &Inner, f: impl Fn(usize) + Send + Sync + 'static) {
+    let f = Arc::new(f);
+    for to in 0..pool.workers {
+        let f = Arc::clone(&f);
+        pool.slots.get(to).inbox.push(DetachedJob::boxed(move || f(to), pool));
+        tasks::tell_worker(pool, to);
+    }
+}
+
+fn broadcast<R: Send>(pool: &Inner, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let latch = Latch::new(pool.workers);
+    let f = &f;
+    let jobs: Vec<_> = (0..pool.workers).map(|to| AwaitedJob::new(move || f(to), &latch)).collect();
+    and_wait(pool, &latch, |owner| {
+        for (to, job) in jobs.iter().enumerate() {
+            pool.slots.get(to).inbox.push(job.to_ref(owner));
+            tasks::tell_worker(pool, to);
+        }
+    });
+    all_or_first_panic(jobs.into_iter().map(AwaitedJob::into_result).collect())
+}

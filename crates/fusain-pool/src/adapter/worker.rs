@@ -1,0 +1,76 @@
+//! What a thread may do since it is a worker of a registry.
+
+use crate::handle::Handle;
+use crate::join::join_at;
+use crate::pool::Inner;
+use crate::tasks::{self, Helps};
+
+/// The worker that the calling thread is in its innermost pool, a registry.
+#[derive(Clone, Copy)]
+pub struct Worker<'h>(pub(super) &'h Handle<'h>);
+
+/// Runs `f` with the worker of a registry that this thread is, or with none: also where it is inside of a pool of another kind.
+#[inline(always)]
+pub fn with_worker<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
+    Handle::current(|handle| f(handle.filter(|handle| handle.pool.is_registry).map(Worker)))
+}
+
+impl<'h> Worker<'h> {
+    /// Its number.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0.index
+    }
+
+    /// Number of workers of its registry.
+    #[inline]
+    pub fn threads(self) -> usize {
+        self.0.pool.workers
+    }
+
+    /// Runs both closures, the second perhaps on another worker, which it is told. It is run even if the first panics, whose panic then comes out.
+    #[inline(always)]
+    pub fn join<A, B, RA, RB>(self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce(bool) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        join_at::<true, _, _, _, _>(self.0, a, b)
+    }
+
+    /// Runs one task that waits for a worker, if there is one; says whether it did.
+    pub fn yield_now(self) -> bool {
+        self.run(tasks::find(self.0, Helps::Anybody))
+    }
+
+    /// Runs one of this worker's own tasks, if there is one; says whether it did.
+    pub fn yield_local(self) -> bool {
+        self.run(tasks::find_local(self.0))
+    }
+
+    fn run(self, task: Option<tasks::Taken>) -> bool {
+        let found = task.is_some();
+        if let Some(task) = task {
+            tasks::run(self.0, task, None);
+        }
+        found
+    }
+
+    /// Whether it has tasks that nobody has begun.
+    pub fn has_pending(self) -> bool {
+        let slot = self.0.slot();
+        slot.queue.len() > 0 || slot.has_offer() || self.0.stack.has_private()
+    }
+
+    pub(super) fn inner(self) -> &'h Inner {
+        self.0.pool
+    }
+}
+
+impl std::fmt::Debug for Worker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Worker").field(&self.index()).finish()
+    }
+}

@@ -1,0 +1,62 @@
+//! Closures on every thread of a pool.
+
+use crate::global::{current_num_threads, global};
+use fusain_pool::adapter::with_worker;
+use std::marker::PhantomData;
+
+/// What a closure that is run on every thread learns of where it runs.
+#[derive(Debug)]
+pub struct BroadcastContext<'a> {
+    index: usize,
+    /// It is about this thread, and this call.
+    marker: PhantomData<&'a mut dyn Fn()>,
+}
+
+impl BroadcastContext<'_> {
+    pub(crate) fn new(index: usize) -> Self {
+        Self { index, marker: PhantomData }
+    }
+
+    /// The number of this thread.
+    #[inline]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many threads the closure is run on.
+    #[inline]
+    pub fn num_threads(&self) -> usize {
+        // It runs on a worker of that pool.
+        current_num_threads()
+    }
+}
+
+/// Runs `op` on every thread of the pool that the calling thread belongs to, else of the global one; returns what it returned, by number.
+///
+/// A thread does it when it has no tasks of its own left.
+///
+/// # Panics
+/// With the first panic, by number, after all have ended.
+pub fn broadcast<OP, R>(op: OP) -> Vec<R>
+where
+    OP: Fn(BroadcastContext<'_>) -> R + Sync,
+    R: Send,
+{
+    let op = |index| op(BroadcastContext::new(index));
+    with_worker(|worker| match worker {
+        Some(worker) => worker.broadcast(op),
+        None => global().broadcast(op),
+    })
+}
+
+/// As [`broadcast`], without waiting. A panic goes to the pool's panic handler; without one it ends the process.
+pub fn spawn_broadcast<OP>(op: OP)
+where
+    OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+{
+    let op = move |index| op(BroadcastContext::new(index));
+    with_worker(|worker| match worker {
+        Some(worker) => worker.spawn_broadcast(op),
+        None => global().spawn_broadcast(op),
+    });
+}

@@ -1,0 +1,64 @@
+//! The registry that is used where none is named: that of the worker that calls, else the global one.
+
+use crate::builder::ThreadPoolBuilder;
+use crate::error::{ErrorKind, ThreadPoolBuildError};
+use crate::start::{ThreadSpawn, start};
+use fusain_pool::adapter::{Registry, Worker, with_worker};
+use std::sync::OnceLock;
+
+static GLOBAL: OnceLock<Registry> = OnceLock::new();
+
+/// The global registry, made at first use.
+pub(crate) fn global() -> &'static Registry {
+    GLOBAL.get_or_init(|| match start(ThreadPoolBuilder::new(), true) {
+        Ok(registry) => registry,
+        Err(error) => panic!("the global thread pool: {error}"),
+    })
+}
+
+/// Makes the registry of `builder` the global one.
+pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Result<(), ThreadPoolBuildError> {
+    let mut outcome = Err(ErrorKind::GlobalPoolAlreadyInitialized.into());
+    if GLOBAL.get().is_none() {
+        // Another thread may be quicker: then this one's workers leave again.
+        let registry = start(builder, true)?;
+        if GLOBAL.set(registry).is_ok() {
+            outcome = Ok(());
+        }
+    }
+    outcome
+}
+
+/// Runs `f` on the worker that this thread is, else on one of the global registry; `f` is told whether it had to be moved there.
+#[inline]
+pub(crate) fn in_worker<R: Send>(f: impl FnOnce(Worker<'_>, bool) -> R + Send) -> R {
+    with_worker(|worker| match worker {
+        Some(worker) => f(worker, false),
+        None => global().in_worker(f),
+    })
+}
+
+/// The most threads a pool can have.
+pub fn max_num_threads() -> usize {
+    Registry::THREADS_MAX
+}
+
+/// The number of threads of the pool that the calling thread belongs to, else of the global one.
+pub fn current_num_threads() -> usize {
+    with_worker(|worker| match worker {
+        Some(worker) => worker.threads(),
+        None => global().threads(),
+    })
+}
+
+/// The number of the calling thread in its pool, below the number of threads; `None` outside of any pool.
+#[inline]
+pub fn current_thread_index() -> Option<usize> {
+    with_worker(|worker| worker.map(Worker::index))
+}
+
+/// Whether the calling thread has tasks that nobody has begun; `None` outside of any pool.
+#[inline]
+pub fn current_thread_has_pending_tasks() -> Option<bool> {
+    with_worker(|worker| worker.map(Worker::has_pending))
+}

@@ -1,0 +1,54 @@
+//! rayon's core on fusain's pool: programs that use rayon run on fusain without a changed line.
+//!
+//! rayon keeps its iterators in one crate and its threads in another, `rayon-core`. This is another crate of that name, with that one's interface. A line
+//! in the manifest of a program, and every crate below it that uses rayon runs on fusain's workers:
+//!
+//! ```toml
+//! [patch.crates-io]
+//! rayon-core = { path = ".../fusain/crates/rayon-core" }
+//! ```
+//!
+//! It only adapts: workers, queues and sleep are `fusain-pool`'s, behind its hidden module `adapter`. rayon's promises hold: inside of a pool
+//! there is an index below the number of threads, `install` moves to a thread of the pool, `join` runs both closures, a pool that waits for another
+//! goes on working, a pool that is dropped finishes what has been spawned, `RAYON_NUM_THREADS` counts. rayon's own tests are run against it by
+//! `cargo xtask rayon`.
+//!
+//! What differs: of the closures that a thread has joined but not begun, only the oldest can be taken by others while that thread is busy. So a first closure
+//! of `join` that blocks until the second has run, inside of another such, may wait for ever; rayon promises nothing there, but it works more often.
+//!
+//! # Example
+//! ```
+//! let pool = rayon_core::ThreadPoolBuilder::new().num_threads(2).build()?;
+//! let (a, b) = pool.join(|| 6 * 7, rayon_core::current_thread_index);
+//! assert_eq!(a, 42);
+//! assert!(b.is_some_and(|index| index < 2));
+//! # Ok::<(), rayon_core::ThreadPoolBuildError>(())
+//! ```
+
+#![forbid(unsafe_op_in_unsafe_fn)]
+
+mod broadcast;
+mod builder;
+mod configuration;
+mod error;
+mod global;
+mod handlers;
+mod join;
+mod scope;
+mod spawn;
+mod start;
+mod thread_pool;
+mod yields;
+
+pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast};
+pub use builder::ThreadPoolBuilder;
+#[allow(deprecated, reason = "programs of long ago may use them")]
+pub use configuration::{Configuration, initialize};
+pub use error::ThreadPoolBuildError;
+pub use global::{current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads};
+pub use join::{FnContext, join, join_context};
+pub use scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo};
+pub use spawn::{spawn, spawn_fifo};
+pub use start::ThreadBuilder;
+pub use thread_pool::ThreadPool;
+pub use yields::{Yield, yield_local, yield_now};

@@ -1,0 +1,115 @@
+//! Tasks that may borrow from the frame that waits for them.
+
+use crate::broadcast::BroadcastContext;
+use crate::global::{global, in_worker};
+use fusain_pool::adapter::{Group, with_worker};
+
+/// Where tasks are spawned; see [`scope()`].
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Scope<'scope>(Group<'scope>);
+
+/// As [`Scope`], for tasks that each thread begins in the order it has spawned them in; see [`scope_fifo`].
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct ScopeFifo<'scope>(Group<'scope>);
+
+impl<'scope> Scope<'scope> {
+    pub(crate) fn of<'g>(group: &'g Group<'scope>) -> &'g Self {
+        // SAFETY: a transparent wrapper.
+        unsafe { &*std::ptr::from_ref(group).cast() }
+    }
+
+    /// Spawns a task, to be run before the scope ends.
+    pub fn spawn<BODY>(&self, body: BODY)
+    where
+        BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
+    {
+        self.0.spawn(|group| body(Scope::of(group)));
+    }
+
+    /// Spawns a task on each thread of the pool.
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        self.0.spawn_broadcast(move |group, index| body(Scope::of(group), BroadcastContext::new(index)));
+    }
+}
+
+impl<'scope> ScopeFifo<'scope> {
+    pub(crate) fn of<'g>(group: &'g Group<'scope>) -> &'g Self {
+        // SAFETY: a transparent wrapper.
+        unsafe { &*std::ptr::from_ref(group).cast() }
+    }
+
+    /// Spawns a task, to be run before the scope ends, after those that this thread has spawned before.
+    pub fn spawn_fifo<BODY>(&self, body: BODY)
+    where
+        BODY: FnOnce(&ScopeFifo<'scope>) + Send + 'scope,
+    {
+        self.0.spawn(|group| body(ScopeFifo::of(group)));
+    }
+
+    /// Spawns a task on each thread of the pool.
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        self.0.spawn_broadcast(move |group, index| body(ScopeFifo::of(group), BroadcastContext::new(index)));
+    }
+}
+
+/// Runs `op` on a thread of the pool, which may spawn tasks into the scope, and returns when it and all of them have ended. Each thread begins its newest
+/// task first.
+///
+/// # Panics
+/// With the first panic of `op` or a task, after all have ended.
+pub fn scope<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&Scope<'scope>) -> R + Send,
+    R: Send,
+{
+    in_worker(|worker, _| worker.group(false, |group| op(Scope::of(group))))
+}
+
+/// As [`scope()`], but each thread begins its oldest task first.
+///
+/// # Panics
+/// As [`scope()`].
+pub fn scope_fifo<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
+    R: Send,
+{
+    in_worker(|worker, _| worker.group(true, |group| op(ScopeFifo::of(group))))
+}
+
+/// As [`scope()`], but `op` is run on the calling thread.
+///
+/// # Panics
+/// As [`scope()`].
+pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&Scope<'scope>) -> R,
+{
+    in_place(false, |group| op(Scope::of(group)))
+}
+
+/// As [`scope_fifo`], but `op` is run on the calling thread.
+///
+/// # Panics
+/// As [`scope()`].
+pub fn in_place_scope_fifo<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&ScopeFifo<'scope>) -> R,
+{
+    in_place(true, |group| op(ScopeFifo::of(group)))
+}
+
+fn in_place<'scope, R>(in_order: bool, op: impl FnOnce(&Group<'scope>) -> R) -> R {
+    with_worker(|worker| match worker {
+        Some(worker) => worker.group(in_order, op),
+        None => global().group(in_order, op),
+    })
+}

@@ -1,0 +1,29 @@
+//! Tasks that nobody waits for.
+
+use crate::global::global;
+use fusain_pool::adapter::with_worker;
+
+/// Runs `func` some time, on a thread of the pool that the calling thread belongs to, else of the global one. Each thread begins its newest task first.
+///
+/// A panic goes to the pool's panic handler; without one it ends the process.
+pub fn spawn<F>(func: F)
+where
+    F: FnOnce() + Send + 'static,
+{
+    spawn_here(func, false);
+}
+
+/// As [`spawn`], but each thread begins its oldest task first.
+pub fn spawn_fifo<F>(func: F)
+where
+    F: FnOnce() + Send + 'static,
+{
+    spawn_here(func, true);
+}
+
+fn spawn_here(func: impl FnOnce() + Send + 'static, in_order: bool) {
+    with_worker(|worker| match worker {
+        Some(worker) => worker.spawn(func, in_order),
+        None => global().spawn(func, in_order),
+    });
+}

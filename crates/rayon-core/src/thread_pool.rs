@@ -1,0 +1,172 @@
+//! A pool of threads.
+
+use crate::broadcast::BroadcastContext;
+use crate::builder::ThreadPoolBuilder;
+use crate::scope::{Scope, ScopeFifo};
+use crate::yields::Yield;
+use fusain_pool::adapter::{Registry, Worker};
+use std::error::Error;
+use std::fmt;
+
+/// A pool of threads; made by [`ThreadPoolBuilder`]. Dropping it does not wait: its threads leave when what has been spawned is done.
+pub struct ThreadPool {
+    registry: Registry,
+}
+
+impl ThreadPool {
+    /// What [`ThreadPoolBuilder::build`] was called.
+    ///
+    /// # Errors
+    /// As that.
+    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
+    #[allow(deprecated, reason = "of the same time")]
+    pub fn new(configuration: crate::Configuration) -> Result<Self, Box<dyn Error>> {
+        ThreadPoolBuilder::build(configuration.builder).map_err(Box::from)
+    }
+
+    pub(crate) fn of(registry: Registry) -> Self {
+        Self { registry }
+    }
+
+    /// Runs `op` on a thread of this pool, and waits for it. What it calls that names no pool uses this one.
+    ///
+    /// # Panics
+    /// As `op` does.
+    pub fn install<OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce() -> R + Send,
+        R: Send,
+    {
+        self.registry.in_worker(|_, _| op())
+    }
+
+    /// See [`broadcast`](crate::broadcast()).
+    ///
+    /// # Panics
+    /// As that.
+    pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
+    where
+        OP: Fn(BroadcastContext<'_>) -> R + Sync,
+        R: Send,
+    {
+        self.registry.broadcast(|index| op(BroadcastContext::new(index)))
+    }
+
+    /// Number of threads.
+    #[inline]
+    pub fn current_num_threads(&self) -> usize {
+        self.registry.threads()
+    }
+
+    /// The number of the calling thread in this pool, if it is one of it.
+    #[inline]
+    pub fn current_thread_index(&self) -> Option<usize> {
+        self.registry.with_worker(|worker| worker.map(Worker::index))
+    }
+
+    /// Whether the calling thread, if it is one of this pool, has tasks that nobody has begun.
+    #[inline]
+    pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
+        self.registry.with_worker(|worker| worker.map(Worker::has_pending))
+    }
+
+    /// See [`join`](crate::join()).
+    ///
+    /// # Panics
+    /// As that.
+    pub fn join<A, B, RA, RB>(&self, oper_a: A, oper_b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.registry.in_worker(|worker, _| worker.join(oper_a, |_| oper_b()))
+    }
+
+    /// See [`scope`](crate::scope()).
+    ///
+    /// # Panics
+    /// As that.
+    pub fn scope<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        self.registry.in_worker(|worker, _| worker.group(false, |group| op(Scope::of(group))))
+    }
+
+    /// See [`scope_fifo`](crate::scope_fifo).
+    ///
+    /// # Panics
+    /// As that.
+    pub fn scope_fifo<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
+        R: Send,
+    {
+        self.registry.in_worker(|worker, _| worker.group(true, |group| op(ScopeFifo::of(group))))
+    }
+
+    /// See [`in_place_scope`](crate::in_place_scope).
+    ///
+    /// # Panics
+    /// As that.
+    pub fn in_place_scope<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&Scope<'scope>) -> R,
+    {
+        self.registry.group(false, |group| op(Scope::of(group)))
+    }
+
+    /// See [`in_place_scope_fifo`](crate::in_place_scope_fifo).
+    ///
+    /// # Panics
+    /// As that.
+    pub fn in_place_scope_fifo<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&ScopeFifo<'scope>) -> R,
+    {
+        self.registry.group(true, |group| op(ScopeFifo::of(group)))
+    }
+
+    /// See [`spawn`](crate::spawn()).
+    pub fn spawn<OP>(&self, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        self.registry.spawn(op, false);
+    }
+
+    /// See [`spawn_fifo`](crate::spawn_fifo).
+    pub fn spawn_fifo<OP>(&self, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        self.registry.spawn(op, true);
+    }
+
+    /// See [`spawn_broadcast`](crate::spawn_broadcast).
+    pub fn spawn_broadcast<OP>(&self, op: OP)
+    where
+        OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+    {
+        self.registry.spawn_broadcast(move |index| op(BroadcastContext::new(index)));
+    }
+
+    /// Runs one task that waits, if the calling thread is one of this pool and there is one.
+    pub fn yield_now(&self) -> Option<Yield> {
+        self.registry.with_worker(|worker| worker.map(Worker::yield_now).map(Yield::of))
+    }
+
+    /// Runs one task that the calling thread has spawned, if it is one of this pool and there is one.
+    pub fn yield_local(&self) -> Option<Yield> {
+        self.registry.with_worker(|worker| worker.map(Worker::yield_local).map(Yield::of))
+    }
+}
+
+impl fmt::Debug for ThreadPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool").field("num_threads", &self.current_num_threads()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,138 @@
+//! rayon's tests, those of its iterators and those of its core, on `crates/rayon-core`.
+//!
+//! * `rayon` is copied as it is: its unit tests and its `tests/` see our core through a patch in the manifest above it.
+//! * `rayon-core` is not, for ours is in its place. Its `tests/` become those of a package of their own. Its unit tests become one more of these: the root of
+//!   that program stands for the root of the crate, re-exports ours under the names the tests use, and supplies two helpers that they take from inside.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use cargo_metadata::{DependencyKind, Package};
+
+use super::sources;
+use crate::steps::Outcome;
+use crate::workspace;
+
+/// Tests of rayon's that are not run, by file and name, and why: they test its inside.
+const INSIDE: &[(&str, &str, &str)] = &[
+    ("thread_pool/test.rs", "workers_stop", "waits for the private registry of a pool that has been dropped"),
+    ("thread_pool/test.rs", "sleeper_stop", "likewise"),
+];
+
+/// What stands for the root of their crate.
+const ROOT: &str = r#"//! rayon-core's unit tests.
+#![allow(unused)]
+pub use rayon_core::*;
+mod unwind {
+    pub(crate) fn halt_unwinding<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(f))
+    }
+}
+mod registry {
+    pub(crate) fn in_worker<R: Send>(f: impl FnOnce((), bool) -> R + Send) -> R {
+        rayon_core::scope(|_| f((), false))
+    }
+}
+mod broadcast {
+    mod test;
+}
+mod join {
+    use crate::unwind;
+    use rayon_core::{join, join_context};
+    mod test;
+}
+mod scope {
+    mod test;
+}
+mod spawn {
+    use rayon_core::{spawn, spawn_fifo};
+    mod test;
+}
+mod thread_pool {
+    mod test;
+}
+mod test;
+"#;
+
+pub(super) fn step() -> anyhow::Result<Outcome> {
+    let metadata = sources::metadata()?;
+    let rayon = sources::package(&metadata, "rayon")?;
+    let core = sources::package(&metadata, "rayon-core")?;
+    let folder = sources::fresh("rayon-suite")?;
+    workspace_around(&folder, &["rayon", "core"])?;
+    sources::copy(&sources::folder(rayon), &folder.join("rayon"), &[".rs", "Cargo.toml"])?;
+    lay_out_core(core, &folder.join("core"))?;
+    for (file, test, why) in INSIDE {
+        println!("   not run: {test} of {file}, which {why}");
+    }
+    let manifest = folder.join("Cargo.toml").display().to_string();
+    // Dependencies that are the same are compiled once for all of the workspace.
+    let target = workspace::target().display().to_string();
+    let arguments = ["test", "--manifest-path", &manifest, "--target-dir", &target, "--workspace", "--lib", "--tests"];
+    crate::steps::command(workspace::cargo(arguments))
+}
+
+/// A workspace that has our core in the place of theirs, and otherwise what the one around it has.
+pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Result<()> {
+    let ours = workspace::root().join("crates/rayon-core");
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\nrayon-core = {{ path = {:?} }}\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [profile.release]\ncodegen-units = 1\ndebug = \"line-tables-only\"\nlto = \"thin\"\n",
+        ours.display().to_string()
+    );
+    sources::write(&folder.join("Cargo.toml"), manifest)?;
+    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock")).context("cannot copy Cargo.lock")?;
+    Ok(())
+}
+
+/// The package of the tests of rayon-core.
+fn lay_out_core(core: &Package, folder: &Path) -> anyhow::Result<()> {
+    let mut manifest = "[package]\nname = \"rayon-core-suite\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n[dev-dependencies]\n"
+        .to_owned();
+    manifest.push_str(&format!("rayon-core = \"{}\"\n", core.version));
+    for dependency in core.dependencies.iter().filter(|dependency| !dependency.optional) {
+        if dependency.kind != DependencyKind::Build {
+            manifest.push_str(&format!("{} = \"{}\"\n", dependency.name, dependency.req));
+        }
+    }
+    sources::write(&folder.join("Cargo.toml"), manifest)?;
+    sources::write(&folder.join("src/lib.rs"), "")?;
+    let theirs = sources::folder(core);
+    sources::copy(&theirs.join("tests"), &folder.join("tests"), &[".rs"])?;
+    let units = folder.join("tests/units");
+    sources::copy(&theirs.join("src"), &units, &["test.rs"])?;
+    sources::write(&units.join("main.rs"), ROOT)?;
+    for (file, test, _) in INSIDE {
+        let path = units.join(file);
+        let text = fs::read_to_string(&path).with_context(|| format!("rayon-core has no {file} any more"))?;
+        let text = without(&text, test).with_context(|| format!("{file} has no test {test} any more"))?;
+        sources::write(&path, text)?;
+    }
+    Ok(())
+}
+
+/// The text without the test of that name.
+fn without(text: &str, test: &str) -> Option<String> {
+    let name = text.find(&format!("\nfn {test}()"))?;
+    let start = text[..name].rfind("\n#[test]\n")?;
+    let end = name + text[name..].find("\n}\n")? + 3;
+    Some(format!("{}\n{}", &text[..start], &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_test_is_left_out() {
+        let text = "use a;\n\n#[test]\nfn one() {\n    if b {\n    }\n}\n\n#[test]\n#[c]\nfn two() {\n}\n\nfn d() {}\n";
+        assert_eq!(without(text, "one").unwrap(), "use a;\n\n\n#[test]\n#[c]\nfn two() {\n}\n\nfn d() {}\n");
+        assert_eq!(
+            without(text, "two").unwrap(),
+            "use a;\n\n#[test]\nfn one() {\n    if b {\n    }\n}\n\n\nfn d() {}\n"
+        );
+        assert_eq!(without(text, "three"), None);
+    }
+}

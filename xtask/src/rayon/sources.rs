@@ -1,0 +1,63 @@
+//! Where the sources of a package of the registry are, and how they get below `target/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+use walkdir::WalkDir;
+
+use crate::workspace;
+
+/// All packages the workspace depends on; those that are missing are fetched.
+pub(super) fn metadata() -> anyhow::Result<Metadata> {
+    MetadataCommand::new().current_dir(workspace::root()).exec().context("cargo metadata does not answer")
+}
+
+/// The package of that name that comes from the registry.
+pub(super) fn package<'m>(metadata: &'m Metadata, name: &str) -> anyhow::Result<&'m Package> {
+    let is_it = |package: &&Package| *package.name == name && package.source.is_some();
+    metadata.packages.iter().find(is_it).with_context(|| format!("nothing of the workspace depends on {name}"))
+}
+
+/// Its folder.
+pub(super) fn folder(package: &Package) -> PathBuf {
+    package.manifest_path.parent().expect("a manifest lies in a folder").as_std_path().to_owned()
+}
+
+/// A folder below `target/` that is empty, but for what cargo made of it the last time.
+pub(super) fn fresh(name: &str) -> anyhow::Result<PathBuf> {
+    let folder = workspace::target().join(name);
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot clear {}", folder.display()));
+        }
+        _ => {}
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Copies the files of a folder whose names end so, with the times they have: what has not changed is not compiled again.
+pub(super) fn copy(from: &Path, to: &Path, ends: &[&str]) -> anyhow::Result<()> {
+    for entry in WalkDir::new(from) {
+        let entry = entry.with_context(|| format!("cannot walk {}", from.display()))?;
+        let path = entry.path();
+        if !entry.file_type().is_file() || !ends.iter().any(|end| path.to_string_lossy().ends_with(end)) {
+            continue;
+        }
+        let target = to.join(path.strip_prefix(from).expect("it was found below"));
+        let text = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        write(&target, &text)?;
+        let changed = entry.metadata()?.modified()?;
+        fs::File::options().write(true).open(&target)?.set_modified(changed)?;
+    }
+    Ok(())
+}
+
+/// Writes a file, and makes its folder.
+pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    let folder = path.parent().expect("a file lies in a folder");
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
