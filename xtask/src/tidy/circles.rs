@@ -14,8 +14,10 @@ const EXCUSED: &[(&str, &str)] = &[
         "fusain-comm",
         "a communicator has provided methods, and what they are written with takes communicators: borrowed, collective",
     ),
-    ("fusain-pool", "to be taken apart in layers"),
+    ("fusain-iter", "the trait has provided methods, and the sinks they end in take its chains"),
+    ("fusain-pool", "a job is run with the handle of a worker, whose slot has the mailbox that jobs arrive in"),
     ("fusain-schedule", "a graph, its compiled form and its run; how a run numbers what waits"),
+    ("rayon-core", "a builder makes thread pools, whose methods are the free functions, as in the interface it has"),
     ("fusain-topology", "a machine and its readers"),
 ];
 

@@ -41,7 +41,7 @@ impl Source for Collatz {
 }
 
 fn collatz(n: u64) -> Vec<u64> {
-    let next = |x: &u64| Some(if x % 2 == 0 { x / 2 } else { 3 * x + 1 });
+    let next = |x: &u64| Some(if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 });
     (1..n).flat_map(|start| std::iter::successors(Some(start), next).take_while(|x| *x > 1)).collect()
 }
 
