@@ -88,7 +88,11 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
                 let [theirs_ns, ours_ns] = measure([&mut theirs, &mut ours], row, n, place, samples)?;
                 let ratio = theirs_ns / ours_ns;
                 let size = if *row == "fib" { 1 << (n * 7 / 10) } else { n };
-                if size < LARGE { small.push(ratio) } else { large.push(ratio) }
+                if size < LARGE {
+                    small.push(ratio)
+                } else {
+                    large.push(ratio)
+                }
                 let us = |ns: f64| format!("{:.2}", ns / 1e3);
                 table.add_row([row, &*n.to_string(), place, &us(theirs_ns), &us(ours_ns), &*format!("{ratio:.2}")]);
             }
