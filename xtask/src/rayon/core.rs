@@ -116,7 +116,7 @@ fn lay_out_core(core: &Package, folder: &Path) -> anyhow::Result<()> {
 /// The text without the test of that name.
 fn without(text: &str, test: &str) -> Option<String> {
     let name = text.find(&format!("\nfn {test}()"))?;
-    let start = text[..name].rfind("\n#[test]\n")?;
+    let start = text[..=name].rfind("\n#[test]\n")?;
     let end = name + text[name..].find("\n}\n")? + 3;
     Some(format!("{}\n{}", &text[..start], &text[end..]))
 }
