@@ -26,11 +26,11 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
-        match self.plan_sort::<[T]>(v.len()) {
+        match (self.plan_sort::<[T]>(v.len()), natural::by_ord::<T>()) {
             // Equal integers are one and the same: nobody can tell whether they kept their order.
-            plan if let Some(natural) = natural::by_ord::<T>() => integers(plan, v, natural),
-            Plan::Sequential(watch) => watch.time(|| v.sort()),
-            Plan::Parallel(team) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
+            (plan, Some(natural)) => integers(plan, v, natural),
+            (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
+            (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
         }
     }
 
@@ -46,11 +46,11 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
-        match self.plan_sort::<(T, F)>(v.len()) {
+        match (self.plan_sort::<(T, F)>(v.len()), natural::by_function::<T, _>(&compare)) {
             // Floats that `total_cmp` calls equal are the same bits.
-            plan if let Some(natural) = natural::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
-            Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
-            Plan::Parallel(team) => {
+            (plan, Some(natural)) => numbers(plan, v, natural, compare),
+            (Plan::Sequential(watch), None) => watch.time(|| v.sort_by(compare)),
+            (Plan::Parallel(team), None) => {
                 parallel(
                     team,
                     v,
@@ -126,10 +126,10 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
-        match self.plan_sort::<(T, [T])>(v.len()) {
-            plan if let Some(natural) = natural::by_ord::<T>() => integers(plan, v, natural),
-            Plan::Sequential(watch) => watch.time(|| v.sort_unstable()),
-            Plan::Parallel(team) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
+        match (self.plan_sort::<(T, [T])>(v.len()), natural::by_ord::<T>()) {
+            (plan, Some(natural)) => integers(plan, v, natural),
+            (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
+            (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
         }
     }
 
@@ -144,10 +144,10 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
-        match self.plan_sort::<(F, [T])>(v.len()) {
-            plan if let Some(natural) = natural::by_function::<T, _>(&compare) => numbers(plan, v, natural, compare),
-            Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by(compare)),
-            Plan::Parallel(team) => {
+        match (self.plan_sort::<(F, [T])>(v.len()), natural::by_function::<T, _>(&compare)) {
+            (plan, Some(natural)) => numbers(plan, v, natural, compare),
+            (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable_by(compare)),
+            (Plan::Parallel(team), None) => {
                 parallel(
                     team,
                     v,
