@@ -9,8 +9,8 @@ use crate::{mpi, programs, workspace};
 pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
-        "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "split", "hierarchy", "interpret", "simulate",
-        "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal",
+        "region", "handover", "breakeven", "crowd", "tick", "join", "coarse", "first", "algorithms",
+        "split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod breakeven;
+mod coarse;
 mod crowd;
 mod first;
 mod handover;
@@ -28,6 +29,8 @@ pub enum Comparison {
     Join(join::Options),
     /// What more workers than cores cost.
     Crowd,
+    /// Few and long tasks: join, scope, spawn and for_each, at once and after rests.
+    Coarse,
     /// The first family of algorithms, at three sizes, beside everybody.
     First(first::Options),
     /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
@@ -52,6 +55,7 @@ impl Comparison {
             Comparison::Tick => tick::run(options),
             Comparison::Join(own) => join::run(own, options),
             Comparison::Crowd => crowd::run(options),
+            Comparison::Coarse => coarse::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),
             Comparison::Serve => algorithms::serve(options),
