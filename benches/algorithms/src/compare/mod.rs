@@ -8,6 +8,7 @@ mod first;
 mod handover;
 pub mod join;
 pub mod region;
+mod strings;
 pub mod tick;
 
 use clap::Subcommand;
@@ -31,6 +32,8 @@ pub enum Comparison {
     Crowd,
     /// Few and long tasks: join, scope, spawn and for_each, at once and after rests.
     Coarse,
+    /// Sorting the words of a text.
+    Strings,
     /// The first family of algorithms, at three sizes, beside everybody.
     First(first::Options),
     /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
@@ -56,6 +59,7 @@ impl Comparison {
             Comparison::Join(own) => join::run(own, options),
             Comparison::Crowd => crowd::run(options),
             Comparison::Coarse => coarse::run(options),
+            Comparison::Strings => strings::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),
             Comparison::Serve => algorithms::serve(options),
