@@ -9,7 +9,7 @@ use crate::{mpi, programs, workspace};
 pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
-        "region", "handover", "breakeven", "crowd", "tick", "join", "coarse", "strings", "first", "algorithms",
+        "region", "handover", "breakeven", "crowd", "tick", "join", "coarse", "noloss", "strings", "first", "algorithms",
         "split", "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal",
     ])]
     name: String,

@@ -96,7 +96,19 @@ fn comparisons() -> anyhow::Result<Outcome> {
     for (program, names) in [
         (
             Some("compare"),
-            &["region", "handover", "breakeven", "crowd", "tick", "join", "coarse", "strings", "first", "algorithms"][..],
+            &[
+                "region",
+                "handover",
+                "breakeven",
+                "crowd",
+                "tick",
+                "join",
+                "coarse",
+                "noloss",
+                "strings",
+                "first",
+                "algorithms",
+            ][..],
         ),
         (None, &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"]),
     ] {

@@ -7,6 +7,7 @@ mod crowd;
 mod first;
 mod handover;
 pub mod join;
+mod noloss;
 pub mod region;
 mod strings;
 pub mod tick;
@@ -32,6 +33,8 @@ pub enum Comparison {
     Crowd,
     /// Few and long tasks: join, scope, spawn and for_each, at once and after rests.
     Coarse,
+    /// Whether the default is ever behind the better of sequential and parallel.
+    Noloss,
     /// Sorting the words of a text.
     Strings,
     /// The first family of algorithms, at three sizes, beside everybody.
@@ -59,6 +62,7 @@ impl Comparison {
             Comparison::Join(own) => join::run(own, options),
             Comparison::Crowd => crowd::run(options),
             Comparison::Coarse => coarse::run(options),
+            Comparison::Noloss => noloss::run(options),
             Comparison::Strings => strings::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),
