@@ -166,8 +166,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     for &log2 in lengths {
         let n = 1 << log2;
         let input = Input::new(n);
-        for at in 0..ROWS.len() {
-            progress.step(&format!("{} of {n}", ROWS[at].0));
+        for (at, (algorithm, _)) in ROWS.iter().enumerate() {
+            progress.step(&format!("{algorithm} of {n}"));
             points.extend(measured(at, n, &input, &pool, options));
         }
     }

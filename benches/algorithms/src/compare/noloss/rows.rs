@@ -92,7 +92,8 @@ fn weigh(x: f64) -> f64 {
     (x * x + 1.0).sqrt().ln()
 }
 
-fn by_weight(a: &f64, b: &f64) -> Ordering {
+/// A function of its own for each policy, as the closures are.
+fn by_weight<const POLICY: usize>(a: &f64, b: &f64) -> Ordering {
     weigh(*a).total_cmp(&weigh(*b))
 }
 
@@ -110,7 +111,7 @@ pub(super) fn side<'a, const POLICY: usize>(at: usize, input: &'a Input, pool: &
     let (numbers, reals) = (&input.numbers[..], &input.reals[..]);
     match ROWS[at] {
         ("min", false) => Side::reading(name, move || par.min(numbers).map(|(at, _)| at)),
-        ("min", true) => Side::reading(name, move || par.min_by(reals, |a, b| by_weight(a, b)).map(|(at, _)| at)),
+        ("min", true) => Side::reading(name, move || par.min_by(reals, by_weight::<POLICY>).map(|(at, _)| at)),
         ("reduce", false) => {
             Side::reading(name, move || f64::from(par.reduce(numbers, 0, |a: i32, b| a.wrapping_add(b))))
         }
@@ -150,11 +151,10 @@ pub(super) fn side<'a, const POLICY: usize>(at: usize, input: &'a Input, pool: &
         }
         ("merge", true) => {
             let (a, b) = input.real_halves.split_at(reals.len() / 2);
-            let compare = |a: &f64, b: &f64| by_weight(a, b);
-            Side::writing(name, &input.real_room, move |room| par.merge_into_by(a, b, room, compare).len())
+            Side::writing(name, &input.real_room, move |room| par.merge_into_by(a, b, room, by_weight::<POLICY>).len())
         }
         ("sort", false) => Side::consuming(name, &input.number_scratch, move |v| par.sort(v)),
-        ("sort", true) => Side::consuming(name, &input.real_scratch, move |v| par.sort_by(v, |a, b| by_weight(a, b))),
+        ("sort", true) => Side::consuming(name, &input.real_scratch, move |v| par.sort_by(v, by_weight::<POLICY>)),
         ("position", false) => Side::reading(name, move || par.position(numbers, |x| *x == WANTED)),
         ("position", true) => Side::reading(name, move || par.position(reals, |x| weigh(*x) < 0.0)),
         ("eq", false) => Side::reading(name, move || par.eq(numbers, &input.same_numbers)),
