@@ -9,8 +9,9 @@ use crate::{mpi, programs, workspace};
 pub(crate) struct Options {
     /// Which comparison.
     #[arg(value_parser = [
-        "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "iterators", "split", "hierarchy", "interpret", "simulate",
-        "overlap", "latency", "choice", "scale", "overhead", "irregular", "steal", "rayon",
+        "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "iterators", "split",
+        "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "overhead", "irregular",
+        "steal", "rayon", "coarse", "noloss", "strings",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.

@@ -97,7 +97,22 @@ fn examples() -> anyhow::Result<Outcome> {
 fn comparisons() -> anyhow::Result<Outcome> {
     let programs = programs("--bins")?;
     for (program, names) in [
-        (Some("compare"), &["region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms"][..]),
+        (
+            Some("compare"),
+            &[
+                "region",
+                "handover",
+                "breakeven",
+                "crowd",
+                "tick",
+                "join",
+                "coarse",
+                "noloss",
+                "strings",
+                "first",
+                "algorithms",
+            ][..],
+        ),
         (None, &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"]),
     ] {
         for name in names {

@@ -2,12 +2,15 @@
 
 mod algorithms;
 mod breakeven;
+mod coarse;
 mod crowd;
 mod first;
 mod handover;
 mod iterators;
 pub mod join;
+mod noloss;
 pub mod region;
+mod strings;
 pub mod tick;
 
 use clap::Subcommand;
@@ -29,6 +32,12 @@ pub enum Comparison {
     Join(join::Options),
     /// What more workers than cores cost.
     Crowd,
+    /// Few and long tasks: join, scope, spawn and for_each, at once and after rests.
+    Coarse,
+    /// Whether the default is ever behind the better of sequential and parallel.
+    Noloss,
+    /// Sorting the words of a text.
+    Strings,
     /// The first family of algorithms, at three sizes, beside everybody.
     First(first::Options),
     /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
@@ -55,6 +64,9 @@ impl Comparison {
             Comparison::Tick => tick::run(options),
             Comparison::Join(own) => join::run(own, options),
             Comparison::Crowd => crowd::run(options),
+            Comparison::Coarse => coarse::run(options),
+            Comparison::Noloss => noloss::run(options),
+            Comparison::Strings => strings::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),
             Comparison::Iterators(own) => iterators::run(own, options),

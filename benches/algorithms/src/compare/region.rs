@@ -4,7 +4,7 @@ use anyhow::Context;
 use fusain::pool::Algorithm;
 
 use crate::cases::Runtimes;
-use crate::peers::{Args, Cxx, rayon_pool};
+use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
 use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, round_trip_ns, table};
 
 /// As many units as workers, each of nothing; every worker must get one before the call may end early.
@@ -41,6 +41,11 @@ pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static st
         ),
         (Side::reading("rayon", move || rayon.broadcast(|_| ())), "broadcast to all workers"),
         (Side::reading("rayon join", move || rayon.install(|| rayon::join(|| (), || ()))), "install, join"),
+        // With a pool for each sample: a spinning one would be felt by the others.
+        (
+            Side::timed("fork_union", usize::MAX, move |regions| ForkUnion::regions_ns(threads, regions)),
+            "for_threads; its threads always spin",
+        ),
     ];
     if let Some(cxx) = on.cxx {
         let region = |backend, name, what| {
@@ -90,7 +95,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let mut report = Report::new("region");
     report.keep("empty region", &samples);
     report.key("ours_over_rtt", ours / rtt);
-    for side in ["rayon", "openmp", "tbb"] {
+    for side in ["rayon", "openmp", "tbb", "fork_union"] {
         let ns = samples.iter().find(|s| s.side == side).map_or(f64::NAN, |s| s.median());
         report.key(&format!("{side}_over_ours"), ns / ours);
     }

@@ -2,10 +2,12 @@
 
 mod chili;
 mod cxx;
+mod fork_union;
 mod orx;
 mod paralight;
 
 pub use self::chili::Chili;
+pub use self::fork_union::ForkUnion;
 pub use self::orx::Orx;
 pub use self::paralight::Paralight;
 pub use cxx::{Args, Backend, Cxx, Element, Function};

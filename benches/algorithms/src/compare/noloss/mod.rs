@@ -1,0 +1,215 @@
+//! `compare noloss`: whether the default is ever behind the better of sequential and parallel.
+//!
+//! A point is an algorithm, a length and a regime. *Steady*: one call after the other, in turns long enough that all that is measured of calls
+//! is known. *Burst*: a few calls after 5 ms of rest, when the workers sleep. *Change*: calls just after the closure has become a thousand times as heavy,
+//! or as light. A point is held where the default takes at most 1.05 times the better of the two, and 10 ns.
+
+mod change;
+mod rows;
+
+use std::thread;
+use std::time::Duration;
+
+use fusain::algorithms::{Par, par};
+use fusain::pool::Pool;
+
+use self::rows::{Input, ROWS};
+use fusain_harness::{Options, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
+
+const DEFAULT: usize = 0;
+const SEQUENTIAL: usize = 1;
+const ALWAYS: usize = 2;
+const POLICIES: [&str; 3] = ["default", "sequential", "always"];
+
+/// The contract: the default over the better, and what a call may cost besides.
+const RATIO: f64 = 1.05;
+const SLACK_NS: f64 = 10.0;
+
+const REGIMES: [&str; 3] = ["steady", "burst", "change"];
+
+/// The policy at an index into [`POLICIES`].
+#[inline(always)]
+fn policy<const POLICY: usize>(pool: &Pool) -> Par<'_> {
+    let par = par().on(pool);
+    match POLICY {
+        SEQUENTIAL => par.sequential(),
+        ALWAYS => par.always(),
+        _ => par,
+    }
+}
+
+/// What was found at one point, a side a policy.
+struct Point {
+    regime: &'static str,
+    algorithm: &'static str,
+    what: String,
+    n: usize,
+    samples: Vec<Samples>,
+}
+
+impl Point {
+    fn ns(&self, policy: usize) -> f64 {
+        self.samples[policy].median()
+    }
+
+    fn better(&self) -> f64 {
+        self.ns(SEQUENTIAL).min(self.ns(ALWAYS))
+    }
+
+    /// The default over the better one, without the nanoseconds that are free.
+    fn ratio(&self) -> f64 {
+        (self.ns(DEFAULT) - SLACK_NS).max(0.0) / self.better()
+    }
+
+    fn is_held(&self) -> bool {
+        self.ratio() <= RATIO
+    }
+}
+
+/// Turns in which a default that has to learn is done with it after a small part.
+const STEADY: Plan = Plan { sample_ns: 100_000.0, rounds: 8, turn: Duration::from_millis(5) };
+
+/// Samples of bursts, each of a few calls after a rest.
+fn bursts(sides: &mut [Side<'_>], call_ns: f64, smoke: bool) -> Vec<Samples> {
+    const REST: Duration = Duration::from_millis(5);
+    /// Calls of a burst, and fewer where they last long.
+    const CALLS: f64 = 8.0;
+    const BURST_NS: f64 = 2e6;
+    let calls = (BURST_NS / call_ns).clamp(1.0, CALLS) as usize;
+    let rounds = match call_ns {
+        _ if smoke => 1,
+        ns if ns > 1e7 => 5,
+        _ => 13,
+    };
+    let mut samples: Vec<Samples> =
+        sides.iter().map(|side| Samples { side: side.name().to_owned(), ns: Vec::new() }).collect();
+    for round in 0..rounds {
+        for position in 0..sides.len() {
+            let at = if round % 2 == 0 { position } else { sides.len() - 1 - position };
+            let calls = calls.min(sides[at].batch_max());
+            thread::sleep(REST);
+            let ns = sides[at].time_ns(calls);
+            samples[at].ns.push(ns / calls as f64);
+        }
+    }
+    samples
+}
+
+/// One row at one length, steady and in bursts.
+fn measured(at: usize, n: usize, input: &Input, pool: &Pool, options: &Options) -> [Point; 2] {
+    let (algorithm, is_closure) = ROWS[at];
+    let mut sides = [
+        rows::side::<DEFAULT>(at, input, pool),
+        rows::side::<SEQUENTIAL>(at, input, pool),
+        rows::side::<ALWAYS>(at, input, pool),
+    ];
+    let what = if is_closure { "closure" } else { "numbers" };
+    let point = |regime, samples| Point { regime, algorithm, what: what.to_owned(), n, samples };
+    let steady = measure(&mut sides, if options.smoke { &Plan::SMOKE } else { &STEADY });
+    let steady = point("steady", steady);
+    let bursts = bursts(&mut sides, steady.better(), options.smoke);
+    [steady, point("burst", bursts)]
+}
+
+/// How many of them are held, and the worst ratio.
+fn held<'a>(points: impl Iterator<Item = &'a Point> + Clone) -> (f64, f64) {
+    let held = points.clone().filter(|point| point.is_held()).count();
+    let worst = points.clone().map(Point::ratio).reduce(f64::max);
+    (held as f64 / points.count() as f64, worst.unwrap_or(f64::NAN))
+}
+
+fn print_tables(points: &[Point]) {
+    let mut summary = table(&["held", "steady", "worst", "burst", "worst", "change", "worst"]);
+    let mut names: Vec<(&str, bool)> =
+        points.iter().map(|point| (point.algorithm, point.what.starts_with("closure"))).collect();
+    names.sort_unstable();
+    names.dedup();
+    for (name, is_closure) in names {
+        let mut cells = vec![format!("{name}, {}", if is_closure { "closure" } else { "numbers" })];
+        for regime in REGIMES {
+            let of_row = points.iter().filter(|point| {
+                (point.algorithm, point.what.starts_with("closure"), point.regime) == (name, is_closure, regime)
+            });
+            let (part, worst) = held(of_row);
+            cells.push(if part.is_nan() { "-".to_owned() } else { format!("{:.0} %", part * 100.0) });
+            cells.push(cell_ratio(worst));
+        }
+        summary.add_row(cells);
+    }
+    println!("{summary}");
+
+    let mut behind: Vec<&Point> = points.iter().filter(|point| !point.is_held()).collect();
+    behind.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
+    let mut table =
+        table(&["not held", "", "elements", "regime", "default", "sequential", "always", "over the better"]);
+    for point in &behind {
+        let mut cells =
+            vec![point.algorithm.to_owned(), point.what.clone(), point.n.to_string(), point.regime.to_owned()];
+        cells.extend((0..POLICIES.len()).map(|policy| cell_ns(point.ns(policy))));
+        cells.push(cell_ratio(point.ratio()));
+        table.add_row(cells);
+    }
+    if !behind.is_empty() {
+        println!("{table}");
+    }
+    println!(
+        "held: the default takes at most {RATIO} times the better of sequential() and always(), and {SLACK_NS} ns; ratios are without these nanoseconds"
+    );
+}
+
+pub(super) fn run(options: &Options) -> anyhow::Result<()> {
+    let pool = options.pool()?;
+    let lengths: &[u32] = if options.smoke { &[4, 10] } else { &[4, 6, 8, 10, 12, 14, 16, 18, 20] };
+    let changes = if options.smoke { &change::CHANGES[..2] } else { &change::CHANGES[..] };
+    let mut points = Vec::new();
+    let progress = Progress::new(lengths.len() * ROWS.len() + changes.len());
+    for &log2 in lengths {
+        let n = 1 << log2;
+        let input = Input::new(n);
+        for (at, (algorithm, _)) in ROWS.iter().enumerate() {
+            progress.step(&format!("{algorithm} of {n}"));
+            points.extend(measured(at, n, &input, &pool, options));
+        }
+    }
+    for &change in changes {
+        progress.step("change of weight");
+        points.extend(change::points(change, &pool, options.smoke));
+    }
+    drop(progress);
+    print_tables(&points);
+
+    let mut report = Report::new("noloss");
+    for point in &points {
+        let label = format!("{} {} {} {}", point.regime, point.algorithm, point.what, point.n);
+        report.keep(&label, &point.samples);
+    }
+    let (part, worst) = held(points.iter());
+    report.key("points_held", part);
+    report.key("worst", worst);
+    for regime in REGIMES {
+        let (part, worst) = held(points.iter().filter(|point| point.regime == regime));
+        report.key(&format!("{regime}_held"), part);
+        report.key(&format!("{regime}_worst"), worst);
+    }
+    report.finish(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(default: f64, sequential: f64, always: f64) -> Point {
+        let samples = |side: &str, ns| Samples { side: side.to_owned(), ns: vec![ns] };
+        let samples = vec![samples("default", default), samples("sequential", sequential), samples("always", always)];
+        Point { regime: "steady", algorithm: "min", what: "numbers".to_owned(), n: 16, samples }
+    }
+
+    #[test]
+    fn held_is_by_the_better_and_ten_nanoseconds() {
+        assert!(point(20.0, 10.0, 300.0).is_held());
+        assert!(point(1_059.0, 2_000.0, 1_000.0).is_held());
+        assert!(!point(1_061.0, 1_000.0, 2_000.0).is_held());
+        let points = [point(20.0, 10.0, 300.0), point(2_010.0, 1_000.0, 2_000.0)];
+        assert_eq!(held(points.iter()), (0.5, 2.0));
+    }
+}
