@@ -424,10 +424,16 @@ impl<'d, T: Sync, const N: usize> IndexedParallelIterator for ArrayWindows<'d, T
 #[derive(Debug)]
 pub struct ArrayWindowsSource<'d, T, const N: usize>(WindowsSource<'d, T>);
 
+/// A window of the right length. (`slice::array_windows` is younger than the oldest compiler.)
+#[inline(always)]
+fn as_array<T, const N: usize>(window: &[T]) -> &[T; N] {
+    window.try_into().expect("windows of N elements have N elements")
+}
+
 impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N> {
     type Item = &'d [T; N];
     type Piece<'p>
-        = slice::ArrayWindows<'d, T, N>
+        = std::iter::Map<slice::Windows<'d, T>, fn(&'d [T]) -> &'d [T; N]>
     where
         Self: 'p;
 
@@ -440,12 +446,12 @@ impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N>
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         let front = self.0.elements_of(n);
         self.0.slice = &self.0.slice[n.min(self.0.slice.len())..];
-        front.array_windows()
+        front.windows(N).map(as_array)
     }
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
-        self.0.split_at(self.0.left() - n).slice.array_windows()
+        self.0.split_at(self.0.left() - n).slice.windows(N).map(as_array)
     }
 
     fn split_at(&mut self, n: usize) -> Self {
