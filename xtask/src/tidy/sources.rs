@@ -11,7 +11,7 @@ const EXCUSED_SIZES: &[(&str, &str)] = &[];
 /// Files or folders where `std::sync::atomic` may be named, and why. The pool's protocols go through its `sync`, so that what
 /// loom checks is what runs.
 const EXCUSED_ATOMICS: &[(&str, &str)] = &[
-    ("benches/algorithms/src/compare/coarse.rs", "whether a task has been run"),
+    ("benches/algorithms/src/compare/coarse.rs", "when a sleeper was woken, and when it came"),
     ("benches/algorithms/src/compare/noloss/change.rs", "how heavy a closure is, which changes in mid-run"),
     ("crates/fusain-pool/src/sync.rs", "the one door: std's atomics, or loom's"),
     ("crates/fusain-pool/src/sync/faulty.rs", "loom's, behind that door"),

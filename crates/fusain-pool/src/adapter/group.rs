@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// See the [module](self).
+/// A number of tasks that somebody awaits, and the first panic among them.
 pub struct Group<'s> {
     latch: Latch,
     panic: FirstPanic,

@@ -6,16 +6,16 @@
 //! the sequential time from which sharing gains, and a count of calls until the next look. A call whose cost times length is below the crossover runs in
 //! sequence, which takes one comparison to find out; every other one is shared with workers that are awake.
 //!
-//! * The **cost** is learned from sequential runs: the first few are timed, then one in [`SAMPLE`](kind), so that a weight that changes is noticed soon. What
+//! * The **cost** is learned from sequential runs: the first few are timed, then one in `SAMPLE`, so that a weight that changes is noticed soon. What
 //!   is always shared is corrected by the units that the run loop times anyway. A kind never seen is shared, and wakes: what it costs is not known, and may be much.
 //! * The **crossover** begins at what theory says: with `p` workers and an empty region of `r`, sharing gains from `r p / (p - 1)`. It moves up when shared
 //!   calls near it take longer than in sequence, several times in a row, since single timings are interrupted; and down when they gain. So an algorithm whose parallel form does
-//!   more work, cores that are busy, and a machine whose two cores are one, come out by themselves. One call in [`TRY`](kind) near the crossover goes the
+//!   more work, cores that are busy, and a machine whose two cores are one, come out by themselves. One call in `TRY` near the crossover goes the
 //!   other way, which costs less than a hundredth.
 //! * **Sleepers** are woken where one call saves more than a wake costs, or where a row of calls too small for that has lost as much for want of them (who rents skis
 //!   until the rent would have paid for them loses at most half: competitive ratio 2).
 //!
-//! **What it can lose.** A kind whose weight changes runs the wrong way for up to [`SAMPLE`](kind) calls. A closure whose weight jumps from call to call can be
+//! **What it can lose.** A kind whose weight changes runs the wrong way for up to `SAMPLE` calls. A closure whose weight jumps from call to call can be
 //! misjudged for ever, and searches, of which nobody knows where they end, by a fifth; say so there (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] never asks.
 
 mod kind;
