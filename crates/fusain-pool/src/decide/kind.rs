@@ -48,6 +48,12 @@ const PLAUSIBLE: f32 = 4.0;
 /// Likewise of a search, which may end early.
 const BEYOND: f32 = 512.0;
 
+/// Searches whose average tells something.
+const SEARCHES: u8 = 12;
+
+/// By so much it has to be worse shared: averages of so few scatter.
+const CLEARLY: f32 = 1.3;
+
 /// A unit of a shared call says as much about the cost as a sequential run only if they differ by more than this.
 const CHANGED: f32 = 3.0;
 
@@ -91,6 +97,9 @@ pub(super) struct Entry {
     /// Whether the last shared call gained more than is plausible.
     is_doubtful: Cell<bool>,
     struck_ns: Cell<f32>,
+    /// Searches that were shared and timed since the crossover moved, and what an element of theirs took on average.
+    searches: Cell<u8>,
+    average: Cell<f32>,
     workers: Cell<f32>,
 }
 
@@ -108,6 +117,8 @@ impl Entry {
             strikes: Cell::new(0),
             is_doubtful: Cell::new(false),
             struck_ns: Cell::new(0.0),
+            searches: Cell::new(0),
+            average: Cell::new(0.0),
             workers: Cell::new(1.0),
         }
     }
@@ -119,6 +130,7 @@ impl Entry {
         self.timings.set(0);
         self.crossover_ns.set(0.0);
         self.strikes.set(0);
+        self.searches.set(0);
         self.looks.set(0);
     }
 
@@ -252,10 +264,28 @@ impl Entry {
         }
     }
 
-    /// A search of `work` elements took `elapsed_ns` shared. That says nothing about what it would have taken in sequence, unless it is beyond all bounds.
+    /// A search of `work` elements took `elapsed_ns` shared. A single one says nothing about what it would have taken in sequence, unless it is beyond all bounds; the
+    /// average of many does.
     pub(super) fn searched_shared(&self, kind: Kind, work: usize, elapsed_ns: f32) {
-        if self.id.get() == kind.id && elapsed_ns * BEYOND < self.cost.get() * work as f32 {
-            self.doubt(work, elapsed_ns);
+        let (cost, crossover_ns) = (self.cost.get(), self.crossover_ns.get());
+        if self.id.get() != kind.id || crossover_ns == 0.0 {
+            return;
+        }
+        let alone_ns = cost * work as f32;
+        if elapsed_ns * BEYOND < alone_ns {
+            return self.doubt(work, elapsed_ns);
+        }
+        let (measured, searches) = (per_element(elapsed_ns, work), self.searches.get());
+        let average =
+            if searches == 0 { measured } else { self.average.get() + 0.125 * (measured - self.average.get()) };
+        self.average.set(average);
+        self.searches.set(searches.saturating_add(1));
+        if searches >= SEARCHES && average > CLEARLY * cost && alone_ns >= crossover_ns {
+            self.searches.set(0);
+            self.set_crossover(1.25 * alone_ns);
+        } else if searches >= SEARCHES / 4 && average < cost && alone_ns < crossover_ns {
+            self.searches.set(0);
+            self.set_crossover(alone_ns);
         }
     }
 

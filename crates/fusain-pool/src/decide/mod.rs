@@ -16,7 +16,7 @@
 //!   until the rent would have paid for them loses at most half: competitive ratio 2).
 //!
 //! **What it can lose.** A kind whose weight changes runs the wrong way for up to `SAMPLE` calls. A closure whose weight jumps from call to call can be
-//! misjudged for ever, and searches, of which nobody knows where they end, by a fifth; say so there (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] never asks.
+//! misjudged for ever, and searches, of which nobody knows where they end, by a quarter, those that end at once or never by two; say so there (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] never asks.
 
 mod kind;
 mod team;
