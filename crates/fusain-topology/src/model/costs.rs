@@ -54,8 +54,8 @@ fn size_order(kind: Kind) -> (Kind, u32) {
 /// | a machine | 566 ns | 150 | 0.10 | four line transfers of 104 ns between packages (Molka, Hackenberg, Schöne, Nagel, ICPP 2015, on Haswell-EP) and 150 ns of software; QPI at 9.6 GT/s carries 19.2 GB/s, and a message is copied in and out |
 /// | a NUMA node or cache | 350 ns | 150 | 0.08 | the same with 50 ns a line inside a package |
 ///
-/// They decide only between two ways that are both right, and that mostly by their ratios: with all latencies doubled, or halved, the choices of
-/// `compare hierarchy` are the same, since both ways are made of the same links.
+/// The line transfers are quoted from memory of that paper and not checked against it, and the 150 ns of software are an estimate. They decide only between two
+/// ways that are both right and made of the same links.
 impl Default for Costs {
     fn default() -> Self {
         let link = |whole: u64, overhead_ns: u64, gap_per_byte_ns: f64| LogGp {
