@@ -33,6 +33,8 @@ pub(crate) struct Call {
     wakes: AtomicBool,
     /// Whether nobody was awake to share it with. Relaxed: written and read by the caller.
     unshared: AtomicBool,
+    /// Whether somebody has been woken for it. Relaxed: a hint.
+    woke: AtomicBool,
     /// The longest unit timed so far, as [`Timing::to_bits`]; 0: none. Relaxed: an estimate.
     timing: AtomicU64,
     /// Work the call was estimated to have, in elements; 0: unknown.
@@ -48,6 +50,7 @@ impl Call {
             stopped: AtomicBool::new(false),
             wakes: AtomicBool::new(brief.wakes),
             unshared: AtomicBool::new(false),
+            woke: AtomicBool::new(false),
             timing: AtomicU64::new(0),
             work: brief.work,
             owner,
@@ -63,9 +66,17 @@ impl Call {
         self.unshared.store(true, Ordering::Relaxed);
     }
 
+    pub(crate) fn set_woke(&self) {
+        self.woke.store(true, Ordering::Relaxed);
+    }
+
     /// What the call has shown.
     pub(crate) fn outcome(&self) -> Outcome {
-        Outcome { timing: self.timing(), unshared: self.unshared.load(Ordering::Relaxed) }
+        Outcome {
+            timing: self.timing(),
+            unshared: self.unshared.load(Ordering::Relaxed),
+            woke: self.woke.load(Ordering::Relaxed),
+        }
     }
 
     /// Notes a timed unit. Of two workers that note at once one is lost, which does no harm.
@@ -158,4 +169,6 @@ pub(crate) struct Outcome {
     pub(crate) timing: Option<Timing>,
     /// Whether workers could have helped, but slept.
     pub(crate) unshared: bool,
+    /// Whether somebody has been woken for it.
+    pub(crate) woke: bool,
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 pub(crate) struct Costs {
     /// A call shared with a worker that is awake, with nothing to do.
     pub(crate) region_ns: f32,
-    /// From waking a sleeping thread to its first instruction.
+    /// From waking a thread that has just fallen asleep to its first instruction: the least that a wake can cost (see [`wakes`](crate::wakes)).
     pub(crate) wake_ns: f32,
     /// Reading the clock twice.
     pub(crate) clock_ns: f32,
@@ -107,9 +107,4 @@ fn await_ball(ball: &sync::AtomicUsize, value: usize) {
         }
         spin_loop();
     }
-}
-
-/// Whether work of `estimate_ns` in all would gain by waking a sleeper.
-pub(crate) fn is_worth_waking(estimate_ns: f32) -> bool {
-    estimate_ns / 2.0 > Costs::of_this_machine().wake_ns
 }

@@ -5,12 +5,15 @@
 //! the pool) as long as its outermost call.
 
 use crate::job::JobRef;
+use crate::place;
 use crate::pool::Inner;
 use crate::slot::Slot;
 use crate::stack::Stack;
+use crate::sync::Ordering;
 use crate::trace;
 use std::cell::Cell;
 use std::ptr;
+use std::time::Duration;
 
 pub(crate) struct Handle<'p> {
     pub(crate) pool: &'p Inner,
@@ -105,6 +108,30 @@ impl<'p> Handle<'p> {
     pub(crate) fn pop(&self) -> Option<JobRef> {
         // SAFETY: as in `push`.
         unsafe { self.slot.queue.pop() }
+    }
+
+    /// Says where it runs, to workers that are about to sleep.
+    #[cold]
+    pub(crate) fn calls_sleepers(&self) {
+        let (at, here) = (&self.pool.callers_at, place::current());
+        if at.load(Ordering::Relaxed) != here {
+            at.store(here, Ordering::Relaxed);
+        }
+    }
+
+    /// Parks until somebody unparks it.
+    pub(crate) fn park(&self) {
+        self.slot.park(self.pool.callers_at.load(Ordering::Relaxed));
+    }
+
+    /// Parks for a while.
+    pub(crate) fn park_timeout(&self, time: Duration) {
+        self.slot.park_timeout(self.pool.callers_at.load(Ordering::Relaxed), time);
+    }
+
+    /// Gets out of the way of callers that have not woken it.
+    pub(crate) fn leave_callers(&self) {
+        place::leave(self.pool.callers_at.load(Ordering::Relaxed));
     }
 
     /// Unparks the one who waits at slot `owner`.

@@ -28,6 +28,7 @@
 use crate::handle::Handle;
 use crate::latch::Latch;
 use crate::mailbox;
+use crate::place;
 use crate::pool::{Inner, Wait};
 use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
@@ -42,7 +43,7 @@ const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
 /// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
 /// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
-const CALLER_SPINS: Duration = Duration::from_micros(20);
+const CALLER_SPINS: Duration = Duration::from_micros(50);
 
 /// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
@@ -258,12 +259,15 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
     while !handle.pool.is_ending() {
         match mailbox.peek() {
             mailbox::ASLEEP => match &mut watch {
-                None => handle.slot().park(),
+                None => handle.park(),
                 Some(on_watch) => {
-                    handle.slot().park_timeout(on_watch.rest());
+                    handle.park_timeout(on_watch.rest());
                     match on_watch.turn(handle) {
                         Turn::Rest => {}
-                        Turn::GetUp => break,
+                        Turn::GetUp => {
+                            handle.leave_callers();
+                            break;
+                        }
                         Turn::End => {
                             watch = None;
                             handle.pool.set_watched(false);
@@ -337,7 +341,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     slot.tally().parks.add(1);
     if !takes {
         while !latch.is_open() && slot.inbox.is_empty() {
-            slot.park();
+            handle.park();
         }
         return;
     }
@@ -346,7 +350,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     helps.ask(handle);
     if !tasks::in_sight(handle, helps) {
         while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && slot.inbox.is_empty() {
-            slot.park();
+            handle.park();
         }
     }
     slot.side.shut();
@@ -359,6 +363,6 @@ pub(crate) fn wait_outside(slot: &Slot, latch: &Latch) {
         return;
     }
     while !latch.is_open() {
-        slot.park();
+        slot.park(place::UNKNOWN);
     }
 }

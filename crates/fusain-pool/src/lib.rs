@@ -103,6 +103,7 @@ mod stack;
 mod sync;
 mod tasks;
 mod trace;
+mod wakes;
 mod watch;
 mod worth;
 

@@ -8,6 +8,7 @@ use crate::handle::Handle;
 use crate::handlers::Handlers;
 use crate::mailbox;
 use crate::pace::Grain;
+use crate::place;
 use crate::queue::{Fifo, Inbox};
 use crate::slots::Slots;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
@@ -85,6 +86,8 @@ pub(crate) struct Inner {
     pub(crate) inbox: Inbox,
     /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: a hint.
     watched: AtomicBool,
+    /// Where the last caller ran that found workers asleep, as [`place`](crate::place) names it. Relaxed: a hint.
+    pub(crate) callers_at: AtomicUsize,
     ending: AtomicBool,
     /// Whether this is a registry of the [`adapter`](crate::adapter): those who wait help anybody, and whoever falls asleep may keep the watch.
     pub(crate) is_registry: bool,
@@ -125,6 +128,7 @@ impl Inner {
             wait,
             inbox: Inbox::new(),
             watched: AtomicBool::new(false),
+            callers_at: AtomicUsize::new(place::UNKNOWN),
             ending: AtomicBool::new(false),
             is_registry: false,
             fifos: Box::new([]),
@@ -240,7 +244,7 @@ impl Inner {
 
     /// Wakes up to `count` sleeping workers, so that they come and look for work.
     #[cold]
-    pub(crate) fn wake(&self, handle: &Handle<'_>, count: usize) {
+    pub(crate) fn wake(&self, handle: &Handle<'_>, count: usize) -> bool {
         // Pairs with the fence in `idle::fall_asleep`: a worker that sees neither this slot serve nor its task is seen asleep here.
         fence(Ordering::SeqCst);
         let mut left = count;
@@ -249,9 +253,11 @@ impl Inner {
                 left -= 1;
             }
         }
-        if left < count {
+        let has_woken = left < count;
+        if has_woken {
             give_way();
         }
+        has_woken
     }
 
     /// Wakes the worker of slot `index`, or calls it back, if it sleeps.

@@ -20,7 +20,6 @@
 
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
-use crate::costs::is_worth_waking;
 use crate::handle::Handle;
 use crate::idle::{Patience, Step};
 use crate::job::{Header, Reopen, reopen};
@@ -32,6 +31,7 @@ use crate::share::{Shared, announce, deliver, share};
 use crate::slot::{askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
+use crate::wakes::is_worth_waking;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Instant;
 
@@ -74,9 +74,10 @@ fn work<A: Algorithm>(
         if missing > 0 {
             if handle.index == call.owner {
                 call.set_unshared();
+                handle.calls_sleepers();
             }
-            if call.wakes() {
-                handle.pool.wake(handle, missing);
+            if call.wakes() && handle.pool.wake(handle, missing) {
+                call.set_woke();
             }
         }
         if !drive(call, algorithm, handle, &mut local, grain, missing) {
@@ -188,8 +189,8 @@ fn drive<A: Algorithm>(
             }
             if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
                 call.set_wakes();
-                if missing > 0 {
-                    handle.pool.wake(handle, missing);
+                if missing > 0 && handle.pool.wake(handle, missing) {
+                    call.set_woke();
                 }
             }
             if refused != 0 {
@@ -353,7 +354,7 @@ pub(crate) fn sleep<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_
     parts.await_all();
     while !is_alone(call, algorithm, handle, parts) && slot.side.peek() == asleep && slot.inbox.is_empty() {
         slot.tally().parks.add(1);
-        slot.park();
+        handle.park();
     }
     // Unless somebody is delivering.
     slot.side.change(asleep, call.token());

@@ -227,16 +227,23 @@ impl Slot {
         }
     }
 
-    /// Owner: parks until somebody unparks it, and then gets out of that one's way.
-    pub(crate) fn park(&self) {
-        park();
+    /// Owner: parks until somebody unparks it, off the core `callers_at`, and then gets out of that one's way.
+    pub(crate) fn park(&self, callers_at: usize) {
+        {
+            let _away = place::keep_off(callers_at);
+            park();
+        }
+        // Only now may it run elsewhere.
         place::leave(self.own.woken_from.load(Ordering::Relaxed));
     }
 
     /// Owner: parks for a while, or as [`park`](Self::park) does.
-    pub(crate) fn park_timeout(&self, time: Duration) {
+    pub(crate) fn park_timeout(&self, callers_at: usize, time: Duration) {
         self.own.woken_from.store(place::UNKNOWN, Ordering::Relaxed);
-        park_timeout(time);
+        {
+            let _away = place::keep_off(callers_at);
+            park_timeout(time);
+        }
         place::leave(self.own.woken_from.load(Ordering::Relaxed));
     }
 }

@@ -142,6 +142,7 @@ pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bo
             return true;
         }
     }
+    handle.calls_sleepers();
     let wakes = is_worth_waking() || !pool.is_watched();
     if wakes {
         pool.wake(handle, 1);

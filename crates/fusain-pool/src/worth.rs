@@ -2,13 +2,13 @@
 //!
 //! What closures will take nobody can know; but calls of the same kind, with closures of the same types, tend to take alike. So the first call of a
 //! kind wakes, and what is kept of a kind is one number: how long its last timed call took. Those that took less than what a wake
-//! pays for wake nobody any more. Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
+//! pays for wake nobody, but when together they have lost as much as it costs ([`wakes`](crate::wakes)). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
 //! has changed is noticed soon.
 //!
 //! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake
-//! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row.
+//! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
 
-use crate::costs::is_worth_waking;
+use crate::wakes;
 use std::any::type_name;
 use std::cell::Cell;
 use std::time::Instant;
@@ -62,7 +62,11 @@ impl Worth {
             if kind.id.replace(self.id) != self.id {
                 kind.last_ns.set(0.0);
             }
-            let is_worth = kind.last_ns.get() == 0.0 || is_worth_waking(kind.last_ns.get());
+            let last_ns = kind.last_ns.get();
+            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns);
+            if !is_worth {
+                wakes::went_without(last_ns);
+            }
             let left = kind.left.get();
             let is_timed = is_worth || left == 0;
             kind.left.set(if is_timed { SAMPLE } else { left - 1 });

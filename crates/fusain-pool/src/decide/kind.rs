@@ -24,11 +24,17 @@ const TRY_FIRST: u16 = 8;
 const TRY_FAR: u16 = 4096;
 const FAR: f32 = 64.0;
 
+/// Calls that a try shares once somebody is awake.
+const RETRIES: u8 = 2;
+
 /// Near the crossover is within this factor of it, below and above.
 const NEAR: f32 = 4.0;
 
 /// Shared calls in a row that have to have taken longer than in sequence. Single ones are interrupted, or begin after a rest.
 const STRIKES: u8 = 3;
+
+/// A shared call loses if it takes so many times what it takes in sequence. Less may be the helper that came too late for the one of two long elements.
+const LOSES: f32 = 1.02;
 
 /// No crossover lies beyond: whatever else uses the cores, so much is worth another try.
 const CROSSOVER_MAX_NS: f32 = 1_000_000.0;
@@ -72,8 +78,8 @@ pub(super) enum Choice {
     Alone { is_timed: bool },
     /// On the pool, sleepers included, to find out what an element costs.
     Unknown,
-    /// On the pool; `alone_ns` is what it would take in sequence.
-    Shared { is_timed: bool, alone_ns: f32 },
+    /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try.
+    Shared { is_timed: bool, is_try: bool, alone_ns: f32 },
 }
 
 /// See the [module](self).
@@ -101,6 +107,8 @@ pub(super) struct Entry {
     searches: Cell<u8>,
     average: Cell<f32>,
     workers: Cell<f32>,
+    /// Calls that are to be shared after a try that had to wake somebody, and so told nothing itself.
+    retries: Cell<u8>,
 }
 
 impl Entry {
@@ -120,6 +128,7 @@ impl Entry {
             searches: Cell::new(0),
             average: Cell::new(0.0),
             workers: Cell::new(1.0),
+            retries: Cell::new(0),
         }
     }
 
@@ -132,6 +141,15 @@ impl Entry {
         self.strikes.set(0);
         self.searches.set(0);
         self.looks.set(0);
+        self.retries.set(0);
+    }
+
+    /// A try that shared a call has woken somebody: the next ones will tell.
+    pub(super) fn retry(&self, kind: Kind) {
+        if self.id.get() == kind.id {
+            self.retries.set(RETRIES);
+            self.left.set(0);
+        }
     }
 
     /// Whether a call of `kind` with `work` elements runs in sequence without another thought.
@@ -181,15 +199,22 @@ impl Entry {
         let is_near = if shares { alone_ns < NEAR * crossover_ns } else { NEAR * alone_ns > crossover_ns };
         // Of short calls in sequence only one in `SAMPLE` comes here.
         let stands_for = if work < self.light.get() { SAMPLE } else { 1 };
-        let is_early = looks >= TRY_FIRST && looks.is_power_of_two() && (shares || is_near);
+        // What lies far above is worth no try in sequence once its cost is known.
+        let is_within_sight = shares && (alone_ns < FAR * crossover_ns || self.timings.get() < TIMINGS_SURE);
+        let is_early = looks >= TRY_FIRST && looks.is_power_of_two() && (is_within_sight || is_near);
         // However bad it looked: the cores may have been busy.
         let is_late = alone_ns * FAR > crossover_ns && looks.is_multiple_of(TRY_FAR);
-        let tries = is_early || is_late || (is_near && looks.is_multiple_of(TRY / stands_for));
+        let retries = self.retries.replace(self.retries.get().saturating_sub(1));
+        if retries > 1 {
+            self.left.set(0);
+        }
+        let tries =
+            is_early || is_late || (is_near && looks.is_multiple_of(TRY / stands_for)) || (retries > 0 && !shares);
         if shares == tries {
             Choice::Alone { is_timed: tries || stands_for > 1 || alone_ns >= TIMED_NS || looks.is_multiple_of(SAMPLE) }
         } else {
             let is_timed = tries || alone_ns >= TIMED_NS || looks.is_multiple_of(TIME);
-            Choice::Shared { is_timed, alone_ns }
+            Choice::Shared { is_timed, is_try: tries, alone_ns }
         }
     }
 
@@ -242,7 +267,7 @@ impl Entry {
             return;
         }
         let alone_ns = self.cost.get() * work as f32;
-        if elapsed_ns > alone_ns {
+        if elapsed_ns > LOSES * alone_ns {
             // It lost: if that happens again and again, calls as long as this are better run in sequence.
             let (strikes, struck_ns) = (self.strikes.get(), self.struck_ns.get());
             self.struck_ns.set(if strikes == 0 { alone_ns } else { alone_ns.min(struck_ns) });
@@ -257,7 +282,7 @@ impl Entry {
             if alone_ns < 1.25 * self.struck_ns.get() {
                 self.strikes.set(0);
             }
-            if alone_ns < crossover_ns {
+            if alone_ns < crossover_ns && elapsed_ns < alone_ns {
                 // It gained where none was expected.
                 self.set_crossover(alone_ns);
             }
@@ -309,9 +334,16 @@ impl Entry {
             self.begin(kind);
         }
         let (cost, measured) = (self.cost.get(), per_element(elapsed_ns, done));
-        let has_changed = !(cost / CHANGED..=cost * CHANGED).contains(&measured);
-        if self.timings.get() == 0 || has_changed {
+        if self.timings.get() == 0 || measured < cost / CHANGED {
             self.cost.set(measured);
+            self.timings.set(0);
+            self.light.set(0);
+            return;
+        }
+        // Twice in a row: that is no interruption.
+        let surprise = self.surprise.replace(if measured > CHANGED * cost { measured } else { 0.0 });
+        if surprise.min(measured) > CHANGED * cost {
+            self.cost.set(surprise.min(measured));
             self.timings.set(0);
             self.light.set(0);
         }

@@ -11,7 +11,7 @@
 //! * The **crossover** begins at what theory says: with `p` workers and an empty region of `r`, sharing gains from `r p / (p - 1)`. It moves up when shared
 //!   calls near it take longer than in sequence, several times in a row, since single timings are interrupted; and down when they gain. So an algorithm whose parallel form does
 //!   more work, cores that are busy, and a machine whose two cores are one, come out by themselves. One call in `TRY` near the crossover goes the
-//!   other way, which costs less than a hundredth.
+//!   other way, which costs less than a hundredth; where all workers sleep it wakes one now and then, since otherwise a crossover that was once too high would stay.
 //! * **Sleepers** are woken where one call saves more than a wake costs, or where a row of calls too small for that has lost as much for want of them (who rents skis
 //!   until the rent would have paid for them loses at most half: competitive ratio 2).
 //!

@@ -6,17 +6,13 @@ use crate::costs::Costs;
 use crate::pace::{Grain, Timing, grain_for};
 use crate::pool::Pool;
 use crate::run;
+use crate::wakes;
 use std::cell::Cell;
 use std::thread;
 use std::time::Instant;
 
 use super::kind::Choice;
 use super::{Kind, with_entry};
-
-thread_local! {
-    /// What this thread's calls have lost since the last wake because workers slept.
-    static DEBT_NS: Cell<f32> = const { Cell::new(0.0) };
-}
 
 /// How to run one call.
 ///
@@ -82,6 +78,12 @@ fn net_ns(started: Instant) -> f32 {
     (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Sleepers {
+    unshared: bool,
+    woke: bool,
+}
+
 /// The workers a call has been given, until the call is over: when it is dropped it notes how long that took.
 #[derive(Debug)]
 pub struct Team<'p> {
@@ -89,14 +91,16 @@ pub struct Team<'p> {
     pool: Option<&'p Pool>,
     brief: Brief,
     kind: Kind,
+    /// Whether sequence is thought the better way.
+    is_try: bool,
     /// What the call would take in sequence; 0 where that is not known.
     alone_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
     /// Where the call is one of those that are timed.
     started: Option<Instant>,
-    /// Whether nobody was awake to share the first run with, and there was any run at all.
-    unshared: Cell<Option<bool>>,
+    /// Whether workers slept when the first run began, and whether any run woke one; if there was any run at all.
+    sleepers: Cell<Option<Sleepers>>,
 }
 
 impl<'p> Team<'p> {
@@ -110,24 +114,30 @@ impl<'p> Team<'p> {
     /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, choice: Choice) -> Self {
         let brief = Brief { grain: first_grain(kind, grain), work, wakes: false };
-        let Choice::Shared { is_timed, alone_ns } = choice else {
+        let Choice::Shared { is_timed, is_try, alone_ns } = choice else {
             // Nothing is known of it. It may be long.
             return Self::new(pool, kind, Brief { wakes: true, ..brief });
         };
-        // Small calls in close succession are together worth a wake: once they have lost as much as it costs, it is made.
-        let wakes = alone_ns / 2.0 + DEBT_NS.get() > Costs::of_this_machine().wake_ns;
-        if wakes {
-            DEBT_NS.set(0.0);
-        }
+        let wakes = wakes::is_due(alone_ns) || (is_try && wakes::affords_try());
         let mut team = Self::new(pool, kind, Brief { wakes, ..brief });
+        team.is_try = is_try;
         team.alone_ns = alone_ns;
         team.element_ns = alone_ns / work as f32;
-        team.started = is_timed.then(Instant::now);
+        team.started = (is_timed || wakes).then(Instant::now);
         team
     }
 
     fn new(pool: Option<&'p Pool>, kind: Kind, brief: Brief) -> Self {
-        Self { pool, brief, kind, alone_ns: 0.0, element_ns: 0.0, started: None, unshared: Cell::new(None) }
+        Self {
+            pool,
+            brief,
+            kind,
+            is_try: false,
+            alone_ns: 0.0,
+            element_ns: 0.0,
+            started: None,
+            sleepers: Cell::new(None),
+        }
     }
 
     /// How many workers can take part, the caller included.
@@ -153,18 +163,19 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        if let Some(unit) = self.run_only(algorithm, local) {
+        // Who forces a call to be shared may well see units that had to wait for a wake: where runs in sequence have told the cost, that stands.
+        let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
+        if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_forced) {
             with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
         }
     }
 
     /// Runs, and returns the longest unit that was timed.
     fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
-        let Outcome { timing, unshared } =
+        let Outcome { timing, unshared, woke } =
             Pool::named_or_here(self.pool, |pool| pool.enter(|handle| run::run(handle, algorithm, local, self.brief)));
-        if self.unshared.get().is_none() {
-            self.unshared.set(Some(unshared));
-        }
+        let before = self.sleepers.get().unwrap_or(Sleepers { unshared, woke });
+        self.sleepers.set(Some(Sleepers { woke: before.woke || woke, ..before }));
         timing
     }
 }
@@ -182,7 +193,10 @@ impl Team<'_> {
         if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_known) {
             with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
         }
-        if let Some(started) = started {
+        // One that found workers asleep says nothing about those that do not.
+        if let Some(started) = started
+            && self.sleepers.get().is_some_and(|sleepers| !sleepers.unshared)
+        {
             let elapsed_ns = net_ns(started);
             with_entry(self.kind, |entry| entry.searched_shared(self.kind, self.brief.work, elapsed_ns));
         }
@@ -192,16 +206,26 @@ impl Team<'_> {
 impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
-        let Some(unshared) = self.unshared.get() else { return };
-        if unshared {
-            // A call that found nobody says nothing about those that do.
-            if !self.brief.wakes {
-                DEBT_NS.set(DEBT_NS.get() + self.alone_ns / 2.0);
+        let Some(Sleepers { unshared, woke }) = self.sleepers.get() else { return };
+        if unshared && !woke {
+            wakes::went_without(self.alone_ns);
+        }
+        let Some(started) = self.started.filter(|_| !thread::panicking()) else { return };
+        let elapsed_ns = net_ns(started);
+        if unshared && !woke {
+            // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
+            if elapsed_ns < self.alone_ns {
+                with_entry(self.kind, |entry| {
+                    entry.took_alone(self.kind, self.brief.work, self.brief.work, elapsed_ns);
+                });
             }
-        } else if let Some(started) = self.started
-            && !thread::panicking()
-        {
-            let elapsed_ns = net_ns(started);
+        } else if woke {
+            // It says nothing about calls that find everybody awake.
+            wakes::woke(self.alone_ns, elapsed_ns);
+            if self.is_try {
+                with_entry(self.kind, |entry| entry.retry(self.kind));
+            }
+        } else {
             with_entry(self.kind, |entry| entry.took_shared(self.kind, self.brief.work, elapsed_ns));
         }
     }

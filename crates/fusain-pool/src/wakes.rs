@@ -1,0 +1,157 @@
+//! When to wake sleepers: what a wake has cost this thread, and what it has lost for want of one.
+//!
+//! A call that saves more than a wake costs wakes. Of those that are too small each loses a little while the workers sleep, and when they have lost as much as a
+//! wake costs, one is made: who rents skis until the rent would have paid for them pays at most twice the least (competitive ratio 2). A wake lasts
+//! until the workers fall asleep again, though, so only losses in close succession count: bursts of short calls with rests between them,
+//! each of which would pay for a wake of its own, wake nobody.
+//!
+//! What a wake costs is learned from the calls that made one. It is far more than the system call where the system lets the woken thread run in place of
+//! its waker, or has to get a core out of deep sleep.
+
+use crate::costs::Costs;
+use std::cell::Cell;
+use std::time::Instant;
+
+/// Losses are in close succession where they are at least one part in so many of the time since the first.
+const DENSE: f32 = 8.0;
+
+/// Calls of which a look at the clock is less than a hundredth.
+const LOOKED_AT_NS: f32 = 2_500.0;
+
+/// Between two tries that wake lie so many times what a wake costs: they take one part in so many of the time.
+const TRY_REST: f32 = 64.0;
+
+/// What a wake is thought to cost lies within these, whatever interrupts a timing. Calls of more than twice the greatest always wake: of a few long tasks
+/// nobody can tell what the wake cost and what the tasks.
+const COST_NS_MIN: f32 = 2_000.0;
+const COST_NS_MAX: f32 = 30_000.0;
+
+struct Wakes {
+    /// 0: not seen yet.
+    cost_ns: Cell<f32>,
+    lost_ns: Cell<f32>,
+    since: Cell<Option<Instant>>,
+    /// When a wake was made for a try.
+    tried: Cell<Option<Instant>>,
+}
+
+thread_local! {
+    static WAKES: Wakes = const { Wakes { cost_ns: Cell::new(0.0), lost_ns: Cell::new(0.0), since: Cell::new(None), tried: Cell::new(None) } };
+}
+
+impl Wakes {
+    fn cost_ns(&self) -> f32 {
+        if self.cost_ns.get() == 0.0 { Costs::of_this_machine().wake_ns } else { self.cost_ns.get() }
+    }
+
+    /// Whether there are losses, in close succession until now.
+    fn is_in_row(&self) -> bool {
+        let since = self.since.get().filter(|_| self.lost_ns.get() > 0.0);
+        since.is_some_and(|since| is_dense(self.lost_ns.get(), since.elapsed().as_nanos() as f32))
+    }
+
+    /// Whether a wake is due, now that losses are as much as it costs; in any case they are forgotten.
+    fn settle(&self) -> bool {
+        let is_in_row = self.is_in_row();
+        self.lost_ns.set(0.0);
+        is_in_row
+    }
+}
+
+fn is_dense(lost_ns: f32, elapsed_ns: f32) -> bool {
+    lost_ns * DENSE > elapsed_ns
+}
+
+/// A better idea of the cost after a wake that took `sample_ns`, from the idea before; 0: there was none.
+fn learned(cost_ns: f32, sample_ns: f32) -> f32 {
+    let sample_ns = sample_ns.clamp(COST_NS_MIN, COST_NS_MAX);
+    // Interruptions only ever lengthen a timing.
+    if cost_ns == 0.0 { sample_ns } else { cost_ns + 0.25 * (sample_ns - cost_ns).min(cost_ns) }
+}
+
+/// Whether work of `alone_ns` in sequence gains by waking a sleeper.
+pub(crate) fn is_worth_waking(alone_ns: f32) -> bool {
+    WAKES.with(|wakes| alone_ns / 2.0 > wakes.cost_ns())
+}
+
+/// Whether a call of `alone_ns` in sequence is to wake sleepers, by what it saves itself or by what others before it have lost.
+pub(crate) fn is_due(alone_ns: f32) -> bool {
+    WAKES.with(|wakes| {
+        let (gain_ns, cost_ns) = (alone_ns / 2.0, wakes.cost_ns());
+        gain_ns > cost_ns || (gain_ns + wakes.lost_ns.get() > cost_ns && wakes.settle())
+    })
+}
+
+/// Whether a call that only tries whether sharing gains may wake sleepers: of those who sleep nothing can be learned.
+pub(crate) fn affords_try() -> bool {
+    WAKES.with(|wakes| {
+        let now = Instant::now();
+        let rest_ns = |before: Instant| (now - before).as_nanos() as f32;
+        let affords = wakes.tried.get().is_none_or(|before| rest_ns(before) > TRY_REST * wakes.cost_ns());
+        if affords {
+            wakes.tried.set(Some(now));
+        }
+        affords
+    })
+}
+
+/// A call of `alone_ns` in sequence found workers asleep, and let them.
+pub(crate) fn went_without(alone_ns: f32) {
+    WAKES.with(|wakes| {
+        // Of short calls only those that begin a row look at the clock.
+        let is_looking = alone_ns > LOOKED_AT_NS || wakes.lost_ns.get() == 0.0;
+        if is_looking && !wakes.is_in_row() {
+            wakes.lost_ns.set(0.0);
+            wakes.since.set(Some(Instant::now()));
+        }
+        wakes.lost_ns.set(wakes.lost_ns.get() + alone_ns / 2.0);
+    });
+}
+
+/// A call of `alone_ns` in sequence has woken somebody, and took `elapsed_ns`.
+pub(crate) fn woke(alone_ns: f32, elapsed_ns: f32) {
+    if alone_ns < 2.0 * COST_NS_MAX {
+        WAKES.with(|wakes| wakes.cost_ns.set(learned(wakes.cost_ns.get(), elapsed_ns - alone_ns / 2.0)));
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_is_learned_at_once_and_outlives_an_interruption() {
+        let mut cost_ns = learned(0.0, 20_000.0);
+        assert_eq!(cost_ns, 20_000.0);
+        cost_ns = learned(cost_ns, 10_000_000.0);
+        assert!(cost_ns < 23_000.0, "{cost_ns}");
+        for _ in 0..20 {
+            cost_ns = learned(cost_ns, 5_000.0);
+        }
+        assert!(cost_ns < 6_000.0, "{cost_ns}");
+        assert_eq!(learned(0.0, -5.0), COST_NS_MIN);
+    }
+
+    #[test]
+    fn losses_count_in_close_succession() {
+        // Eight calls of 10 us, then 5 ms of rest.
+        assert!(!is_dense(40_000.0, 5_000_000.0));
+        // One after the other.
+        assert!(is_dense(40_000.0, 80_000.0));
+    }
+
+    #[test]
+    fn small_calls_are_due_when_they_have_lost_a_wake() {
+        WAKES.with(|wakes| wakes.cost_ns.set(20_000_000.0));
+        assert!(is_due(41_000_000.0));
+        let first = (1..).find(|_| {
+            let is_due = is_due(2_000_000.0);
+            if !is_due {
+                went_without(2_000_000.0);
+            }
+            is_due
+        });
+        assert_eq!(first, Some(21));
+        assert!(!is_due(2_000_000.0), "paid");
+    }
+}
