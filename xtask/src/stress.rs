@@ -14,10 +14,9 @@ use cargo_metadata::Message;
 use crate::workspace;
 
 /// What is run over and over: a package, and its test programs, each with the names of its tests to run (all if there are none).
-///
-/// A suite of hostile programs joins here: its package, and the name of its test program.
 const SUITES: &[(&str, &[Program])] = &[
-    ("fusain-algorithms", &[("fusain_algorithms", &["any_split"])]),
+    ("fusain-pool", &[("fork_join", &[]), ("hostile", &[]), ("spawning", &[]), ("stress", &[])]),
+    ("fusain-algorithms", &[("fusain_algorithms", &["any_split"]), ("hostile", &[])]),
     (
         "fusain-comm",
         &[

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::shake::shake;
+use fusain_pool::shake::shake;
 
 /// Between two tellings of a rank: values that come thick and fast at the beginning of a search are told once. Some tens of messages long; half and
 /// double were not measured.

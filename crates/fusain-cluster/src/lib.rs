@@ -76,7 +76,6 @@ pub mod protocol;
 mod rank_state;
 mod report;
 mod search;
-mod shake;
 mod store;
 mod table;
 pub mod thief;

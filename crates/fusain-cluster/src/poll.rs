@@ -17,7 +17,7 @@ use crate::distributed::Distributed;
 use crate::error::Ended;
 use crate::poll_interval::PollInterval;
 use crate::rank_state::RankState;
-use crate::shake::shake;
+use fusain_pool::shake::shake;
 
 /// What a worker has.
 pub(crate) struct Bundle<L> {

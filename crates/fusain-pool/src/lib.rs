@@ -95,6 +95,8 @@ mod queue;
 mod rayon;
 mod run;
 mod scope;
+#[doc(hidden)]
+pub mod shake;
 mod share;
 mod slot;
 mod slots;

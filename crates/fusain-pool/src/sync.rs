@@ -1,14 +1,22 @@
 //! The one door to atomics, cells and thread primitives: std's, or loom's where the models are checked.
 //!
 //! Nothing else in this crate names `std::sync::atomic`, so a protocol that is checked is the protocol that runs. Faults that
-//! the models have to find are planted behind this door, too (`faulty`), so that no other code knows of them.
+//! the models have to find are planted behind this door, too (`faulty`), and so are the random pauses of `cargo xtask stress` (`shaken`), so that no other
+//! code knows of them.
 
 #[cfg(not(loom))]
 mod real {
     pub(crate) use std::hint::spin_loop;
     pub(crate) use std::sync::Mutex;
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-    pub(crate) use std::thread::{Thread, current, park, park_timeout, yield_now};
+    pub(crate) use std::sync::atomic::Ordering;
+    #[cfg(not(fusain_shake))]
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
+    #[cfg(not(fusain_shake))]
+    pub(crate) use std::thread::park;
+    pub(crate) use std::thread::{Thread, current, park_timeout, yield_now};
+
+    #[cfg(fusain_shake)]
+    pub(crate) use super::shaken::{AtomicBool, AtomicU64, AtomicUsize, fence, park};
 
     /// `std::cell::UnsafeCell` with the closure interface of loom's, which sees every access.
     #[derive(Debug, Default)]
@@ -26,6 +34,9 @@ mod real {
         }
     }
 }
+
+#[cfg(all(fusain_shake, not(loom)))]
+mod shaken;
 
 #[cfg(loom)]
 pub(crate) mod faulty;

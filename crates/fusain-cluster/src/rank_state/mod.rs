@@ -40,7 +40,7 @@ use crate::error::Error;
 use crate::log::{Log, OnStatus, Status};
 use crate::packet::{Header, Packet};
 use crate::protocol::{self, Job, Message, Offer};
-use crate::shake::shake;
+use fusain_pool::shake::shake;
 use crate::thief::Thief;
 use crate::values::Stores;
 use crate::victims::{Seeker, Victims};

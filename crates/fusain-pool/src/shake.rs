@@ -4,10 +4,10 @@
 
 #[cfg(not(fusain_shake))]
 #[inline(always)]
-pub(crate) fn shake() {}
+pub fn shake() {}
 
 #[cfg(fusain_shake)]
-pub(crate) use random::shake;
+pub use random::shake;
 
 #[cfg(fusain_shake)]
 mod random {
@@ -31,7 +31,7 @@ mod random {
     }
 
     /// Now and then lets other threads go first.
-    pub(crate) fn shake() {
+    pub fn shake() {
         let drawn = STATE.try_with(|state| {
             // Marsaglia's xorshift.
             let mut x = state.get();
