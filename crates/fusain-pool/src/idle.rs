@@ -171,6 +171,11 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 pool.ask(handle, |serves| serves != 0);
             }
             Step::Sleep => {
+                if pool.stays_awake(handle.index) && !pool.is_ending() {
+                    pool.ask(handle, |serves| serves != 0);
+                    patience = Patience::of_worker(pool, handle.index);
+                    continue;
+                }
                 if !fall_asleep(handle) {
                     // What kept it awake may be a task that nobody will point to any more.
                     if run_found(handle) {
@@ -231,7 +236,7 @@ pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
     }
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
-    if is_wanted(handle) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
+    if (is_wanted(handle) || handle.pool.stays_awake(handle.index)) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
         return false;
     }
     // Who would have to share a core with a worker that takes part is not called, and leaves no order.

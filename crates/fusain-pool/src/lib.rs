@@ -88,6 +88,7 @@ mod mailbox;
 mod pace;
 mod panics;
 mod part;
+mod phase;
 mod place;
 mod pool;
 mod queue;
@@ -107,6 +108,7 @@ mod tasks;
 mod trace;
 mod wakes;
 mod watch;
+mod worker_local;
 mod worth;
 
 pub use algorithm::Algorithm;
@@ -114,9 +116,11 @@ pub use builder::Builder;
 pub use counters::Counters;
 pub use error::{Error, WORKERS_MAX};
 pub use join::join;
+pub use phase::Phase;
 pub use pool::{Meter, Pool, Wait};
 pub use scope::{Scope, scope};
 pub use spawn::{current_worker_index, current_workers, spawn, yield_now};
+pub use worker_local::WorkerLocal;
 
 /// Compiles and runs the code of this crate's README.
 #[cfg(doctest)]

@@ -86,6 +86,8 @@ pub(crate) struct Inner {
     pub(crate) inbox: Inbox,
     /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: a hint.
     watched: AtomicBool,
+    /// How many [`phase`](crate::phase)s there are. Relaxed: ordered by fences.
+    pub(crate) phases: AtomicUsize,
     /// Where the last caller ran that found workers asleep, as [`place`](crate::place) names it. Relaxed: a hint.
     pub(crate) callers_at: AtomicUsize,
     ending: AtomicBool,
@@ -128,6 +130,7 @@ impl Inner {
             wait,
             inbox: Inbox::new(),
             watched: AtomicBool::new(false),
+            phases: AtomicUsize::new(0),
             callers_at: AtomicUsize::new(place::UNKNOWN),
             ending: AtomicBool::new(false),
             is_registry: false,
@@ -158,6 +161,11 @@ impl Inner {
         if self.keepers.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.end();
         }
+    }
+
+    /// Whether worker `index` does not sleep for now.
+    pub(crate) fn stays_awake(&self, index: usize) -> bool {
+        self.phases.load(Ordering::Relaxed) > 0 && index < self.helpers_max.min(self.cores) && !self.lends_threads()
     }
 
     /// Whether more workers take part than there are cores, so that whoever spins has to yield.

@@ -3,11 +3,13 @@
 mod common;
 
 use common::PATIENCE;
-use fusain_pool::{Pool, Wait, current_worker_index, current_workers, join, scope, spawn, yield_now};
+use fusain_pool::{Pool, Wait, WorkerLocal, current_worker_index, current_workers, join, scope, spawn, yield_now};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
 
 fn pool(threads: usize) -> Pool {
     Pool::builder().threads(threads).build().unwrap()
@@ -223,4 +225,57 @@ fn workers_of_pools_that_call_each_other() {
         });
         assert!(one.in_worker(current_worker_index).is_some_and(|index| index < threads - 1));
     }
+}
+
+#[test]
+fn workers_stay_awake_in_a_phase() {
+    let pool = Pool::builder().threads(2).build().unwrap();
+    // A broadcast needs every worker, so one that sleeps in between has to be woken, and sleeps again.
+    let parks_in_a_burst = || {
+        let before = pool.counters().parks;
+        for _ in 0..5 {
+            thread::sleep(Duration::from_millis(2));
+            pool.broadcast(|_| ());
+        }
+        pool.counters().parks - before
+    };
+    {
+        let _phase = pool.phase();
+        // The caller may sleep too, where the worker is kept from its core.
+        assert!((0..100).any(|_| parks_in_a_burst() == 0), "nobody stays awake");
+    }
+    assert!((0..100).any(|_| parks_in_a_burst() >= 5), "nobody sleeps again");
+}
+
+#[test]
+fn worker_local_values_are_lent_to_one_at_a_time() {
+    let pool = Pool::builder().threads(3).build().unwrap();
+    pool.install(|| {
+        let made = AtomicUsize::new(0);
+        let values = WorkerLocal::new(|| {
+            made.fetch_add(1, Ordering::Relaxed);
+            0_u64
+        });
+        fusain_pool::scope(|scope| {
+            for _ in 0..1000 {
+                scope.spawn(|_| {
+                    values.with(|value| {
+                        *value += 1;
+                        // Asked for again while it is lent.
+                        values.with(|other| *other += 1);
+                    });
+                });
+            }
+        });
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            values.with(|value| {
+                *value += 1;
+                panic!("on purpose");
+            })
+        }));
+        assert!(panicked.is_err());
+        let values: Vec<u64> = values.into_values().collect();
+        assert_eq!(values.len(), made.into_inner());
+        assert_eq!(values.iter().sum::<u64>(), 2001);
+    });
 }
