@@ -1,7 +1,7 @@
 //! `compare coarse`: few and long tasks, one call after the other or after rests.
 //!
 //! A task is a busy loop by the clock, so the ideal is known: it takes as long on two threads of one core as on two cores. In a gap
-//! between calls the caller works alone and the other workers go to sleep. `for_each` runs over as many elements as there are tasks,
+//! between calls the caller works alone and the other workers go to sleep. `for_each` and the iterators run over as many elements as there are tasks,
 //! and nobody is told that they are long.
 
 use std::fmt;
@@ -43,10 +43,11 @@ enum Way {
     Scope,
     Spawn,
     ForEach,
+    Iterators,
 }
 
 impl Way {
-    const ALL: [Way; 4] = [Way::Join, Way::Scope, Way::Spawn, Way::ForEach];
+    const ALL: [Way; 5] = [Way::Join, Way::Scope, Way::Spawn, Way::ForEach, Way::Iterators];
 }
 
 impl fmt::Display for Way {
@@ -56,6 +57,7 @@ impl fmt::Display for Way {
             Way::Scope => "scope",
             Way::Spawn => "spawn in scope",
             Way::ForEach => "for_each",
+            Way::Iterators => "iterators",
         })
     }
 }
@@ -184,7 +186,21 @@ fn sides<'a>(way: Way, tasks: usize, length: Duration, on: Runtimes<'a>, chili: 
                 Side { name: "fork_union", turn: Box::new(fork_union) },
             ]
         }
+        Way::Iterators => iterators(tasks, length, on),
     }
+}
+
+fn iterators<'a>(tasks: usize, length: Duration, on: Runtimes<'a>) -> Vec<Side<'a>> {
+    use fusain::iter::{IntoParallelIterator, ParallelIterator as _};
+    let (items, same) = (vec![length; tasks], vec![length; tasks]);
+    vec![
+        Side::new("ours", move || {
+            on.pool.install(|| IntoParallelIterator::into_par_iter(&items).map(|&length| busy(length)).for_each(drop));
+        }),
+        Side::new("rayon", move || {
+            on.rayon.install(|| same.par_iter().map(|&length| busy(length)).for_each(drop));
+        }),
+    ]
 }
 
 /// How long a call takes whose tasks are dealt out evenly, by nobody and at once.
