@@ -10,7 +10,7 @@ pub mod ranks;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// Compiles and runs the worked example of the map.
+/// Compiles and runs the worked example of how to add an algorithm.
 #[cfg(doctest)]
-#[doc = include_str!("../../ARCHITECTURE.md")]
-struct Architecture;
+#[doc = include_str!("../../CONTRIBUTING.md")]
+struct Contributing;

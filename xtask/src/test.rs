@@ -103,6 +103,7 @@ fn comparisons() -> anyhow::Result<Outcome> {
                 "region",
                 "handover",
                 "breakeven",
+                "curves",
                 "crowd",
                 "tick",
                 "join",

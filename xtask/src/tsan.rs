@@ -1,6 +1,6 @@
 //! `cargo xtask tsan`: the tests of the pool under ThreadSanitizer.
 //!
-//! It never understands a bare fence; ARCHITECTURE.md says what it does see. So this is a verb of its own and no part of `test`: a report
+//! It never understands a bare fence; CONTRIBUTING.md says what it does see. So this is a verb of its own and no part of `test`: a report
 //! here is a question, not an answer.
 
 use std::process::ExitCode;

@@ -17,6 +17,7 @@
 #![allow(clippy::print_stdout, reason = "tables on the terminal are what it is for")]
 
 pub mod cases;
+mod chart;
 pub mod compare;
 pub mod data;
 pub mod peers;

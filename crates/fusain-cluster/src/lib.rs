@@ -26,6 +26,18 @@
 //! The ranks are threads of `fusain_comm::World::threads(n)`, or with its feature `mpi` the processes that mpirun has started:
 //! `MpiWorld::start_serialized()?.communicator()?`.
 //!
+//! # How one task travels
+//!
+//! 1. A rank's pool call has ended. The thread that called asks the rank's state what comes next (`cluster`, `rank_state`). Nothing: the rank is out of work, and
+//!    sends a request to a rank that `victims` names. While it waits, the thread drives the progress loop.
+//! 2. Whoever drives the victim's loop gives the request to the `protocol`. If the victim's workers are busy, that raises a flag which they poll.
+//! 3. Each worker that polls (`poll`) commits, splits its state, and adds the encoded part (`codec`, `packet`) to an offer, until all have done so or one polls again. So a
+//!    task is about half of what the rank has. The protocol notes the task under an id. If nobody polls, or nothing is worth a message, the request
+//!    goes on to a rank that is known to have work, or is refused, and the thief waits before it asks again.
+//! 4. The thief decodes the states, checking them, and runs the pool on them. When that has ended, and every part that it gave away has come back and
+//!    been merged, the result goes back under the id.
+//! 5. Rank 0 has the root. When the root is finished in that sense everything is, and the result goes down a tree to all ranks.
+//!
 //! # Who turns the loop
 //!
 //! In Tascell a thread of its own does all sending and receiving, and so did the first form of this. Where there is no core to spare each message then waits until

@@ -41,6 +41,9 @@ pub mod prelude {
     pub use fusain_iter::prelude::*;
 }
 
+#[doc = include_str!("all_algorithms.md")]
+pub mod all_algorithms {}
+
 #[doc = include_str!("coming_from.md")]
 pub mod coming_from {}
 

@@ -31,6 +31,14 @@ pub(super) enum Built {
 }
 
 impl Library {
+    /// Its name and version, where it is installed.
+    pub(super) fn version(self) -> Option<String> {
+        let launcher = self.launchers.iter().find(|name| on_path(name).is_some())?;
+        let said = as_root(duct::cmd!(*launcher, "--version")).read().ok()?;
+        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+        Some(format!("{} {}", self.name, said.split_whitespace().find(is_number)?))
+    }
+
     /// Builds programs with feature `mpi`.
     pub(super) fn build(self, packages: &[&str], programs: &[&str], release: bool) -> anyhow::Result<Built> {
         let find = |names: &'static [&str]| names.iter().find_map(|name| on_path(name));

@@ -41,6 +41,11 @@ const BENCHES: &[&str] = &["fusain-benches-ranks"];
 /// The one without a part in the in-process world, which is therefore run here and not with the others.
 const LATENCY: &str = "compare-latency-mpi";
 
+/// The MPI libraries that are installed, with their versions.
+pub(crate) fn libraries() -> Vec<String> {
+    [OPEN_MPI, MPICH].into_iter().filter_map(Library::version).collect()
+}
+
 /// Builds and runs everything this machine can; prints a line for each run.
 pub(crate) fn run() -> anyhow::Result<Summary> {
     let mut summary = Summary::default();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Source;
 use super::arrows::Package;
 
-/// Where the README's table of algorithms begins and ends.
+/// Where the table of all algorithms begins and ends.
 const TABLE: [&str; 2] = ["<!-- algorithms: begin -->", "<!-- algorithms: end -->"];
 
 /// Where the table for those who come from C++ begins and ends.
@@ -42,21 +42,36 @@ pub(super) fn architecture(text: &str, packages: &[Package]) -> Vec<String> {
     absent.chain(missing).collect()
 }
 
-/// The README's table has every `par_` method of the code, and no other.
-pub(super) fn readme(text: &str, sources: &[Source]) -> Vec<String> {
+/// The table of all algorithms has every `par_` method of the code, and no other.
+pub(super) fn algorithms(text: &str, sources: &[Source]) -> Vec<String> {
     let Some(table) = between(text, TABLE) else {
-        return vec![format!("README.md has no table of algorithms ({})", TABLE[0])];
+        return vec![format!("all_algorithms.md has no table of algorithms ({})", TABLE[0])];
     };
     let in_table: BTreeSet<String> = par_words(table).collect();
     let in_code = methods(sources);
     let gone =
-        in_table.difference(&in_code).map(|name| format!("README.md's table has {name}, which the code has not"));
+        in_table.difference(&in_code).map(|name| format!("all_algorithms.md has {name}, which the code has not"));
     let missing =
-        in_code.difference(&in_table).map(|name| format!("README.md's table has not {name}, which the code has"));
+        in_code.difference(&in_table).map(|name| format!("all_algorithms.md has not {name}, which the code has"));
     gone.chain(missing).collect()
 }
 
-/// The hostile suite calls every algorithm: each that README's table has to have, and the forms that only the policy has.
+/// No row of a table is longer than a window is wide.
+pub(super) fn rows(readme: &str) -> Vec<String> {
+    const CHARACTERS_MAX: usize = 160;
+    let is_long = |(_, line): &(usize, &str)| line.starts_with('|') && line.chars().count() > CHARACTERS_MAX;
+    let complaint = |(at, _)| format!("README.md:{}: a row of more than {CHARACTERS_MAX} characters", at + 1);
+    readme.lines().enumerate().filter(is_long).map(complaint).collect()
+}
+
+/// What a document links to in this workspace is there.
+pub(super) fn links(file: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', '\n']).next());
+    let is_gone = |target: &&str| !target.is_empty() && !target.contains("://") && !exists(target);
+    targets.filter(is_gone).map(|target| format!("{file} links to {target}, which is not there")).collect()
+}
+
+/// The hostile suite calls every algorithm: each that the table of all has to have, and the forms that only the policy has.
 pub(super) fn hostile(sources: &[Source]) -> Vec<String> {
     const SUITE: &str = "crates/fusain-algorithms/tests/hostile/";
     let code = |source: &'_ Source| source.code().map(|(_, line)| line.to_owned()).collect::<Vec<_>>();
@@ -154,9 +169,21 @@ mod tests {
             text: "    fn par_sort(&mut self)\n    fn par_min<'a>(&self)\n    // fn par_old()\n".to_owned(),
         }];
         let text = format!("{}\n| `par_sort` | `par_max` |\n{}\n`par_other`", TABLE[0], TABLE[1]);
-        let complaints = readme(&text, &sources);
+        let complaints = algorithms(&text, &sources);
         assert_eq!(complaints.len(), 2);
         assert!(complaints[0].contains("par_max") && complaints[1].contains("par_min"));
+    }
+
+    #[test]
+    fn long_rows_are_found() {
+        let text = format!("{}\n| {} |\n| short |", "x".repeat(200), "x".repeat(160));
+        assert_eq!(rows(&text), ["README.md:2: a row of more than 160 characters"]);
+    }
+
+    #[test]
+    fn links_to_nothing_are_found() {
+        let text = "[a](there.md) [b](gone.md#part) [c](#part) [d](https://example.org/x)";
+        assert_eq!(links("A.md", text, |target| target == "there.md"), ["A.md links to gone.md, which is not there"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use anyhow::Context;
 use walkdir::WalkDir;
 
 use crate::steps::Outcome;
-use crate::workspace;
+use crate::{compare, workspace};
 
 /// A source file of the workspace.
 #[derive(Debug)]
@@ -54,7 +54,10 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         arrows::check(&packages),
         circles::check(&sources),
         documents::architecture(&read("ARCHITECTURE.md")?, &packages),
-        documents::readme(&read("README.md")?, &sources),
+        documents::algorithms(&read("crates/fusain/src/all_algorithms.md")?, &sources),
+        documents::rows(&read("README.md")?),
+        links()?,
+        compare::check(&read("README.md")?, &read("BENCHMARKS.md")?),
         documents::hostile(&sources),
         documents::coming_from(&read("crates/fusain/src/coming_from.md")?, &sources),
     ]
@@ -66,6 +69,15 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         eprintln!("   {complaint}");
     }
     anyhow::bail!("{} rules of the house are broken", complaints.len())
+}
+
+/// What the documents of the top folder link to.
+fn links() -> anyhow::Result<Vec<String>> {
+    let mut complaints = Vec::new();
+    for file in ["README.md", "BENCHMARKS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        complaints.extend(documents::links(file, &read(file)?, |target| workspace::root().join(target).exists()));
+    }
+    Ok(complaints)
 }
 
 fn read(file: &str) -> anyhow::Result<String> {

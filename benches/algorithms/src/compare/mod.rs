@@ -4,6 +4,7 @@ mod algorithms;
 mod breakeven;
 mod coarse;
 mod crowd;
+mod curves;
 mod first;
 mod handover;
 mod iterators;
@@ -26,6 +27,8 @@ pub enum Comparison {
     Handover,
     /// From how many elements on a call beats the best sequential code.
     Breakeven(breakeven::Options),
+    /// The time of a call over its length: the plot of the README.
+    Curves(curves::Options),
     /// A control loop: bursts of short regions between serial code and idleness, in time and CPU time.
     Tick,
     /// Fork and join by recursion: Fibonacci numbers and queens.
@@ -61,6 +64,7 @@ impl Comparison {
             Comparison::Region => region::run(options),
             Comparison::Handover => handover::run(options),
             Comparison::Breakeven(own) => breakeven::run(own, options),
+            Comparison::Curves(own) => curves::run(own, options),
             Comparison::Tick => tick::run(options),
             Comparison::Join(own) => join::run(own, options),
             Comparison::Crowd => crowd::run(options),

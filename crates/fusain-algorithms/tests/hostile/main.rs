@@ -1,7 +1,7 @@
 //! Every algorithm, called by the [hostile](fusain_testkit::hostile): orders that are none, panics anywhere, elements with traps.
 //!
 //! Some cases by default, in seconds; `FUSAIN_HOSTILE=all` runs all of them, as `cargo xtask asan` does. A new algorithm has to be
-//! called here: `cargo xtask tidy` looks for a call of each, by the list that README's table is held to.
+//! called here: `cargo xtask tidy` looks for a call of each, by the list that the table of all algorithms is held to.
 
 mod looks;
 mod makes;

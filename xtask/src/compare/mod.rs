@@ -1,61 +1,80 @@
 //! `cargo xtask compare NAME`: builds the peers and the measuring program, and runs it.
+//!
+//! ```text
+//! compare NAME                  one comparison; its tables go to the terminal
+//! compare --write [NAME...]  ─▶ write: runs them one by one ─▶ document: BENCHMARKS.md ─▶ figures: README.md
+//! compare --render           ─────────────────────────────────▶ the same from what BENCHMARKS.md has
+//! ```
+
+mod catalog;
+mod document;
+mod figures;
+mod machine;
+mod write;
 
 use std::process::ExitCode;
 
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
+
 use crate::{mpi, programs, workspace};
+use catalog::{Comparison, Program};
+
+pub(crate) use write::check;
 
 /// What to measure, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = [
-        "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "iterators", "split",
-        "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "overhead", "irregular",
-        "steal", "rayon", "coarse", "noloss", "strings",
-    ])]
-    name: String,
+    #[arg(value_parser = PossibleValuesParser::new(catalog::names()), required_unless_present_any = ["write", "render"])]
+    name: Option<String>,
+    /// Runs all comparisons, or those named, and writes BENCHMARKS.md and the figures of README.md from what they print.
+    #[arg(long, num_args = 0.., value_name = "NAME", conflicts_with = "name",
+          value_parser = PossibleValuesParser::new(catalog::names()))]
+    write: Option<Vec<String>>,
+    /// Writes both files anew from the results that BENCHMARKS.md has, and runs nothing: after a change of their wording.
+    #[arg(long, conflicts_with_all = ["name", "write"])]
+    render: bool,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
 }
 
-/// Comparisons of ranks and levels: programs of their own, and what each runs besides under real MPI.
-const RANKS: &[&str] = &[
-    "split",
-    "hierarchy",
-    "interpret",
-    "simulate",
-    "overlap",
-    "latency",
-    "choice",
-    "scale",
-    "overhead",
-    "irregular",
-    "steal",
-];
-
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    if options.name == "rayon" {
-        return crate::rayon::compare::run(&options.rest);
+    match options {
+        Options { write: Some(names), .. } => write::run(names),
+        Options { render: true, .. } => write::render().map(|()| ExitCode::SUCCESS),
+        Options { name, rest, .. } => {
+            let comparison = name.as_deref().and_then(catalog::named).context("no comparison is named")?;
+            one(comparison, rest)
+        }
     }
-    if RANKS.contains(&options.name.as_str()) {
-        return ranks(options);
+}
+
+fn one(comparison: &Comparison, rest: &[String]) -> anyhow::Result<ExitCode> {
+    match comparison.program {
+        Program::Slices => slices(comparison.name, rest),
+        Program::Ranks => ranks(comparison.name, rest),
+        Program::Cores => crate::rayon::compare::run(rest),
     }
-    let (native, arguments) = programs::split_native(&options.rest);
+}
+
+fn slices(name: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
+    let (native, arguments) = programs::split_native(rest);
     let mut program = programs::with_peers("compare", native)?;
-    if native && options.name == "algorithms" {
+    if native && name == "algorithms" {
         // Both figures of ours, in one run.
         program.env("FUSAIN_PORTABLE", programs::build("compare", false)?);
     }
-    program.arg(&options.name).args(arguments);
+    program.arg(name).args(arguments);
     programs::run(program)
 }
 
 /// The real MPI first, where it is installed; then the in-process world, whose last line has the keys.
-fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
+fn ranks(name: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
     // Of the options only this one is for the programs over MPI.
-    let smoke: &[&str] = if options.rest.iter().any(|option| option == "--smoke") { &["--smoke"] } else { &[] };
-    let outcome = match options.name.as_str() {
+    let smoke: &[&str] = if rest.iter().any(|option| option == "--smoke") { &["--smoke"] } else { &[] };
+    let outcome = match name {
         // It is about MPI only: what it prints ends with the key.
         "latency" => {
             let printed = mpi::on_one_host(false, "compare-latency-mpi", 2, smoke);
@@ -64,7 +83,7 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         }
         // Two processes, and where there is no MPI two threads.
         "irregular" => {
-            let rest: Vec<&str> = options.rest.iter().map(String::as_str).collect();
+            let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
             let printed = mpi::on_one_host(false, "compare-irregular-mpi", 2, &rest);
             if let Some(printed) = printed? {
                 println!("{}", printed.trim_end());
@@ -85,7 +104,7 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         "interpret" | "simulate" | "scale" | "overhead" => Ok(None),
         _ => mpi::on_two_hosts("compare-hierarchy-mpi"),
     };
-    let mut rest = options.rest.clone();
+    let mut rest = rest.to_vec();
     match outcome {
         Ok(Some(printed)) => {
             println!("{printed}");
@@ -96,7 +115,7 @@ fn ranks(options: &Options) -> anyhow::Result<ExitCode> {
         Ok(None) => {}
         Err(error) => eprintln!("warning: over MPI: {error}"),
     }
-    let program = format!("compare-{}", options.name);
+    let program = format!("compare-{name}");
     let run = ["run", "--quiet", "--release", "--package", "fusain-benches-ranks", "--bin", &program, "--"];
     workspace::cargo(run.into_iter().chain(rest.iter().map(String::as_str))).run()?;
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,161 @@
+//! BENCHMARKS.md: written from the results of comparisons, and read back, so that what is not measured anew keeps its date and commit.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::catalog::{self, Comparison};
+use super::machine::Origin;
+
+/// What a comparison has printed, where and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) origin: Origin,
+    /// Why there are no figures, where the comparison failed.
+    pub(super) failure: Option<String>,
+    /// All lines, the last with the keys.
+    pub(super) printed: String,
+}
+
+impl Outcome {
+    /// The figures of the last line, in its order.
+    pub(super) fn figures(&self, name: &str) -> Vec<(&str, &str)> {
+        let last = self.printed.lines().last().unwrap_or_default();
+        let keys = last.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or_default();
+        keys.split_whitespace().filter_map(|pair| pair.split_once('=')).collect()
+    }
+}
+
+/// The comparisons that have been run, by name.
+pub(super) type Outcomes = BTreeMap<String, Outcome>;
+
+const HEAD: &str = "\
+# Benchmarks
+
+`cargo xtask compare --write` runs the comparisons and writes this file; `cargo xtask compare --write NAME` does so for one. Nothing here is typed by hand.
+
+## How to read it
+
+- A comparison measures all sides in turn, in one run of one program and on the same data, and compares medians. A ratio can be compared between machines, a time
+  cannot.
+- Each comparison ends with its figures. `NaN` stands for a peer that is missing here, `inf` for what is never reached.
+- `machine_rtt_ns` is the round trip of a cache line between two cores in that minute, and `machine_two_threads` the work that two threads of plain arithmetic did
+  over that of one. On a shared machine both change from minute to minute, and no speed-up on two threads can be expected above the second.
+- All parallel sides have two threads. The C++ peers (GNU parallel mode, TBB) are built for the very processor (`-O3 -march=native -fopenmp -fopenmp-simd`); fusain and
+  the other Rust libraries are built for any processor of the family. `cargo xtask compare NAME --native` builds those for this one, too.
+- `cargo xtask compare NAME --json FILE` keeps all samples, where a comparison has them.
+";
+
+const NOT_YET: &str = "Not measured yet.";
+const RUN: &str = "- run on ";
+const COMMIT: &str = ", commit ";
+const MACHINE: &str = "- machine: ";
+const FAILED: &str = "- failed: ";
+const PRINTED: [&str; 2] = ["```text\n", "\n```\n"];
+
+/// The whole file.
+pub(super) fn render(outcomes: &Outcomes) -> String {
+    let mut text = format!("{HEAD}\n## The comparisons\n\n| comparison | question | run on |\n|---|---|---|\n");
+    for Comparison { name, question, .. } in catalog::ALL {
+        let date = match outcomes.get(*name) {
+            None => "not yet",
+            Some(Outcome { failure: Some(_), .. }) => "failed",
+            Some(outcome) => &outcome.origin.date,
+        };
+        push(&mut text, format_args!("| [{name}](#{name}) | {question} | {date} |\n"));
+    }
+    for comparison in catalog::ALL {
+        push(&mut text, format_args!("\n## {}\n\n**{}**\n\n", comparison.name, comparison.question));
+        match outcomes.get(comparison.name) {
+            Some(outcome) => section(&mut text, comparison, outcome),
+            None => push(&mut text, format_args!("{NOT_YET}\n\n{}\n", comparison.reading)),
+        }
+    }
+    text
+}
+
+fn section(text: &mut String, comparison: &Comparison, outcome: &Outcome) {
+    let Outcome { origin: Origin { date, commit, machine }, failure, printed } = outcome;
+    let command = [&["cargo xtask compare", comparison.name][..], comparison.options].concat().join(" ");
+    push(text, format_args!("- `{command}`\n{RUN}{date}{COMMIT}{commit}\n{MACHINE}{machine}\n"));
+    if let Some(why) = failure {
+        push(text, format_args!("{FAILED}{why}\n"));
+    }
+    let figures = outcome.figures(comparison.name);
+    if !figures.is_empty() {
+        push(text, format_args!("\n| key | figure |\n|---|---:|\n"));
+        figures.iter().for_each(|(key, figure)| push(text, format_args!("| `{key}` | {figure} |\n")));
+    }
+    let [begin, end] = PRINTED;
+    push(
+        text,
+        format_args!(
+            "\n{}\n\n<details><summary>All that it printed</summary>\n\n{begin}{printed}{end}\n</details>\n",
+            comparison.reading
+        ),
+    );
+}
+
+fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a string takes everything");
+}
+
+/// What the file says of each comparison; of what it does not have in this form, nothing.
+pub(super) fn parse(text: &str) -> Outcomes {
+    let of = |name: &'static str| Some((name.to_owned(), outcome(section_of(text, name)?)?));
+    catalog::names().filter_map(of).collect()
+}
+
+fn section_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("\n## {name}\n"))?;
+    Some(rest.split_once("\n## ").map_or(rest, |(section, _)| section))
+}
+
+fn outcome(section: &str) -> Option<Outcome> {
+    let line = |begin: &str| section.lines().find_map(|line| line.strip_prefix(begin)).map(str::to_owned);
+    let (date, commit) = line(RUN)?.split_once(COMMIT).map(|(date, commit)| (date.to_owned(), commit.to_owned()))?;
+    let (_, rest) = section.split_once(PRINTED[0])?;
+    let (printed, _) = rest.split_once(PRINTED[1])?;
+    let origin = Origin { date, commit, machine: line(MACHINE)? };
+    Some(Outcome { origin, failure: line(FAILED), printed: printed.to_owned() })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::compare) fn measured(printed: &str, failure: Option<&str>) -> Outcome {
+        let origin = Origin {
+            date: "2026-01-02".to_owned(),
+            commit: "0123456789".to_owned(),
+            machine: "a processor, 2 cores; no MPI library".to_owned(),
+        };
+        Outcome { origin, failure: failure.map(str::to_owned), printed: printed.to_owned() }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let table = "╭────╮\n│ ## │\n╰────╯\nregion: ours_over_rtt=1.13 tbb_over_ours=NaN";
+        let outcomes = Outcomes::from([
+            ("region".to_owned(), measured(table, None)),
+            ("join".to_owned(), measured("", Some("exit status 1"))),
+        ]);
+        let text = render(&outcomes);
+        assert_eq!(parse(&text), outcomes);
+        assert!(text.contains("| `ours_over_rtt` | 1.13 |") && text.contains("- failed: exit status 1"));
+        assert!(text.contains("| 2026-01-02 |") && text.contains("| failed |"));
+        assert_eq!(text.matches(NOT_YET).count(), catalog::ALL.len() - 2);
+    }
+
+    #[test]
+    fn figures_are_those_of_the_last_line() {
+        let outcome = measured("region: old=1\nregion: a=1.5 b=inf", None);
+        assert_eq!(outcome.figures("region"), [("a", "1.5"), ("b", "inf")]);
+        assert!(measured("no keys", None).figures("region").is_empty());
+    }
+
+    #[test]
+    fn a_file_without_results_has_none() {
+        assert_eq!(parse(&render(&Outcomes::new())), Outcomes::new());
+        assert_eq!(parse(""), Outcomes::new());
+    }
+}

@@ -1,0 +1,133 @@
+//! The figures of README.md: a plot, a table of at most eight rows, and where fusain is weakest, taken from the results in BENCHMARKS.md.
+
+use super::catalog::PLOT;
+use super::document::Outcomes;
+
+/// Where they stand in the README.
+const MARKS: [&str; 2] = ["<!-- figures: begin -->\n", "<!-- figures: end -->"];
+
+/// One figure: what is measured, the comparison and the key it is from, and what it says.
+struct Figure {
+    what: &'static str,
+    comparison: &'static str,
+    key: &'static str,
+    unit: &'static str,
+}
+
+const fn figure(what: &'static str, comparison: &'static str, key: &'static str, unit: &'static str) -> Figure {
+    Figure { what, comparison, key, unit }
+}
+
+const RAYON: &str = "times as fast as rayon";
+const BEST: &str = "times as fast as the best peer";
+
+const TABLE: [Figure; 8] = [
+    figure("an empty parallel region", "region", "ours_over_rtt", "round trips of a cache line"),
+    figure("fork and join", "join", "rayon_over_ours", RAYON),
+    figure("bursts of short regions in a control loop", "tick", "rayon_over_ours_time", RAYON),
+    figure("a stable sort of `i32` gains from", "breakeven", "sort", "elements"),
+    figure("basic algorithms on 2^16 elements", "first", "geomean_2e16", BEST),
+    figure("basic algorithms on 2^24 elements", "first", "geomean_2e24", BEST),
+    figure("chains of iterators over 2^16 elements", "iterators", "geomean_2e16", BEST),
+    figure("a search for N queens on two MPI processes", "irregular", "nqueens", "times as fast as on one"),
+];
+
+const LOSSES: [Figure; 3] = [
+    figure("the basic algorithm furthest behind", "first", "worst", BEST),
+    figure("the call that the default decides worst", "noloss", "worst", "times the time of the better choice"),
+    figure("8 bytes over MPI, waited for at once", "latency", "ours_over_native", "times the time of the MPI library"),
+];
+
+/// What stands between the marks.
+pub(super) fn block(outcomes: &Outcomes) -> String {
+    let is_drawn = outcomes.get("curves").is_some_and(|outcome| outcome.failure.is_none());
+    let plot = if is_drawn {
+        format!("![Time of a call over its length: sort, reduce and for_each of std, rayon and fusain]({PLOT})")
+    } else {
+        "The plot is not drawn yet: `cargo xtask compare --write curves`.".to_owned()
+    };
+    let rows: String = TABLE.iter().map(|figure| figure.row(outcomes)).collect();
+    let losses: String = LOSSES.iter().map(|figure| figure.line(outcomes)).collect();
+    format!("{plot}\n\n| what | figure | command |\n|---|---:|---|\n{rows}\nWhere it is weakest:\n\n{losses}")
+}
+
+impl Figure {
+    fn value(&self, outcomes: &Outcomes) -> String {
+        let Some(outcome) = outcomes.get(self.comparison) else { return "not measured yet".to_owned() };
+        let figures = outcome.figures(self.comparison);
+        match figures.iter().find(|(key, _)| *key == self.key).map(|(_, figure)| *figure) {
+            None => "it failed".to_owned(),
+            Some("NaN") => "no peer here".to_owned(),
+            Some("inf") => "never".to_owned(),
+            Some(figure) => format!("{} {}", grouped(figure), self.unit).trim_end().to_owned(),
+        }
+    }
+
+    fn row(&self, outcomes: &Outcomes) -> String {
+        format!("| {} | {} | `cargo xtask compare {}` |\n", self.what, self.value(outcomes), self.comparison)
+    }
+
+    fn line(&self, outcomes: &Outcomes) -> String {
+        format!("- {}: {} (`cargo xtask compare {}`)\n", self.what, self.value(outcomes), self.comparison)
+    }
+}
+
+/// Whole numbers of five digits and more in groups of three.
+fn grouped(figure: &str) -> String {
+    if figure.len() < 5 || !figure.bytes().all(|byte| byte.is_ascii_digit()) {
+        return figure.to_owned();
+    }
+    let digits = figure.char_indices();
+    let group = |(at, digit): (usize, char)| {
+        let comma = at > 0 && (figure.len() - at).is_multiple_of(3);
+        comma.then_some(',').into_iter().chain([digit])
+    };
+    digits.flat_map(group).collect()
+}
+
+/// The README with these figures; `None` where it has no place for them.
+pub(super) fn placed(readme: &str, outcomes: &Outcomes) -> Option<String> {
+    let (before, rest) = readme.split_once(MARKS[0])?;
+    let (_, after) = rest.split_once(MARKS[1])?;
+    Some([before, MARKS[0], &block(outcomes), MARKS[1], after].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalog;
+    use super::super::document::tests::measured;
+    use super::*;
+
+    #[test]
+    fn every_figure_is_of_a_comparison_and_every_row_is_short() {
+        let widest = Outcomes::from([("breakeven".to_owned(), measured("breakeven: sort=1048576", None))]);
+        for figure in TABLE.iter().chain(&LOSSES) {
+            assert!(catalog::named(figure.comparison).is_some(), "{}", figure.comparison);
+            assert!(figure.row(&widest).len() <= 160, "{}", figure.row(&widest));
+        }
+    }
+
+    #[test]
+    fn figures_go_between_the_marks() {
+        let outcomes = Outcomes::from([
+            ("breakeven".to_owned(), measured("breakeven: sort=23100", None)),
+            ("region".to_owned(), measured("", Some("exit status 1"))),
+            ("curves".to_owned(), measured("curves: sort_2e20=2", None)),
+        ]);
+        let readme = format!("before\n{}old\n{}\nafter", MARKS[0], MARKS[1]);
+        let text = placed(&readme, &outcomes).unwrap();
+        assert!(text.starts_with("before\n") && text.ends_with("\nafter") && !text.contains("old"));
+        for expected in ["| 23,100 elements |", "| it failed |", "| not measured yet |", PLOT] {
+            assert!(text.contains(expected), "{expected}");
+        }
+        assert_eq!(placed("no marks", &outcomes), None);
+    }
+
+    #[test]
+    fn digits_stand_in_groups() {
+        assert_eq!(
+            ["512", "4096", "23100", "1048576", "1.25"].map(grouped),
+            ["512", "4096", "23,100", "1,048,576", "1.25"]
+        );
+    }
+}

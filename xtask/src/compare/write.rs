@@ -1,0 +1,144 @@
+//! `--write` and `--render`: what the comparisons print goes into BENCHMARKS.md, and from there into README.md.
+//!
+//! Each comparison is a run of this program, so that its output can be kept: all of it, as it was, in `target/compare/NAME.txt`. The files are written after each,
+//! so that a run that is stopped keeps what it has.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::{env, fs};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::catalog::{self, Comparison};
+use super::document::{self, Outcome, Outcomes};
+use super::figures;
+use super::machine::Origin;
+use crate::workspace;
+
+const BENCHMARKS: &str = "BENCHMARKS.md";
+const README: &str = "README.md";
+
+pub(super) fn run(names: &[String]) -> anyhow::Result<ExitCode> {
+    let is_chosen = |comparison: &&Comparison| names.is_empty() || names.iter().any(|name| name == comparison.name);
+    let chosen: Vec<&Comparison> = catalog::ALL.iter().filter(is_chosen).collect();
+    let origin = Origin::here(&[BENCHMARKS, README, catalog::PLOT])?;
+    let raw = workspace::target().join("compare");
+    fs::create_dir_all(&raw).with_context(|| format!("cannot make {}", raw.display()))?;
+    let mut outcomes = written()?;
+    let mut failed = 0;
+    let bar = ProgressBar::new(chosen.len() as u64)
+        .with_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({elapsed})")?);
+    // No ticker: it would be measured with everything else.
+    bar.disable_steady_tick();
+    for comparison in chosen {
+        bar.set_message(comparison.name);
+        let outcome = outcome(comparison, origin.clone(), &raw)?;
+        bar.suspend(|| match &outcome.failure {
+            Some(why) => println!("{}: failed: {why}", comparison.name),
+            None => println!("{}", outcome.printed.lines().last().unwrap_or_default()),
+        });
+        failed += usize::from(outcome.failure.is_some());
+        outcomes.insert(comparison.name.to_owned(), outcome);
+        save(&outcomes)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    println!("{BENCHMARKS} and {README} are written; failed: {failed}");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+pub(super) fn render() -> anyhow::Result<()> {
+    save(&written()?)
+}
+
+/// Complaints about files that are not what [`run`] would have written.
+pub(crate) fn check(readme: &str, benchmarks: &str) -> Vec<String> {
+    let outcomes = document::parse(benchmarks);
+    let is_stale = [
+        (BENCHMARKS, document::render(&outcomes) != benchmarks),
+        (README, figures::placed(readme, &outcomes).is_none_or(|text| text != readme)),
+    ];
+    let complaint = |file| format!("{file} is not as its results have it: cargo xtask compare --render");
+    is_stale.into_iter().filter(|(_, is_stale)| *is_stale).map(|(file, _)| complaint(file)).collect()
+}
+
+/// Runs a comparison, keeps what it printed, and says how it ended.
+fn outcome(comparison: &Comparison, origin: Origin, raw: &Path) -> anyhow::Result<Outcome> {
+    let arguments = [&["compare", comparison.name][..], comparison.options].concat();
+    let program = env::current_exe().context("this program does not know where it is")?;
+    let end = duct::cmd(program, arguments)
+        .dir(workspace::root())
+        .stdin_null()
+        .stdout_capture()
+        .stderr_capture()
+        .unchecked()
+        .run()
+        .with_context(|| format!("cannot run {}", comparison.name))?;
+    let [out, err] = [end.stdout, end.stderr].map(|bytes| shown(&String::from_utf8_lossy(&bytes)));
+    let file = raw.join(format!("{}.txt", comparison.name));
+    fs::write(&file, format!("{out}\n{err}\n")).with_context(|| format!("cannot write {}", file.display()))?;
+    // What could not be measured is said on the other stream, and belongs to the result.
+    let warnings: String =
+        err.lines().filter(|line| line.starts_with("warning: ")).flat_map(|line| [line, "\n"]).collect();
+    let mut outcome = Outcome { origin, failure: None, printed: format!("{warnings}{out}").trim_end().to_owned() };
+    outcome.failure = if !end.status.success() {
+        let why = err.lines().last().unwrap_or("it ended without a word");
+        Some(why.strip_prefix("error: ").unwrap_or(why).to_owned())
+    } else if outcome.figures(comparison.name).is_empty() {
+        Some("it ended without its figures".to_owned())
+    } else {
+        None
+    };
+    Ok(outcome)
+}
+
+/// As it can stand in a document: files by their names in the workspace, no blanks at the ends of lines.
+fn shown(text: &str) -> String {
+    let text = text.replace(&format!("{}/", workspace::root().display()), "");
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// The results that BENCHMARKS.md has.
+fn written() -> anyhow::Result<Outcomes> {
+    let file = workspace::root().join(BENCHMARKS);
+    match fs::exists(&file).with_context(|| format!("cannot read {BENCHMARKS}"))? {
+        true => Ok(document::parse(&fs::read_to_string(&file).with_context(|| format!("cannot read {BENCHMARKS}"))?)),
+        false => Ok(Outcomes::new()),
+    }
+}
+
+fn save(outcomes: &Outcomes) -> anyhow::Result<()> {
+    let path = |file: &str| workspace::root().join(file);
+    let readme = fs::read_to_string(path(README)).with_context(|| format!("cannot read {README}"))?;
+    let readme = figures::placed(&readme, outcomes).with_context(|| format!("{README} has no place for figures"))?;
+    fs::write(path(BENCHMARKS), document::render(outcomes)).with_context(|| format!("cannot write {BENCHMARKS}"))?;
+    fs::write(path(README), readme).with_context(|| format!("cannot write {README}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::tests::measured;
+    use super::*;
+
+    #[test]
+    fn files_that_were_changed_by_hand_are_found() {
+        let outcomes = Outcomes::from([("join".to_owned(), measured("join: rayon_over_ours=4.5", None))]);
+        let benchmarks = document::render(&outcomes);
+        let empty = "# fusain\n<!-- figures: begin -->\n<!-- figures: end -->\n";
+        let readme = figures::placed(empty, &outcomes).unwrap();
+        assert_eq!(check(&readme, &benchmarks), Vec::<String>::new());
+        assert_eq!(check(&readme.replace("4.5", "5.5"), &benchmarks).len(), 1);
+        assert_eq!(check(empty, &benchmarks).len(), 1);
+        assert_eq!(check("", &benchmarks).len(), 1);
+        assert_eq!(check(&readme, &benchmarks.replace("not yet", "soon")).len(), 1);
+        // The figure of the README is that of the last line, which is what was printed.
+        assert_eq!(check(&readme, &benchmarks.replace("4.5", "5.5")).len(), 1);
+    }
+
+    #[test]
+    fn what_is_shown_names_no_folder_of_this_machine() {
+        let here = workspace::root().display();
+        assert_eq!(shown(&format!("plot: {here}/target/scale.svg  \n")), "plot: target/scale.svg");
+    }
+}
