@@ -11,12 +11,13 @@
 
 use std::ops::Range;
 
+use anyhow::ensure;
 use clap::Parser;
 use fusain::comm::Communicator;
 use fusain::comm::progress::{Settings, run_funneled};
 use fusain::schedule::collective::{Group, Incoming, Outgoing, neighbours};
 use fusain::schedule::{Engine, Region, Result, Run, ScheduleBuilder};
-use fusain_examples::ranks::run;
+use fusain_examples::ranks::{Body, run};
 
 #[derive(Parser)]
 struct Arguments {
@@ -157,10 +158,11 @@ fn expected(grid: (usize, usize), points: usize, steps: usize) -> Vec<f64> {
     rows.flat_map(|(row, column)| old.points[old.at(row, column)..][..points].to_vec()).collect()
 }
 
-fn main() {
-    let Arguments { ranks, points, steps } = Arguments::parse();
-    assert!(points > 1, "a tile has an inside: give at least 2 points");
-    run(ranks, |comm| {
+impl Body for Arguments {
+    type Output = ();
+
+    fn on_rank<C: Communicator>(&self, comm: C) {
+        let &Arguments { points, steps, .. } = self;
         let (rank, size) = (comm.rank(), comm.size());
         let rows = (1..=size.isqrt()).rev().find(|&rows| size.is_multiple_of(rows)).unwrap_or(1);
         let grid = (rows, size / rows);
@@ -171,5 +173,12 @@ fn main() {
             assert_eq!(tiles, expected(grid, points, steps), "the plate came out wrong");
             println!("{} x {} tiles of {points} x {points} points, {steps} steps: the result is right", grid.0, grid.1);
         }
-    });
+    }
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    ensure!(arguments.points > 1, "a tile has an inside: give at least 2 points");
+    run(arguments.ranks, &arguments);
+    Ok(())
 }

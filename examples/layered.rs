@@ -14,7 +14,7 @@ use fusain::schedule::collective::{self, Choice, Group, Reduction};
 use fusain::schedule::simulate::{self, Level, Levels, Link, Parameters, Program};
 use fusain::schedule::{Action, Engine, Error, Region, Result, ScheduleBuilder};
 use fusain::topology::{Groups, Place};
-use fusain_examples::ranks::{Comm, run, synthetic_place};
+use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Parser)]
 struct Arguments {
@@ -90,7 +90,7 @@ fn simulated(
     Ok(outcome.finish.into_iter().max().unwrap_or(0))
 }
 
-fn on_a_rank(comm: Comm, arguments: &Arguments) -> Result<()> {
+fn on_a_rank<C: Communicator>(comm: C, arguments: &Arguments) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let places: std::result::Result<Vec<Place>, _> =
         (0..size).map(|rank| synthetic_place(rank, &arguments.synthetic, None)).collect();
@@ -123,10 +123,16 @@ fn on_a_rank(comm: Comm, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+impl Body for Arguments {
+    type Output = ();
+
+    fn on_rank<C: Communicator>(&self, comm: C) {
+        let rank = comm.rank();
+        on_a_rank(comm, self).unwrap_or_else(|error: Error| panic!("rank {rank}: {error}"));
+    }
+}
+
 fn main() {
     let arguments = Arguments::parse();
-    run(arguments.ranks, |comm| {
-        let rank = comm.rank();
-        on_a_rank(comm, &arguments).unwrap_or_else(|error: Error| panic!("rank {rank}: {error}"));
-    });
+    run(arguments.ranks, &arguments);
 }

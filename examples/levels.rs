@@ -15,9 +15,9 @@ use std::process::exit;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusain::comm::Communicator;
-use fusain::topology::{Hierarchy, Policy};
+use fusain::topology::{Fabric, Hierarchy, Policy};
 use fusain_examples::levels::{Plan, Source, json, launch, picture};
-use fusain_examples::ranks::{Comm, local_place, run};
+use fusain_examples::ranks::{Body, local_place, run};
 
 #[derive(Parser)]
 struct Arguments {
@@ -81,7 +81,7 @@ impl What {
     }
 }
 
-fn show(comm: &Comm, hierarchy: &Hierarchy<Comm>) {
+fn show<C: Communicator>(comm: &C, hierarchy: &Hierarchy<C>) {
     println!("ranks: {}, levels below all of them: {}\n", comm.size(), hierarchy.groups().depth());
     println!("{hierarchy}");
     for depth in 1..=hierarchy.groups().depth() {
@@ -101,17 +101,20 @@ fn show(comm: &Comm, hierarchy: &Hierarchy<Comm>) {
     }
 }
 
-/// The levels of real communicators: of the plan's places, or of the real ones where nothing is said and they are known.
-fn levels(what: &What) -> anyhow::Result<()> {
-    let fabric = what.source.fabric()?;
-    let told = what.source.is_told();
-    // More ranks than the plan has can only come from mpirun.
-    let plan = if told || local_place(fabric.as_ref()).is_none() { Some(what.plan()?) } else { None };
-    run(what.ranks, |comm| {
+/// Where the ranks are: the plan's places, or the real ones.
+struct Places {
+    plan: Option<Plan>,
+    fabric: Option<Fabric>,
+}
+
+impl Body for Places {
+    type Output = ();
+
+    fn on_rank<C: Communicator>(&self, comm: C) {
         let rank = comm.rank();
-        let place = match &plan {
+        let place = match &self.plan {
             Some(plan) => plan.place(rank),
-            None => local_place(fabric.as_ref()).expect("it was there before").map_err(Into::into),
+            None => local_place(self.fabric.as_ref()).expect("it was there before").map_err(Into::into),
         };
         let hierarchy = place.and_then(|place| Ok(Hierarchy::build(&comm, &place)?));
         match hierarchy {
@@ -121,7 +124,16 @@ fn levels(what: &What) -> anyhow::Result<()> {
             Err(error) if rank == 0 => eprintln!("{error:#}"),
             Err(_) => {}
         }
-    });
+    }
+}
+
+/// The levels of real communicators: of the plan's places, or of the real ones where nothing is said and they are known.
+fn levels(what: &What) -> anyhow::Result<()> {
+    let fabric = what.source.fabric()?;
+    let told = what.source.is_told();
+    // More ranks than the plan has can only come from mpirun.
+    let plan = if told || local_place(fabric.as_ref()).is_none() { Some(what.plan()?) } else { None };
+    run(what.ranks, &Places { plan, fabric });
     Ok(())
 }
 

@@ -13,7 +13,7 @@
 use clap::Parser;
 use fusain::comm::Communicator;
 use fusain::topology::{Groups, Hierarchy, Place, Result};
-use fusain_examples::ranks::{Comm, run, synthetic_place};
+use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Clone, Parser)]
 struct Arguments {
@@ -58,7 +58,7 @@ fn in_tree_order(groups: &Groups) -> Vec<usize> {
     order
 }
 
-fn summa(comm: &Comm, place: &Place, size: usize) -> Result<bool> {
+fn summa<C: Communicator>(comm: &C, place: &Place, size: usize) -> Result<bool> {
     let side = comm.size().isqrt();
     let order = in_tree_order(Hierarchy::build(comm, place)?.groups());
     let at = order.iter().position(|&rank| rank == comm.rank()).expect("the order has every rank");
@@ -89,18 +89,24 @@ fn summa(comm: &Comm, place: &Place, size: usize) -> Result<bool> {
     Ok(right == [1])
 }
 
-fn main() {
-    let arguments = Arguments::parse();
-    run(arguments.ranks, |comm| {
+impl Body for Arguments {
+    type Output = ();
+
+    fn on_rank<C: Communicator>(&self, comm: C) {
         let (size, side) = (comm.size(), comm.size().isqrt());
         assert_eq!(side * side, size, "SUMMA takes a square number of ranks");
-        let right = synthetic_place(comm.rank(), &arguments.synthetic, None)
-            .and_then(|place| summa(&comm, &place, arguments.block))
+        let right = synthetic_place(comm.rank(), &self.synthetic, None)
+            .and_then(|place| summa(&comm, &place, self.block))
             .unwrap_or_else(|error| panic!("rank {}: {error}", comm.rank()));
         assert!(right, "the product is wrong");
         if comm.rank() == 0 {
-            let whole = side * arguments.block;
+            let whole = side * self.block;
             println!("{whole} x {whole} on a grid of {side} x {side} ranks: the product is right");
         }
-    });
+    }
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    run(arguments.ranks, &arguments);
 }

@@ -266,5 +266,8 @@ fn counters(pool: &Pool) -> Table {
         counters.parks,
         counters.wakes,
     ]);
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
     table
 }

@@ -10,7 +10,7 @@
 use clap::Parser;
 use fusain::comm::Communicator;
 use fusain::topology::{Groups, Hierarchy, Result};
-use fusain_examples::ranks::{Comm, run, synthetic_place};
+use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Parser)]
 struct Arguments {
@@ -51,10 +51,10 @@ fn weights(groups: &Groups, rank: usize, depth: usize) -> Vec<usize> {
     }
 }
 
-fn process(hierarchy: &Hierarchy<Comm>, vector: Option<Vec<u64>>) -> Result<Option<Vec<u64>>> {
+fn process<C: Communicator>(hierarchy: &Hierarchy<C>, vector: Option<Vec<u64>>) -> Result<Option<Vec<u64>>> {
     let rank = hierarchy.comm().rank();
     // Down: the communicators that this rank holds parts in, with the depth of the group above.
-    let mut way: Vec<(usize, &Comm)> = Vec::new();
+    let mut way: Vec<(usize, &C)> = Vec::new();
     for depth in 0..=hierarchy.levels().len() {
         way.extend(hierarchy.roots(depth)?.map(|roots| (depth, roots)));
     }
@@ -73,18 +73,24 @@ fn process(hierarchy: &Hierarchy<Comm>, vector: Option<Vec<u64>>) -> Result<Opti
     Ok(part)
 }
 
-fn main() {
-    let arguments = Arguments::parse();
-    run(arguments.ranks, |comm| {
-        let vector: Vec<u64> = (0..arguments.length as u64).collect();
-        let result = synthetic_place(comm.rank(), &arguments.synthetic, None)
+impl Body for Arguments {
+    type Output = ();
+
+    fn on_rank<C: Communicator>(&self, comm: C) {
+        let vector: Vec<u64> = (0..self.length as u64).collect();
+        let result = synthetic_place(comm.rank(), &self.synthetic, None)
             .and_then(|place| Hierarchy::build(&comm, &place))
             .and_then(|hierarchy| process(&hierarchy, (comm.rank() == 0).then(|| vector.clone())))
             .unwrap_or_else(|error| panic!("rank {}: {error}", comm.rank()));
         if comm.rank() == 0 {
             let expected: Vec<_> = vector.into_iter().map(work).collect();
             assert_eq!(result, Some(expected), "the parts came back wrong");
-            println!("{} numbers on {} ranks: the result is right", arguments.length, comm.size());
+            println!("{} numbers on {} ranks: the result is right", self.length, comm.size());
         }
-    });
+    }
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    run(arguments.ranks, &arguments);
 }

@@ -3,6 +3,7 @@
 pub mod goal;
 pub mod irregular;
 pub mod levels;
+pub mod pictures;
 pub mod ranks;
 
 /// Compiles and runs the code of the README. Here, where every part of fusain is at hand.
@@ -14,3 +15,24 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../CONTRIBUTING.md")]
 struct Contributing;
+
+/// Compiles and runs the code of the guide, a chapter a value.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../crates/fusain/guide/src/about.md")]
+    struct About;
+    #[doc = include_str!("../../crates/fusain/guide/src/first.md")]
+    struct First;
+    #[doc = include_str!("../../crates/fusain/guide/src/choosing.md")]
+    struct Choosing;
+    #[doc = include_str!("../../crates/fusain/guide/src/callbacks.md")]
+    struct Callbacks;
+    #[doc = include_str!("../../crates/fusain/guide/src/ranks.md")]
+    struct Ranks;
+    #[doc = include_str!("../../crates/fusain/guide/src/schedule.md")]
+    struct Schedule;
+    #[doc = include_str!("../../crates/fusain/guide/src/levels.md")]
+    struct Levels;
+    #[doc = include_str!("../../crates/fusain/guide/src/measuring.md")]
+    struct Measuring;
+}

@@ -16,7 +16,20 @@ use crate::{doc, features, lint, mpi, packages, peers, publish, rayon, tidy, wor
 const QUICK: &str = "quick";
 
 /// Run to their end on what they take by default.
-const EXAMPLES: &[&str] = &["levels", "layered", "summa", "vector", "halo", "irregular"];
+const EXAMPLES: &[&str] = &[
+    "levels",
+    "layered",
+    "summa",
+    "vector",
+    "halo",
+    "irregular",
+    "guide-first",
+    "guide-choosing",
+    "guide-callbacks",
+    "guide-ranks",
+    "guide-schedule",
+    "guide-levels",
+];
 
 /// How much to test.
 #[derive(Debug, clap::Args)]

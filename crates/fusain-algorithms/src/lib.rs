@@ -1,7 +1,7 @@
 //! Parallel algorithms over slices that pay off from about a thousand elements.
 //!
-//! Every algorithm is a type with the five callbacks of [`fusain_pool::Algorithm`], and a method of [`Par`], the
-//! policy that says where and how a call runs. The traits of the [`prelude`] have them once more as methods of slices.
+//! Each algorithm is a method of [`Par`], which also holds the options of a call: on which pool, with which grain, in parallel or not.
+//! The traits of the [`prelude`] give slices the same methods, with the prefix `par_` and the default options.
 //!
 //! ```text
 //! v.par_sort()  ─▶  par().sort(&mut v)  ─▶  plan: how many elements, at what cost? ─┬─▶ sequential: v.sort()
@@ -39,9 +39,9 @@
 //!
 //! let mut words: Vec<&str> = "the quick brown fox jumps over the lazy dog".split(' ').collect();
 //! words.par_sort();
-//! assert_eq!(words.par_min(), Some((0, &"brown")));
+//! assert_eq!(words.par_min(), Some((0, &"brown"))); // the index and the element
 //!
-//! // The same by hand: the lengths, their sum so far, with units of 2 elements, parallel whatever it costs.
+//! // With options: units of 2 elements, in parallel although the slice is short.
 //! let policy = par().grain(2).always();
 //! let lengths = policy.map(&words, |w| w.len());
 //! assert_eq!(policy.inclusive_scan(&lengths, |a, b| a + b), [5, 8, 11, 16, 20, 24, 29, 32, 35]);
@@ -49,17 +49,19 @@
 //!
 //! # Panics, order, elements
 //!
-//! A panic in a closure, a comparison, a `clone` or a `drop` stops the call and comes out of it. Every element is then in the place that the
-//! call names or has been dropped, and that once, as with std: nothing is lost either. Of several panics the first comes out. A `drop` that
-//! panics while its thread unwinds ends the process, and a value that a closure returns is lost if what it drops at its end panics:
-//! both are Rust's, in every program.
+//! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If several panic, the first one does. Every
+//! element is then either where the call may leave it, or has been dropped once, as in std: none is lost. Two things are Rust's own rules: a `drop` that panics while
+//! its thread unwinds ends the process; a closure that panics in a destructor at its end loses the value it was about to return.
 //!
-//! Orders may be inconsistent, and answer the same question in two ways: a call then ends all the same, by a panic or with some of the
-//! elements it names, each in its bounds. Where it moves elements within their slice, each is there once.
+//! **An inconsistent order**, one that is not a total order or changes its mind, does no harm beyond its result: the call ends, by a panic or with a wrong
+//! result. Calls that move elements within a slice still hold each element once.
 //!
-//! Elements need to be [`Send`] to be moved, [`Sync`] to be looked at by several workers, and nothing else.
+//! **Elements** must be [`Send`] to be moved and [`Sync`] to be read by several workers, and nothing else.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+// Declared first, so that rustdoc shows the options of a call before the calls.
+mod policy;
 
 mod chain;
 mod copy;
@@ -78,7 +80,6 @@ mod merge;
 mod natural;
 mod pages;
 mod partition;
-mod policy;
 mod ranges;
 mod rearrange;
 mod reduce;
@@ -96,10 +97,9 @@ pub use copy::first_touch_vec;
 pub use extrema::At;
 pub use policy::{Par, par};
 
-/// The algorithms as methods of slices, with the default policy: a trait a family.
+/// The algorithms as methods of slices, with the default options. Each family is a trait.
 ///
-/// Each is the method of [`Par`] of the same name without `par_`, called on [`par()`]: there it is documented. Sorts have the
-/// names rayon gives them, so `use rayon::prelude::*` can be swapped for this.
+/// Each calls the method of [`Par`] of the same name without `par_`; the documentation is there. This prelude alone has no `par_iter`; `fusain::prelude` has both.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;

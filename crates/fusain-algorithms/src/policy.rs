@@ -7,9 +7,9 @@ use fusain_pool::{Algorithm, Pool};
 
 pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
-/// How a call is to be run: on which pool, with which grain, parallel or not.
+/// How a call runs: on which pool, with which grain, in parallel or not. Every algorithm is one of its methods.
 ///
-/// A small value to be copied about; every algorithm of this crate is one of its methods.
+/// It is small and `Copy`: keep one, and use it for many calls. [`par()`](par) makes one with the default options.
 ///
 /// ```
 /// use fusain_algorithms::par;
@@ -37,7 +37,7 @@ enum Mode {
     Always,
 }
 
-/// The default policy: the pool at hand, a calibrated grain, parallel where it pays.
+/// The default options: the current pool, a measured grain, and parallel only where that is worth it.
 #[inline]
 pub fn par() -> Par<'static> {
     Par { pool: None, grain: None, mode: Mode::Auto, deterministic: false }
@@ -50,34 +50,46 @@ impl Default for Par<'static> {
     }
 }
 
+/// # Options
+///
+/// Each returns a changed copy, so they can be chained: `par().on(&pool).grain(400).sort(&mut v)`.
 impl<'p> Par<'p> {
-    /// Runs on `pool`; without it calls run on the pool whose work the calling thread is doing, else on the global one.
+    ///
+    /// Runs the call on `pool`.
+    ///
+    /// By default a call runs on the pool whose work the calling thread is doing, or else on the global pool.
+    #[doc(alias = "with_pool")]
     #[inline]
     pub fn on<'q>(self, pool: &'q Pool) -> Par<'q> {
         Par { pool: Some(pool), grain: self.grain, mode: self.mode, deterministic: self.deterministic }
     }
 
-    /// Fixes the elements in a unit of work instead of calibrating them; 0 leaves them to the pool.
+    /// Makes a unit of work `elements` long. By default, and for 0, the pool measures what is a good length.
+    #[doc(alias = "with_min_len")]
+    #[doc(alias = "chunk_size")]
+    #[doc(alias = "schedule")]
     #[inline]
     pub fn grain(self, elements: usize) -> Self {
         Par { grain: NonZeroUsize::new(elements), ..self }
     }
 
-    /// Runs on the calling thread alone.
+    /// Runs the call on the calling thread alone.
+    #[doc(alias = "seq")]
     #[inline]
     pub fn sequential(self) -> Self {
         Par { mode: Mode::Sequential, ..self }
     }
 
-    /// Goes parallel whatever the model thinks of it.
+    /// Runs the call in parallel, even where it seems too small to gain.
+    #[doc(alias = "par_unseq")]
     #[inline]
     pub fn always(self) -> Self {
         Par { mode: Mode::Always, ..self }
     }
 
-    /// Asks reductions for the same result for the same length and grain, whatever the number of workers.
+    /// Makes the result of a reduction depend on the length and the grain only, not on the number of workers.
     ///
-    /// Matters where the operation is not quite associative, as the sum of floats is not.
+    /// This matters where the operation is not quite associative, such as the sum of floats.
     #[inline]
     pub fn deterministic(self) -> Self {
         Par { deterministic: true, ..self }

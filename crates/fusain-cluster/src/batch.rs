@@ -1,16 +1,16 @@
-//! The tasks of a fork and their values: arrays, which need no memory of their own, or vectors.
+//! The tasks of a fork and their values: arrays, which need no heap memory, or vectors.
 
 use std::array;
 
-/// Some tasks, and in the same form their values: an array, or a vector.
+/// Some tasks, in an array or a vector. Their values come in the same form.
 pub trait Batch<T> {
-    /// As many values.
+    /// The same collection, of values.
     type Values<V>;
 
-    /// Puts all but the last on a stack; returns how many they are, and that.
+    /// Pushes all but the last on a stack. Returns how many tasks there are, and the last.
     fn lay_down(self, tasks: &mut Vec<T>) -> (usize, Option<T>);
 
-    /// Collects so many values: `first` if it is there, and then from a stack, the last of it first.
+    /// Collects `count` values: `first` if it is there, then from the top of a stack.
     fn gather<V>(count: usize, first: Option<V>, stack: &mut Vec<V>) -> Self::Values<V>;
 }
 

@@ -1,7 +1,7 @@
 //! Limits on what bytes from elsewhere may ask for, around any deserializer.
 //!
-//! A format alone can not refuse two things: lists of elements that take no bytes (a length of 2^60 is a loop that never ends, and memory without bound if such an
-//! element takes some here), and types that contain themselves (a megabyte of brackets overflows the stack). So elements are counted, and levels.
+//! A format alone cannot refuse two things: lists of elements that take no bytes (a length of 2^60 is a loop that never ends, and memory without bound if such an element
+//! takes some here), and types that contain themselves (a megabyte of brackets overflows the stack). So elements are counted, and levels.
 
 use std::cell::Cell;
 use std::fmt;

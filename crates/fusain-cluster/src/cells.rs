@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use fusain_pool::shake::shake;
 
-/// Between two tellings of a rank: values that come thick and fast at the beginning of a search are told once. Some tens of messages long; half and
-/// double were not measured.
+/// The least time between two updates from a rank, so that the many values at the beginning of a search are sent once. It is as long as
+/// some tens of messages.
 const LAZY: Duration = Duration::from_micros(200);
 
 /// A cell's table, its place, and its value.

@@ -25,16 +25,16 @@ use crate::victims::Victims;
 
 /// The ranks of a communicator, stealing work from each other.
 ///
-/// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: it returns when no rank will ask any more. (After a
-/// failure it returns at once.)
+/// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: it waits until no rank will ask any more.
+/// After a failure it returns at once.
 ///
-/// With one rank nothing of this exists: a run is a call of the pool.
+/// With one rank, a run is a call of the pool and nothing else.
 ///
-/// A rank that never comes to its first run keeps the others: over MPI they wait for it, at the latest when they drop their cluster, for thirty times the
-/// [`patience`](Self::patience).
+/// A rank that never gets to its first run keeps the others waiting: over MPI they wait for it, at the latest when they drop their cluster,
+/// for thirty times the [`patience`](Self::patience).
 ///
 /// # Example
-/// A loop; [`Search`](crate::Search) and [`ForkJoin`](crate::ForkJoin) have a search and a recursion.
+/// A loop. [`Search`](crate::Search) has an example of a search, [`ForkJoin`](crate::ForkJoin) of a recursion.
 ///
 /// ```
 /// use fusain_cluster::Cluster;
@@ -56,16 +56,17 @@ pub struct Cluster<'p, C: Communicator> {
     victims: Victims,
     patience: Duration,
     watch: RefCell<Option<OnStatus>>,
-    /// A run is on: another can not begin inside it.
+    /// A run is on: another cannot begin inside it.
     busy: Cell<bool>,
 }
 
-/// Of a progress thread over MPI, between runs. A worker may sit on the same core, and who yields to it waits until the scheduler takes that off. Who naps is let in when it
-/// wakes, so it naps soon: from one task to the next took a quarter of the time that it took with 100 us (`cargo xtask compare steal`, ranks bound to a core each).
+/// How long a progress thread over MPI polls between runs before it sleeps. A worker may run on the same core. A thread that yields to it
+/// waits until the scheduler takes it off the core; one that sleeps runs as soon as it wakes. Sleeping soon therefore frees a shared core.
+/// `cargo xtask compare steal` shows it, with ranks bound to a core each.
 const BUSY: Duration = Duration::from_micros(10);
 
-/// The longest nap, of a progress thread between runs and of a thread that has waited for work for long. With 500 us an idle progress thread took 2.9 to 3.6 % of a
-/// core, where 3 % are the aim; a rank at work does not nap.
+/// The longest sleep of a progress thread between runs, and of a thread that has waited long for work. An idle progress thread is to take
+/// at most 3 % of a core, which `cargo xtask compare steal` prints. A rank that has work does not sleep.
 const LONGEST_NAP: Duration = Duration::from_micros(800);
 
 /// How far the connection to the others is made.
@@ -81,18 +82,18 @@ enum Link<C: Communicator> {
 }
 
 impl<'p, C: Communicator> Cluster<'p, C> {
-    /// The ranks of `comm`, which belongs to the cluster from now on. Each rank gets a progress thread; while a run is on, those who wait and workers between two units
-    /// do most of its sending and receiving (see the [crate's page](crate)).
+    /// A cluster of the ranks of `comm`, which it takes over. Each rank gets a progress thread. During a run, threads that wait and workers
+    /// between two units do most of the sending and receiving (see the [crate's page](crate)).
     ///
-    /// Over MPI this needs `MpiWorld::start_serialized` or `start_multiple`; at FUNNELED, where only the main thread may
-    /// call, use [`on`](Self::on) inside of [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
+    /// Over MPI this needs `MpiWorld::start_serialized` or `start_multiple`. At FUNNELED, where only the main thread may call MPI, use
+    /// [`on`](Self::on) inside of [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
     pub fn over(comm: C) -> Self {
         let (rank, size) = (comm.rank(), comm.size());
         Self::with(Link::Comm(Some(comm)), rank, size)
     }
 
-    /// The ranks of a progress loop that a thread drives already ([`Progress::spawn`], or
-    /// [`run_funneled`](fusain_comm::progress::run_funneled)). One cluster at a time. On a loop that is driven by hand
+    /// A cluster on a progress loop that a thread already drives ([`Progress::spawn`], or
+    /// [`run_funneled`](fusain_comm::progress::run_funneled)). A loop may have one cluster at a time. On a loop that is driven by hand
     /// ([`Progress::manual`]) the first run of several ranks gives [`Error::NoDriver`].
     pub fn on(handle: Handle<C>) -> Self {
         let (rank, size) = (handle.rank(), handle.size());
@@ -113,35 +114,38 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
     }
 
-    /// The workers of this rank; without it [`Pool::global`]'s: as many as the process may use cores. Ranks that are threads then share them; processes on one
-    /// machine that are not bound to cores of their own have them each, and too many: there give each its share, `Pool::builder().threads(1)` say.
+    /// Sets the workers of this rank. The default is [`Pool::global`], which has a worker for each core that the process may use. Ranks
+    /// that are threads share that pool. Several processes on one machine that are not bound to cores of their own would have too many
+    /// workers in all: give each process its share, such as `Pool::builder().threads(1)`.
     #[must_use]
     pub fn pool(mut self, pool: &'p Pool) -> Self {
         self.pool = Some(pool);
         self
     }
 
-    /// Whom a rank without work asks; without it [`Victims::Random`].
+    /// Sets which rank is asked by one without work. The default is [`Victims::Random`].
     #[must_use]
     pub fn victims(mut self, victims: Victims) -> Self {
         self.victims = victims;
         self
     }
 
-    /// How long a rank may give no sign of life before it is held for lost; without it 10 seconds. Signs are given, and if need be by the progress thread, four a
-    /// second, so long units do no harm; a process that is stopped for longer does. A rank in good health is lost too if the
-    /// time is so short that a few signs do not fit. Since ranks may come late to their first run, the first sign is awaited thirty times as long.
+    ///
+    /// Sets how long a rank may give no sign of life before it counts as lost. The default is 10 seconds.
+    ///
+    /// A rank gives four signs a second, if necessary from its progress thread, so long units do no harm. A process that is stopped for
+    /// longer counts as lost. Choose a time in which several signs fit. The first sign may take thirty times as long, since ranks may be
+    /// late to their first run.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Has `watch` called on rank 0, four times a second, with how it stands: for a line that shows that something happens. All ranks set it, or none. It is
-    /// called on whichever thread turns the progress loop, and must not block or call the cluster. With one rank, which has no progress loop, it is never
-    /// called.
+    /// Calls `watch` on rank 0 with the state of the run, four times a second, to show progress to a user. All ranks must set it, or none.
+    /// The thread that runs the progress loop calls it, so it must not block or call the cluster. With one rank it is never called.
     ///
-    /// Messages: one a rank each time, up the tree of ranks.
+    /// Messages: one from each rank each time, up the tree of ranks.
     #[must_use]
     pub fn watch(mut self, watch: impl FnMut(Status) + Send + 'static) -> Self {
         self.watch = RefCell::new(Some(Box::new(watch)));
@@ -158,19 +162,19 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         self.size
     }
 
-    /// Collective: works off `input`, the state that rank 0 gives, on all ranks; each gets what came of it.
+    /// Collective: runs `algorithm` from the state `input` of rank 0 on all ranks. Each rank gets the result.
     ///
-    /// The inputs of other ranks are not looked at: all make the same, and the program is that of one rank. The work starts on rank 0 and spreads as ranks
-    /// ask; `algorithm` is each rank's own value of the same algorithm.
+    /// The inputs of other ranks are ignored, so all ranks can run the same code. The work starts on rank 0 and spreads as ranks ask.
+    /// `algorithm` is each rank's own value of the same algorithm.
     ///
-    /// Messages: two for each task that moves, what failed attempts cost ([`victims`](crate::victims)), and ranks − 1 at the end.
+    /// Messages: two for each task that moves, those of failed attempts ([`victims`](crate::victims)), and ranks − 1 at the end.
     ///
     /// # Errors
     /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::RankFailed`] if another ends with an error; [`Error::Corrupt`], [`Error::Encode`],
     /// [`Error::NoDriver`], [`Error::Transport`]. After an error the cluster stays failed, and `algorithm` holds a part of the results.
     ///
     /// # Panics
-    /// With what a callback panics with, on the rank where it does. If a callback calls a run of the same cluster.
+    /// With the payload of a callback's panic, on the rank where it panics. Also if a callback starts a run of the same cluster.
     pub fn run<A: Distributed>(&self, algorithm: &A, input: A::Local) -> Result<A::Output> {
         let pool = self.pool.unwrap_or_else(|| Pool::global());
         if self.size == 1 {
@@ -182,7 +186,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             return Ok(output);
         }
         let outbox = self.open()?;
-        assert!(!self.busy.replace(true), "a run of a cluster can not begin inside another");
+        assert!(!self.busy.replace(true), "a run of a cluster cannot begin inside another");
         let state = &*self.state;
         let attendance = state.attend();
         let guard = GivesUp { state, busy: &self.busy };

@@ -4,23 +4,25 @@ use fusain_pool::Algorithm;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// An [`Algorithm`] whose parts can be worked off by another process: a state can be put into bytes (serde), and what was found can be taken out of the
-/// shared value, sent, and joined to what was found elsewhere.
+/// An [`Algorithm`] whose parts can run in another process. A state can be encoded as bytes (serde). What was found can be taken out of the
+/// shared value, sent, and merged with what was found elsewhere.
 ///
-/// Every rank makes the same algorithm. A part that was split off by [`split`](Algorithm::split) may be worked off by another rank's value of it: so a state says
-/// *which* work it is (a range, a path, a seed), and the shared value holds what all ranks have (the data, the problem).
+/// Every rank makes the same algorithm. A part that [`split`](Algorithm::split) returns may run on another rank, with that rank's value of
+/// the algorithm. So a state says *which* work it is (a range, a path, a seed), and the shared value holds what all ranks have (the data,
+/// the problem).
 ///
 /// # Bytes
 ///
-/// States and outputs are written by [postcard](https://postcard.jamesmunns.com), compactly and without the names of fields. So their `Deserialize` has to know
-/// what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and `serde_json::Value` do not work: the
-/// run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt), or reads something else. One rank writes nothing: try a
-/// new type on two. Values nested in each other more than some 100 times, as the links of a list, are refused, and so is a list of many elements that take no bytes.
+/// States and outputs are encoded by [postcard](https://postcard.jamesmunns.com), compactly and without field names, so their `Deserialize`
+/// must know what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and
+/// `serde_json::Value` do not work: the run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt),
+/// or reads a wrong value. Test a new type on two ranks, since one rank encodes nothing. Values nested more than some 100 deep, such as
+/// linked lists, are refused. So are lists of many elements that take no bytes.
 ///
 /// # Order
 ///
-/// Results arrive in any order. Where order matters it is the output that knows it: keyed by position, say, joined when neighbours meet. That is what the
-/// pool asks of a `commit` too, and how [`Cluster::reduce`](crate::Cluster::reduce) does it.
+/// Results arrive in any order. Where order matters, the output must hold it: for example as pieces with their positions, joined when
+/// neighbours meet. A `commit` has the same duty in the pool. [`Cluster::reduce`](crate::Cluster::reduce) is made this way.
 ///
 /// # Example
 ///
@@ -61,46 +63,48 @@ use serde::de::DeserializeOwned;
 /// assert_eq!(sums, [4_999_950_000; 3]);
 /// ```
 pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
-    /// What a part of the work finds.
+    /// What is found in a part of the work.
     type Output: Serialize + DeserializeOwned + Send;
 
-    /// Takes out what has been committed since it was last taken, and leaves nothing.
+    /// Takes what has been committed since the last call out of the shared value, and leaves it empty.
     ///
     /// Called when no worker has a state.
     fn take(&self) -> Self::Output;
 
-    /// Joins what a part has found, which was split off the same work and ran elsewhere.
+    /// Merges the result of a part that was split off and ran elsewhere.
     ///
-    /// Called when no worker has a state; associative, as nothing is known of how the work is split.
+    /// It is called when no worker has a state. It must be associative, since the work may be split in any way.
     fn merge(&self, whole: &mut Self::Output, part: Self::Output);
 
-    /// A state for work that merging has made possible, if there is any: how a computation goes on that has waited for a part.
+    /// Returns a state for work that a merge has made possible, if there is any: this is how a computation that waited for a part goes on.
     ///
-    /// Called after each [`merge`](Self::merge), until it gives none.
+    /// It is called after each [`merge`](Self::merge), until it returns `None`.
     fn resume(&self) -> Option<Self::Local> {
         None
     }
 
-    /// About how many elements of work are left in a state, in the sense of [`do_unit`](Algorithm::do_unit)'s grain; `None` if nobody can tell.
+    /// About how many elements of work a state has left, as [`do_unit`](Algorithm::do_unit) counts its grain; `None` if that is unknown.
     ///
-    /// Where it is known a part is sent to another rank only if it is worth a message: its elements, at what the last ones took, against what it took
-    /// this rank lately to be answered by another. Where it is not known, a thief whose part lasted hardly longer than it took to be read rests.
+    /// If it is known, a part is sent to another rank only if it is worth a message: the time for its elements, as measured lately, is
+    /// compared with the time this rank has lately waited for an answer. If it is unknown, a thief pauses after a part that lasted hardly
+    /// longer than it took to read.
     fn weight(&self, state: &Self::Local) -> Option<usize> {
         let _ = state;
         None
     }
 
-    /// Whether another rank can work this state off. One that can not is kept on its rank, whoever asks: it may still be split, and what is split off may travel.
+    /// Whether this state may move to another rank. A state that may not can still be split, and the parts may move.
     ///
-    /// Say false for a state that holds something that is not in its bytes: a frame that waits, a place in a tree. Keep that in an [`Unsent`](crate::Unsent), which
-    /// refuses to be lost.
+    /// Return false for a state that holds something that is not in its bytes, such as a place in a tree. Keep that in an
+    /// [`Unsent`](crate::Unsent), which refuses to be encoded.
     fn travels(&self, state: &Self::Local) -> bool {
         let _ = state;
         true
     }
 
-    /// Whether a state from another rank makes sense: is the range within the data, is the path legal? One that does not ends the run with
-    /// [`Error::Corrupt`](crate::Error::Corrupt). Messages are protected by a checksum; this is for what can not be trusted.
+    /// Whether a state from another rank is valid: is the range within the data, is the path legal? An invalid one ends the run with
+    /// [`Error::Corrupt`](crate::Error::Corrupt). A checksum protects messages from damage; this check is for senders that cannot be
+    /// trusted.
     fn accepts(&self, state: &Self::Local) -> bool {
         let _ = state;
         true

@@ -3,22 +3,22 @@
 /// The result of a run over ranks.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a run over ranks failed. Every rank gets an error when one does, unless it has the result already; none gets a result that lacks a part. (At the
-/// end of a run each rank reads the result; where it can not be read, that rank fails and rank 0 may not.)
+/// Why a run over ranks failed. If one rank fails, all ranks get an error, except those that already have the result. No rank gets an
+/// incomplete result. (At the end of a run each rank decodes the result. If a rank cannot, it fails while rank 0 may succeed.)
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A rank is gone: it panicked, left, or gave no sign of life. The work it had is lost, so there is no result.
+    /// A rank is lost: it panicked, left, or gave no sign of life. Its work is lost, too, so there is no result.
     #[error(
         "rank {rank} is lost ({why}), and with it a part of the work; see what it or its host says, then start again"
     )]
     RankLost {
         /// Its number in the cluster's communicator.
         rank: usize,
-        /// What was seen of it.
+        /// What other ranks know about it.
         why: String,
     },
-    /// A rank ends with an error of its own, which is all there is to mend.
+    /// Another rank ended with an error, which is the cause.
     #[error("rank {rank} could not go on: {why}")]
     RankFailed {
         /// Its number in the cluster's communicator.
@@ -26,8 +26,8 @@ pub enum Error {
         /// Its error.
         why: String,
     },
-    /// A message that makes no sense: damaged on its way, or from another version of the program. Or what it carries makes none here: ranks were given
-    /// different input, called different runs, or a type can not be read back (see [`Distributed`](crate::Distributed)).
+    /// A message cannot be decoded or is not valid. It was damaged, or came from another version of the program; or the ranks have
+    /// different inputs or called different runs; or a type cannot be decoded (see [`Distributed`](crate::Distributed)).
     #[error(
         "what came from rank {from} was refused: {why}; do all ranks run the same program on the same input, and can its types be read back?"
     )]
@@ -37,13 +37,13 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A state or a result can not be put into bytes.
-    #[error("a state or result can not be put into bytes: {why}; its `Serialize` must not fail")]
+    /// A state or a result cannot be encoded as bytes.
+    #[error("a state or result cannot be put into bytes: {why}; its `Serialize` must not fail")]
     Encode {
-        /// What the codec says, which does not hand on what a `Serialize` of your own has said.
+        /// The codec's error. It does not include the message of your own `Serialize`.
         why: String,
     },
-    /// The loop that the cluster was put on is driven by hand: nobody would answer other ranks while this one computes.
+    /// The cluster's progress loop is driven by hand, so other ranks would get no answer while this one computes.
     #[error(
         "nobody drives the progress loop while ranks compute; make it with `Progress::spawn` or `run_funneled`, not `Progress::manual`, or use `Cluster::over`"
     )]

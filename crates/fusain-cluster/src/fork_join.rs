@@ -24,10 +24,10 @@ use crate::distributed::Distributed;
 use crate::error::{Error, Result};
 use crate::unsent::Unsent;
 
-/// A recursion that splits a task into tasks, and joins their values.
+/// A recursion that splits a task into smaller tasks and joins their values.
 ///
-/// A task carries all that it needs (its *input*), and gives one value (its *output*); what it remembers while its tasks are under way is its *frame*, which
-/// stays on its rank. A join may fork again, so that phases follow each other.
+/// A task carries its whole input and gives one value. While its own tasks run, what it must remember is its *frame*, which stays on its
+/// rank. A join may fork again, for several phases.
 ///
 /// # Example
 ///
@@ -61,17 +61,17 @@ use crate::unsent::Unsent;
 pub trait ForkJoin: Sync {
     /// The input of a task.
     type Task: Serialize + DeserializeOwned + Send;
-    /// What a fork makes: an array where it is always as many (then nothing is allocated), else a vector.
+    /// The tasks of a fork: an array if there are always as many (then nothing is allocated), else a vector.
     type Tasks: Batch<Self::Task>;
     /// The output of a task.
     type Value: Serialize + DeserializeOwned + Send;
-    /// What it remembers while it waits.
+    /// What a task remembers while it waits.
     type Frame: Send;
 
     /// Begins a task.
     fn begin(&self, task: Self::Task) -> Step<Self>;
 
-    /// Goes on when the values of all its tasks are there, in the order of the tasks: in an array or a vector, as the tasks were.
+    /// Goes on when the values of all its tasks are there. They come in the order of the tasks, in an array or a vector as the tasks did.
     fn join(&self, frame: Self::Frame, values: Values<Self>) -> Step<Self>;
 }
 
@@ -79,7 +79,7 @@ pub trait ForkJoin: Sync {
 pub enum Step<F: ForkJoin + ?Sized> {
     /// It is done.
     Done(F::Value),
-    /// It needs the values of these tasks, in any order in time. None: it is joined at once.
+    /// It needs the values of these tasks, which run in any order. If there are none, `join` is called at once.
     Fork {
         /// What is to be done.
         tasks: F::Tasks,
@@ -101,10 +101,10 @@ impl<F: ForkJoin + ?Sized> fmt::Debug for Step<F> {
 pub type Values<F> = <<F as ForkJoin>::Tasks as Batch<<F as ForkJoin>::Task>>::Values<<F as ForkJoin>::Value>;
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: the value of `task`, worked off on all ranks; each gets it. Rank 0's task counts.
+    /// Collective: computes the value of rank 0's `task` on all ranks. Each rank gets it.
     ///
-    /// Memory: for each worker a frame, its tasks and its values for each level. Messages: those of [`run`](Self::run); a part that moves carries its tasks,
-    /// and its values come back. For large data that only some tasks read there is a [`Store`](crate::Store).
+    /// Memory: for each worker, a frame with its tasks and values for each level. Messages: those of [`run`](Self::run). A part that moves
+    /// carries its tasks, and its values come back. For large data that only some tasks read, use a [`Store`](crate::Store).
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -1,8 +1,9 @@
-//! Work stealing between processes: the five callbacks of an [`Algorithm`](fusain_pool::Algorithm), on all ranks of a communicator.
+//! Work stealing between ranks: an [`Algorithm`](fusain_pool::Algorithm) with its five callbacks runs on all ranks of a communicator.
 //!
-//! Ranks whose workers have run dry ask other ranks, as workers ask each other inside of a process. Busy workers answer between two of their units: each splits its
-//! state by the algorithm's own `split`, puts the part into bytes, and goes on. The progress loop carries the parts; what came of them returns to where they were
-//! split off, and is merged there. One rank with one worker runs the pool's loop and nothing else.
+//! A rank whose workers have nothing to do asks another rank for work, as workers ask each other within a process. Busy workers answer
+//! between two units: each splits its state by the algorithm's own `split`, encodes the part as bytes, and goes on. The progress loop
+//! carries the parts. The result of a part returns to the rank that split it off, and is merged there. One rank with one worker runs the
+//! pool's loop and nothing else.
 //!
 //! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.
 //! Hiraishi, S. Umatani: "Evaluation of an MPI-based implementation of the Tascell task-parallel language on massively parallel systems", P2S2 2016).
@@ -19,11 +20,12 @@
 //!
 //! # Where to begin
 //!
-//! * [`Cluster::reduce`] and [`Cluster::collect`] for a loop, [`Search`] for backtracking, [`ForkJoin`] for a recursion, [`Distributed`] for what is none of them;
-//! * [`Table`] for a bound that all ranks know, [`Store`] for large data;
-//! * [`Report`] for what the ranks did.
+//! * A loop: [`Cluster::reduce`] and [`Cluster::collect`]. Backtracking: [`Search`]. A recursion: [`ForkJoin`]. Any other algorithm:
+//!   [`Distributed`].
+//! * A bound that all ranks know: [`Table`]. Large data: [`Store`].
+//! * What the ranks did: [`Report`].
 //!
-//! The ranks are threads of `fusain_comm::World::threads(n)`, or with its feature `mpi` the processes that mpirun has started:
+//! The ranks are threads of `fusain_comm::World::threads(n)`, or, with its feature `mpi`, the processes that mpirun has started:
 //! `MpiWorld::start_serialized()?.communicator()?`.
 //!
 //! # How one task travels
@@ -40,16 +42,17 @@
 //!
 //! # Who turns the loop
 //!
-//! In Tascell a thread of its own does all sending and receiving, and so did the first form of this. Where there is no core to spare each message then waits until
-//! the scheduler lets that thread in: from one task to the next took some hundred times what the messages took. So here, while a run is on, the threads that it has
-//! [attend](fusain_comm::progress::Attendant) to the loop themselves, one at a time:
+//! In Tascell a thread of its own does all sending and receiving. Without a spare core, each message then waits until the scheduler runs
+//! that thread, which takes far longer than the message. So here the threads of a run [attend](fusain_comm::progress::Attendant) to the
+//! progress loop themselves, one at a time. The algorithm's callbacks never call MPI, but workers may poll it between units:
 //!
-//! * the thread that waits for work drives it, which has nothing else to do;
-//! * a worker turns it between two units: in the world of threads when a message has raised its flag, over MPI at the latest after 50 us (`poll_interval.rs`);
-//! * the progress thread looks a few hundred times a second whether something was left lying, and works alone between runs.
+//! * A thread that waits for work drives the loop.
+//! * A worker runs a round of it between two units: in the world of threads when a message has raised its flag, over MPI after 50 us at the
+//!   latest (`poll_interval.rs`).
+//! * The progress thread looks for messages that were left waiting, a few hundred times a second. Between runs it works alone.
 //!
-//! No option chooses: on two cores without one to spare all steals are sooner this way, and with more of them nothing was measured. At MPI level FUNNELED only the main thread may call, and is the loop
-//! ([`Cluster::on`] inside of `run_funneled`): there all wait for it, as in Tascell.
+//! At MPI level FUNNELED only the main thread may call MPI, and runs the loop ([`Cluster::on`] inside of `run_funneled`). There all threads
+//! wait for it, as in Tascell.
 //!
 //! | room | what happens there |
 //! |------|--------------------|

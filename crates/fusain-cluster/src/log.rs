@@ -25,7 +25,7 @@ pub struct RankReport {
     pub bytes_sent: u64,
     /// From the beginning of the run to its end, on this rank.
     pub elapsed: Duration,
-    /// When the rank had work, from and to, counted from the beginning of the run on this rank. Gaps below 100 us are closed.
+    /// When the rank had work: begin and end of each stretch, counted from the start of the run on this rank. Gaps below 100 us are closed.
     pub busy: Vec<(Duration, Duration)>,
 }
 
@@ -42,17 +42,17 @@ impl RankReport {
     }
 }
 
-/// How it stands with a run that is on; see [`Cluster::watch`](crate::Cluster::watch).
+/// The state of a run in progress; see [`Cluster::watch`](crate::Cluster::watch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// Ranks that have told how it stands with them.
+    /// How many ranks have reported.
     pub ranks: u32,
-    /// How many of them have nothing to do.
+    /// How many of those have nothing to do.
     pub idle: u32,
-    /// Tasks that went from rank to rank since the run began.
+    /// Tasks that moved between ranks since the run began.
     pub tasks: u64,
-    /// Units of work that all workers of these ranks have done since it began.
+    /// Units of work that the workers of these ranks have done since then.
     pub units: u64,
 }
 

@@ -21,13 +21,13 @@ use crate::error::Result;
 use crate::unsent::Unsent;
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: folds every index of `range` and joins what comes of it, in order; each rank gets the result.
+    /// Collective: folds all indices of `range` and joins the results in order. Each rank gets the result.
     ///
-    /// `fold` adds the indices of a run, in increasing order, to what `identity` or an earlier run has left. `join(a, b)` is always called with `a` of lower
-    /// indices than `b`: it must be associative, it need not commute. All ranks give the same range.
+    /// `fold` adds a run of indices, in increasing order, to a value that starts from `identity`. `join(a, b)` is always called with `a` of
+    /// lower indices than `b`: it must be associative, but need not be commutative. All ranks give the same range.
     ///
-    /// Memory: what was found, once for each run of indices that does not touch another on the same rank yet. Messages: those of [`run`](Self::run); a part
-    /// that moves is two numbers, and what was found for it comes back.
+    /// Memory: a value for each run of indices on a rank that does not touch another yet. Messages: those of [`run`](Self::run). A part
+    /// that moves is two numbers, and its value comes back.
     ///
     /// ```
     /// use fusain_cluster::Cluster;
@@ -58,10 +58,10 @@ impl<C: Communicator> Cluster<'_, C> {
         Ok(pieces.0.into_values().next().map_or_else(identity, |(_, value)| value))
     }
 
-    /// Collective: `f` of every index of `range`, in order, on each rank.
+    /// Collective: returns `f(i)` for every index `i` of `range`, in order, on each rank.
     ///
-    /// Memory and messages: in the end each rank holds all values, which go to it in one message. Where a sum of them is enough, [`reduce`](Self::reduce) sends
-    /// that.
+    /// Memory and messages: in the end each rank holds all values, which it gets in one message. If a sum of them is enough,
+    /// [`reduce`](Self::reduce) sends less.
     ///
     /// ```
     /// use fusain_cluster::Cluster;

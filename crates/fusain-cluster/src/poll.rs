@@ -3,7 +3,7 @@
 //! A task from another rank brings a part of each of that rank's workers: so a worker here has a [`Bundle`] of states, works off one after the other, and
 //! gives away those that wait before it splits the one at hand.
 //!
-//! A message that arrives raises the flag, where the transport can tell. Over MPI it can not: there a worker [looks](PollInterval) from time to time.
+//! A message that arrives raises the flag, where the transport can tell. Over MPI it cannot: there a worker [looks](PollInterval) from time to time.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -277,7 +277,7 @@ mod tests {
         assert!(is_worth(100, 10, micros(100), micros(500)));
         assert!(!is_worth(98, 10, micros(100), micros(500)));
         assert!(is_worth(2, 1, micros(1), Duration::ZERO), "nothing is known of messages");
-        assert!(!is_worth(1, 1, micros(1_000), Duration::ZERO), "one can not be halved");
+        assert!(!is_worth(1, 1, micros(1_000), Duration::ZERO), "one cannot be halved");
         assert!(is_worth(10, 0, micros(1_000), micros(10)), "a unit that did nothing took its time");
     }
 }

@@ -1,20 +1,21 @@
 //! When a worker looks for messages that nothing tells it of.
 //!
-//! A look in vain costs some hundred nanoseconds, and a rank that asks waits for the next one. So looks come each microsecond right after one has found something,
-//! since messages come in bursts; then a pause is a [part](PART) of how long nothing has come, up to [`LONGEST`]. So a message waits for a small part of the time that it was
-//! awaited, and each brings some twenty looks in vain. The clock is read at looks only: between two of them units are counted,
-//! as many as have lately taken that time. (Tascell's messaging thread naps 20 us always: Hiraishi, Muraoka, Yasugi. How to adapt that is their open problem 2.)
+//! A poll that finds nothing costs some hundred nanoseconds, and a rank that asks waits for the next poll. Messages come in bursts, so
+//! after a poll that found something the next ones follow every microsecond. Then a pause is a [part](PART) of the time since something
+//! came, up to [`LONGEST`]. So a message waits for a small part of that time, and brings some twenty polls that find nothing. The clock is
+//! read at polls only; between them units are counted, as many as have lately taken that time. (The messaging thread of Tascell always naps
+//! 20 us; how to adapt that is an open problem there: Hiraishi, Muraoka, Yasugi.)
 
 use std::time::{Duration, Instant};
 
 /// After a look in vain.
 const SHORTEST: Duration = Duration::from_micros(1);
 
-/// By this a pause is shorter than the time since something was found. When each pause was twice the one before, from one task to the next took 29 us over
-/// Open MPI (`cargo xtask compare steal`), and 7.4 us on threads, where nothing is waited for that way.
+/// A pause is the time since something was found, divided by this. Pauses that double instead make a steal several times as slow (`cargo
+/// xtask compare steal`).
 const PART: u32 = 4;
 
-/// The most: a look takes about 1 % of it, and half of it is what a request waits for a worker that has long been left alone.
+/// The longest pause. A poll takes about 1 % of it. A request to a worker that has long heard nothing waits for half of it on average.
 const LONGEST: Duration = Duration::from_micros(50);
 
 /// Most that the number of units may grow at once: they may have become longer.

@@ -13,8 +13,8 @@ use crate::log::RankReport;
 
 /// What all ranks did in a run; see [`Cluster::report`].
 ///
-/// [`Display`](fmt::Display) gives a table, a rank a line: `units`, `local` (steals inside of the rank), tasks `taken` from and `given` to other ranks, how
-/// often it `asked` and was `refused`, `bytes` sent, and the share of the time in which it was `idle`. On one rank nothing is asked or sent.
+/// [`Display`](fmt::Display) writes a table with a line for each rank: `units`, `local` (steals within the rank), tasks `taken` from and
+/// `given` to other ranks, how often it `asked` and was `refused`, `bytes` sent, and the share of the time in which it was `idle`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -23,9 +23,9 @@ pub struct Report {
 }
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: what all ranks did in the last run, on rank 0; `None` on the others.
+    /// Collective: returns what all ranks did in the last run, on rank 0; `None` on the others.
     ///
-    /// Units and local steals are the pool's: if other threads use the same pool meanwhile, theirs are counted too.
+    /// Units and local steals are those of the pool. If other threads use the same pool meanwhile, theirs are included.
     ///
     /// ```
     /// use fusain_cluster::Cluster;
@@ -44,7 +44,7 @@ impl<C: Communicator> Cluster<'_, C> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RankLost`] and its kin, as those of a run.
+    /// Those of a run, such as [`Error::RankLost`].
     pub fn report(&self) -> Result<Option<Report>> {
         let mine = self.state.report();
         if self.size() == 1 {
@@ -92,10 +92,10 @@ const ROW: f64 = 22.0;
 const TOP: f64 = 20.0;
 
 impl Report {
-    /// Writes a picture: a rank a line, time to the right, dark where it had work.
+    /// Writes an SVG picture: a line for each rank, time to the right, dark where it had work.
     ///
     /// # Errors
-    /// Those of `into`.
+    /// Those of writing to `into`.
     pub fn svg(&self, mut into: impl Write) -> io::Result<()> {
         let end = self.ranks.iter().map(|rank| rank.elapsed).max().unwrap_or_default().max(Duration::from_nanos(1));
         let x = |time: Duration| LABELS + TIME * time.as_secs_f64() / end.as_secs_f64();

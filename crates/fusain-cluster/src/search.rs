@@ -8,8 +8,8 @@
 //! task there, and returns to where it was. Here the victim does not have to go back: the thief goes forward instead.
 //!
 //! Only nodes where something is left to try are kept: a worker that takes the last choice of a node forgets it, and later goes back beyond it in one step. That is how
-//! Prolog machines keep their choice points (D. H. D. Warren: "An abstract Prolog instruction set", SRI 1983). Here it leaves one branch a node that can
-//! not be predicted, where the plain recursion has two: whether the node is a leaf.
+//! Prolog machines keep their choice points (D. H. D. Warren: "An abstract Prolog instruction set", SRI 1983). Here it leaves one branch a node that cannot be predicted,
+//! where the plain recursion has two: whether the node is a leaf.
 //!
 //! Work: that of the plain recursion. Memory: a choice point for each level, and the path.
 
@@ -28,8 +28,8 @@ use crate::unsent::Unsent;
 
 /// A search through a tree of choices.
 ///
-/// The one thing that is not as in a plain recursion: [`undo`](Self::undo) may go back over **several steps at once**. So what [`apply`](Self::apply) returns
-/// says how the node was, not which step was taken.
+/// One thing differs from a plain recursion: [`undo`](Self::undo) may go back over **several steps at once**. So [`apply`](Self::apply)
+/// returns what the node was, not which step was taken.
 ///
 /// # Example
 ///
@@ -87,7 +87,7 @@ pub trait Search: Sync {
     type Choice: Clone + Serialize + DeserializeOwned + Send;
     /// The choices at a node, one after the other.
     type Choices: Iterator<Item = Self::Choice> + Send;
-    /// What it takes to go back to a node: for a small one what it was, for a list how long it was, for a large one how many changes had been noted down.
+    /// What is needed to go back to a node: a copy of a small node, the length of a list, or the length of a log of changes.
     type Undo: Send;
     /// What has been found.
     type Output: Default + Serialize + DeserializeOwned + Send;
@@ -95,39 +95,41 @@ pub trait Search: Sync {
     /// The root.
     fn root(&self) -> Self::Node;
 
-    /// Called when the search enters a node: adds to `found` what is to be found there, and says what can be tried from there.
-    /// Once for each node, on whichever rank enters it.
+    /// Enters a node: adds to `found` what is found there, and returns what can be tried from there. It is called once for each node, on
+    /// the rank that enters it.
     fn choices(&self, node: &Self::Node, found: &mut Self::Output) -> Self::Choices;
 
-    /// Goes down to a child; says how to come back.
+    /// Goes down to a child, and returns how to come back.
     fn apply(&self, node: &mut Self::Node, choice: &Self::Choice) -> Self::Undo;
 
-    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that has returned `undo`. Others may have followed it, which are undone at
-    /// once, without a call for each: to clear the bit that this one `apply` has set, or to pop one element, is not enough.
+    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that returned `undo`. Later calls of `apply` are undone
+    /// by the same call. So it is not enough to clear the bit that one `apply` has set, or to pop one element.
     fn undo(&self, node: &mut Self::Node, undo: &Self::Undo);
 
-    /// Whether a choice that another rank has made can be made at this node: if not, the run ends with [`Error::Corrupt`](crate::Error::Corrupt). Messages are
-    /// protected by a checksum; this is for what can not be trusted. It has to accept all that [`choices`](Self::choices) may have given there at any time: where
-    /// a bound leaves choices out, others knew less of it.
+    /// Whether a choice from another rank is valid at this node; if not, the run ends with [`Error::Corrupt`](crate::Error::Corrupt). A
+    /// checksum protects messages from damage; this check is for senders that cannot be trusted. It must accept all that
+    /// [`choices`](Self::choices) may have returned there at any time: a rank that knew less of a bound left fewer choices out.
     fn accepts(&self, node: &Self::Node, choice: &Self::Choice) -> bool {
         let _ = (node, choice);
         true
     }
 
-    /// Joins what was found in two parts of the tree. Parts come in any order.
+    /// Merges what was found in two parts of the tree. Parts come in any order.
     fn merge(&self, found: &mut Self::Output, part: Self::Output);
 
-    /// Whether the search goes on. False once nothing more needs to be found: what is left is then dropped, here and, when they ask this, on other ranks.
+    /// Whether the search goes on. Return false once nothing more needs to be found: the rest of the work is then dropped, here and on
+    /// other ranks, when they call this.
     fn goes_on(&self) -> bool {
         true
     }
 }
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: walks the whole tree of `search` on all ranks; each gets what was found.
+    /// Collective: walks the whole tree of `search` on all ranks. Each rank gets what was found.
     ///
-    /// All ranks give the same search. Memory: for each worker a node, and a choice with its iterator and its `Undo` for each level. Messages: those of
-    /// [`run`](Self::run); a part that moves carries the choices that lead to it, and who takes it asks whether they can be [made](Search::accepts).
+    /// All ranks give the same search. Memory: for each worker a node, and a choice with its iterator and its `Undo` for each level.
+    /// Messages: those of [`run`](Self::run). A part that moves carries the choices that lead to it, and the rank that gets it checks
+    /// whether they are [valid](Search::accepts).
     ///
     /// # Errors
     /// As [`run`](Self::run).

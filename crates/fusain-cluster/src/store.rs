@@ -1,4 +1,4 @@
-//! Data that follows its task: a handle travels, what it stands for is fetched when it is first touched.
+//! Data that follows its task: a handle travels, and its value is fetched when it is first used.
 //!
 //! A task that carries its input pays for it even if it is split again at once and the larger part goes elsewhere. With a handle the input goes to the ranks that work
 //! on it, once each: the first worker that touches it asks the rank that has it and waits, others that touch it meanwhile wait with it, and from then on
@@ -20,12 +20,12 @@ use crate::error::{Ended, Error, Result};
 use crate::rank_state::RankState;
 use crate::values::{Encoded, Values};
 
-/// Values of one type, each on the rank that put it there and on those that have touched it; made by [`Cluster::store`].
+/// Values of one type that ranks fetch from each other when they need them; [`Cluster::store`] makes one.
 ///
-/// Memory: every value stays on each rank that has touched it until the cluster is dropped.
+/// Memory: every value stays on each rank that has used it until the cluster is dropped.
 ///
-/// A handle gets to other ranks in a state, a task, or a result. A closure stays on its rank, with the handles in it: in `reduce` each rank would read what it
-/// has put there itself.
+/// A handle moves to other ranks in a state, a task, or a result. A closure stays on its rank, and so do the handles in it: in `reduce`,
+/// each rank would read the value that it has put there itself.
 ///
 /// ```
 /// use fusain_cluster::{Cluster, ForkJoin, Late, Step, Store};
@@ -62,7 +62,7 @@ pub struct Store<T> {
     state: Arc<RankState>,
 }
 
-/// Stands for a value of a [`Store`], on any rank: a few bytes.
+/// A handle of a value in a [`Store`], valid on any rank. It takes a few bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Late<T> {
@@ -72,7 +72,7 @@ pub struct Late<T> {
 }
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: a store, empty. It lives as long as the cluster, from run to run.
+    /// Collective: makes an empty store. It lives as long as the cluster, over several runs.
     pub fn store<T: Serialize + DeserializeOwned + Send + Sync + 'static>(&self) -> Store<T> {
         let values = Arc::new(Values::new(self.rank() as u32));
         let number = self.state.stores.add(Arc::clone(&values) as Arc<dyn Encoded>);
@@ -81,15 +81,15 @@ impl<C: Communicator> Cluster<'_, C> {
 }
 
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
-    /// Keeps `value` on this rank, under a handle that any rank can be given. Nothing is sent, and nothing is written as bytes before another rank fetches it.
+    /// Keeps `value` on this rank and returns a handle for it. Nothing is sent or encoded before another rank fetches it.
     pub fn put(&self, value: T) -> Late<T> {
         Late { rank: self.values.me, key: self.values.put(value), value: PhantomData }
     }
 
-    /// The value, fetched if it was never touched on this rank: then the calling thread waits for about a message there and back.
+    /// Returns the value. If this rank has not used it before, it is fetched, and the calling thread waits for about a round trip.
     ///
     /// # Errors
-    /// What has ended the run while it waited; [`Error::Corrupt`] if there is no such value, or it can not be read.
+    /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value, or it cannot be decoded.
     pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
         let at = (handle.rank, handle.key);
         loop {
@@ -112,7 +112,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
         }
     }
 
-    /// [`fetch`](Self::fetch) for the callbacks of an algorithm: an error ends the run, which returns it.
+    /// Like [`fetch`](Self::fetch), for the callbacks of an algorithm: an error ends the run, which returns it.
     pub fn get(&self, handle: Late<T>) -> Arc<T> {
         match self.fetch(handle) {
             Ok(value) => value,

@@ -1,8 +1,7 @@
-//! Numbers that all ranks know, lazily: the best so far of a branch and bound, that an answer has been found.
+//! Numbers that all ranks know, with some delay: the best so far of a branch and bound, or that an answer has been found.
 //!
-//! A cell only ever grows, so that it does not matter in which order, how late, or how often its values arrive. Reading one is a relaxed load. A rank that raises a
-//! cell tells its neighbours in the tree of ranks, at most once in 200 us; who learns something new tells its own. (What Tascell over MPI leaves open: state
-//! that tasks share.)
+//! A cell only grows, so it does not matter in which order, how late, or how often its values arrive. Reading one is a relaxed load. A rank
+//! that raises a cell tells its neighbours in a tree of ranks, at most once in 200 us; they tell theirs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,9 +12,9 @@ use fusain_comm::Communicator;
 use crate::cluster::Cluster;
 use crate::rank_state::RankState;
 
-/// A small table of numbers that grow, one copy a rank; made by [`Cluster::table`].
+/// A small table of numbers that only grow, with a copy on each rank; [`Cluster::table`] makes one.
 ///
-/// A bound that shall shrink is kept negated.
+/// For a bound that shrinks, keep its negative.
 ///
 /// ```
 /// use fusain_cluster::Cluster;
@@ -24,7 +23,7 @@ use crate::rank_state::RankState;
 /// World::threads(2).run(|comm| {
 ///     let cluster = Cluster::over(comm);
 ///     let best = cluster.table(&[i64::MIN]);
-///     // Inside of a search: prune where `best.get(0)` can not be reached, and
+///     // Inside of a search: prune where `best.get(0)` cannot be reached, and
 ///     assert!(best.raise(0, 7));
 ///     assert!(!best.raise(0, 5), "it is 7 already");
 ///     assert_eq!(best.get(0), 7);
@@ -37,7 +36,7 @@ pub struct Table {
 }
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: a table with these numbers to begin with, the same on all ranks. It lives as long as the cluster, from run to run.
+    /// Collective: makes a table with these initial numbers, the same on all ranks. It lives as long as the cluster, over several runs.
     pub fn table(&self, values: &[i64]) -> Table {
         let cells: Arc<[AtomicI64]> = values.iter().map(|&value| AtomicI64::new(value)).collect();
         self.state.tables.add(&cells);
@@ -46,7 +45,7 @@ impl<C: Communicator> Cluster<'_, C> {
 }
 
 impl Table {
-    /// What this rank knows of cell `at`: the largest value that it has raised it to or heard of.
+    /// The value of cell `at` as far as this rank knows: the largest that it has set or heard of.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -56,7 +55,7 @@ impl Table {
         self.cells[at].load(Ordering::Relaxed)
     }
 
-    /// Makes cell `at` at least `value`, here now and on other ranks soon. Says whether it was less.
+    /// Raises cell `at` to `value`, at once on this rank and soon on others. Returns whether it was less before.
     ///
     /// # Panics
     /// If there is no such cell.

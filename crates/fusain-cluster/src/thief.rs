@@ -1,8 +1,8 @@
 //! The thief's side of a rank: asks when there is nothing to do, again when it was refused, and keeps what answers have taken.
 //!
-//! Nobody knows beforehand how long a part of a search or of a recursion lasts. But how long it takes to be read is about what its giver took to write it, and if
-//! what it was took hardly longer, both had better done without it. So a thief that got such a part rests in proportion to what reading it took, and
-//! each time in a row twice as long: what parts cost in vain is a small share of the time, and ever less, however large they are.
+//! Nobody knows beforehand how long a part of a search or of a recursion lasts. But decoding it takes about as long as encoding it took its
+//! giver. If the part lasted hardly longer than that, it was not worth moving. A thief that got such a part pauses in proportion to what
+//! decoding took, twice as long each time in a row. So useless parts cost a small share of the time, and ever less, however large they are.
 //!
 //! Like the [protocol](crate::protocol) it has no clock and no messages of its own: `T` is a point in time, of a real clock or of a model's.
 
@@ -18,14 +18,13 @@ const HOPS: u8 = 2;
 /// What lasted so many times as long as it took to get was worth it.
 const WORTH: u32 = 16;
 
-/// A part pays that lasted so many times as long as it took to be read. Its giver has written it, sent it and read its result, which takes some two or three times that, and in
-/// the time that it lasted would have done it. A factorization of 4,096 x 4,096 numbers by two ranks over Open MPI took 1.8 to 1.9 s so, and with twice
-/// as much 2.4 to 2.5 (one rank 2.4); with half of it one of 1,536 x 1,536 took 187 ms, and so 156 to 183 (one rank 147).
+/// A part pays if it lasted this many times as long as it took to decode. Its giver has encoded and sent it and decoded its result, which
+/// takes two or three times that, and could have done the work itself meanwhile. `cargo xtask compare irregular` shows the effect, in the
+/// row of `lu`.
 const PAYS: u32 = 4;
 
-/// So many times as long as it took to be read, a thief rests after a part that did not pay: writing it and reading its result then takes the giver
-/// some 3 % of the time, and ever less, as it is doubled [so often](DOUBLINGS) at most. With half of it two ranks over Open MPI took 199 ms for a
-/// factorization, and so 194 ms (medians of 7; one rank 197 ms).
+/// After a part that did not pay, a thief pauses this many times as long as it took to decode. Encoding it and decoding its result then
+/// takes the giver about 3 % of the time, and ever less, as the pause is doubled up to [this often](DOUBLINGS).
 const REST: u32 = 64;
 const DOUBLINGS: u32 = 6;
 

@@ -5,11 +5,11 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error, Serialize, Serializer};
 
-/// What a state holds for its own rank only: a place in a tree, frames that wait, what was found and not committed.
+/// What a state holds for its own rank only: a place in a tree, frames that wait, results that are not committed.
 ///
-/// It takes no bytes, and comes to another rank empty. So a state in which it is filled can not be sent: [`Distributed::travels`](crate::Distributed::travels) says
-/// that, and putting it into bytes all the same is a panic where debug assertions are on, and else [`Error::Encode`](crate::Error::Encode) on
-/// all ranks. (`#[serde(skip)]` would lose it without a word.)
+/// It is encoded as no bytes, so it would be empty on another rank. A state in which it is filled must therefore stay, which
+/// [`Distributed::travels`](crate::Distributed::travels) says. Encoding it all the same panics with debug assertions, and else gives
+/// [`Error::Encode`](crate::Error::Encode) on all ranks; `#[serde(skip)]` would lose it silently.
 ///
 /// ```
 /// use fusain_cluster::Unsent;

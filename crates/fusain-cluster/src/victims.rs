@@ -1,8 +1,7 @@
 //! Whom to ask for work, and when to ask again.
 //!
-//! A thief that is refused asks the next few at once, then pauses between attempts, each pause twice as long as the one before up to a ceiling: in a time `t` without
-//! work a rank sends at most a few requests, log₂ of the ceiling over the first pause, and `t` over the ceiling. (How many useless requests idle workers
-//! send is left open in Tascell over MPI: Hiraishi, Muraoka, Yasugi.)
+//! A thief that is refused asks the next few ranks at once. Then it pauses between attempts; each pause is twice as long as the one before,
+//! up to a ceiling. So in a time `t` without work a rank sends a few requests, then log₂(ceiling / first pause), and then `t` / ceiling.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -24,21 +23,21 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Victims {
-    /// Any other rank, all alike, as in Tascell.
+    /// Any other rank, with equal probability, as in Tascell.
     #[default]
     Random,
-    /// The nearest first: some of the first level, then of the next, and so on.
+    /// The nearest ranks first: some of the first level, then some of the next, and so on.
     ///
-    /// Each level has ranks that no earlier one has: those that share the smallest group, those of the next larger one, ... Whether this rank is among them
-    /// does not matter. Ranks that are in no level are asked last.
+    /// Each level adds ranks: first those of the smallest group, then those of the next larger one, and so on. This rank may be among them
+    /// or not. Ranks that are in no level are asked last.
     Nearest(Vec<Level>),
-    /// A few ranks at random; then the ranks at distances 1, 2, 4, ... (of a ring) are asked once, and send something as soon as they have it: an idle
-    /// rank then sends nothing at all. (V. Saraswat, P. Kambadur, S. Kodali, D. Grove, S. Krishnamoorthy: "Lifeline-based global load balancing",
-    /// PPoPP 2011.)
+    /// A few ranks at random. Then the ranks at distances 1, 2, 4, ... (in a ring) are asked once, and send work as soon as they have some.
+    /// After that an idle rank sends nothing. (V. Saraswat, P. Kambadur, S. Kodali, D. Grove, S. Krishnamoorthy: "Lifeline-based global
+    /// load balancing", PPoPP 2011.)
     Lifelines,
 }
 
-/// Some ranks, as runs of numbers: the ranks of a group mostly follow each other, so that all levels of a large machine are a few runs.
+/// A set of ranks, kept as runs of numbers. The ranks of a group mostly follow each other, so the levels of a large machine are a few runs.
 ///
 /// ```
 /// use fusain_cluster::victims::Level;
@@ -74,7 +73,7 @@ impl FromIterator<Range<usize>> for Level {
 
 impl FromIterator<usize> for Level {
     fn from_iter<I: IntoIterator<Item = usize>>(ranks: I) -> Self {
-        // A rank that can not be counted past is in no world.
+        // A rank that cannot be counted past is in no world.
         ranks.into_iter().map(|rank| rank..rank.saturating_add(1)).collect()
     }
 }
@@ -116,8 +115,8 @@ const AT_ONCE: u32 = 2;
 /// Attempts on each level before the next one.
 const PER_LEVEL: u32 = 2;
 
-/// The first pause and the longest. A pause shorter than a message takes would be none; a millisecond of an idle rank's answer costs little where a task that
-/// is worth sending takes longer. Chosen by that reckoning; half and double were not measured.
+/// The first pause and the longest. A pause shorter than a message's time would be none. A wait of a millisecond costs an idle rank little,
+/// since a task that is worth sending takes longer.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 

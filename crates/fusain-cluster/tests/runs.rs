@@ -310,7 +310,7 @@ fn data_is_fetched_when_it_is_touched() {
             let cluster = Cluster::over(comm).pool(&pool);
             let store = cluster.store::<Vec<u64>>();
             let mine = store.put((0..3_000).map(|i| i * cluster.rank() as u64 + i % 7).collect());
-            // One index can not be split: rank 0 does it.
+            // One index cannot be split: rank 0 does it.
             let root = cluster.collect(0..1, |_| mine).unwrap()[0];
             assert_eq!(root == mine, cluster.rank() == 0);
             // Touched by all workers of all ranks at once.

@@ -1,10 +1,9 @@
 //! Transfers on borrowed slices, without `unsafe`.
 //!
-//! A request that is forgotten (`std::mem::forget`) ends its borrow while the transfer goes on, so a request that holds a
-//! pointer into a borrowed slice is unsound; rsmpi answers with a scope that must see every request end. Here the transfer
-//! owns a vector of its own and the borrowed slice is written *by the waiting thread*, when it waits: a forgotten request
-//! leaks a vector and nothing else. The price is one copy, as in any eager protocol. Blocking [`Communicator::recv`] and
-//! owned vectors pay none.
+//! A request that is forgotten (`std::mem::forget`) ends its borrow while the transfer goes on. So a request that holds a pointer into a
+//! borrowed slice would be unsound; rsmpi therefore has a scope that must see every request end. Here the transfer owns a vector of its
+//! own, and the waiting thread copies it to the borrowed slice. A forgotten request leaks a vector and nothing else. The price is one copy.
+//! Blocking [`Communicator::recv`] and owned vectors need none.
 //!
 //! The borrow is what makes the buffer unusable while the transfer owns it:
 //!
@@ -53,7 +52,7 @@ impl<'a, C: Communicator, T: Plain> SendFrom<'a, C, T> {
         Ok(Self { request, borrowed: PhantomData })
     }
 
-    /// Waits until the slice may be changed again.
+    /// Waits until the send is complete and the slice may be changed again.
     ///
     /// # Errors
     /// As [`Request::wait`].
@@ -114,7 +113,7 @@ fn fill<T: Plain>(into: &mut [T], completion: &Completion) -> Result<Status> {
 /// What a scope has to do once its body is over.
 type Finish<'env> = Box<dyn FnOnce() -> Result<()> + 'env>;
 
-/// A place to start transfers in that are all complete when it ends: see [`Communicator::scope`].
+/// Transfers that start in a scope are complete when it ends; see [`Communicator::scope`].
 pub struct Scope<'scope, 'env, C: Communicator> {
     comm: &'scope C,
     pending: RefCell<Vec<Finish<'env>>>,

@@ -1,26 +1,25 @@
-//! The contract every world keeps.
+//! The trait of communicators, and the rules that every world keeps.
 //!
 //! # What an implementation writes, what it gets
 //!
-//! Required is the small part: who am I, owned-buffer sends and receives that give a [`Request`], probes that take the
-//! message out ([`Communicator::improbe`]), and making new communicators. Blocking calls, typed calls, borrowed buffers
-//! ([`crate::borrowed`]) and collectives ([`crate::collective`]) come with the trait; a world overrides what it can do
-//! better. What only this crate's worlds can do for a [progress thread](crate::progress) is in [`Host`]; another world writes `impl Host for MyComm {}` and
-//! gets what suits any.
+//! An implementation must write few methods: rank and size, sends and receives with owned buffers, matched probes
+//! ([`Communicator::improbe`]), and making new communicators. The trait adds blocking calls, typed calls, borrowed buffers
+//! ([`crate::borrowed`]) and collectives ([`crate::collective`]); a world overrides what it can do better. [`Host`] holds what this crate's
+//! worlds do for a [progress thread](crate::progress). Another world writes `impl Host for MyComm {}`.
 //!
 //! # Rules
 //!
-//! * **Matching.** A message fits a receive if the communicator is the same, the source is the one named or any is taken,
-//!   and so for the tag. A message goes to the oldest receive it fits; a receive takes the oldest message that fits it.
-//!   Two messages from one sender are therefore never overtaken by each other.
-//! * **Buffers.** A send may complete before its message is received, and programs must not count on it: only the
-//!   in-process world always buffers. The owned `Vec<u8>` comes back with the completion, its length unchanged (or, where
-//!   the message came in one, another of that length).
-//! * **Threads.** A communicator may be moved to and shared with other threads; whether two may *call* at once is the
-//!   world's own affair (the in-process world: yes; MPI: by its thread level). Collectives of one communicator are called
-//!   by all its ranks in the same order, from one thread each.
-//! * **Dropping** an incomplete receive request cancels it; dropping a send request lets the message go on its way.
-//! * **Failure.** A call that would wait for a rank that is gone gives an error instead.
+//! * **Matching.** A message matches a receive if communicator, source and tag agree, where the receive may accept any source or any tag. A
+//!   message goes to the oldest receive that it matches; a receive takes the oldest message that matches it. So messages from one sender
+//!   never overtake each other.
+//! * **Buffers.** A send may complete before its message is received, but programs must not rely on that: only the in-process world always
+//!   buffers. The `Vec<u8>` comes back with the completion. Its length is unchanged, but a receive may return another vector of that
+//!   length.
+//! * **Threads.** A communicator may be moved to other threads and shared with them. Whether two threads may *call* at once depends on the
+//!   world: in the in-process world they may, in MPI by its thread level. All ranks call the collectives of a communicator in the same
+//!   order, each from one thread.
+//! * **Dropping** an incomplete receive request cancels it. Dropping a send request does not stop the message.
+//! * **Failure.** A call that would wait for a rank that has ended returns an error instead.
 
 use std::fmt::Debug;
 
@@ -38,18 +37,22 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     type Message: Message<Request = Self::Request>;
 
     /// This rank's number, below [`size`](Self::size).
+    #[doc(alias = "MPI_Comm_rank")]
     fn rank(&self) -> usize;
 
     /// How many ranks the communicator has.
+    #[doc(alias = "MPI_Comm_size")]
     fn size(&self) -> usize;
 
     /// Starts to send `data`. The vector comes back with the completion.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`]; [`Error::PeerLeft`] and [`Error::PeerPanicked`] where the world knows.
+    #[doc(alias = "MPI_Isend")]
     fn isend(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<Self::Request>;
 
-    /// Sends `data` if the world can take it in at once, without waiting and without keeping the slice; else says so, and has sent nothing.
+    /// Sends `data` if that is possible at once, without waiting and without keeping the slice. Returns whether it did; if not, nothing was
+    /// sent.
     ///
     /// # Errors
     /// As [`isend`](Self::isend).
@@ -62,30 +65,35 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`] here; [`Error::Truncated`] at completion.
+    #[doc(alias = "MPI_Irecv")]
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Self::Request>;
 
-    /// Takes out the oldest message that fits, if it is there; nobody else can receive it then.
+    /// Takes the oldest matching message out of the queue, if there is one. Only the returned value can receive it then.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
+    #[doc(alias = "MPI_Improbe")]
     fn improbe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Option<Self::Message>>;
 
-    /// Tells whether a message that fits is there, and leaves it.
+    /// Returns the status of a matching message, if there is one, and leaves it in the queue.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
+    #[doc(alias = "MPI_Iprobe")]
     fn iprobe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Option<Status>>;
 
-    /// Waits until a message that fits is there, and takes it out.
+    /// Waits for a matching message and takes it out of the queue.
     ///
     /// # Errors
     /// Like [`recv_bytes`](Self::recv_bytes), but for the length.
+    #[doc(alias = "MPI_Mprobe")]
     fn mprobe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Self::Message>;
 
-    /// Waits until a message that fits is there, and leaves it.
+    /// Waits for a matching message and leaves it in the queue.
     ///
     /// # Errors
     /// Like [`recv_bytes`](Self::recv_bytes), but for the length.
+    #[doc(alias = "MPI_Probe")]
     fn probe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status>;
 
     /// Sends `data` and returns when the slice may be reused.
@@ -101,10 +109,11 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// [`Error::PeerPanicked`].
     fn recv_bytes(&self, buffer: &mut [u8], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status>;
 
-    /// Looks once at all `requests`; if one is complete, takes it out (by `swap_remove`) and returns its index.
+    /// Tests all `requests` once. If one is complete, removes it (by `swap_remove`) and returns its index and its completion.
     ///
     /// # Errors
-    /// What one of the requests failed with: they are of no use then.
+    /// The error of one of the requests. The others are then of no use.
+    #[doc(alias = "MPI_Testany")]
     fn test_any(&self, requests: &mut Vec<Self::Request>) -> Result<Option<(usize, Completion)>> {
         for (index, request) in requests.iter_mut().enumerate() {
             if let Some(completion) = request.test()? {
@@ -115,23 +124,26 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok(None)
     }
 
-    /// Waits until one of `requests` completes, takes it out (by `swap_remove`) and returns its index.
+    /// Waits until one of `requests` completes, removes it (by `swap_remove`) and returns its index and its completion.
     ///
     /// # Errors
-    /// [`Error::NoRequest`] if there is none; else what the completed request failed with.
+    /// [`Error::NoRequest`] if there is none; the error of the request that completed.
+    #[doc(alias = "MPI_Waitany")]
     fn wait_any(&self, requests: &mut Vec<Self::Request>) -> Result<(usize, Completion)>;
 
-    /// Collective: one new communicator for each `color`; ranks in it are ordered by `key`, then by old rank. A rank that
-    /// gives no colour belongs to none. Colours are below 2^31, as MPI has them.
+    /// Collective: makes a new communicator for each `color`. Its ranks are ordered by `key`, then by old rank. A rank that gives `None` is
+    /// in none of them. Colours are below 2^31, as in MPI.
     ///
     /// # Errors
-    /// [`Error::ColorOutOfRange`]; what the messages it takes can fail with.
+    /// [`Error::ColorOutOfRange`]; the errors of sending and receiving.
+    #[doc(alias = "MPI_Comm_split")]
     fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>>;
 
-    /// Collective: the same ranks, but messages of its own.
+    /// Collective: makes a communicator of the same ranks, with messages of its own.
     ///
     /// # Errors
     /// As [`split`](Self::split).
+    #[doc(alias = "MPI_Comm_dup")]
     fn duplicate(&self) -> Result<Self>;
 
     // ---- typed point to point -------------------------------------------------------------------------------------
@@ -140,6 +152,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     ///
     /// # Errors
     /// As [`isend`](Self::isend).
+    #[doc(alias = "MPI_Send")]
     fn send<T: Plain>(&self, data: &[T], to: usize, tag: Tag) -> Result<()> {
         self.send_bytes(bytemuck::cast_slice(data), to, tag)
     }
@@ -148,6 +161,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     ///
     /// # Errors
     /// As [`recv_bytes`](Self::recv_bytes), and [`Error::Misfit`] if the message is no whole number of elements.
+    #[doc(alias = "MPI_Recv")]
     fn recv<T: Plain>(&self, buffer: &mut [T], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
         let status = self.recv_bytes(bytemuck::cast_slice_mut(buffer), from, tag)?;
         status.count::<T>().map(|_| status)
@@ -162,10 +176,11 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok((elements(&bytes)?, status))
     }
 
-    /// Sends to one rank and receives from another, neither waiting for the other.
+    /// Sends to one rank and receives from another at the same time, so that rings of exchanges do not deadlock.
     ///
     /// # Errors
     /// As [`send`](Self::send) and [`recv`](Self::recv).
+    #[doc(alias = "MPI_Sendrecv")]
     fn exchange<T: Plain>(
         &self,
         data: &[T],
@@ -181,8 +196,8 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok(status)
     }
 
-    /// Starts to send a borrowed slice. The slice is copied at once; what stays borrowed stays so for symmetry with the
-    /// receive, and so that a world may stop copying.
+    /// Starts to send a borrowed slice. The slice is copied at once. It stays borrowed all the same, so that a world may do without the
+    /// copy.
     ///
     /// # Errors
     /// As [`isend`](Self::isend).
@@ -190,7 +205,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         SendFrom::start(self, data, to, tag)
     }
 
-    /// Starts to receive into a borrowed slice, which nobody can touch until the transfer is done.
+    /// Starts to receive into a borrowed slice, which stays borrowed until the transfer is done.
     ///
     /// # Errors
     /// As [`irecv`](Self::irecv).
@@ -213,70 +228,81 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
 
     // ---- collectives ----------------------------------------------------------------------------------------------
 
-    /// Waits until every rank is here. Dissemination: ⌈log₂ p⌉ rounds.
+    /// Waits until every rank has called it. Dissemination: ⌈log₂ p⌉ rounds.
     ///
     /// # Errors
-    /// What the messages it takes can fail with.
+    /// The errors of sending and receiving.
+    #[doc(alias = "MPI_Barrier")]
     fn barrier(&self) -> Result<()> {
         collective::barrier(self)
     }
 
-    /// Every rank's `data` becomes `root`'s. Binomial tree: ⌈log₂ p⌉ rounds.
+    /// Copies `root`'s `data` to every rank. Binomial tree: ⌈log₂ p⌉ rounds.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if lengths differ; what messages can
-    /// fail with.
+    /// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if lengths differ; the errors of sending and receiving.
+    #[doc(alias = "MPI_Bcast")]
     fn broadcast<T: Plain>(&self, data: &mut [T], root: usize) -> Result<()> {
         collective::broadcast(self, data, root, Shape::Binomial, usize::MAX)
     }
 
-    /// Element by element `op` over all ranks, in `data` of `root`; other ranks' `data` is left with partial results.
+    /// Combines the `data` of all ranks by `op`, element by element, in `data` of `root`. On other ranks `data` is left with partial
+    /// results.
     ///
-    /// `op(a, b)` is always called with `a` from lower ranks than `b`: it must be associative, it need not commute.
+    /// `op(a, b)` is always called with `a` from lower ranks than `b`. So `op` must be associative, but need not be commutative.
     ///
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
+    #[doc(alias = "MPI_Reduce")]
     fn reduce<T: Plain>(&self, data: &mut [T], root: usize, op: impl Fn(T, T) -> T) -> Result<()> {
         collective::reduce(self, data, root, op, Shape::Binomial, usize::MAX)
     }
 
-    /// [`reduce`](Self::reduce) whose result every rank gets.
+    /// Like [`reduce`](Self::reduce), but every rank gets the result.
     ///
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
+    #[doc(alias = "MPI_Allreduce")]
     fn allreduce<T: Plain>(&self, data: &mut [T], op: impl Fn(T, T) -> T) -> Result<()> {
         self.reduce(data, 0, op)?;
         self.broadcast(data, 0)
     }
 
-    /// The prefix over ranks: rank `r` ends with `op` over ranks `0..=r`, in order.
+    /// Prefix sums over ranks: rank `r` gets the data of ranks `0..=r`, combined by `op` in order.
     ///
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
+    #[doc(alias = "MPI_Scan")]
     fn scan<T: Plain>(&self, data: &mut [T], op: impl Fn(T, T) -> T) -> Result<()> {
         collective::scan(self, data, op)
     }
 
-    /// Everybody's elements, at `root`, one vector for each rank. Lengths may differ.
+    /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; what messages can fail with.
+    /// [`Error::RankOutOfRange`]; the errors of sending and receiving.
+    #[doc(alias = "MPI_Gather")]
+    #[doc(alias = "MPI_Gatherv")]
     fn gather<T: Plain>(&self, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
         collective::gather(self, data, root)
     }
 
-    /// Everybody's elements, everywhere, one vector for each rank. Lengths may differ.
+    /// Collects all ranks' elements on every rank, one vector for each rank. Lengths may differ.
     ///
     /// # Errors
-    /// What messages can fail with.
+    /// The errors of sending and receiving.
+    #[doc(alias = "MPI_Allgather")]
+    #[doc(alias = "MPI_Allgatherv")]
     fn allgather<T: Plain>(&self, data: &[T]) -> Result<Vec<Vec<T>>> {
         collective::allgather(self, data)
     }
 
-    /// Each rank gets its vector of `root`'s `parts`, which has one for each rank; other ranks' `parts` is not looked at.
+    /// Distributes `root`'s `parts`, one vector for each rank. The `parts` of other ranks are ignored.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at a root that has not as many parts as ranks.
+    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks.
+    #[doc(alias = "MPI_Scatter")]
+    #[doc(alias = "MPI_Scatterv")]
     fn scatter<T: Plain>(&self, parts: &[Vec<T>], root: usize) -> Result<Vec<T>> {
         collective::scatter(self, parts, root)
     }
@@ -285,6 +311,8 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] if there are not as many parts as ranks.
+    #[doc(alias = "MPI_Alltoall")]
+    #[doc(alias = "MPI_Alltoallv")]
     fn all_to_all<T: Plain>(&self, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
         collective::all_to_all(self, parts)
     }

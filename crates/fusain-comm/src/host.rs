@@ -1,45 +1,45 @@
-//! What a world does for the threads that use a communicator, beside carrying messages.
+//! What a world does for the threads that use a communicator, apart from carrying messages.
 //!
-//! These are the hooks of [`progress`](crate::progress): who may call, who sleeps where, how many threads there are. What they give can be made by this crate's worlds only;
-//! any other takes what is here.
+//! These are the hooks of [`progress`](crate::progress): which thread may call, where threads sleep, and how many threads there are. Only
+//! this crate's worlds can make the values that they return; other worlds use the defaults.
 
 use std::fmt;
 
 use crate::Result;
 use crate::world::{Enlisted, EventCount};
 
-/// The world's side of a progress thread. All of it has an answer that suits a world where every thread may call and no arrival wakes anybody.
+/// What a progress thread asks of a world. The defaults suit a world where every thread may call and no arrival wakes a thread.
 pub trait Host {
-    /// Tells the world that one more thread of this rank is going to use it: see
-    /// [deadlock detection](crate::world#deadlock-detection). Made *before* the thread starts, kept until it is done.
+    /// Tells the world that one more thread of this rank will use it; see [deadlock detection](crate::world#deadlock-detection). Call it
+    /// *before* the thread starts, and keep the value until the thread is done.
     fn enlist(&self) -> Enlisted {
         Enlisted::nowhere()
     }
 
-    /// What threads of this rank sleep on that wait for whatever happens; arrivals notify it where the world can tell.
+    /// The event count on which threads of this rank sleep. Arriving messages notify it, if the world can do that.
     fn event_count(&self) -> EventCount {
         EventCount::alone()
     }
 
-    /// Whether the thread that asks may call.
+    /// Whether the calling thread may use the communicator.
     fn may_call(&self) -> bool {
         true
     }
 
-    /// Gives the right to call to another thread, where only one has it at a time: the thread that
-    /// [takes](Pass::take) the pass.
+    /// Hands the right to call to another thread, where only one thread has it: the one that [takes](Pass::take) the pass.
     ///
     /// # Errors
-    /// [`Error::WrongThread`](crate::Error::WrongThread) if this thread has no such right, or the world can not move it.
+    /// [`Error::WrongThread`](crate::Error::WrongThread) if this thread does not have the right, or the world cannot move it.
     fn hand_over(&self) -> Result<Pass> {
         Ok(Pass::for_all())
     }
 
-    /// A rank of this world is lost, or ends without the others. Where the end of a world waits for all its ranks, as that of MPI does, it is left out then.
+    /// Tells the world that a rank is lost, or ends without the others. A world whose end waits for all ranks, as MPI's does, then ends
+    /// without waiting.
     fn note_loss(&self) {}
 }
 
-/// The right to call, on its way from one thread to another: see [`Host::hand_over`].
+/// The right to call, on its way to another thread; see [`Host::hand_over`].
 #[must_use = "until a thread takes it, none may call"]
 pub struct Pass {
     take: Option<Box<dyn FnOnce() + Send>>,
@@ -56,7 +56,7 @@ impl Pass {
         Self { take: Some(Box::new(take)) }
     }
 
-    /// From now on this thread may call.
+    /// Gives this thread the right to call.
     pub fn take(self) {
         if let Some(take) = self.take {
             take();

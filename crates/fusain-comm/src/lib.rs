@@ -1,9 +1,9 @@
 //! Ranks and messages.
 //!
-//! A *world* is a fixed number of *ranks*; a [`Communicator`] is a group of them, numbered from 0, that can exchange
-//! messages no other communicator sees. The rules are MPI's: a message has a source, a destination and a [`Tag`]; a
-//! receive names both or takes [`Source::Any`] / [`TagMatch::Any`]; two messages of one sender that both fit are never
-//! received out of order. What is above this crate is written once, for any `C: Communicator`, and runs unchanged on
+//! A *world* is a fixed number of *ranks*. A [`Communicator`] is a group of ranks, numbered from 0, whose messages no other communicator
+//! sees. The rules are MPI's. A message has a source, a destination and a [`Tag`]. A receive names source and tag, or takes [`Source::Any`]
+//! or [`TagMatch::Any`]. Two messages from one sender that both match are received in the order they were sent. A program is written once,
+//! for any `C: Communicator`, and runs unchanged on two worlds:
 //!
 //! ```text
 //!                 Communicator   Request   Message        the trait, and the collectives written on it
@@ -16,7 +16,7 @@
 //!   LogGP network model           errors as values
 //! ```
 //!
-//! Rank 0 sends three numbers to its neighbour, every rank passes them on, and they come back doubled at each step:
+//! Here rank 0 sends three numbers to its neighbour. Every rank doubles them and passes them on, until they are back:
 //!
 //! ```
 //! use fusain_comm::{Communicator, World};
@@ -39,9 +39,9 @@
 //! assert_eq!(seen[0].as_ref().unwrap(), &[16.0, 32.0, 48.0]);
 //! ```
 //!
-//! Where to read on: [`communicator`] is the contract, [`world`] the in-process world with its two protocols (matching,
-//! deadlock detection), [`progress`] the thread that gets transfers on while others compute, [`network`] the LogGP model, [`collective`] the algorithms behind `barrier`, `broadcast`,
-//! `reduce` and their kin.
+//! Where to read on: [`communicator`] has the rules. [`world`] is the in-process world with its two protocols (matching, deadlock
+//! detection). [`progress`] is the thread that moves messages while others compute. [`network`] is the LogGP model. [`collective`] has the
+//! algorithms behind `barrier`, `broadcast`, `reduce` and the like.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

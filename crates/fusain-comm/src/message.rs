@@ -1,21 +1,20 @@
-//! What a message carries, and what a receive may ask for.
+//! What a message carries, and what a receive may accept.
 
 use crate::{Error, Result};
 
-/// Data that may cross to another rank: no padding, no pointer, any bit pattern a value.
+/// Data that may be sent to another rank: no padding, no pointers, and every bit pattern is a value.
 ///
-/// Every type with bytemuck's `NoUninit` and `AnyBitPattern` has it: the numbers, arrays of them, and `repr(C)` structs
-/// that derive `Pod`.
+/// Every type with bytemuck's `NoUninit` and `AnyBitPattern` implements it: numbers, arrays of them, and `repr(C)` structs that derive
+/// `Pod`.
 pub trait Plain: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync {}
 
 impl<T: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync> Plain for T {}
 
-/// The number a message is marked with.
+/// The number that a message is marked with.
 ///
-/// The 16 bits are three spaces: below [`FIRST_LIBRARY_TAG`] they are the program's; from there on they belong to crates
-/// that build on a communicator they were lent (2^14 tags); from [`FIRST_COLLECTIVE_TAG`] on to the collectives of this
-/// crate. [`TagMatch::Any`] matches only the program's: a posted receive for anything never swallows a barrier. MPI
-/// promises 2^15 tags, which is where the size comes from.
+/// There are three ranges. Tags below [`FIRST_LIBRARY_TAG`] are the program's, 2^15 as in MPI. From there on they are for libraries that
+/// use the program's communicator. From [`FIRST_COLLECTIVE_TAG`] on they are for the collectives of this crate. [`TagMatch::Any`] matches
+/// the program's tags only, so a receive for any tag never takes a barrier's message.
 pub type Tag = u16;
 
 /// The first tag that [`TagMatch::Any`] does not match.
@@ -24,7 +23,7 @@ pub const FIRST_LIBRARY_TAG: Tag = 0x8000;
 /// The first tag that the collectives of this crate use.
 pub const FIRST_COLLECTIVE_TAG: Tag = 0xc000;
 
-/// From whom a receive takes its message.
+/// From which rank a receive takes its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// From any rank of the communicator, itself included.
@@ -39,12 +38,12 @@ impl From<usize> for Source {
     }
 }
 
-/// Which tags a receive takes.
+/// Which tags a receive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TagMatch {
     /// Any tag below [`FIRST_LIBRARY_TAG`].
     Any,
-    /// This one.
+    /// This tag.
     Is(Tag),
 }
 

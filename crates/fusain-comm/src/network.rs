@@ -9,11 +9,10 @@
 //!
 //! Two clocks:
 //!
-//! * [`Clock::Real`] holds messages back until their time has come, so that real computation can overlap with them. Times
-//!   far above a thread switch (some 10 µs) are kept well; many ranks on few cores want a model in slow motion.
-//! * [`Clock::Virtual`] holds nothing back. Each rank counts its own time ([`ThreadComm::clock_ns`]): a receive sets it
-//!   to the message's arrival if that is later. Programs without [`crate::Source::Any`] get the same times in every run,
-//!   whatever the machine does, so tests may assert them.
+//! * [`Clock::Real`] holds messages back until their time has come, so that real computation can overlap with them. It is accurate for
+//!   times far above a thread switch (some 10 µs). With many ranks on few cores, use a slower model.
+//! * [`Clock::Virtual`] holds nothing back. Each rank counts its own time ([`ThreadComm::clock_ns`]); a receive advances it to the
+//!   message's arrival. Programs without [`crate::Source::Any`] get the same times in every run, so tests may assert them.
 //!
 //! ```
 //! use fusain_comm::{Clock, Communicator, LogGp, Network, World};
@@ -34,18 +33,18 @@ use std::sync::Arc;
 /// The LogGP parameters of one kind of link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogGp {
-    /// `L`: from the last byte leaving to the last byte arriving.
+    /// `L`: the time from the last byte's departure to its arrival.
     pub latency_ns: u64,
-    /// `o`: what a message costs its sender, and again its receiver.
+    /// `o`: the time that a message takes its sender, and again its receiver.
     pub overhead_ns: u64,
-    /// `g`: least time between two messages on one link.
+    /// `g`: the least time between two messages on one link.
     pub gap_ns: u64,
     /// `G`: time for each byte on the link.
     pub gap_per_byte_ns: f64,
 }
 
 impl LogGp {
-    /// Hockney's model: `alpha` to get there, `beta` for each byte.
+    /// Hockney's model: `alpha` for a message, plus `beta` for each byte.
     pub fn hockney(alpha_ns: u64, beta_per_byte_ns: f64) -> Self {
         Self { latency_ns: alpha_ns, gap_per_byte_ns: beta_per_byte_ns, ..Self::default() }
     }
@@ -62,7 +61,7 @@ pub enum Clock {
     /// Messages are held back.
     #[default]
     Real,
-    /// Times are counted, nobody waits.
+    /// Times are counted, and no rank waits.
     Virtual,
 }
 
@@ -82,7 +81,7 @@ impl Network {
         Self::with(move |_, _| link)
     }
 
-    /// Ranks in blocks of `ranks_per_node`: one link inside a block, another between blocks.
+    /// Ranks in blocks of `ranks_per_node`, with one link within a block and another between blocks.
     ///
     /// # Panics
     /// If `ranks_per_node` is 0.
@@ -91,7 +90,7 @@ impl Network {
         Self::with(move |a, b| if a / ranks_per_node == b / ranks_per_node { inside } else { between })
     }
 
-    /// Any function from two world ranks to their link.
+    /// Links given by a function of two world ranks.
     pub fn with(links: impl Fn(usize, usize) -> LogGp + Send + Sync + 'static) -> Self {
         Self { links: Arc::new(links), clock: Clock::default() }
     }

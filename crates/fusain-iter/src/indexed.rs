@@ -9,9 +9,9 @@ use crate::settings::Settings;
 use crate::sink::search::{self, Which};
 use crate::source::indexed::IndexedSource;
 
-/// A chain whose elements are counted: it can be cut anywhere, zipped with another, and read from its back.
+/// A parallel iterator with a known length. It can be split at any index, zipped with another, and reversed.
 ///
-/// The names are those of rayon's trait. `collect` into a `Vec`, and what else keeps the order, write each element to its place at once.
+/// The methods have the names of rayon's trait. `collect` into a `Vec` writes each element to its final place.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -22,29 +22,29 @@ use crate::source::indexed::IndexedSource;
 /// ```
 #[expect(clippy::len_without_is_empty, reason = "the names are rayon's")]
 pub trait IndexedParallelIterator: ParallelIterator {
-    /// The running side of the chain where it is cut by number.
+    /// The chain while it runs, split by index.
     type Indexed<'s>: IndexedSource<Item = Self::Item>
     where
         Self: 's;
 
-    /// Begins a run, as [`source`](ParallelIterator::source) does; one of the two is called, once.
+    /// Begins a run, as [`source`](ParallelIterator::source) does. Only one of the two may be called, and once.
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s>;
 
-    /// How many elements come out.
+    /// The number of elements.
     fn len(&self) -> usize;
 
     // Adaptors.
 
-    /// Pairs of the elements of this chain and of `other`, as far as both go. See [`Zip`].
+    /// Pairs the elements with those of `other`, up to the shorter length. See [`Zip`].
     fn zip<Z: IntoParallelIterator<Iter: IndexedParallelIterator>>(self, other: Z) -> Zip<Self, Z::Iter> {
         Zip::new(self, other.into_par_iter())
     }
 
-    /// As [`zip`](Self::zip) of chains that are equally long.
+    /// Like [`zip`](Self::zip), for chains of equal length.
     ///
     /// # Panics
     ///
-    /// If they are not.
+    /// If the lengths differ.
     #[track_caller]
     fn zip_eq<Z: IntoParallelIterator<Iter: IndexedParallelIterator>>(self, other: Z) -> ZipEq<Self, Z::Iter> {
         let other = other.into_par_iter();
@@ -52,7 +52,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         ZipEq::new(self, other)
     }
 
-    /// Elements of this chain and of `other` in turn, then the rest of the longer one. See [`Interleave`].
+    /// Alternates the elements with those of `other`; the rest of the longer one follows. See [`Interleave`].
     fn interleave<J>(self, other: J) -> Interleave<Self, J::Iter>
     where
         J: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -60,7 +60,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Interleave::new(self, other.into_par_iter())
     }
 
-    /// Elements of this chain and of `other` in turn, until the one whose turn it is has none. See [`InterleaveShortest`].
+    /// Alternates the elements with those of `other`, until the next one is missing. See [`InterleaveShortest`].
     fn interleave_shortest<J>(self, other: J) -> InterleaveShortest<Self, J::Iter>
     where
         J: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -68,7 +68,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         InterleaveShortest::new(self, other.into_par_iter())
     }
 
-    /// Vectors of `size` elements, of which the last may be shorter. See [`Chunks`].
+    /// Collects every `size` elements into a vector; the last may be shorter. See [`Chunks`].
     ///
     /// # Panics
     ///
@@ -79,7 +79,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Chunks::new(self, size)
     }
 
-    /// What each `size` elements fold to. See [`FoldChunks`].
+    /// Folds every `size` elements to one value. See [`FoldChunks`].
     ///
     /// # Panics
     ///
@@ -95,7 +95,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         FoldChunks::new(self, size, identity, f)
     }
 
-    /// What each `size` elements fold to, from a clone of `init`. See [`FoldChunksWith`].
+    /// Folds every `size` elements to one value, starting from a clone of `init`. See [`FoldChunksWith`].
     ///
     /// # Panics
     ///
@@ -110,12 +110,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         FoldChunksWith::new(self, size, init, f)
     }
 
-    /// Each element with its index. See [`Enumerate`].
+    /// Pairs each element with its index. See [`Enumerate`].
     fn enumerate(self) -> Enumerate<Self> {
         Enumerate::new(self)
     }
 
-    /// Every `step`-th element, from the first one on. See [`StepBy`].
+    /// Keeps every `step`-th element, from the first one on. See [`StepBy`].
     ///
     /// # Panics
     ///
@@ -126,22 +126,22 @@ pub trait IndexedParallelIterator: ParallelIterator {
         StepBy::new(self, step)
     }
 
-    /// All but the first `n` elements, which are not computed. See [`Skip`].
+    /// Skips the first `n` elements, which are not computed. See [`Skip`].
     fn skip(self, n: usize) -> Skip<Self> {
         Skip::new(self, n)
     }
 
-    /// The first `n` elements; others are not computed. See [`Take`].
+    /// Keeps the first `n` elements; the others are not computed. See [`Take`].
     fn take(self, n: usize) -> Take<Self> {
         Take::new(self, n)
     }
 
-    /// The elements from the last to the first. See [`Rev`].
+    /// Reverses the order of the elements. See [`Rev`].
     fn rev(self) -> Rev<Self> {
         Rev::new(self)
     }
 
-    /// `f` of every `N` neighbours. See [`MapWindows`].
+    /// Calls `f` on every `N` neighbouring elements. See [`MapWindows`].
     fn map_windows<F, R, const N: usize>(self, f: F) -> MapWindows<Self, F, N>
     where
         F: Fn(&[Self::Item; N]) -> R + Sync + Send,
@@ -162,14 +162,14 @@ pub trait IndexedParallelIterator: ParallelIterator {
         MinLen::new(self, min)
     }
 
-    /// Has no unit of more than `max` elements. See [`MaxLen`].
+    /// Makes no unit of work longer than `max` elements. See [`MaxLen`].
     fn with_max_len(self, max: usize) -> MaxLen<Self> {
         MaxLen::new(self, max)
     }
 
     // Ends.
 
-    /// Replaces what is in `target` by the elements, in the memory that it has if that is enough.
+    /// Replaces the contents of `target` by the elements. The vector's memory is reused if it is large enough.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -182,7 +182,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         vec::append(self, target);
     }
 
-    /// Replaces what is in `left` and `right` by the sides of the elements.
+    /// Replaces the contents of `left` and `right` by the sides of the elements, which are pairs.
     fn unzip_into_vecs<A: Send, B: Send>(self, left: &mut Vec<A>, right: &mut Vec<B>)
     where
         Self: IndexedParallelIterator<Item = (A, B)>,
@@ -191,7 +191,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         (*left, *right) = (a, b);
     }
 
-    /// What elements add up to by `op`, which is associative, each with all that are before it. In two sweeps over memory.
+    /// Returns all inclusive prefix sums by `op`, which must be associative. Takes two passes over memory.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -209,7 +209,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         all
     }
 
-    /// What the elements before each add up to by `op`, which is associative, and `init` in front of them all. In two sweeps over memory.
+    /// Returns all exclusive prefix sums by `op`, which must be associative, starting from `init`. Takes two passes over memory.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -227,7 +227,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         all
     }
 
-    /// How the elements compare with those of `other`, as words in a dictionary.
+    /// Compares the elements with those of `other`, lexicographically.
     fn cmp<J>(self, other: J) -> Ordering
     where
         J: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -239,7 +239,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         search::find(self.zip(other), Which::First, unequal).unwrap_or(lengths)
     }
 
-    /// As [`cmp`](Self::cmp), where some elements cannot be compared.
+    /// Like [`cmp`](Self::cmp), for elements with a partial order.
     fn partial_cmp<J>(self, other: J) -> Option<Ordering>
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -253,7 +253,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         search::find(self.zip(other), Which::First, unequal).unwrap_or(Some(lengths))
     }
 
-    /// Whether all elements are equal to those of `other`, and there are as many.
+    /// Whether the elements equal those of `other`, and there are as many.
     fn eq<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -308,7 +308,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_ge)
     }
 
-    /// The index of some element that satisfies `predicate`.
+    /// The index of any element that satisfies `predicate`.
     #[inline]
     fn position_any<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
         search::find(self.enumerate(), Which::Any, |(i, x)| predicate(x).then_some(i))
@@ -320,7 +320,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         search::find(self.enumerate(), Which::First, |(i, x)| predicate(x).then_some(i))
     }
 
-    /// The index of the last element that satisfies `predicate`, looked for from the back.
+    /// The index of the last element that satisfies `predicate`; it is searched for from the back.
     #[inline]
     fn position_last<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
         search::find_last(self.enumerate(), |(i, x)| predicate(x).then_some(i))

@@ -1,8 +1,9 @@
-//! Parallel iterators: chains with rayon's names that are split only when somebody asks for work.
+//! Parallel iterators with rayon's names, which are split only when a worker asks for work.
 //!
-//! A *chain* says where elements come from and what is to be done with them; when it is run, it is a plain value that can be cut in
-//! two. A worker runs a unit of it, looks whether somebody asks, and goes on. So a chain is an [`Algorithm`](fusain_pool::Algorithm) like any other: compiled
-//! into one loop, its unit as long as the pool finds right, shared only where that pays.
+//! A *chain* says where elements come from and what is done with them. While it runs, it is a plain value that can be split in two. A
+//! worker runs a unit of it, checks whether another worker asks for work, and goes on. So a chain is an
+//! [`Algorithm`](fusain_pool::Algorithm) like any other: it is compiled into one loop, the pool chooses the length of its units, and it is
+//! shared only where that gains.
 //!
 //! ```text
 //! v.par_iter().map(f).filter(p)      a chain: closures and their base            parallel.rs, indexed.rs, adaptor/
@@ -40,10 +41,12 @@
 //!
 //! # What differs from rayon
 //!
-//! * Parts are made when somebody asks for work, not beforehand: how many there are, which `fold` and `map_init` show, is not to be foreseen.
+//! * Parts are made when a worker asks for work, not beforehand. So the number of parts, which `fold` and `map_init` show, varies from call
+//!   to call.
 //! * Elements that `skip` leaves out are not computed.
-//! * Searches, `try_for_each` and the like end within a unit of work, not at its end.
-//! * More can be counted: `inclusive_scan`, `map_windows`, `map_worker`, `deterministic`, floats summed in lanes.
+//! * Searches, `try_for_each` and the like may end in the middle of a unit of work.
+//! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`. Floats are summed in SIMD
+//!   lanes.
 
 mod adaptor;
 mod collect;
@@ -105,7 +108,7 @@ pub mod vec {
     pub use crate::source::vec::{Drain, IntoIter};
 }
 
-/// The traits: what `use rayon::prelude::*` brings into scope.
+/// The traits of chains. Use it in place of rayon's prelude, not beside it. Sorts are in `fusain::prelude`, not here.
 pub mod prelude {
     pub use crate::iter::{
         FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,

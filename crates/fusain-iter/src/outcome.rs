@@ -3,14 +3,15 @@
 use std::ops::ControlFlow;
 use std::task::Poll;
 
-/// A value that says whether to go on, as the `?` operator sees it.
+/// Values that the `?` operator takes: they say whether to go on.
 ///
-/// std's trait of this name is not stable, so this stands for it: for `Option`, `Result`, `ControlFlow`, and `Poll` of the first two.
+/// It stands for std's trait of this name, which is not stable, and is implemented for `Option`, `Result`, `ControlFlow`, and `Poll` of the
+/// first two.
 pub trait Try: Sized + sealed::Sealed {
-    /// What to go on with.
+    /// The value to go on with.
     type Output;
 
-    /// What was met instead.
+    /// What ends the operation.
     type Residual;
 
     /// Goes on with `output`.

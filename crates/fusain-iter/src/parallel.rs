@@ -17,11 +17,12 @@ use crate::sink::search::Which;
 use crate::sink::{extrema, fold, for_each, search, sum, try_fold};
 use crate::source::Source;
 
-/// A chain: elements that can be worked on by many, and what is to be done with them.
+/// A parallel iterator, or *chain*: elements that several workers can process, and what is done with them.
 ///
-/// The names are those of rayon's trait, which they do as rayon's do unless said otherwise; adaptors are described at the types
-/// they give. A chain does nothing until one of the methods that end it is called; that call decides whether it is worth sharing, and returns when
-/// everything is done. A panic in a closure stops the call and comes out of it; elements that nobody has got by then are dropped.
+/// The methods have the names of rayon's trait and do the same, unless their documentation says otherwise. Adaptors are documented at the
+/// types that they return. A chain does nothing until a method ends it, such as `sum` or `collect`. That call decides whether sharing is
+/// worth it, and returns when all is done. A panic in a closure stops the call and propagates; elements that no closure has got by then are
+/// dropped.
 ///
 /// To make a chain of your own, write a [`Source`] and give it to [`from_source`](crate::iter::from_source).
 ///
@@ -32,18 +33,18 @@ use crate::source::Source;
 /// assert_eq!(squares[..4], [1, 4, 16, 25]);
 /// ```
 pub trait ParallelIterator: Sized + Send {
-    /// What comes out.
+    /// The type of the elements.
     type Item: Send;
 
-    /// The running side of the chain, which borrows its closures.
+    /// The chain while it runs; it borrows the chain's closures.
     type Source<'s>: Source<Item = Self::Item>
     where
         Self: 's;
 
-    /// Begins a run: what is to be done, and in `settings` how. To be called once.
+    /// Begins a run. Returns what is to be done, and writes to `settings` how. It may be called once.
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s>;
 
-    /// How many elements come out, where that is known.
+    /// The number of elements, if it is known.
     fn opt_len(&self) -> Option<usize> {
         None
     }
@@ -53,7 +54,7 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::On(pool))
     }
 
-    /// Fixes the elements in a unit of work. See [`With`].
+    /// Sets the number of elements in a unit of work. See [`With`].
     fn grain<'p>(self, elements: usize) -> With<'p, Self> {
         With::new(self, Change::Grain(elements))
     }
@@ -63,27 +64,27 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::Sequential)
     }
 
-    /// Shares the chain whatever is thought of it. See [`With`].
+    /// Runs the chain in parallel, even where it seems too small to gain. See [`With`].
     fn always<'p>(self) -> With<'p, Self> {
         With::new(self, Change::Always)
     }
 
-    /// Gives sums and folds the same result whatever the number of workers. See [`With`].
+    /// Makes the results of sums and folds independent of the number of workers. See [`With`].
     fn deterministic<'p>(self) -> With<'p, Self> {
         With::new(self, Change::Deterministic)
     }
 
-    /// Runs the chain as `policy` says. See [`With`].
+    /// Runs the chain with the options of `policy`. See [`With`].
     fn with_policy(self, policy: Par<'_>) -> With<'_, Self> {
         With::new(self, Change::Policy(policy))
     }
 
-    /// `f` of every element. See [`Map`].
+    /// Calls `f` on every element. See [`Map`].
     fn map<F: Fn(Self::Item) -> R + Sync + Send, R: Send>(self, f: F) -> Map<Self, F> {
         Map::new(self, f)
     }
 
-    /// `f` of every element and of a value that each part has a clone of. See [`MapWith`].
+    /// Calls `f` on every element, with a value of which each part has a clone. See [`MapWith`].
     fn map_with<F, T, R>(self, init: T, f: F) -> MapWith<Self, T, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -93,7 +94,7 @@ pub trait ParallelIterator: Sized + Send {
         MapWith::new(self, init, f)
     }
 
-    /// `f` of every element and of a value that each part makes for itself. See [`MapInit`].
+    /// Calls `f` on every element, with a value that each part makes by `init`. See [`MapInit`].
     fn map_init<F, N, T, R>(self, init: N, f: F) -> MapInit<Self, N, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -103,7 +104,7 @@ pub trait ParallelIterator: Sized + Send {
         MapInit::new(self, init, f)
     }
 
-    /// `f` of every element and of a value of which there are no more than workers at a time. See [`MapWorker`].
+    /// Calls `f` on every element, with a value made by `init`, of which there are at most as many as workers. See [`MapWorker`].
     fn map_worker<F, N, T, R>(self, init: N, f: F) -> MapWorker<Self, N, T, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -114,7 +115,7 @@ pub trait ParallelIterator: Sized + Send {
         MapWorker::new(self, init, f)
     }
 
-    /// Clones of the elements, which are references. See [`Cloned`].
+    /// Clones the elements, which are references. See [`Cloned`].
     fn cloned<'a, T>(self) -> Cloned<Self>
     where
         T: 'a + Clone + Send,
@@ -123,7 +124,7 @@ pub trait ParallelIterator: Sized + Send {
         Cloned::new(self)
     }
 
-    /// Copies of the elements, which are references. See [`Copied`].
+    /// Copies the elements, which are references. See [`Copied`].
     fn copied<'a, T>(self) -> Copied<Self>
     where
         T: 'a + Copy + Send,
@@ -132,32 +133,32 @@ pub trait ParallelIterator: Sized + Send {
         Copied::new(self)
     }
 
-    /// Shows every element to `f` on its way. See [`Inspect`].
+    /// Calls `f` on a reference to every element, and passes the element on. See [`Inspect`].
     fn inspect<F: Fn(&Self::Item) + Sync + Send>(self, f: F) -> Inspect<Self, F> {
         Inspect::new(self, f)
     }
 
-    /// Lets `f` change every element on its way. See [`Update`].
+    /// Lets `f` change every element, and passes it on. See [`Update`].
     fn update<F: Fn(&mut Self::Item) + Sync + Send>(self, f: F) -> Update<Self, F> {
         Update::new(self, f)
     }
 
-    /// The elements that satisfy `predicate`. See [`Filter`].
+    /// Keeps the elements that satisfy `predicate`. See [`Filter`].
     fn filter<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Filter<Self, P> {
         Filter::new(self, predicate)
     }
 
-    /// `f` of every element where that is something. See [`FilterMap`].
+    /// Calls `f` on every element and keeps what is `Some`. See [`FilterMap`].
     fn filter_map<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> FilterMap<Self, F> {
         FilterMap::new(self, f)
     }
 
-    /// The elements of the chains that `f` makes of the elements. See [`FlatMap`].
+    /// Makes a chain of every element by `f`, and joins the chains. See [`FlatMap`].
     fn flat_map<F: Fn(Self::Item) -> P + Sync + Send, P: IntoParallelIterator>(self, f: F) -> FlatMap<Self, F> {
         FlatMap::new(self, f)
     }
 
-    /// The elements of the sequential iterators that `f` makes of the elements. See [`FlatMapIter`].
+    /// Makes a sequential iterator of every element by `f`, and joins them. See [`FlatMapIter`].
     fn flat_map_iter<F, J>(self, f: F) -> FlatMapIter<Self, F>
     where
         F: Fn(Self::Item) -> J + Sync + Send,
@@ -166,7 +167,7 @@ pub trait ParallelIterator: Sized + Send {
         FlatMapIter::new(self, f)
     }
 
-    /// The elements of the elements, which are chains. See [`Flatten`].
+    /// Joins the elements, which are chains. See [`Flatten`].
     fn flatten(self) -> Flatten<Self>
     where
         Self::Item: IntoParallelIterator,
@@ -174,7 +175,7 @@ pub trait ParallelIterator: Sized + Send {
         Flatten::new(self)
     }
 
-    /// The elements of the elements, which are sequential iterators. See [`FlattenIter`].
+    /// Joins the elements, which are sequential iterators. See [`FlattenIter`].
     fn flatten_iter(self) -> FlattenIter<Self>
     where
         Self::Item: IntoIterator<Item: Send>,
@@ -182,7 +183,7 @@ pub trait ParallelIterator: Sized + Send {
         FlattenIter::new(self)
     }
 
-    /// What each part folds to. See [`Fold`].
+    /// Folds each part to one value. See [`Fold`].
     fn fold<T, N, F>(self, identity: N, f: F) -> Fold<Self, N, F>
     where
         F: Fn(T, Self::Item) -> T + Sync + Send,
@@ -192,7 +193,7 @@ pub trait ParallelIterator: Sized + Send {
         Fold::new(self, identity, f)
     }
 
-    /// What each part folds to, from a clone of `init`. See [`FoldWith`].
+    /// Folds each part to one value, starting from a clone of `init`. See [`FoldWith`].
     fn fold_with<F, T>(self, init: T, f: F) -> FoldWith<Self, T, F>
     where
         F: Fn(T, Self::Item) -> T + Sync + Send,
@@ -201,7 +202,7 @@ pub trait ParallelIterator: Sized + Send {
         FoldWith::new(self, init, f)
     }
 
-    /// What each part folds to, or what broke it off. See [`TryFold`].
+    /// Folds each part to one value, until `f` fails. See [`TryFold`].
     fn try_fold<T, R, N, F>(self, identity: N, f: F) -> TryFold<Self, R, N, F>
     where
         F: Fn(T, Self::Item) -> R + Sync + Send,
@@ -212,7 +213,7 @@ pub trait ParallelIterator: Sized + Send {
         TryFold::new(self, identity, f)
     }
 
-    /// What each part folds to from a clone of `init`, or what broke it off. See [`TryFoldWith`].
+    /// Folds each part to one value, starting from a clone of `init`, until `f` fails. See [`TryFoldWith`].
     fn try_fold_with<F, T, R>(self, init: T, f: F) -> TryFoldWith<Self, R, F>
     where
         F: Fn(T, Self::Item) -> R + Sync + Send,
@@ -227,7 +228,7 @@ pub trait ParallelIterator: Sized + Send {
         Chain::new(self, other.into_par_iter())
     }
 
-    /// The elements up to some `None`. See [`WhileSome`].
+    /// Unwraps the elements until one of them is `None`. See [`WhileSome`].
     fn while_some<T: Send>(self) -> WhileSome<Self>
     where
         Self: ParallelIterator<Item = Option<T>>,
@@ -235,12 +236,12 @@ pub trait ParallelIterator: Sized + Send {
         WhileSome::new(self)
     }
 
-    /// Ends as soon as possible when there is a panic. See [`PanicFuse`].
+    /// Stops as soon as possible after a panic. See [`PanicFuse`].
     fn panic_fuse(self) -> PanicFuse<Self> {
         PanicFuse::new(self)
     }
 
-    /// Clones of `element` between the elements. See [`Intersperse`].
+    /// Puts clones of `element` between the elements. See [`Intersperse`].
     fn intersperse(self, element: Self::Item) -> Intersperse<Self>
     where
         Self::Item: Clone,
@@ -248,22 +249,22 @@ pub trait ParallelIterator: Sized + Send {
         Intersperse::new(self, element)
     }
 
-    /// Any `n` of the elements. See [`TakeAny`].
+    /// Keeps any `n` elements. See [`TakeAny`].
     fn take_any(self, n: usize) -> TakeAny<Self> {
         TakeAny::new(self, n)
     }
 
-    /// All but any `n` of the elements. See [`SkipAny`].
+    /// Skips any `n` elements. See [`SkipAny`].
     fn skip_any(self, n: usize) -> SkipAny<Self> {
         SkipAny::new(self, n)
     }
 
-    /// Elements until somebody meets one that does not satisfy `predicate`. See [`TakeAnyWhile`].
+    /// Keeps elements until a worker meets one that does not satisfy `predicate`. See [`TakeAnyWhile`].
     fn take_any_while<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> TakeAnyWhile<Self, P> {
         TakeAnyWhile::new(self, predicate)
     }
 
-    /// Elements from when somebody meets one that does not satisfy `predicate`. See [`SkipAnyWhile`].
+    /// Skips elements until a worker meets one that does not satisfy `predicate`. See [`SkipAnyWhile`].
     fn skip_any_while<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> SkipAnyWhile<Self, P> {
         SkipAnyWhile::new(self, predicate)
     }
@@ -281,7 +282,7 @@ pub trait ParallelIterator: Sized + Send {
         for_each::for_each(self, f);
     }
 
-    /// As [`for_each`](Self::for_each), with a clone of `init` for each part: [`map_with`](Self::map_with).
+    /// Like [`for_each`](Self::for_each), with a clone of `init` for each part, as [`map_with`](Self::map_with) has it.
     fn for_each_with<F, T>(self, init: T, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -290,7 +291,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, f).for_each(|()| ());
     }
 
-    /// As [`for_each`](Self::for_each), with a value that each part makes for itself: [`map_init`](Self::map_init).
+    /// Like [`for_each`](Self::for_each), with a value that each part makes by `init`, as [`map_init`](Self::map_init) has it.
     fn for_each_init<F, N, T>(self, init: N, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -299,7 +300,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_init(init, f).for_each(|()| ());
     }
 
-    /// As [`for_each`](Self::for_each), with a value of which there are no more than workers at a time: [`map_worker`](Self::map_worker).
+    /// Like [`for_each`](Self::for_each), with at most one value for each worker, as [`map_worker`](Self::map_worker) has it.
     fn for_each_worker<F, N, T>(self, init: N, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -309,7 +310,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_worker(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on every element until it breaks off: the call then ends within a unit of work, with what one of those gave that did.
+    /// Calls `f` on every element until it fails. The call then ends within a unit of work, with one of the failures.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -328,7 +329,7 @@ pub trait ParallelIterator: Sized + Send {
         broken.unwrap_or_else(|| R::from_output(()))
     }
 
-    /// As [`try_for_each`](Self::try_for_each), with a clone of `init` for each part.
+    /// Like [`try_for_each`](Self::try_for_each), with a clone of `init` for each part.
     fn try_for_each_with<F, T, R>(self, init: T, f: F) -> R
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -338,7 +339,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, f).try_for_each(|result| result)
     }
 
-    /// As [`try_for_each`](Self::try_for_each), with a value that each part makes for itself.
+    /// Like [`try_for_each`](Self::try_for_each), with a value that each part makes by `init`.
     fn try_for_each_init<F, N, T, R>(self, init: N, f: F) -> R
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -348,15 +349,15 @@ pub trait ParallelIterator: Sized + Send {
         self.map_init(init, f).try_for_each(|result| result)
     }
 
-    /// How many elements there are.
+    /// Counts the elements.
     #[inline]
     fn count(self) -> usize {
         fold::fold(self, || 0, |count, _| count + 1).sum()
     }
 
-    /// All elements combined by `op`, which is associative; `identity` is put in front.
+    /// Combines all elements by `op`, which must be associative, starting from `identity`.
     ///
-    /// The operands keep their order. Where there is no element the result is `identity`.
+    /// The operands keep their order. The result of no elements is `identity()`.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -372,13 +373,13 @@ pub trait ParallelIterator: Sized + Send {
         fold::fold(self, &identity, &op).reduce(&op).unwrap_or_else(identity)
     }
 
-    /// All elements combined by `op`, which is associative, in their order; `None` where there is none.
+    /// Combines all elements by `op`, which must be associative, in order. `None` if there are no elements.
     #[inline]
     fn reduce_with<F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send>(self, op: F) -> Option<Self::Item> {
         extrema::best(self, op)
     }
 
-    /// As [`reduce`](Self::reduce) of what is in the elements, until one of them or `op` breaks off.
+    /// Like [`reduce`](Self::reduce), of the values in the elements, until an element or `op` fails.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -405,7 +406,7 @@ pub trait ParallelIterator: Sized + Send {
         }
     }
 
-    /// As [`try_reduce`](Self::try_reduce) without an identity; `None` where there is no element.
+    /// Like [`try_reduce`](Self::try_reduce), without an identity. `None` if there are no elements.
     fn try_reduce_with<T, F>(self, op: F) -> Option<Self::Item>
     where
         F: Fn(T, T) -> Self::Item + Sync + Send,
@@ -426,7 +427,7 @@ pub trait ParallelIterator: Sized + Send {
         }
     }
 
-    /// The sum of all elements, in an order of its own: floats are added in lanes, which is faster and at least as exact.
+    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster and not less exact than one by one.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -437,13 +438,13 @@ pub trait ParallelIterator: Sized + Send {
         sum::total(self, sum::Sums)
     }
 
-    /// The product of all elements, as [`sum`](Self::sum).
+    /// Multiplies all elements, in an unspecified order as [`sum`](Self::sum).
     #[inline]
     fn product<P: Send + Product<Self::Item> + Product<P>>(self) -> P {
         sum::total(self, sum::Products)
     }
 
-    /// The least element, the first of several; `None` where there is none.
+    /// The smallest element, the first among equals. `None` if there are no elements.
     #[inline]
     fn min(self) -> Option<Self::Item>
     where
@@ -452,20 +453,20 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(self, |a, b| extrema::lesser(a, b, Ord::cmp))
     }
 
-    /// As [`min`](Self::min) by `compare`.
+    /// Like [`min`](Self::min), by `compare`.
     #[inline]
     fn min_by<F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send>(self, compare: F) -> Option<Self::Item> {
         extrema::best(self, |a, b| extrema::lesser(a, b, &compare))
     }
 
-    /// As [`min`](Self::min) by key, which is computed once an element.
+    /// Like [`min`](Self::min), by key. Each key is computed once.
     #[inline]
     fn min_by_key<K: Ord + Send, F: Fn(&Self::Item) -> K + Sync + Send>(self, key: F) -> Option<Self::Item> {
         let keyed = self.map(|x| (key(&x), x));
         extrema::best(keyed, |a, b| extrema::lesser(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
     }
 
-    /// The greatest element, the last of several; `None` where there is none.
+    /// The largest element, the last among equals. `None` if there are no elements.
     #[inline]
     fn max(self) -> Option<Self::Item>
     where
@@ -474,26 +475,26 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(self, |a, b| extrema::greater(a, b, Ord::cmp))
     }
 
-    /// As [`max`](Self::max) by `compare`.
+    /// Like [`max`](Self::max), by `compare`.
     #[inline]
     fn max_by<F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send>(self, compare: F) -> Option<Self::Item> {
         extrema::best(self, |a, b| extrema::greater(a, b, &compare))
     }
 
-    /// As [`max`](Self::max) by key, which is computed once an element.
+    /// Like [`max`](Self::max), by key. Each key is computed once.
     #[inline]
     fn max_by_key<K: Ord + Send, F: Fn(&Self::Item) -> K + Sync + Send>(self, key: F) -> Option<Self::Item> {
         let keyed = self.map(|x| (key(&x), x));
         extrema::best(keyed, |a, b| extrema::greater(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
     }
 
-    /// Some element that satisfies `predicate`; the call ends within a unit of work when one is found.
+    /// Any element that satisfies `predicate`. The call ends within a unit of work once one is found.
     #[inline]
     fn find_any<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_any(|x| predicate(&x).then_some(x))
     }
 
-    /// The first element that satisfies `predicate`; parts behind a hit end within a unit of work.
+    /// The first element that satisfies `predicate`. Parts behind a hit end within a unit of work.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -504,25 +505,25 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_first(|x| predicate(&x).then_some(x))
     }
 
-    /// The last element that satisfies `predicate`, looked for from the back.
+    /// The last element that satisfies `predicate`; it is searched for from the back.
     #[inline]
     fn find_last<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_last(|x| predicate(&x).then_some(x))
     }
 
-    /// Something that `f` makes of an element.
+    /// Any result of `f` that is `Some`.
     #[inline]
     fn find_map_any<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
         search::find(self, Which::Any, f)
     }
 
-    /// The first that `f` makes of an element.
+    /// The first result of `f` that is `Some`.
     #[inline]
     fn find_map_first<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
         search::find(self, Which::First, f)
     }
 
-    /// The last that `f` makes of an element.
+    /// The last result of `f` that is `Some`.
     #[inline]
     fn find_map_last<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
         search::find_last(self, f)
@@ -534,7 +535,7 @@ pub trait ParallelIterator: Sized + Send {
         self.find_any(predicate)
     }
 
-    /// Whether some element satisfies `predicate`.
+    /// Whether any element satisfies `predicate`.
     #[inline]
     fn any<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> bool {
         self.find_map_any(|x| predicate(x).then_some(())).is_some()
@@ -546,7 +547,7 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|x| !predicate(x))
     }
 
-    /// A collection of the elements. Where the length of the chain is known, a `Vec` is filled in place.
+    /// Collects the elements. If the length of the chain is known, a `Vec` is filled in place.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -558,7 +559,7 @@ pub trait ParallelIterator: Sized + Send {
         C::from_par_iter(self)
     }
 
-    /// Collections of the left and of the right sides of the elements.
+    /// Collects the left and the right sides of the elements, which are pairs.
     fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
     where
         Self: ParallelIterator<Item = (A, B)>,
@@ -570,7 +571,7 @@ pub trait ParallelIterator: Sized + Send {
         collect::both::unzip(self)
     }
 
-    /// A collection of the elements that satisfy `predicate`, and one of the others.
+    /// Collects the elements that satisfy `predicate`, and the others.
     fn partition<A, B, P>(self, predicate: P) -> (A, B)
     where
         A: Default + Send + ParallelExtend<Self::Item>,
@@ -580,7 +581,7 @@ pub trait ParallelIterator: Sized + Send {
         self.partition_map(|x| if predicate(&x) { Either::Left(x) } else { Either::Right(x) })
     }
 
-    /// A collection of what `f` says is left, and one of what is right.
+    /// Collects what `f` returns as `Left`, and what it returns as `Right`.
     fn partition_map<A, B, F, L, R>(self, f: F) -> (A, B)
     where
         A: Default + Send + ParallelExtend<L>,
@@ -592,7 +593,7 @@ pub trait ParallelIterator: Sized + Send {
         collect::both::partition_map(self, f)
     }
 
-    /// The elements in vectors, one a part.
+    /// Collects the elements into vectors, one for each part.
     fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
         collect::vec::parts(self)
     }

@@ -2,7 +2,7 @@
 
 use fusain_algorithms::{Par, internals, par};
 
-/// How a chain is to be run, gathered while its sources are made.
+/// How a chain runs; collected while its sources are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'s> {
     pub(crate) policy: Par<'s>,

@@ -15,12 +15,11 @@
 /// commit(local)
 /// ```
 ///
-/// and every state that [`split`](Algorithm::split) split off lives through the same loop on another worker. The call
-/// returns when every state has been committed for the last time. The loop is compiled once for each algorithm, so
-/// a unit is inlined and vectorises as the sequential loop does.
+/// Every state that [`split`](Algorithm::split) returns goes through the same loop on another worker. The call returns when every state has
+/// been committed for the last time. The loop is compiled for each algorithm, so a unit is inlined and vectorised like a sequential loop.
 ///
-/// States partition the work: each piece of it lies in exactly one state at any time, which is why the callbacks
-/// need no synchronisation of their own apart from what [`commit`](Algorithm::commit) publishes in `self`.
+/// The states partition the work: each piece of it is in exactly one state at any time. So the callbacks need no synchronisation, except
+/// where [`commit`](Algorithm::commit) publishes results in `self`.
 ///
 /// The names in PaSTeL (Saule & Videau, RenPar'18, 2008) are, in the order below, `TravailGlobal`, `TravailLocal`,
 /// `FaireUniteTravailLocal`, `CommitLocalDansGlobal` and `Vol`.
@@ -67,14 +66,14 @@
 /// assert_eq!(*min.best.lock().unwrap(), data.iter().copied().min());
 /// ```
 pub trait Algorithm: Sync {
-    /// What one worker knows of its own part of the work.
+    /// One worker's part of the work, with what it has found in it so far.
     ///
-    /// It moves between threads when it is split off and is dropped by the worker that finished it.
+    /// A part that is split off moves to another thread. The worker that finishes it drops it.
     type Local: Send;
 
-    /// Whether other workers can still be of any help: one without work stops asking, and one with work stops splitting, once this is false.
+    /// Whether other workers can still help. Once this is false, idle workers stop asking and busy ones stop splitting.
     ///
-    /// It is a hint: a search that has found its answer says `false`, so that nobody is disturbed any more.
+    /// This is a hint. A search that has found its answer returns `false`, so that no worker is interrupted for nothing.
     #[doc(alias = "has_global_work")]
     #[doc(alias = "TravailGlobal")]
     fn wants_help(&self) -> bool {
@@ -84,20 +83,20 @@ pub trait Algorithm: Sync {
     /// Whether [`do_unit`](Algorithm::do_unit) has anything left to do on this state.
     fn has_local_work(&self, local: &Self::Local) -> bool;
 
-    /// Does one unit of work: about `grain` elements, at least one, never blocking on another state.
+    /// Does one unit of work: about `grain` elements, and at least one. It must not wait for another state.
     ///
-    /// `grain` is chosen by the run loop so that a unit lasts long enough to make the look for requests free and
-    /// short enough that nobody waits long for an answer.
+    /// The run loop chooses `grain`: a unit is long enough that looking for requests costs next to nothing, and short enough that nobody
+    /// waits long for an answer.
     fn do_unit(&self, local: &mut Self::Local, grain: usize);
 
     /// Publishes what this state has found so far.
     ///
-    /// Called before a state is split and once more when its work is done; must be correct any number of times.
+    /// It is called before a state is split, and once more when its work is done. It must be correct for any number of calls.
     fn commit(&self, local: &mut Self::Local);
 
-    /// Splits off a part of `victim`, usually half of what is left, or `None` where nothing is worth splitting.
+    /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting.
     ///
-    /// The owner splits, on its own thread between two of its units; nobody takes.
+    /// The worker that owns `victim` calls this, between two of its units. No other thread touches the state.
     #[doc(alias = "steal")]
     #[doc(alias = "Vol")]
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local>;

@@ -13,11 +13,12 @@ use std::time::Duration;
 
 /// How long an idle worker of the default pool spins before it parks.
 ///
-/// A few times what a wake costs (some 5 to 50 us), so that short gaps need none and a long one wastes little. Of the lengths in
-/// `compare tick`, half took 6 % less CPU time in the same time, four times as much 6 % less time for 13 % more CPU time.
+/// A few times what a wake costs (5 to 50 us), so that short gaps need no wake and a long one wastes little. `compare tick` shows what
+/// other lengths cost.
 pub(crate) const SPINS: Duration = Duration::from_micros(100);
 
-/// Describes a pool before it is built; see [`Pool::builder`].
+/// The options of a pool that is to be built. [`Pool::builder`] makes one.
+#[doc(alias = "ThreadPoolBuilder")]
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder {
@@ -43,67 +44,74 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Number of workers, the caller among them: `threads(2)` starts one thread.
+    /// Sets the number of workers, the calling thread included: `threads(2)` starts one thread.
     ///
-    /// Without it: `FUSAIN_NUM_THREADS` if set, else what the process may use by its affinity mask and cgroup
-    /// quota ([`std::thread::available_parallelism`]).
+    /// The default is the environment variable `FUSAIN_NUM_THREADS` if it is set, else the number of cores that the process may use
+    /// ([`std::thread::available_parallelism`]).
     ///
-    /// Workers that would have to share a core with others are not called, unless idle ones [wait](Self::wait) as [`Wait::Park`] or
-    /// [`Wait::Spin`] say: where closures block, `Park` lets more of them run than there are cores.
+    /// With [`Wait::SpinThenPark`], workers beyond the number of cores stay asleep. [`Wait::Park`] and [`Wait::Spin`] use all of them;
+    /// where closures block, `Park` lets more run than there are cores.
+    #[doc(alias = "num_threads")]
+    #[doc(alias = "omp_set_num_threads")]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// How idle workers wait; by default [`Wait::SpinThenPark`] for 100 us.
+    /// Sets how idle workers wait. The default is [`Wait::SpinThenPark`] with 100 us.
+    #[doc(alias = "OMP_WAIT_POLICY")]
     pub fn wait(mut self, wait: Wait) -> Self {
         self.wait = wait;
         self
     }
 
-    /// Whether each started worker is pinned to a core of its own (worker `i` to the `i + 1`st core this process may
-    /// use, so that the first is left to the caller); by default not. On Linux only.
+    ///
+    /// Sets whether each started worker is pinned to a core of its own. The default is not.
+    ///
+    /// The first core that the process may use is left to the calling thread; worker 0 gets the second, and so on. Linux only.
+    #[doc(alias = "proc_bind")]
     pub fn pin(mut self, pin: bool) -> Self {
         self.pin = pin;
         self
     }
 
-    /// Names the threads `name-1`, `name-2`, ...; by default `fusain`.
+    /// Names the threads `name-1`, `name-2`, ... The default name is `fusain`.
+    #[doc(alias = "thread_name")]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Bytes of stack of each started thread; by default what std gives.
+    /// Sets the stack of each started thread, in bytes. The default is std's.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
-    /// Calls `handler` with its number on each worker that starts, before it does anything else.
+    /// Calls `handler` on each started worker, with the worker's number, before it does anything else.
     ///
-    /// A panic of the handler ends the process, for a worker that is not there would be waited for.
+    /// A panic in the handler aborts the process, since others would wait for that worker for ever.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.handlers.start = Arc::new(or_abort(handler));
         self
     }
 
-    /// Calls `handler` with its number on each worker that ends; a panic of it ends the process.
+    /// Calls `handler` on each worker that ends, with the worker's number. A panic in the handler aborts the process.
     pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.handlers.exit = Arc::new(or_abort(handler));
         self
     }
 
-    /// Gives the payload of each panic of a [detached task](Pool::spawn) to `handler`; without it they are dropped.
+    /// Gives the payload of each panic in a [detached task](Pool::spawn) to `handler`. By default payloads are dropped.
     pub fn panic_handler(mut self, handler: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static) -> Self {
         self.handlers.panic = Arc::new(handler);
         self
     }
 
-    /// Makes this the pool that calls use when none is named.
+    /// Builds the global pool: the one that calls use when no other is named.
     ///
     /// # Errors
-    /// Those of [`build`](Self::build), and [`Error::GlobalIsThere`] if there is one, by an earlier call of this or because it has been used.
+    /// Those of [`build`](Self::build), and [`Error::GlobalIsThere`] if the global pool has been built or used before.
     ///
     /// # Example
     /// ```
@@ -117,12 +125,12 @@ impl Builder {
         set_global(self)
     }
 
-    /// Starts the threads.
+    /// Builds the pool and starts its threads.
     ///
     /// # Errors
-    /// [`Error::ThreadsOutOfRange`] for none or too many, [`Error::BadThreadCount`] if the variable is to be used and
-    /// is no count, [`Error::Spawn`] if the operating system refuses a thread (those already started are ended), and
-    /// [`Error::Pin`] if pinning is asked for where it cannot be done.
+    /// [`Error::ThreadsOutOfRange`] for no threads or too many; [`Error::BadThreadCount`] if `FUSAIN_NUM_THREADS` is used and is not a
+    /// valid number; [`Error::Spawn`] if the operating system refuses a thread (those already started are ended); [`Error::Pin`] if pinning
+    /// is not possible here.
     ///
     /// # Example
     /// ```

@@ -2,27 +2,27 @@
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// What a pool has done since it was built; see [`Pool::counters`](crate::Pool::counters).
+/// What the workers of a pool have done since it was built; [`Pool::counters`](crate::Pool::counters) returns it.
 ///
-/// Exact whenever no call is running. Every task given is a task taken, so `steals_done` counts both.
+/// The numbers are exact while no call is running. Counting is cheap, so it is always on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Calls begun: outermost joins and scopes, and runs of [`Algorithm`](crate::Algorithm)s.
+    /// Calls that began: outermost joins and scopes, and runs of [`Algorithm`](crate::Algorithm)s.
     pub calls: u64,
     /// Units of work done by [`Algorithm`](crate::Algorithm)s.
     pub units: u64,
-    /// Times a worker found a request after a unit and dealt with it.
+    /// Times a worker found a request after a unit, and answered it.
     pub polls_answered: u64,
-    /// Requests made by workers without work.
+    /// Requests that workers without work made.
     pub steals_tried: u64,
-    /// Parts of work handed over, on request or with the announcement.
+    /// Parts of the work that were handed to another worker, on request or at the start of a call.
     pub steals_done: u64,
     /// Requests that found nothing worth splitting.
     pub steals_refused: u64,
     /// Times a worker went to sleep on the operating system.
     pub parks: u64,
-    /// Times somebody woke a sleeping worker.
+    /// Times a sleeping worker was woken.
     pub wakes: u64,
     /// Panics that a worker caught and passed on to the caller.
     pub panics: u64,

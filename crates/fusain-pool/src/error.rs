@@ -6,26 +6,26 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// `FUSAIN_NUM_THREADS` is set to something that is no count of workers.
+    /// `FUSAIN_NUM_THREADS` is set to something that is not a valid number of workers.
     BadThreadCount {
-        /// What the variable holds.
+        /// The value of the variable.
         value: String,
     },
-    /// More or fewer workers were asked for than a pool can have.
+    /// No workers were asked for, or more than a pool can have.
     ThreadsOutOfRange {
-        /// What was asked for.
+        /// The number that was asked for.
         asked: usize,
     },
     /// The operating system did not start a thread.
     Spawn {
-        /// Which worker.
+        /// The number of the worker.
         index: usize,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// The global pool has been built before, or used.
+    /// The global pool has already been built or used.
     GlobalIsThere,
-    /// Pinning was asked for, but the operating system does not tell which cores there are, or it is not Linux.
+    /// Pinning was asked for, but this is not Linux, or the operating system does not say which cores there are.
     Pin,
 }
 
@@ -78,5 +78,5 @@ impl Error {
     }
 }
 
-/// Most workers a pool can have, the caller included.
+/// The largest number of workers of a pool, the calling thread included.
 pub const WORKERS_MAX: usize = 4096;

@@ -27,13 +27,14 @@ use std::thread;
 
 /// Runs both closures, in parallel if a worker is free, and returns both results.
 ///
-/// On the pool whose work the calling thread is doing, else on [`Pool::global`]. The calling thread runs `a`; it runs `b` too
-/// unless another worker has taken it meanwhile. A join that nobody takes part of costs a few nanoseconds.
+/// It uses the pool whose work the calling thread is doing, or else [`Pool::global`]. The calling thread runs `a`; it then runs `b`, too,
+/// unless another worker has taken it. A `join` of which nobody takes a part costs a few nanoseconds.
 ///
-/// Recursions may be as deep as the stack of the thread allows: each level costs its frame and 8 bytes of heap.
+/// Recursions may be as deep as the thread's stack allows: each level costs its stack frame and 8 bytes of heap.
 ///
 /// # Panics
-/// If `a` panics, after `b` has been run to its end or has been dropped without being run; if only `b` panics, with its payload.
+/// With the payload of `a` if `a` panics; by then `b` has ended, or has been dropped without being run. With the payload of `b` if only `b`
+/// panics.
 ///
 /// # Example
 /// ```
@@ -45,6 +46,8 @@ use std::thread;
 /// }
 /// assert_eq!(sum(&(0..10_000).collect::<Vec<_>>()), 49_995_000);
 /// ```
+#[doc(alias = "parallel_invoke")]
+#[doc(alias = "sections")]
 #[inline]
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where

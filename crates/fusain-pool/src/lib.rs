@@ -1,12 +1,12 @@
-//! Workers that answer within a few cache-line round trips: the pool under fusain.
+//! The pool under fusain: workers that respond within a few cache-line round trips.
 //!
-//! An algorithm is one shared value, one state a worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state and
-//! looks, after each, at one cache line of its own to see whether somebody asks for work. Nobody asks: no atomic
-//! read-modify-write, no fence, no lock, no allocation. Somebody asks: the worker commits, splits its state, and puts
-//! the part into the thief's mailbox.
+//! An algorithm is one shared value, one state for each worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state.
+//! After each unit it looks at one cache line of its own, to see whether another worker asks for work. If none asks, that look is the whole
+//! cost: no atomic read-modify-write, no fence, no lock, no allocation. If one asks, the worker commits, splits its state, and puts the
+//! part into the other's mailbox.
 //!
-//! Closures ([`join`], [`scope`], [`spawn`]) are tasks: they lie where any worker may take them without their owner's help, so a worker that is deep in a
-//! long closure keeps nobody waiting.
+//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. They lie where any worker may take them without their owner's help, so a worker
+//! that is busy with a long closure keeps nobody waiting.
 //!
 //! ```text
 //!                         ┌──────────────── pool ─────────────────┐

@@ -11,8 +11,7 @@
 use crate::costs::Costs;
 use std::time::Instant;
 
-/// Aim for a unit: some hundred times what the loop around it is estimated to cost, a fifth of the 10 us a thief may wait. Chosen by
-/// that reckoning; half and double were not measured.
+/// Aim for a unit: some hundred times what the loop around it is estimated to cost, and a fifth of the 10 us that a thief may wait.
 const UNIT_NS: f32 = 2_000.0;
 
 /// Most a grain may grow or shrink at once.

@@ -1,13 +1,11 @@
 //! Which core a thread runs on, and how to leave it.
 //!
-//! A scheduler likes to place a woken thread where its waker runs, trusting that one to sleep soon. Here it does not: it goes on with
-//! its own part of the work, or spins for the woken one's, and two workers that take turns on one core cost a time slice a call
-//! (seen on the reference machine: 70 to 650 us instead of one, for as long as nothing else moved them). So a waker leaves
-//! word where it runs, and gives way once; a thread that wakes up there moves elsewhere, if it is allowed to run elsewhere at all.
+//! A scheduler tends to place a woken thread on its waker's core, expecting the waker to sleep soon. Here the waker goes on with its own
+//! part of the work, or spins for the woken one's, and two workers that take turns on one core cost a time slice for each call. So a waker
+//! leaves word where it runs, and yields once. A thread that wakes up on that core moves to another, if it is allowed to run elsewhere.
 //!
-//! To move costs the waker too: it is off its core until the system has moved the other (50 us on the reference machine, where the wake itself takes 20). So
-//! whoever falls asleep keeps off the core where the last caller ran that found workers asleep: callers mostly stay where they are. Its affinity is as before when it
-//! has woken up.
+//! A move costs the waker, too: it is off its core until the system has moved the other thread. So whoever falls asleep keeps off the core where the last caller ran
+//! that found workers asleep, since callers mostly stay where they are. Its affinity is as before when it has woken up.
 
 /// No core in particular.
 pub(crate) const UNKNOWN: usize = usize::MAX;

@@ -18,14 +18,14 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How idle workers wait for work.
+/// How idle workers wait for work; see [`Builder::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Spin, always: the fastest reaction, at the price of a core a worker. (PaSTeL's spinlocks.)
+    /// Workers always spin. They respond fastest, but each keeps a core busy.
     Spin,
-    /// Park on the operating system at once: no CPU time while idle, some 5 to 50 us to wake. (PaSTeL's mutexes.)
+    /// Workers sleep at once. They use no CPU time while idle, but waking one takes 5 to 50 us.
     Park,
-    /// Spin for this long, then park. Workers beyond the number of cores sleep, and are not called.
+    /// Workers spin for this long, then sleep. Workers beyond the number of cores stay asleep.
     SpinThenPark(Duration),
 }
 
@@ -45,10 +45,10 @@ pub(crate) fn set_global(builder: Builder) -> Result<(), Error> {
     }
 }
 
-/// A set of workers that share the work of each call; the calling thread is one of them.
+/// A set of workers that share the work of each call. The calling thread is one of them.
 ///
-/// Any number of threads may call at once, and what runs inside a call may call again; idle workers help whichever
-/// call has work to share.
+/// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
+/// ends its threads.
 ///
 /// # Example
 /// ```
@@ -58,6 +58,7 @@ pub(crate) fn set_global(builder: Builder) -> Result<(), Error> {
 /// assert_eq!(a, 42);
 /// # Ok::<(), fusain_pool::Error>(())
 /// ```
+#[doc(alias = "ThreadPool")]
 pub struct Pool {
     pub(crate) inner: Arc<Inner>,
     threads: Vec<JoinHandle<()>>,
@@ -334,15 +335,15 @@ impl Drop for Lease<'_> {
 }
 
 impl Pool {
-    /// A description of a pool to be built.
+    /// The options of a new pool; [`Builder::build`] builds it.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The pool that calls use when none is named: the default [`Builder`], built at first use.
+    /// The pool that calls use when no other is named. It is built at first use, with the options of [`Builder::default`].
     ///
     /// # Panics
-    /// If it cannot be built, with the message of the [`Error`]; [`Pool::try_global`] returns it instead.
+    /// If it cannot be built, with the message of the [`Error`]. [`Pool::try_global`] returns the error instead.
     #[inline]
     pub fn global() -> &'static Pool {
         match Pool::try_global() {
@@ -351,10 +352,10 @@ impl Pool {
         }
     }
 
-    /// The pool that calls use when none is named, or why there is none.
+    /// Like [`global`](Pool::global), but returns an error where that panics.
     ///
     /// # Errors
-    /// Those of [`Builder::build`]; the first attempt's outcome stays.
+    /// Those of [`Builder::build`]. The result of the first attempt is kept.
     #[inline]
     pub fn try_global() -> Result<&'static Pool, &'static Error> {
         GLOBAL.get_or_init(|| Pool::builder().build()).as_ref()
@@ -386,17 +387,18 @@ impl Pool {
         self.threads.push(thread);
     }
 
-    /// Number of workers, the caller among them.
+    /// The number of workers, the calling thread included.
+    #[doc(alias = "current_num_threads")]
     pub fn workers(&self) -> usize {
         self.inner.workers + 1
     }
 
-    /// What the workers have done since the pool was built.
+    /// Counts what the workers have done since the pool was built.
     pub fn counters(&self) -> Counters {
         self.inner.counters()
     }
 
-    /// Reads the counters from any thread, also while the pool runs something, and when it is gone.
+    /// A handle that reads the counters from any thread, also while the pool is busy and after it has been dropped.
     ///
     /// ```
     /// let pool = fusain_pool::Pool::builder().threads(1).build()?;
@@ -411,12 +413,12 @@ impl Pool {
 
     /// Runs `algorithm` from the state `local` until no work is left anywhere.
     ///
-    /// Idle workers take part as soon as there is something to split. Nothing is estimated beforehand: sleeping workers
-    /// are woken, and the grain is found from one element up.
+    /// Idle workers take part as soon as there is something to split. Nothing is estimated beforehand: sleeping workers are woken, and the
+    /// grain starts at one element and grows.
     ///
     /// # Panics
-    /// With the payload of the first panic in any of the callbacks, after every worker has left. The states that
-    /// were at work then are dropped, not committed.
+    /// With the payload of the first panic in a callback, after every worker has left. States that are unfinished by then are dropped, not
+    /// committed.
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         let brief = Brief { grain: Grain::From(0), work: 0, wakes: true };
@@ -424,14 +426,14 @@ impl Pool {
     }
 }
 
-/// A look at a pool's counters from outside; made by [`Pool::meter`].
+/// Reads a pool's counters; [`Pool::meter`] makes one.
 #[derive(Clone)]
 pub struct Meter {
     inner: Arc<Inner>,
 }
 
 impl Meter {
-    /// What the pool's workers have done so far, in O(workers). While a call runs, each count is some moments old.
+    /// Counts what the pool's workers have done so far, in O(workers). While a call runs, the numbers lag a little behind.
     pub fn counters(&self) -> Counters {
         self.inner.counters()
     }

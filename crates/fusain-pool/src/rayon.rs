@@ -18,9 +18,9 @@ use crate::trace;
 use std::sync::{Arc, Weak};
 
 impl Pool {
-    /// A pool whose workers run on the threads of `rayon`, and leave them to rayon while there is nothing to do.
+    /// Makes a pool whose workers run on the threads of `rayon`. While there is nothing to do, rayon has its threads for itself.
     ///
-    /// It has a worker for each thread of `rayon`, and the caller. It may be called from anywhere, from jobs of `rayon` too. Dropping it
+    /// It has a worker for each thread of `rayon`, and the calling thread. Any thread may call it, also a job of `rayon`. Dropping it
     /// leaves `rayon` running.
     ///
     /// # Example

@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
-/// Where tasks are spawned; see [`scope`].
+/// Where tasks are spawned; [`scope`] makes one.
 pub struct Scope<'s> {
     latch: Latch,
     panic: FirstPanic,
@@ -45,13 +45,12 @@ impl std::fmt::Debug for Scope<'_> {
     }
 }
 
-/// Runs `f`, which may spawn tasks into the scope, and returns when it and all of them have ended.
+/// Runs `f`, which may spawn tasks, and returns when `f` and all tasks have ended. Tasks may borrow from the caller.
 ///
-/// On the pool whose work the calling thread is doing, else on [`Pool::global`].
+/// It uses the pool whose work the calling thread is doing, or else [`Pool::global`].
 ///
 /// # Panics
-/// With the panic of `f`, or else the first one of a task, after all tasks have ended. The payloads of the others are dropped, as those of
-/// threads are that nobody joins.
+/// With the payload of `f`, or else of the first task that panics, after all tasks have ended. The payloads of other panics are dropped.
 ///
 /// # Example
 /// ```
@@ -65,12 +64,15 @@ impl std::fmt::Debug for Scope<'_> {
 /// });
 /// assert_eq!(letters.into_inner(), 25);
 /// ```
+#[doc(alias = "task_group")]
+#[doc(alias = "taskgroup")]
+#[doc(alias = "task")]
 pub fn scope<'s, R: Send>(f: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
     Pool::here(|pool| pool.enter(|handle| scope_at(handle, f)))
 }
 
 impl Pool {
-    /// Runs `f`, which may spawn tasks into the scope, on this pool; see [`scope`].
+    /// Runs `f`, which may spawn tasks, on this pool; see [`scope`].
     ///
     /// # Panics
     /// As [`scope`] does.
@@ -119,9 +121,9 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
 }
 
 impl<'s> Scope<'s> {
-    /// Spawns a task, to be run by this worker or by one that takes it, before the scope ends.
+    /// Spawns a task. It runs before the scope ends, on this worker or on another.
     ///
-    /// From a thread that is no worker of the scope's pool the task is run at once. Costs an allocation.
+    /// Costs an allocation. A thread that is not a worker of the scope's pool runs the task at once.
     pub fn spawn(&self, task: impl FnOnce(&Scope<'s>) + Send + 's) {
         Handle::current(|handle| match handle {
             // A task that is left in the queue of a worker that may not look there again would be waited for in vain.

@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::thread;
 
-/// Runs `task` some time on some worker of the pool whose work the calling thread is doing, else of [`Pool::global`]; see [`Pool::spawn`].
+/// Runs `task` later, on a worker of the pool whose work the calling thread is doing, or else of [`Pool::global`]. See [`Pool::spawn`].
 ///
 /// # Example
 /// ```
@@ -27,13 +27,14 @@ use std::thread;
 /// fusain_pool::spawn(move || done.send(6 * 7).unwrap());
 /// assert_eq!(is_done.recv(), Ok(42));
 /// ```
+#[doc(alias = "task")]
 pub fn spawn(task: impl FnOnce() + Send + 'static) {
     Pool::here(|pool| pool.spawn(task));
 }
 
-/// Runs one task that waits for a worker, if there is one, in the midst of whatever the calling thread is doing; says whether it did.
+/// Runs one waiting task on the calling thread, if there is one, and returns whether it did.
 ///
-/// For loops that wait for something that other tasks bring about: a blocked worker would run none of them. `false` outside of any pool, too.
+/// Call it in a loop that waits for other tasks: a worker that merely blocks would not run them. Outside of any pool it returns `false`.
 ///
 /// # Example
 /// ```
@@ -45,6 +46,7 @@ pub fn spawn(task: impl FnOnce() + Send + 'static) {
 /// });
 /// # Ok::<(), fusain_pool::Error>(())
 /// ```
+#[doc(alias = "taskyield")]
 pub fn yield_now() -> bool {
     Handle::current(|handle| {
         let Some(handle) = handle else { return false };
@@ -54,10 +56,10 @@ pub fn yield_now() -> bool {
     })
 }
 
-/// The number of the worker that the calling thread is in its innermost pool; `None` outside of any.
+/// The calling thread's worker number in its innermost pool; `None` outside of any pool.
 ///
-/// Started workers have the numbers below [`Pool::workers`]` - 1`; threads that call into the pool have higher ones. No two threads that are in a pool at the same
-/// time have the same.
+/// Started workers have numbers below [`Pool::workers`]` - 1`; threads that call into the pool have higher ones. No two threads that are in
+/// a pool at the same time share a number.
 ///
 /// ```
 /// let pool = fusain_pool::Pool::builder().threads(1).build()?;
@@ -65,23 +67,28 @@ pub fn yield_now() -> bool {
 /// assert_eq!(pool.install(fusain_pool::current_worker_index), Some(0));
 /// # Ok::<(), fusain_pool::Error>(())
 /// ```
+#[doc(alias = "current_thread_index")]
+#[doc(alias = "omp_get_thread_num")]
 pub fn current_worker_index() -> Option<usize> {
     Handle::current(|handle| handle.map(|handle| handle.index))
 }
 
-/// [`Pool::workers`] of the pool that calls from this thread use: the innermost it is in, else the global one.
+/// The number of workers of the pool that calls from this thread use: the innermost one that the thread is in, or else the global pool.
 ///
 /// # Panics
-/// As [`Pool::global`] does where that is the one.
+/// Where that is the global pool, as [`Pool::global`] does.
+#[doc(alias = "current_num_threads")]
+#[doc(alias = "omp_get_max_threads")]
 pub fn current_workers() -> usize {
     Pool::here(|pool| pool.workers + 1)
 }
 
 impl Pool {
-    /// Runs `f` on the calling thread, which is a worker of this pool meanwhile: all that `f` calls without naming a pool, [`join`](crate::join),
-    /// [`scope`](crate::scope), parallel algorithms and iterators, uses this one.
+    /// Runs `f` on the calling thread and makes this pool its current one: every call inside `f` that names no pool uses this one, such as
+    /// [`join`](crate::join), [`scope`](crate::scope), parallel algorithms and iterators.
     ///
-    /// Tasks it spawns inherit the pool. The calling thread is not moved: thread-local values and locks that it holds are as before.
+    /// Tasks that it spawns inherit the pool. `f` stays on the calling thread, unlike in rayon, so thread-local values and locks are what
+    /// they were.
     ///
     /// # Panics
     /// As `f` does.
@@ -96,21 +103,22 @@ impl Pool {
         self.inner.enter(|_| f())
     }
 
-    /// Runs `task` some time on some worker of this pool, and does not wait for it.
+    /// Runs `task` later, on a worker of this pool, and does not wait for it.
     ///
-    /// Costs an allocation. A pool that is dropped runs what has been spawned first. A pool of one worker has no thread of its own: there the task is run
-    /// before this returns. A panic of the task is given to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or dropped, like one of a
-    /// thread that nobody joins.
+    /// Costs an allocation. A pool that is dropped first runs all spawned tasks. A pool of one worker has no thread of its own and runs the
+    /// task before this returns. If the task panics, the payload goes to the handler of
+    /// [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.inner.spawn(task);
     }
 
-    /// Runs `f` once on every started worker, and on the calling thread; returns what it returned, by worker number, the caller last.
+    /// Runs `f` once on every started worker and on the calling thread. Returns all results in the order of worker numbers, the caller's
+    /// last.
     ///
-    /// A worker that is busy does it when it next looks for work: so this takes as long as the longest task under way.
+    /// A busy worker runs `f` when it next looks for work, so this takes as long as the longest task that is running.
     ///
     /// # Panics
-    /// With the first panic of `f`, in the order of workers, after it has ended everywhere.
+    /// With the payload of the first worker on which `f` panics, in the order of workers, after `f` has ended everywhere.
     ///
     /// # Example
     /// ```

@@ -6,12 +6,12 @@ use crate::function::{Function, Functions};
 use crate::tracker::Tracker;
 use crate::{Action, Block, Element, Graph, OpId, Operator, Region, Result, Schedule, Side, compile};
 
-/// Builds the schedule of one rank: operations on typed regions, and what waits for what.
+/// Builds the schedule of one rank: operations on typed regions, and the dependencies between them.
 ///
-/// Two ways to say what waits for what. A builder from [`new`](Self::new) is told with [`requires`](Self::requires) and
-/// [`irequires`](Self::irequires); [`compile`](Self::compile) refuses operations that touch the same bytes in no order. A
-/// builder from [`in_program_order`](Self::in_program_order) finds it by itself: the result is as if the operations were
-/// executed one after another, as they were added, and each starts as soon as that allows.
+/// There are two ways to give dependencies. With a builder from [`new`](Self::new) you state them, by [`requires`](Self::requires) and
+/// [`irequires`](Self::irequires); [`compile`](Self::compile) refuses operations that touch the same bytes in no order. A builder from
+/// [`in_program_order`](Self::in_program_order) finds them: the result is as if the operations ran one after another in the order they were
+/// added, and each starts as soon as that allows.
 ///
 /// ```
 /// use fusain_comm::{Communicator, World};
@@ -42,15 +42,15 @@ pub struct ScheduleBuilder {
 }
 
 impl ScheduleBuilder {
-    /// For `rank` of `size` ranks; dependencies are told.
+    /// A builder for `rank` of `size` ranks, in which you state the dependencies.
     pub fn new(rank: usize, size: usize) -> Self {
         // A rank past 2^32 is refused by compile(), like every rank that is not below the size.
         let narrow = |rank: usize| u32::try_from(rank).unwrap_or(u32::MAX);
         Self { graph: Graph::new(narrow(rank), narrow(size)), functions: Vec::new(), tracker: None }
     }
 
-    /// For `rank` of `size` ranks; dependencies are found from what operations read and write, and messages between the
-    /// same two ranks with the same tag are started in the order they were added.
+    /// A builder for `rank` of `size` ranks that finds the dependencies from what operations read and write. Messages between the same two
+    /// ranks with the same tag start in the order they were added.
     pub fn in_program_order(rank: usize, size: usize) -> Self {
         Self { tracker: Some(Tracker::default()), ..Self::new(rank, size) }
     }
@@ -75,12 +75,13 @@ impl ScheduleBuilder {
         self.graph.size() as usize
     }
 
-    /// Declares a buffer of `count` elements: memory of the user, who puts a vector of that length into each run.
+    /// Declares a buffer of `count` elements. It is the user's memory: [`Run::put`](crate::Run::put) puts a vector of that length into each
+    /// run.
     pub fn buffer<T: Plain>(&mut self, count: usize) -> Region<T> {
         Region::new(self.graph.buffer((count * size_of::<T>()) as u64))
     }
 
-    /// Sets `count` elements of the scratchpad aside. Its bytes are 0 when the run is made and kept between its starts.
+    /// Reserves `count` elements of the scratchpad. They are 0 when the run is made, and keep their values between its starts.
     pub fn scratch<T: Plain>(&mut self, count: usize) -> Region<T> {
         Region::new(self.graph.scratch((count * size_of::<T>()) as u64))
     }
@@ -91,7 +92,7 @@ impl ScheduleBuilder {
         self.add(Action::Send { to, tag: tag.into() }, &[], &blocks(from))
     }
 
-    /// Receives one message into the elements of `into`, which it must fill.
+    /// Receives one message into the elements of `into`. The message must fill them.
     pub fn recv<T: Plain>(&mut self, into: impl AsRef<[Region<T>]>, from: usize, tag: Tag) -> OpId {
         let from = u32::try_from(from).unwrap_or(u32::MAX);
         self.add(Action::Recv { from, tag: tag.into() }, &blocks(into), &[])
@@ -124,8 +125,8 @@ impl ScheduleBuilder {
         self.add(action, &blocks(into), &blocks(with))
     }
 
-    /// Calls `function(into, with)`, piece by piece where regions are several: both slices have the same length each time.
-    /// `with` may be empty (`[]`); then it is empty for every piece of `into`.
+    /// Calls `function(into, with)`. With several regions it is called piece by piece, each time with slices of equal length. `with` may be
+    /// empty (`[]`); then it is empty in every call.
     pub fn call<T: Plain + 'static>(
         &mut self,
         function: impl Fn(&mut [T], &[T]) + Send + Sync + 'static,
@@ -142,7 +143,7 @@ impl ScheduleBuilder {
         self.add(Action::Timestamp, &[into.block()], &[])
     }
 
-    /// Does nothing, after all of `operations`: one thing to require instead of many.
+    /// Does nothing, after all of `operations` have ended. Requiring it takes the place of requiring them all.
     pub fn join(&mut self, operations: impl IntoIterator<Item = OpId>) -> OpId {
         let join = self.add(Action::Calc { duration_ns: 0 }, &[], &[]);
         for operation in operations {
@@ -161,10 +162,9 @@ impl ScheduleBuilder {
         self.graph.irequires(after, before);
     }
 
-    /// Checks the graph and gives its binary form.
+    /// Checks the graph and compiles it into its binary form.
     ///
-    /// Time O((n + e) log n) for n operations and e dependencies as long as conflicting operations are joined by short
-    /// paths; memory O(n + e).
+    /// Time O((n + e) log n) for n operations and e dependencies, if conflicting operations are connected by short paths. Memory O(n + e).
     ///
     /// # Errors
     /// [`Error::Cycle`], [`Error::Race`], [`Error::UnknownOperation`], [`Error::RankOutOfRange`], and the other variants of

@@ -11,14 +11,14 @@ use fusain_comm::progress::{Client, Handle, Step, Ticket};
 use crate::collective::Choice;
 use crate::{Advance, Error, Execution, RUNS, Result, Run};
 
-/// Starts runs on the [progress loop](fusain_comm::progress) of a rank: they go on while the application computes (or, under
-/// [`Progress::manual`](fusain_comm::progress::Progress::manual), whenever it waits or tests), several at once, each with a handle.
+/// Starts runs on the [progress loop](fusain_comm::progress) of a rank. They advance while the application computes, several at once, each
+/// with a handle. Under [`Progress::manual`](fusain_comm::progress::Progress::manual) they advance whenever it waits or tests.
 ///
-/// All ranks start their runs in the same order, as with collective calls, on one engine for each communicator: the engine numbers
-/// the runs, which keeps their messages apart (see [`Execution`]). It belongs to one thread.
+/// All ranks start their runs in the same order, as with collective calls. Each communicator has one engine, which belongs to one thread.
+/// It numbers the runs, which keeps their messages apart (see [`Execution`]).
 ///
-/// The collectives of [`collective`](crate::collective) can be started at once from here: [`allreduce`](Self::allreduce) and its
-/// kin take a vector and give one back.
+/// It also starts the collectives of [`collective`](crate::collective): [`allreduce`](Self::allreduce) and the like take a vector and
+/// return one.
 ///
 /// ```
 /// use fusain_comm::progress::{Progress, Settings};
@@ -52,7 +52,7 @@ impl<C: Communicator> Engine<C> {
         Self { handle, choice: Choice::default(), next: Cell::new(0), numbers: RefCell::default() }
     }
 
-    /// Chooses from which size on which algorithm is taken; the same on all ranks.
+    /// Sets which algorithm is used from which size on. It must be the same on all ranks.
     #[must_use]
     pub fn choice(self, choice: Choice) -> Self {
         Self { choice, ..self }
@@ -89,7 +89,7 @@ impl<C: Communicator> Engine<C> {
         Ok(Running { ticket })
     }
 
-    /// Goes once round the loop if it is driven by hand; else does nothing.
+    /// Runs a round of the progress loop if that is driven by hand; else does nothing.
     pub fn poll(&self) {
         self.handle.poll();
     }
@@ -127,19 +127,19 @@ impl<C: Communicator> Client<C> for Job<C> {
     }
 }
 
-/// A run under way. Dropping it lets the run go on; its result is lost then.
+/// A run that has been started. Dropping this does not stop the run, but its result is lost.
 #[must_use = "a run is waited for"]
 pub struct Running<C: Communicator> {
     ticket: Ticket<C, Job<C>>,
 }
 
 impl<C: Communicator> Running<C> {
-    /// Whether it has ended. If the loop is driven by hand this also goes once round it.
+    /// Whether the run has ended. If the loop is driven by hand, this also runs a round of it.
     pub fn test(&self) -> bool {
         self.ticket.test()
     }
 
-    /// Waits until it has ended, and gives the run back, to be looked at and started again. All other runs go on meanwhile.
+    /// Waits until the run has ended, and returns it, to be read and started again. Other runs go on meanwhile.
     ///
     /// # Errors
     /// As [`Execution::advance`]; [`Error::Comm`] with what ended the progress loop.
@@ -152,7 +152,7 @@ impl<C: Communicator> Running<C> {
         }
     }
 
-    /// Gives the run up and gives it back, wherever it is; its partners are not told.
+    /// Stops the run where it is and returns it. Its partners are not told.
     pub fn cancel(self) -> Run {
         let (job, _) = self.ticket.cancel();
         job.execution.into_run()

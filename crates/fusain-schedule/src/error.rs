@@ -1,9 +1,9 @@
-//! What can be wrong with a schedule, and what can go wrong while it runs.
+//! Errors of schedules and of runs.
 
 /// The result of a call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a schedule was refused, or a run failed. Operations are told by their [index](crate::OpId::index).
+/// Why a schedule was refused, or a run failed. Operations are named by their [index](crate::OpId::index).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -38,7 +38,7 @@ pub enum Error {
         /// The first byte after those they share.
         end: u64,
     },
-    /// The blocks of one operation overlap each other in a way that has no meaning.
+    /// Blocks of one operation overlap.
     #[error("blocks of operation {operation} overlap: what it writes must be apart, or be exactly what it reads")]
     Overlap {
         /// Which one.
@@ -96,7 +96,7 @@ pub enum Error {
         /// How many there are.
         size: u64,
     },
-    /// A tag that a run has no room for.
+    /// A tag that is too large.
     #[error("operation {operation} has tag {tag}; the tags of a schedule are below {limit}")]
     TagOutOfRange {
         /// Which one.
@@ -136,13 +136,13 @@ pub enum Error {
         /// How many are received.
         receives: usize,
     },
-    /// The schedule is larger than its binary form can say.
+    /// The schedule is too large for its binary form.
     #[error("the schedule is too large: {what}")]
     TooLarge {
         /// What is too large, and the limit.
         what: String,
     },
-    /// Bytes that are no schedule.
+    /// The bytes are not a valid schedule.
     #[error("no valid schedule: {why} (at word {word})")]
     Malformed {
         /// Which 32-bit word.
@@ -162,13 +162,13 @@ pub enum Error {
         /// The communicator's size.
         run_size: usize,
     },
-    /// A buffer was not given, or has been taken out.
+    /// A buffer was not put in, or has been taken out.
     #[error("buffer {buffer} is missing: put a vector into the run before it starts")]
     BufferMissing {
         /// Its number, from 1.
         buffer: u32,
     },
-    /// A buffer has not the length that the schedule says.
+    /// A buffer does not have the length that the schedule declares.
     #[error("buffer {buffer} has {given_bytes} bytes where the schedule has {expected_bytes}")]
     BufferLength {
         /// Its number, from 1.
@@ -191,7 +191,7 @@ pub enum Error {
     /// An algorithm that cannot do what was asked of it.
     #[error("{0}")]
     Unsuitable(&'static str),
-    /// Memory for a run could not be had.
+    /// There is not enough memory for a run.
     #[error("the scratchpad of {bytes} bytes cannot be allocated")]
     OutOfMemory {
         /// How many bytes.
@@ -213,13 +213,13 @@ pub enum Error {
         /// What should have come.
         expected_bytes: u64,
     },
-    /// A run is still there that began so many runs ago.
+    /// A run that began `limit` runs ago has not ended.
     #[error("a run that began {limit} runs ago is not over, or its handle has not been waited for")]
     TooManyRuns {
         /// How many there can be.
         limit: usize,
     },
-    /// The run failed with another one, or was given up.
+    /// The run was stopped, or failed because another one did.
     #[error("the run was given up")]
     GivenUp,
     /// What the communicator reports.

@@ -1,4 +1,4 @@
-//! The interpreter: a run on its way.
+//! The interpreter: a run that is being executed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::{Error, Result, Run};
 /// How many tags a schedule can use: 0 to 31.
 pub const TAGS: u32 = 32;
 
-/// How many runs may be on their way at a time on one communicator: see [`Execution`].
+/// How many runs may be active at a time on one communicator; see [`Execution`].
 pub const RUNS: usize = 256;
 
-/// Runs use the tags from here up to [`fusain_comm::FIRST_COLLECTIVE_TAG`], which is RUNS · TAGS further on.
+/// Runs use the tags from here on, below [`fusain_comm::FIRST_COLLECTIVE_TAG`].
 pub const FIRST_TAG: Tag = 0xa000;
 
 /// How far an execution has come.
@@ -28,18 +28,17 @@ pub enum Advance {
     Done,
 }
 
-/// A run that is under way, driven by [`advance`](Self::advance).
+/// A run that is being executed. [`advance`](Self::advance) drives it.
 ///
-/// An operation is started at the first call after its last dependency is fulfilled; ready messages go before local
-/// operations. The cost of the bookkeeping is O(1) for each operation and dependency. Nothing is allocated on the way but
-/// buffers for messages, and those are kept with the run.
+/// An operation starts in the first call after its last dependency is met. Messages that are ready start before local operations.
+/// Bookkeeping costs O(1) for each operation and dependency. Nothing is allocated meanwhile but message buffers, which the run keeps.
 ///
 /// # Messages of several runs
 ///
-/// The runs of a communicator are numbered, and all ranks must number them alike: the first run of each rank is number 0, and
-/// so on, as with collective calls. Run `n` uses the tags `FIRST_TAG + 32 (n mod 256) ..` and the 31 after it, one for each
-/// tag of its schedule. When run `n + 256` begins, run `n` has ended on this rank, so whatever it sent was sent before, and
-/// messages of one sender with one tag are never overtaken: they can not be mixed up.
+/// The runs of a communicator are numbered, in the same order on all ranks: the first run of each rank is number 0, and so on. Run `n` uses
+/// 32 tags from `FIRST_TAG + 32 (n mod 256)` on, one for each tag of its schedule. When run `n + 256` begins, run `n` has ended on this
+/// rank. Its messages were sent before, and messages of one sender with one tag do not overtake each other. So the two runs cannot be mixed
+/// up.
 pub struct Execution<C: Communicator> {
     run: Box<State>,
     first_tag: Tag,
@@ -56,7 +55,7 @@ const COMPUTE_BYTES: usize = 1 << 16;
 const OPERATION_COST: usize = 64;
 
 impl<C: Communicator> Execution<C> {
-    /// Starts the clock of a run that is to be number `number` on `comm`.
+    /// Starts `run` as number `number` on `comm`.
     ///
     /// # Errors
     /// [`Error::WrongRank`] if the schedule is for another rank or number of ranks, [`Error::BufferMissing`],
@@ -85,11 +84,10 @@ impl<C: Communicator> Execution<C> {
         })
     }
 
-    /// Does what can be done now, without waiting, for a bounded time.
+    /// Does what can be done now, without waiting and for a bounded time.
     ///
     /// # Errors
-    /// What a message failed with, as [`Error::Comm`]; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Messages under way
-    /// are given up then.
+    /// [`Error::Comm`] if a message fails; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Other messages are then given up.
     pub fn advance(&mut self, comm: &C) -> Result<Advance> {
         let result = self.try_advance(comm);
         if result.is_err() {
@@ -157,10 +155,10 @@ impl<C: Communicator> Execution<C> {
         Ok(moved)
     }
 
-    /// Drives it to its end on this thread, and gives the run back. Where nothing but messages can help it waits for them as the
-    /// communicator does: in the world of threads it sleeps, and a deadlock is reported.
+    /// Drives the run to its end on this thread, and returns it. Where only messages can help, it waits for them as the communicator does:
+    /// in the world of threads it sleeps, and a deadlock is reported.
     ///
-    /// Other runs of this rank stand still meanwhile: for several at once there is [`Engine`](crate::Engine).
+    /// Other runs of this rank do not advance meanwhile; for several at once use [`Engine`](crate::Engine).
     ///
     /// # Errors
     /// As [`advance`](Self::advance).
@@ -178,7 +176,7 @@ impl<C: Communicator> Execution<C> {
         }
     }
 
-    /// Gives the run back. If it was not over, its buffers hold what had come so far.
+    /// Returns the run. If it had not ended, its buffers hold what has come so far.
     pub fn into_run(self) -> Run {
         Run(self.run)
     }

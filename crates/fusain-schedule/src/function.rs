@@ -54,7 +54,7 @@ fn aligned<T: Plain>(bytes: &[u8]) -> Vec<T> {
     elements
 }
 
-/// The functions that a schedule calls. They are code: bytes of a schedule name them by number only.
+/// The functions that a schedule calls. The bytes of a schedule name them by number only.
 #[derive(Clone, Debug, Default)]
 pub struct Functions(Arc<[Function]>);
 

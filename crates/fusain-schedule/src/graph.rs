@@ -37,7 +37,7 @@ impl Block {
     }
 }
 
-/// From when on the other may start.
+/// The moment from which another operation may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Moment {
     /// From its end: `requires`.
@@ -46,25 +46,25 @@ pub enum Moment {
     Start,
 }
 
-/// `after` waits for a moment of `before`.
+/// A dependency: `after` waits for a moment of `before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
-    /// Who is waited for.
+    /// The operation that is waited for.
     pub before: OpId,
-    /// Who waits.
+    /// The operation that waits.
     pub after: OpId,
-    /// For what.
+    /// The moment that it waits for.
     pub until: Moment,
 }
 
-/// What an operation does, and on which processor and network interface of its host a simulation puts it.
+/// An operation: what it does, and where a simulation runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// What it does.
     pub action: Action,
-    /// The processor; a run takes no notice.
+    /// The processor of its host, in a simulation. A run ignores it.
     pub cpu: u32,
-    /// The network interface; a run takes no notice.
+    /// The network interface of its host, in a simulation. A run ignores it.
     pub nic: u32,
     /// Its blocks: `first..middle` are written, `middle..last` read.
     first: u32,
@@ -88,7 +88,7 @@ pub struct Graph {
 const ALIGNMENT_BYTES: u64 = 16;
 
 impl Graph {
-    /// An empty graph for `rank` of `size` ranks. Whether the ranks make sense is looked at when it is compiled.
+    /// An empty graph for `rank` of `size` ranks. Compiling it checks whether the ranks are valid.
     pub fn new(rank: u32, size: u32) -> Self {
         Self { rank, size, memories: vec![0], ..Self::default() }
     }
@@ -119,8 +119,8 @@ impl Graph {
         Block { memory: (self.memories.len() - 1) as u32, offset: 0, bytes }
     }
 
-    /// Adds an operation that writes (or reads and writes) `target` and reads `source`. What does not fit the action is
-    /// found when the graph is compiled.
+    /// Adds an operation that writes (or reads and writes) `target` and reads `source`. Compiling the graph checks whether they fit the
+    /// action.
     ///
     /// # Panics
     /// If there are 2^32 operations or blocks already.
@@ -136,10 +136,10 @@ impl Graph {
         id
     }
 
-    /// Puts an operation on a processor and a network interface of its host; 0 and 0 else.
+    /// Puts an operation on a processor and a network interface of its host. The default is 0 and 0.
     ///
     /// # Panics
-    /// If the operation is of another graph and this has none of its number.
+    /// If the graph has no operation of that number.
     pub fn place(&mut self, operation: OpId, cpu: u32, nic: u32) {
         let operation = &mut self.operations[operation.index()];
         (operation.cpu, operation.nic) = (cpu, nic);
@@ -181,7 +181,7 @@ impl Graph {
     /// The blocks that an operation writes.
     ///
     /// # Panics
-    /// If the operation is of another graph and this has none of its number.
+    /// If the graph has no operation of that number.
     pub fn target(&self, operation: OpId) -> &[Block] {
         let Operation { first, middle, .. } = self.operations[operation.index()];
         &self.blocks[range(first, middle)]
@@ -190,7 +190,7 @@ impl Graph {
     /// The blocks that an operation reads.
     ///
     /// # Panics
-    /// If the operation is of another graph and this has none of its number.
+    /// If the graph has no operation of that number.
     pub fn source(&self, operation: OpId) -> &[Block] {
         let Operation { middle, last, .. } = self.operations[operation.index()];
         &self.blocks[range(middle, last)]
@@ -199,7 +199,7 @@ impl Graph {
     /// Bytes that an operation sends or can receive; 0 for what is no message.
     ///
     /// # Panics
-    /// If the operation is of another graph and this has none of its number.
+    /// If the graph has no operation of that number.
     pub fn message_bytes(&self, operation: OpId) -> u64 {
         let blocks = match self.operations[operation.index()].action {
             Action::Send { .. } => self.source(operation),

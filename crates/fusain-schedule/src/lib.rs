@@ -1,4 +1,4 @@
-//! Schedules: what a rank has to send, to receive and to compute, and what waits for what.
+//! Schedules: what a rank sends, receives and computes, and what waits for what.
 //!
 //! The vocabulary is GOAL's (Group Operation Assembly Language; T. Hoefler, C. Siebert, A. Lumsdaine, ICPP 2009): an
 //! *operation* sends, receives or computes; `b` *requires* `a` starts `b` after the end of `a`, `b` *irequires* `a` after
@@ -19,8 +19,8 @@
 //!
 //! # A collective of one's own
 //!
-//! Everybody learns the largest number and who has it, in ⌈log₂ p⌉ rounds, whatever the number of ranks. (Hearing of a rank
-//! twice does no harm here, so the rounds of a dissemination barrier do.) The dependencies are found from what operations touch.
+//! Every rank learns the largest number and who has it, in ⌈log₂ p⌉ rounds for any number of ranks. (The rounds are those of a
+//! dissemination barrier: hearing of a rank twice does no harm here.) The dependencies are found from what operations touch.
 //!
 //! ```
 //! use fusain_comm::{Communicator, World};

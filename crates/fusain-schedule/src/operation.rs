@@ -36,7 +36,7 @@ pub enum Action {
     },
     /// Writes the nanoseconds since the run's start into the target, a `u64`.
     Timestamp,
-    /// Computes for so long, or, with 0, only joins what it requires. A run does not wait; a simulation does.
+    /// Computes for `duration_ns` in a simulation. In a run it takes no time; it joins what it requires.
     Calc {
         /// For how long.
         duration_ns: u64,

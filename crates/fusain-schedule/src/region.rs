@@ -36,7 +36,7 @@ elements! {
 
 /// Some elements of a buffer or of the scratchpad of a [`ScheduleBuilder`](crate::ScheduleBuilder).
 ///
-/// Operations take one region or several: whatever can be seen as `&[Region<T>]`, such as a region itself, an array, a `Vec`.
+/// Operations take one region or several: anything that is `AsRef<[Region<T>]>`, such as a region, an array, or a `Vec`.
 pub struct Region<T> {
     memory: u32,
     /// In bytes.

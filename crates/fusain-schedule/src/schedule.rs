@@ -41,14 +41,15 @@ impl Schedule {
         binary::to_bytes(&self.words)
     }
 
-    /// Believes bytes that are a valid schedule; `functions` are what it may call.
+    /// Decodes a schedule from bytes, after checking them. `functions` are those that it may call.
     ///
-    /// One pass over the bytes; memory O(bytes). Whatever the bytes are, the result is an error or a schedule that runs
-    /// without touching anything outside its memories; the functions may be called with slices of any length. How much memory it asks for is [`memory_bytes`](Self::memory_bytes).
+    /// Takes one pass over the bytes and O(bytes) memory. Whatever the bytes are, the result is an error or a schedule that touches nothing
+    /// outside its memories. Its functions may be called with slices of any length. [`memory_bytes`](Self::memory_bytes) says how much
+    /// memory a run takes.
     ///
     /// # Errors
-    /// [`Error::Malformed`](crate::Error::Malformed), or as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile)
-    /// for an operation. Races are not looked for: they can only spoil the data.
+    /// [`Error::Malformed`](crate::Error::Malformed), or those of [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) for an
+    /// operation. Races are not looked for; they could only give wrong data.
     pub fn from_bytes(bytes: &[u8], functions: &Functions) -> Result<Self> {
         let words = binary::from_bytes(bytes, functions.len())?;
         Ok(Self { words: words.into(), functions: functions.clone() })
@@ -80,15 +81,15 @@ impl Schedule {
         self.words[HEADER_WORDS..end].as_chunks().0.iter().map(|&[low, high]| wide(low, high))
     }
 
-    /// A whole buffer (from 1, in the order they were declared) as a region: for schedules that came as bytes. `None` if there is none or it
-    /// is no whole number of elements.
+    /// A buffer as a region, by its number from 1 on in the order of declaration. Use it for schedules that came as bytes. `None` if there
+    /// is no such buffer, or its length is not a whole number of elements.
     pub fn buffer<T: Plain>(&self, buffer: u32) -> Option<Region<T>> {
         let bytes = self.memory_bytes().nth(buffer as usize).filter(|_| buffer > 0)?;
         let is_whole = bytes.checked_rem(size_of::<T>() as u64) == Some(0);
         is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }))
     }
 
-    /// Makes a run of it: its own copy of the counters, and the scratchpad, filled with 0. It can be started many times.
+    /// Makes a run, with its own counters and a scratchpad filled with 0. It can be started many times.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).

@@ -1,10 +1,10 @@
-//! Binding threads, for a while: what `qv_bind_push` and `qv_bind_pop` of quo-vadis are, as a guard.
+//! Binding threads for a while, by a guard. It takes the place of `qv_bind_push` and `qv_bind_pop` of quo-vadis.
 
 use std::marker::PhantomData;
 
 use crate::{CpuSet, Error, Result};
 
-/// A thread of this process, by the number that the operating system has for it.
+/// A thread of this process, by its number in the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadId(os::Id);
 
@@ -15,7 +15,7 @@ impl ThreadId {
     }
 }
 
-/// Threads that are bound until this is dropped; then each may run again where it might before. A panic drops it too.
+/// Binds threads until it is dropped. Then each may run again where it could before. A panic drops it, too.
 ///
 /// Guards of one thread nest: drop them in the reverse order, as scopes of a program do.
 ///
@@ -40,10 +40,10 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Where the calling thread may run.
+    /// The processing units that the calling thread may use.
     ///
     /// # Errors
-    /// [`Error::Binding`] where the operating system does not tell.
+    /// [`Error::Binding`] if the operating system does not say.
     pub fn current() -> Result<CpuSet> {
         os::get(ThreadId::current()).map(|set| os::to_cpuset(&set))
     }
@@ -51,13 +51,13 @@ impl Bound {
     /// Binds the calling thread.
     ///
     /// # Errors
-    /// [`Error::Binding`] if the operating system refuses, has none of the processing units, or can not bind threads.
+    /// [`Error::Binding`] if the operating system refuses, has none of the processing units, or cannot bind threads.
     pub fn push(cpuset: &CpuSet) -> Result<Self> {
         Self::push_threads([(ThreadId::current(), cpuset)])
     }
 
-    /// Binds other threads, those of a pool for example, each to its own set. All or none: if one can not be bound, the others are put back.
-    /// A thread that has ended when the guard is dropped is left out.
+    /// Binds other threads, such as those of a pool, each to its own set. If one cannot be bound, none is. Threads that have ended by the
+    /// time the guard is dropped are skipped.
     ///
     /// # Errors
     /// As [`push`](Self::push).
@@ -73,7 +73,7 @@ impl Bound {
         Ok(bound)
     }
 
-    /// Puts back by hand, to see whether that worked.
+    /// Undoes the binding now, and returns whether that worked.
     ///
     /// # Errors
     /// [`Error::Binding`].

@@ -5,9 +5,9 @@
 //! ranks that are in none of them; the first rank of a group leads wherever it is, so it is where the levels meet. A root other than rank 0 costs one message
 //! more.
 //!
-//! Each call first asks the [model](crate::model) whether the levels or one flat tree are faster for its length, and goes that way
-//! ([`Hierarchy::way`] tells, [`Hierarchy::always`] decides otherwise). **All ranks must give the same length**, as in MPI: lengths decide the way, too. Gathers,
-//! whose lengths may differ, always go by levels.
+//! Each call first asks the [model](crate::model) whether the levels or one flat tree are faster for its length. [`Hierarchy::way`] returns
+//! the answer; [`Hierarchy::always`] overrules it. **All ranks must give the same length**, as in MPI, since the length decides the way.
+//! Gathers, whose lengths may differ, always go by levels.
 //!
 //! Source: RR-9077, section 6, Algorithm 4, on any number of levels. Within each level the tree has a [`Shape`].
 
@@ -17,7 +17,7 @@ use crate::model::{Operation, Way};
 use crate::{Hierarchy, Result};
 
 impl<C: Communicator> Hierarchy<C> {
-    /// Every rank's `data` becomes `root`'s.
+    /// Copies `root`'s `data` to every rank.
     ///
     /// # Errors
     /// As [`Communicator::broadcast`].
@@ -25,7 +25,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.broadcast_with(data, root, Shape::Binomial, usize::MAX)
     }
 
-    /// [`broadcast`](Self::broadcast) with trees of `shape`, in segments of `segment` elements.
+    /// Like [`broadcast`](Self::broadcast), with trees of `shape` and in segments of `segment` elements.
     ///
     /// # Errors
     /// As [`Communicator::broadcast`].
@@ -42,9 +42,9 @@ impl<C: Communicator> Hierarchy<C> {
 
     /// Element by element `op` over all ranks, in `data` of `root`; other ranks' `data` is left with partial results.
     ///
-    /// `op` must be associative. It need not commute: where groups are not of neighbouring ranks
-    /// ([`Groups::in_rank_order`](crate::Groups::in_rank_order)) and so the levels would mix the order of ranks, the flat
-    /// reduction is taken instead. [`reduce_unordered`](Self::reduce_unordered) may always take the levels.
+    /// `op` must be associative, but need not be commutative. If the groups do not consist of neighbouring ranks
+    /// ([`Groups::in_rank_order`](crate::Groups::in_rank_order)), going by levels would change the order of operands, so the flat reduction
+    /// is used. [`reduce_unordered`](Self::reduce_unordered) may use the levels then, too.
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
@@ -56,7 +56,7 @@ impl<C: Communicator> Hierarchy<C> {
         }
     }
 
-    /// [`reduce`](Self::reduce) for an `op` that commutes, with trees of `shape`, in segments of `segment` elements.
+    /// Like [`reduce`](Self::reduce), for a commutative `op`, with trees of `shape` and in segments of `segment` elements.
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
@@ -78,7 +78,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.move_root(data, 0, root)
     }
 
-    /// [`reduce`](Self::reduce) whose result every rank gets.
+    /// Like [`reduce`](Self::reduce), but every rank gets the result.
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
@@ -87,7 +87,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.broadcast(data, 0)
     }
 
-    /// Waits until every rank is here.
+    /// Waits until every rank has called it.
     ///
     /// # Errors
     /// As [`Communicator::barrier`].
@@ -111,7 +111,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.way(operation, shape, bytes(length), bytes(segment), root)
     }
 
-    /// Everybody's elements, at `root`, one vector for each rank. Lengths may differ.
+    /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`.
     ///
     /// # Errors
     /// As [`Communicator::gather`].

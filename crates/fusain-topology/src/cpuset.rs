@@ -70,7 +70,7 @@ impl CpuSet {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
-    /// What both have.
+    /// The processing units that both have.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let mut words: Vec<_> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
@@ -80,7 +80,7 @@ impl CpuSet {
         Self { words }
     }
 
-    /// What either has.
+    /// The processing units that at least one of them has.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut both = self.clone();

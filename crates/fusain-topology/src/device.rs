@@ -1,4 +1,4 @@
-//! What else is in a machine beside what computes: devices, memory, kinds of cores.
+//! Other parts of a machine: devices, memory, kinds of cores.
 
 use crate::{CpuSet, Machine};
 
@@ -17,7 +17,7 @@ pub enum DeviceKind {
     Other,
 }
 
-/// A device: a PCI function with all names that the operating system and drivers have for it, or such a name without a PCI function.
+/// A device: a PCI function with all its names in the operating system and drivers, or a device without a PCI function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Device {
@@ -31,7 +31,7 @@ pub struct Device {
     pub uuid: Option<String>,
     /// Vendor and model in words.
     pub model: Option<String>,
-    /// The processing units that are nearest to it: those of the object that it hangs on.
+    /// The processing units that are nearest to it: those of the object that it is attached to.
     pub near: CpuSet,
 }
 
@@ -41,11 +41,11 @@ pub struct Device {
 pub struct MemoryNode {
     /// Its number in the operating system.
     pub os_index: usize,
-    /// How much there is; 0 where the export does not say.
+    /// Its size; 0 if the export does not say.
     pub bytes: u64,
     /// What it is made of, where the export says so (`MCDRAM`, `HBM`).
     pub subtype: Option<String>,
-    /// The processing units that it is local to; empty for memory that is local to nobody.
+    /// The processing units that it is local to. May be empty.
     pub near: CpuSet,
 }
 
@@ -55,12 +55,12 @@ pub struct MemoryNode {
 pub struct CpuKind {
     /// Its processing units.
     pub cpuset: CpuSet,
-    /// Larger is faster and less thrifty; only the order means something.
+    /// A larger number means faster cores that use more power. Only the order means something.
     pub efficiency: Option<u32>,
     /// `IntelAtom`, `IntelCore`...
     pub core_type: Option<String>,
-    /// How fast, in a unit that is the same for all kinds of the machine: the capacity that Linux reckons with, else the highest frequency, else the
-    /// base frequency. None where not all kinds have the same of them.
+    /// Its speed, in a unit that all kinds of the machine share: Linux's capacity, else the highest frequency, else the base frequency.
+    /// `None` if no unit is known for all kinds.
     pub speed: Option<u32>,
 }
 
@@ -72,12 +72,12 @@ impl Machine {
         of_kind.into_iter().filter(|device| Some(self.distance(&device.near, cpuset)) == best).collect()
     }
 
-    /// Deals all devices of a kind out to ranks with these bindings: which ones each rank gets, by their position in
+    /// Distributes all devices of a kind over ranks with these bindings. Returns which devices each rank gets, by their position in
     /// [`devices`](Self::devices).
     ///
-    /// Evenly: with as many ranks as devices or more, each rank gets one, and no device serves two ranks more than another. With
-    /// fewer ranks, each device is one rank's, and no rank has two more than another. Within that, pairs that are near each other are made first.
-    /// O(ranks · devices · log).
+    /// The distribution is even. With at least as many ranks as devices, each rank gets one device, and devices serve numbers of ranks that
+    /// differ by at most one. With fewer ranks, each device belongs to one rank, and numbers of devices differ by at most one. Near pairs
+    /// are made first. O(ranks · devices · log).
     ///
     /// ```
     /// use fusain_topology::{DeviceKind, Kind, Machine};

@@ -1,4 +1,4 @@
-//! What can go wrong between a machine's description and a communicator.
+//! Errors between a machine's description and a communicator.
 
 /// The result of a call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -7,19 +7,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A synthetic description that says nothing this crate knows.
+    /// A synthetic description that this crate does not understand.
     #[error("{part:?} is no part of a synthetic machine: write kinds and counts, as in \"Package:2 L2:4 Core:2 PU:1\"")]
     Synthetic {
         /// The part in question.
         part: String,
     },
-    /// XML that is no hwloc export.
+    /// XML that is not a valid hwloc export.
     #[error("this is no hwloc 2 topology: {reason}")]
     Xml {
         /// What is wrong with it.
         reason: String,
     },
-    /// A cpuset in a form that hwloc does not write.
+    /// A cpuset that is not in hwloc's format.
     #[error("{text:?} is no cpuset: write a mask (0x0000000f,0xffffffff) or a list (0-3,8)")]
     CpuSet {
         /// The text.
@@ -33,8 +33,8 @@ pub enum Error {
         /// The machine's processing units.
         machine: String,
     },
-    /// A part of a machine, or a communicator, that can not be split as asked.
-    #[error("{what} can not be split {wanted}: {reason}")]
+    /// A part of a machine, or a communicator, that cannot be split as asked.
+    #[error("{what} cannot be split {wanted}: {reason}")]
     CannotSplit {
         /// What was to be split.
         what: String,
@@ -43,7 +43,7 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
-    /// A thread that can not be bound.
+    /// A thread that cannot be bound.
     #[error("no thread can be bound to {cpuset:?}: {reason}")]
     Binding {
         /// The processing units.
@@ -51,7 +51,7 @@ pub enum Error {
         /// The operating system's words.
         reason: String,
     },
-    /// A line of a switch description that can not be understood.
+    /// A line of a switch description that cannot be understood.
     #[error("line {line} of the network description: {reason}")]
     Network {
         /// Its number, from 1.
@@ -59,8 +59,8 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// Coordinates that are no place in a network.
-    #[error("host {host:?} can not be at {coords:?} of a network of {dims:?}")]
+    /// Coordinates that do not exist in a network.
+    #[error("host {host:?} cannot be at {coords:?} of a network of {dims:?}")]
     Coordinates {
         /// The host.
         host: String,
@@ -69,13 +69,13 @@ pub enum Error {
         /// Which it is said to be at.
         coords: Vec<usize>,
     },
-    /// Some hosts have a switch path, this one has none.
+    /// A host without a switch path, where others have one.
     #[error("host {host:?} has no entry in the network description; give it one, or choose Missing::UnderCluster")]
     MissingHost {
         /// The host.
         host: String,
     },
-    /// Two hosts of one name: two entries for it, or ranks whose machines or switch paths differ.
+    /// Two hosts with one name: two entries for it, or ranks whose machines or switch paths differ.
     #[error("host name {host:?} is used twice: {reason}")]
     DuplicateHost {
         /// The name.
@@ -103,13 +103,13 @@ pub enum Error {
     /// A message between ranks failed.
     #[error(transparent)]
     Comm(#[from] fusain_comm::Error),
-    /// Bytes of another rank that are no place.
-    #[error("rank {rank} sent a place that can not be read")]
+    /// Another rank sent bytes that are not a valid place.
+    #[error("rank {rank} sent a place that cannot be read")]
     Garbled {
         /// The rank.
         rank: usize,
     },
-    /// The hwloc library refused.
+    /// An error of the hwloc library.
     #[error("hwloc: {reason}")]
     Hwloc {
         /// Its words.

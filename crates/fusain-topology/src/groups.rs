@@ -1,4 +1,4 @@
-//! Ranks' places into a tree of groups.
+//! From the places of ranks to a tree of groups.
 //!
 //! Each rank is a string of steps: switches from the root, its host, objects of its machine. The tree of groups is the
 //! compressed trie of these strings. A rank whose string *ends* where others of its group go on (it is bound to the whole object, or its binding
@@ -212,7 +212,7 @@ impl Groups {
         (0..self.groups.len()).map(|id| self.group(id))
     }
 
-    /// The groups a rank is in, below the root, from the largest to the smallest.
+    /// The groups that a rank is in, without the root, from the largest to the smallest.
     ///
     /// # Panics
     /// If the rank does not exist.
@@ -257,8 +257,8 @@ impl Groups {
         self.paths.keys_to(rank as u32, kind)
     }
 
-    /// Where a rank's host is in the network: for each switch level from the root, the number of the switch among those below the same switch, and
-    /// how many of them have ranks. Empty where no switch is known. Hsplit, section 4.2 (`coords` and `dims` of netloc).
+    /// Where a rank's host is in the network. For each level of switches, from the root on: the switch's number among its siblings, and how
+    /// many siblings have ranks. Empty if no switch is known. Hsplit, section 4.2 (`coords` and `dims` of netloc).
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
@@ -267,8 +267,8 @@ impl Groups {
         if rank < size { Ok(self.paths.coordinates(rank as u32)) } else { Err(Error::RankOutOfRange { rank, size }) }
     }
 
-    /// Every rank that stays behind in a group when others of it are split, because it is bound to more than one part: with the
-    /// group, from the largest to the smallest.
+    /// The ranks that are in a group but in none of its parts, since they are bound to several parts. Each with its group, from the largest
+    /// group to the smallest.
     pub fn straddlers(&self) -> Vec<(usize, Group<'_>)> {
         let of = |group: Group<'_>| group.straddlers().into_iter().map(|rank| (rank, self.group(group.id()))).collect();
         self.iter().flat_map::<Vec<_>, _>(of).collect()

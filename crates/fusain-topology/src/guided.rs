@@ -1,7 +1,7 @@
-//! Splits that say what they want: by a kind of object, by the first of some names, or into so many parts.
+//! Splits by a kind of object, by the first of some names, or into a number of parts.
 //!
-//! What `MPI_COMM_TYPE_HW_GUIDED` (MPI 4.0) and `MPI_COMM_TYPE_RESOURCE_GUIDED` (4.1) are, with an answer: where MPI gives `MPI_COMM_NULL` for every reason,
-//! here the error says which one it was. (MPICH #7160; Open MPI #10635, #14007.)
+//! They take the place of `MPI_COMM_TYPE_HW_GUIDED` (MPI 4.0) and `MPI_COMM_TYPE_RESOURCE_GUIDED` (4.1). Where MPI returns `MPI_COMM_NULL`
+//! for any reason, the error here says which one. (MPICH #7160; Open MPI #10635, #14007.)
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use fusain_comm::Communicator;
 use crate::hierarchy::Gathered;
 use crate::{Error, Groups, Info, Kind, Level, Place, Result};
 
-/// Collective: ranks that are in the same object of `kind` together. All ranks may be in one; then that is the answer, with one sibling.
+/// Collective: puts ranks that are in the same object of `kind` together. If all ranks are in one object, that is the only group.
 ///
 /// One gather of all places, one split.
 ///
 /// # Errors
-/// [`Error::CannotSplit`] on a rank that is in no single object of the kind: its machine has none, or it is bound to several. The others
-/// are split all the same. Else as [`split`](crate::split).
+/// [`Error::CannotSplit`] on a rank that is not in exactly one object of the kind: its machine has none, or it is bound to several. The
+/// others are split all the same. Also those of [`split`](crate::split).
 ///
 /// ```
 /// use fusain_comm::{Communicator, World};
@@ -37,11 +37,12 @@ pub fn split_by<C: Communicator>(comm: &C, place: &Place, kind: Kind) -> Result<
     by(comm, place, &Gathered::all(comm, place)?, kind)
 }
 
-/// Collective: [`split_by`] the first of these names of objects that parts the ranks, each rank being in one of them; else the first that all ranks are in
-/// together. All ranks must give the same names.
+/// Collective: like [`split_by`], by the first of these names that gives more than one group with every rank in one; else by the first name
+/// of an object that all ranks share. All ranks must give the same names.
 ///
 /// # Errors
-/// [`Error::CannotSplit`], on all ranks: a name is not known, or some rank is in no single one of any of them. Else as [`split`](crate::split).
+/// [`Error::CannotSplit`], on all ranks, if a name is unknown, or for each name some rank is not in exactly one such object. Also those of
+/// [`split`](crate::split).
 pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) -> Result<Level<C>> {
     let gathered = Gathered::all(comm, place)?;
     let refuse = |reason: String| refuse(&gathered.groups, format!("by {}", names.join(", ")), reason);
@@ -59,13 +60,13 @@ pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) 
     by(comm, place, &gathered, kind)
 }
 
-/// Collective: `parts` groups of ranks that are neighbours in the tree of groups, as even as can be: none has two ranks more than another. All ranks
-/// must give the same number.
+/// Collective: makes `parts` groups of ranks that are neighbours in the tree of groups. Their sizes differ by at most one. All ranks must
+/// give the same number.
 ///
-/// The kind of the groups is the lowest that each of them shares.
+/// The kind of the groups is the lowest that the ranks of each group share.
 ///
 /// # Errors
-/// [`Error::CannotSplit`], on all ranks, for no part or more parts than ranks. Else as [`split`](crate::split).
+/// [`Error::CannotSplit`], on all ranks, for 0 parts or more parts than ranks. Also those of [`split`](crate::split).
 pub fn split_into<C: Communicator>(comm: &C, place: &Place, parts: usize) -> Result<Level<C>> {
     let Gathered { places, groups } = Gathered::all(comm, place)?;
     let size = groups.ranks();

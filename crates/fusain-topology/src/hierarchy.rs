@@ -2,16 +2,17 @@
 //!
 //! # When communicators are made
 //!
-//! Making one is collective over the communicator that it is split from. [`Hierarchy::build`] makes one for each level of a rank, no more: what goes *between*
-//! the groups of a level (the communicators of leaders) is made when it is first used. That is sound where, and only where, all ranks of the group above
-//! are certain to be in the same call:
+//! Making a communicator is collective over the one that it is split from. [`Hierarchy::build`] makes one for each level of a rank. The
+//! communicators *between* the groups of a level (those of leaders) are made at first use. That is correct only if all ranks of the group
+//! above are in the same call:
 //!
-//! * The hierarchy's own collectives are called by all ranks, in the same order, with the same lengths; and whether they go by levels or flat follows from
-//!   these alone ([`model`](crate::model)). So the first one that goes by levels is the same call on every rank, and each rank makes what it lacks there, from
-//!   the top down.
-//! * [`Hierarchy::roots`] says in so many words that all ranks of the group above must call it.
+//! * All ranks call the hierarchy's own collectives, in the same order and with the same lengths. Whether they go by levels or flat follows
+//!   from these alone ([`model`](crate::model)). So the first one that goes by levels is the same call on every rank, and each rank makes
+//!   there what it lacks, from the top down.
+//! * All ranks of the group above must call [`Hierarchy::roots`].
 //!
-//! The communicator of a level itself is not put off: its first use may be a message between two of its ranks, when the others are elsewhere.
+//! The communicator of a level itself is made at once: its first use may be a message between two of its ranks, while the others do
+//! something else.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -42,24 +43,24 @@ impl<C: Communicator> Level<C> {
         &self.comm
     }
 
-    /// The communicator of the siblings' rank 0s, on these alone, and only if it was made: by [`split_with_roots`], or by [`Hierarchy::roots`]. Its ranks
-    /// are the siblings' indices.
+    /// The communicator of the siblings' rank 0s, whose ranks are the siblings' indices. `None` on other ranks, and if neither
+    /// [`split_with_roots`] nor [`Hierarchy::roots`] has made it.
     pub fn roots(&self) -> Option<&C> {
         self.roots.get().and_then(Option::as_ref)
     }
 
-    /// What the group is about.
+    /// What the group's members share.
     pub fn info(&self) -> Info {
         self.info
     }
 
-    /// The workers of all its ranks, rank after rank (numbered as in [`comm`](Self::comm)), as the ranks told of them with
-    /// [`Place::with_workers`]. A rank that told of none is one worker.
+    /// The workers of all its ranks, in the order of ranks in [`comm`](Self::comm), as given to [`Place::with_workers`]. A rank without
+    /// workers counts as one.
     pub fn workers(&self) -> Vec<Member> {
         Member::all(self.places.iter()).into_iter().map(|(member, _)| member).collect()
     }
 
-    /// The next level below, as [`split`].
+    /// The next level below; see [`split`].
     ///
     /// # Errors
     /// As [`split`].
@@ -68,7 +69,8 @@ impl<C: Communicator> Level<C> {
     }
 }
 
-/// Collective: the next level strictly below `comm`; `None` at the bottom, and on a rank whose binding does not decide (the others are split all the same).
+/// Collective: splits `comm` into the next level strictly below. `None` at the bottom, and on a rank that is bound to several parts; the
+/// others are split all the same.
 ///
 /// One gather of all places, one split. RR-9077, section 3.2.1.
 ///
@@ -78,7 +80,7 @@ pub fn split<C: Communicator>(comm: &C, place: &Place) -> Result<Option<Level<C>
     step(comm, &Gathered::all(comm, place)?, false)
 }
 
-/// Collective: [`split`], and the communicator of the roots on the rank 0 of each child. RR-9077, section 3.2.3.
+/// Collective: like [`split`], and also makes the communicator of the roots, on the rank 0 of each child. RR-9077, section 3.2.3.
 ///
 /// # Errors
 /// As [`split`].
@@ -140,7 +142,7 @@ pub struct Hierarchy<C> {
 }
 
 impl<C: Communicator> Hierarchy<C> {
-    /// Collective: all levels down to the bottom. `comm` is duplicated; [`over`](Self::over) does without that.
+    /// Collective: makes all levels down to the bottom. `comm` is duplicated; [`over`](Self::over) takes it instead.
     ///
     /// # Errors
     /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
@@ -148,9 +150,9 @@ impl<C: Communicator> Hierarchy<C> {
         Self::over(comm.duplicate()?, place)
     }
 
-    /// Collective: all levels of a communicator that is the hierarchy's from now on.
+    /// Collective: makes all levels of a communicator, which the hierarchy takes over.
     ///
-    /// One gather of all places, and one split for each level; see the [module](self) for what is made later.
+    /// Takes one gather of all places, and one split for each level. The [module](self) says what is made later.
     ///
     /// # Errors
     /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
@@ -181,20 +183,21 @@ impl<C: Communicator> Hierarchy<C> {
         })
     }
 
-    /// Collectives choose between levels and flat by these links; the same on all ranks.
+    /// Sets the links by which collectives choose between levels and a flat tree. They must be the same on all ranks.
     #[must_use]
     pub fn with_costs(self, costs: Costs) -> Self {
         Self { costs, chosen: Mutex::default(), ..self }
     }
 
-    /// Collectives always go this way; the same on all ranks. (A [`reduce`](Self::reduce) that must keep the order of ranks still goes flat where groups
-    /// are not of neighbours.)
+    /// Makes collectives always go this way. It must be the same on all ranks. (A [`reduce`](Self::reduce) that must keep the order of
+    /// ranks still goes flat where groups do not consist of neighbouring ranks.)
     #[must_use]
     pub fn always(self, way: Way) -> Self {
         Self { fixed: Some(way), ..self }
     }
 
-    /// Which way a collective of `bytes` in segments of `segment_bytes` goes, over trees of `shape` from or to `root`. The same on all ranks.
+    /// Which way a collective of `bytes` in segments of `segment_bytes` goes, over trees of `shape` from or to `root`. The result is the
+    /// same on all ranks.
     pub fn way(&self, operation: Operation, shape: Shape, bytes: usize, segment_bytes: usize, root: usize) -> Way {
         if self.groups.depth() == 0 {
             return Way::Flat;
@@ -207,7 +210,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.fixed.unwrap_or_else(answer)
     }
 
-    /// The communicator of all ranks: the one that the hierarchy was made over, or the duplicate. Tag 0 of it is the hierarchy's.
+    /// The communicator of all ranks: the one that the hierarchy was made of, or its duplicate. Its tag 0 is reserved for the hierarchy.
     pub fn comm(&self) -> &C {
         &self.whole
     }
@@ -217,13 +220,13 @@ impl<C: Communicator> Hierarchy<C> {
         &self.levels
     }
 
-    /// This rank's smallest group: all ranks, if there is no level.
+    /// The communicator of this rank's smallest group; of all ranks if there is no level.
     pub fn leaf(&self) -> &C {
         self.levels.last().map_or(&self.whole, Level::comm)
     }
 
-    /// Collective over the ranks of the group *above* level `depth` (counted from 0), all of which must call it: the communicator of the siblings' roots, on
-    /// these. Made by the first call. `None` on a rank that is no root there, or has no such level.
+    /// The communicator of the roots of the groups at level `depth`, counted from 0. Collective over the ranks of the group *above* that
+    /// level: all of them must call it. The first call makes it. `None` on a rank that is not a root there, or has no such level.
     ///
     /// # Errors
     /// [`crate::Error::Comm`].
@@ -247,7 +250,7 @@ impl<C: Communicator> Hierarchy<C> {
         Ok(level.roots())
     }
 
-    /// Collective: makes now the communicators that the first collective by levels would make, so that it takes no longer than the others.
+    /// Collective: makes the communicators that the first collective by levels would make, so that this first one is as fast as later ones.
     ///
     /// # Errors
     /// [`crate::Error::Comm`].

@@ -3,26 +3,26 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a level is about.
+/// The kind of an object or a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Kind {
-    /// All hosts; also what hosts share if nothing is known of their network. Older hwloc: `System`.
+    /// All hosts. Also what hosts share if their network is unknown. Older hwloc: `System`.
     Cluster,
-    /// A switch with this many switches below it on the longest way to a host: `Switch 0` connects hosts.
+    /// A switch with this many levels of switches below it: `Switch 0` connects hosts.
     Switch(u32),
     /// One host.
     Machine,
     /// A group of other objects, as hwloc finds by distance.
     Group,
-    /// What goes into a socket.
+    /// A package: what goes into a socket.
     Package,
     /// A die of a package.
     Die,
     /// Processing units with memory of their own.
     NumaNode,
-    /// A cache, and so on down to `L1Cache`.
+    /// A level-5 cache.
     L5Cache,
     /// A cache.
     L4Cache,

@@ -1,6 +1,6 @@
 //! The hardware hierarchy as communicators.
 //!
-//! Processes that share a cache talk faster than those that share a package, and those faster than processes of two hosts.
+//! Processes that share a cache exchange messages faster than those that share a package, and those faster than processes on two hosts.
 //! This crate turns *where ranks run* into a tree of groups, and the groups into communicators, one level at a time or all
 //! at once, so that an algorithm can follow the machine without knowing it. The names are hwloc's.
 //!

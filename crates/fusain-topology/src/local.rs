@@ -1,7 +1,7 @@
 //! This machine, and where this process is bound, from the hwloc library (feature `hwloc`).
 //!
-//! The library also reads `HWLOC_XMLFILE` and `HWLOC_SYNTHETIC` and then pretends; nothing can be bound on a machine that is
-//! pretended, so [`local_binding`] says unbound there.
+//! The library also reads `HWLOC_XMLFILE` and `HWLOC_SYNTHETIC`, and then describes another machine. Nothing can be bound on such a
+//! machine, so [`local_binding`] returns `None` there.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ fn hwloc(error: impl std::fmt::Display) -> Error {
     Error::Hwloc { reason: error.to_string() }
 }
 
-/// This host's machine, without what this process's cgroup may not use.
+/// This host's machine, without the parts that this process's cgroup may not use.
 ///
 /// # Errors
-/// [`Error::Hwloc`]; [`Error::Xml`] if the library's export can not be read.
+/// [`Error::Hwloc`]; [`Error::Xml`] if the library's export cannot be read.
 pub fn local_machine() -> Result<Machine> {
     let topology = Topology::new().map_err(hwloc)?;
     let xml = topology.export_xml(XMLExportFlags::empty()).map_err(hwloc)?;
     Machine::from_xml(xml.as_ref())
 }
 
-/// Where this process is bound; `None` if it may run anywhere on its machine, or if the machine is a pretended one.
+/// Where this process is bound. `None` if it may run anywhere on its machine, or if the machine is not the real one.
 ///
 /// # Errors
 /// [`Error::Hwloc`].
@@ -51,11 +51,12 @@ pub fn bind_to(cpuset: &CpuSet) -> Result<()> {
     topology.bind_cpu(&set, CpuBindingFlags::PROCESS).map_err(hwloc)
 }
 
-/// Has the pages of `data` lie on the NUMA nodes with these numbers ([`MemoryNode::os_index`](crate::MemoryNode)), moving those that are elsewhere.
-/// Without this feature [`Workers::vector`](crate::Workers::vector) gives a vector to the nodes of those who write it.
+/// Puts the pages of `data` on the NUMA nodes with these numbers ([`MemoryNode::os_index`](crate::MemoryNode)), and moves those that are
+/// elsewhere. Without this feature, [`Workers::vector`](crate::Workers::vector) puts pages on the nodes of the workers that write them
+/// first.
 ///
 /// # Errors
-/// [`Error::Hwloc`], where the system can not or the nodes are not there.
+/// [`Error::Hwloc`] if the system cannot do that, or the nodes do not exist.
 pub fn bind_memory<T>(data: &[T], nodes: &[usize]) -> Result<()> {
     if data.is_empty() {
         return Ok(());
@@ -65,7 +66,7 @@ pub fn bind_memory<T>(data: &[T], nodes: &[usize]) -> Result<()> {
     topology.bind_memory_area(data, &set, MemoryBindingPolicy::Bind, MemoryBindingFlags::MIGRATE).map_err(hwloc)
 }
 
-/// This host, with the switches that `fabric` has for its name, or, without a fabric, those of Slurm's variables.
+/// This host, with the switches that `fabric` has for its name; without a fabric, with those of Slurm's variables.
 ///
 /// # Errors
 /// [`Error::MissingHost`], [`Error::Network`].

@@ -28,9 +28,9 @@ impl Object {
 
 /// One host's objects: hwloc's tree of those that compute, with NUMA nodes as levels of it.
 ///
-/// hwloc 2 hangs NUMA nodes beside the tree. Here a node becomes a level right below the object that it is attached to,
-/// unless that is the machine itself; a second node on the same processing units (high-bandwidth memory) and one without
-/// any (memory-only) add nothing that could tell ranks apart, and no level.
+/// hwloc 2 keeps NUMA nodes beside the tree. Here a node becomes a level below the object that it is attached to, unless that is the
+/// machine itself. A second node on the same processing units (high-bandwidth memory) and a node without any (memory only) do not tell
+/// ranks apart, so they are no level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     parts: Arc<Parts>,
@@ -93,7 +93,8 @@ impl Machine {
         Ok(Self { parts: Arc::new(Parts { root, digest, nodes, lowest, extras }) })
     }
 
-    /// A machine from a description as hwloc's `HWLOC_SYNTHETIC`: kinds and how many there are in each of the kind before.
+    /// Makes a machine from a description in the format of hwloc's `HWLOC_SYNTHETIC`: kinds, and how many of each there are in one of the
+    /// kind before.
     ///
     /// # Errors
     /// [`Error::Synthetic`], also for more than 16,384 processing units or 65,536 objects.
@@ -107,8 +108,8 @@ impl Machine {
         crate::synthetic::read(description).and_then(|root| Self::from_parts(root, Extras::default()))
     }
 
-    /// A machine from an hwloc 2 XML export (the file's text), which may come from anywhere: what contradicts itself and what is larger than
-    /// any machine is refused ([`xml`](crate::xml) has the limits), in time and memory proportional to the text.
+    /// Makes a machine from the text of an hwloc 2 XML export. The text may come from anywhere: contradictions and impossible sizes are
+    /// refused ([`xml`](crate::xml) has the limits), in time and memory proportional to the text.
     ///
     /// # Errors
     /// [`Error::Xml`], [`Error::CpuSet`].
@@ -121,7 +122,7 @@ impl Machine {
         &self.parts.root
     }
 
-    /// Tells machines with different trees apart.
+    /// A hash of the tree, to tell machines with different trees apart.
     pub fn digest(&self) -> u64 {
         self.parts.digest
     }
@@ -141,7 +142,7 @@ impl Machine {
         &self.parts.extras.memory
     }
 
-    /// Its kinds of cores, the slowest first; none where all are alike.
+    /// Its kinds of cores, the slowest first; empty if all are alike.
     pub fn cpu_kinds(&self) -> &[CpuKind] {
         &self.parts.extras.cpu_kinds
     }
@@ -169,8 +170,8 @@ impl Machine {
         self.objects(kind).get(index).map(|object| &object.cpuset)
     }
 
-    /// The way from the root (left out) to the lowest object that covers what `binding` and the machine have in common.
-    /// A binding that covers the machine ends at the machine.
+    /// The path from the root, which is left out, to the lowest object that covers what `binding` and the machine have in common. It is
+    /// empty for a binding that covers the machine.
     ///
     /// O(depth · words of a cpuset).
     ///

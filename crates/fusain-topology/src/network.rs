@@ -1,4 +1,4 @@
-//! Switches: from which host through what to the root.
+//! Switches: the path from each host to the root of the network.
 //!
 //! Three sources, all as text that the caller has read:
 //!
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::{Error, Host, Result};
 
-/// Which switches lead to which host.
+/// The switches on the path to each host.
 ///
 /// ```
 /// use fusain_topology::{Fabric, Missing};
@@ -34,19 +34,19 @@ pub struct Fabric {
     paths: BTreeMap<String, Vec<String>>,
 }
 
-/// What to do with a host that the network's description leaves out.
+/// What to do with a host that the description of the network does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Missing {
     /// It is an error.
     #[default]
     Refuse,
-    /// It hangs directly below the root of all hosts.
+    /// It is put directly below the root of all hosts.
     UnderCluster,
 }
 
 impl Fabric {
-    /// From lines `host switch/switch/...`, the root first. `#` begins a comment; a line with a host alone puts it directly
-    /// below the root.
+    /// Reads lines of the form `host switch/switch/...`, the root first. `#` begins a comment. A host alone on a line is put directly below
+    /// the root.
     ///
     /// # Errors
     /// [`Error::Network`], [`Error::DuplicateHost`].
@@ -68,7 +68,7 @@ impl Fabric {
         Ok(fabric)
     }
 
-    /// From Slurm's `topology.conf` (plugin `topology/tree`). Names are taken as they are written, ranges in brackets too.
+    /// Reads Slurm's `topology.conf` (plugin `topology/tree`), including ranges in brackets.
     ///
     /// # Errors
     /// [`Error::Network`] for an unknown keyword, a switch that is defined twice, below two switches, below itself or
@@ -141,7 +141,7 @@ impl Fabric {
         }
     }
 
-    /// The switches on the way to `host`, the root first.
+    /// The switches on the path to `host`, the root first.
     pub fn path(&self, host: &str) -> Option<&[String]> {
         self.paths.get(host).map(Vec::as_slice)
     }
@@ -149,7 +149,7 @@ impl Fabric {
     /// The host with its switches.
     ///
     /// # Errors
-    /// [`Error::MissingHost`] if it has no entry, others have, and that is not wanted.
+    /// [`Error::MissingHost`] if it has no entry, others have one, and `missing` refuses that.
     pub fn host(&self, name: &str, missing: Missing) -> Result<Arc<Host>> {
         match self.path(name) {
             Some(path) => Ok(Host::behind(name, path.to_vec())),
@@ -164,7 +164,7 @@ impl Fabric {
 /// The pattern's last part stands for the host, whose name may contain dots itself.
 ///
 /// # Errors
-/// [`Error::Network`] if they do not fit.
+/// [`Error::Network`] if address and pattern do not fit each other.
 ///
 /// ```
 /// let path = fusain_topology::network::slurm_path("core.leaf3.node17.site", "switch.switch.node").unwrap();

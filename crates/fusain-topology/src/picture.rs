@@ -1,4 +1,4 @@
-//! A machine as a picture, in the manner of `lstopo`: boxes in boxes, with the ranks and workers in their places.
+//! A picture of a machine, in the style of `lstopo`: nested boxes, with the ranks and workers in their places.
 
 use std::fmt::Write;
 
@@ -7,9 +7,9 @@ use crate::{CpuSet, Device, Kind, Machine, MemoryNode, Object};
 /// Something that runs on a machine: a rank or one of its workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
-    /// What to write: `3`, or `3.1` for worker 1 of rank 3. Short.
+    /// A short text: `3`, or `3.1` for worker 1 of rank 3.
     pub label: String,
-    /// Residents of one group (a rank and its workers) have one colour.
+    /// Residents with the same number, such as a rank's workers, have the same colour.
     pub group: usize,
     /// Where it may run.
     pub cpuset: CpuSet,
@@ -25,7 +25,7 @@ const BADGE_HEIGHT: f64 = 14.0;
 const ROW_WIDTH: f64 = 400.0;
 const WIDE: f64 = 1.8;
 
-/// An SVG document. Each resident is drawn in the lowest object that covers where it may run.
+/// Draws an SVG document. Each resident is in the lowest object that covers where it may run.
 ///
 /// O(objects · residents).
 ///
@@ -49,7 +49,7 @@ pub fn svg(machine: &Machine, residents: &[Resident]) -> String {
     out
 }
 
-/// Why writing to a string can not fail.
+/// Why writing to a string cannot fail.
 const ENDLESS: &str = "a string has room";
 
 /// A box that has been laid out: its size, and what is in it at which places.

@@ -45,7 +45,7 @@ impl Host {
         &self.name
     }
 
-    /// The switches on the way to it, the root first.
+    /// The switches on the path to it, the root first.
     pub fn switches(&self) -> &[String] {
         &self.switches
     }
@@ -61,9 +61,9 @@ pub struct Step {
     pub logical: u32,
 }
 
-/// Where a rank is: its host, the way down the host's machine to the lowest object that covers its binding, and its workers if it has some.
+/// Where a rank is: its host, the path down the machine to the lowest object that covers its binding, and its workers, if any.
 ///
-/// Places of one machine share their ways: a place is 32 bytes and has nothing of its own on the heap.
+/// Places of one machine share their paths: a place takes 32 bytes and no heap memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub(crate) host: Arc<Host>,
@@ -74,7 +74,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a rank bound to `binding`, which may have processing units that the machine does not show.
+    /// The place of a rank that is bound to `binding`. The binding may have processing units that the machine does not have.
     ///
     /// # Errors
     /// [`Error::BindingOutsideMachine`] if the machine has none of them.
@@ -88,8 +88,7 @@ impl Place {
         Self { host: Arc::clone(host), machine: machine.digest(), way: machine.whole_way(), workers: None }
     }
 
-    /// The same place, with the workers that the rank has there: other ranks then see them in
-    /// [`Level::workers`](crate::Level::workers).
+    /// Adds the rank's workers, which other ranks then see in [`Level::workers`](crate::Level::workers).
     #[must_use]
     pub fn with_workers(self, workers: Workers) -> Self {
         Self { workers: Some(Arc::new(workers)), ..self }
@@ -100,7 +99,7 @@ impl Place {
         &self.host
     }
 
-    /// The way down the machine; empty for an unbound rank.
+    /// The path down the machine; empty for an unbound rank.
     pub fn steps(&self) -> &[Step] {
         &self.way
     }
@@ -223,13 +222,13 @@ fn take_worker(bytes: &mut &[u8]) -> Option<Worker> {
     (weight.is_finite() && weight > 0.0).then_some(Worker { cpuset, way, weight })
 }
 
-/// What a communicator of a level is about; the same on all of its members.
+/// What the members of a level's communicator share. It is the same on all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Info {
-    /// What its members share and its siblings do not.
+    /// The kind of object that its members share and its siblings do not.
     pub kind: Kind,
-    /// Its number among its siblings, by their first ranks: also its root's rank among the roots.
+    /// Its number among its siblings, in the order of their first ranks. Its root has this rank among the roots.
     pub index: usize,
     /// How many siblings there are, itself included.
     pub siblings: usize,

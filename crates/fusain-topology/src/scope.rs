@@ -18,9 +18,9 @@ use crate::{Bound, CpuSet, Device, DeviceKind, Error, Kind, Machine, MemoryNode,
 /// // Three parts of a package with two caches of four cores: as even as cores can be cut.
 /// let sizes: Vec<_> = packages[1].split_into(3)?.iter().map(|part| part.cpuset().len()).collect();
 /// assert_eq!(sizes, [2, 3, 3]);
-/// // What can not be split says why.
+/// // What cannot be split says why.
 /// let error = packages[0].split_by(Kind::NumaNode).unwrap_err();
-/// assert_eq!(error.to_string(), "0-7 can not be split by NUMANode: there is none in it; it has L3Cache, Core, PU");
+/// assert_eq!(error.to_string(), "0-7 cannot be split by NUMANode: there is none in it; it has L3Cache, Core, PU");
 /// # Ok::<(), fusain_topology::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Scope {
         Self { machine: machine.clone(), cpuset: machine.cpuset().clone() }
     }
 
-    /// What a binding has of a machine.
+    /// The part of a machine that a binding covers.
     ///
     /// # Errors
     /// [`Error::BindingOutsideMachine`].
@@ -60,11 +60,11 @@ impl Scope {
         way.ok().and_then(|way| way.last().map(|step| step.kind)).unwrap_or(Kind::Machine)
     }
 
-    /// `parts` scopes of cores that are neighbours in the tree, as even as can be: none has two cores more than another. Hardware threads are cut where
-    /// there are fewer cores than parts.
+    /// Splits it into `parts` scopes of neighbouring cores, whose numbers of cores differ by at most one. If there are fewer cores than
+    /// parts, hardware threads are split.
     ///
     /// # Errors
-    /// [`Error::CannotSplit`] for no part, or more parts than processing units.
+    /// [`Error::CannotSplit`] for 0 parts, or more parts than processing units.
     pub fn split_into(&self, parts: usize) -> Result<Vec<Self>> {
         let cores = cores_in_order(self.machine.root(), &self.cpuset);
         let units: Vec<CpuSet> = if parts <= cores.len() {
@@ -84,7 +84,7 @@ impl Scope {
         Ok((0..parts).map(part).collect())
     }
 
-    /// One scope for each object of `kind` that it has something of.
+    /// Splits it into one scope for each object of `kind` that it overlaps.
     ///
     /// # Errors
     /// [`Error::CannotSplit`] if there is no such object, with the kinds that there are.
@@ -99,8 +99,8 @@ impl Scope {
         Ok(parts)
     }
 
-    /// [`split_by`](Self::split_by) the first of these names that splits it into more than one part; else the first that it has at all. As
-    /// `mpi_hw_resource_type` of MPI 4.1, but with second choices, and with an answer.
+    /// Like [`split_by`](Self::split_by), by the first of these names that gives more than one part; else by the first that it has at all.
+    /// MPI 4.1 has `mpi_hw_resource_type` for this, without second choices.
     ///
     /// # Errors
     /// [`Error::CannotSplit`] if a name is not known, or if it has none of them.
@@ -123,7 +123,7 @@ impl Scope {
         Error::CannotSplit { what: self.cpuset.to_string(), wanted, reason }
     }
 
-    /// The kinds of objects that lie in it with all their units.
+    /// The kinds of objects that it contains completely.
     fn kinds_below(&self) -> String {
         let mut kinds: Vec<Kind> = Vec::new();
         let mut look = vec![self.machine.root()];
@@ -137,7 +137,7 @@ impl Scope {
         kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// `count` workers laid over it.
+    /// Places `count` workers on it.
     ///
     /// # Errors
     /// As [`Workers::place`].
@@ -165,12 +165,12 @@ impl Scope {
 }
 
 impl Workers {
-    /// A vector whose pages lie where the workers are: a thread bound as each worker writes that worker's share
-    /// ([`shares`](Self::shares)) first, and the operating system takes the memory from the node of who writes first (Linux by default;
-    /// feature `hwloc` has `bind_memory` to ask for nodes by name). `fill` gives the element at an index.
+    /// Makes a vector whose pages lie near the workers; `fill` gives the element at an index. For each worker a thread, bound as that
+    /// worker, is the first to write the worker's share ([`shares`](Self::shares)). Linux then takes the memory from that thread's node.
+    /// Feature `hwloc` has `bind_memory`, which asks for nodes by name.
     ///
     /// # Errors
-    /// [`Error::Binding`] if a thread can not be bound.
+    /// [`Error::Binding`] if a thread cannot be bound.
     ///
     /// # Panics
     /// If `fill` does.

@@ -1,14 +1,14 @@
-//! A rank's workers: where each one is bound, who is near whom, and how the rank's work is shared out among them.
+//! A rank's workers: where each one is bound, which ones are near each other, and how work is divided among them.
 //!
-//! All of it is plain values: numbers of processing units, orders of workers, ranges. What runs the workers (a pool) takes them from here and
-//! needs to know nothing of machines.
+//! All results are plain values: numbers of processing units, orders of workers, ranges. A pool that runs the workers needs to know nothing
+//! of machines.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::{CpuSet, Error, Groups, Host, Kind, Machine, Object, Place, Result, Step};
 
-/// How workers are laid over the cores of their rank's part of the machine. As OpenMP's `proc_bind`, with one more.
+/// How workers are placed on the cores of their rank's part of the machine. The first two are those of OpenMP's `proc_bind`.
 ///
 /// Four workers on two packages of four cores with two hardware threads each:
 ///
@@ -19,12 +19,12 @@ use crate::{CpuSet, Error, Groups, Host, Kind, Machine, Object, Place, Result, S
 /// | packed | both threads of core 0, both of core 1 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// A core each, next to each other; a second worker on a core only when all have one.
+    /// Each worker gets a core, next to the previous one. A core gets a second worker only when all have one.
     #[default]
     Close,
-    /// A core each, as far from each other as the tree allows.
+    /// Each worker gets a core, as far from the others as possible.
     Spread,
-    /// As few cores as possible: all hardware threads of a core, then the next core.
+    /// Workers fill all hardware threads of a core, then the next core.
     Packed,
 }
 
@@ -71,13 +71,13 @@ pub(crate) struct Worker {
 }
 
 impl Workers {
-    /// `count` workers on `part` of a machine. More workers than hardware threads share them
-    /// ([`crowded`](Self::crowded) says so).
+    /// Places `count` workers on `part` of a machine. If there are more workers than hardware threads, several share one; see
+    /// [`crowded`](Self::crowded).
     ///
     /// O(objects + count · log count).
     ///
     /// # Errors
-    /// [`Error::BindingOutsideMachine`] if the machine has nothing of `part`.
+    /// [`Error::BindingOutsideMachine`] if the machine has none of `part`.
     pub fn place(machine: &Machine, part: &CpuSet, count: usize, policy: Policy) -> Result<Self> {
         machine.way(part)?;
         let cores = cores_in_order(machine.root(), part);
@@ -126,7 +126,7 @@ impl Workers {
         &self.list[worker].cpuset
     }
 
-    /// One processing unit for each worker, by the operating system's numbers: what a pool's builder takes.
+    /// One processing unit for each worker, by the operating system's numbers.
     pub fn cores(&self) -> Vec<usize> {
         self.list.iter().filter_map(|worker| worker.cpuset.first()).collect()
     }
@@ -138,8 +138,8 @@ impl Workers {
         cores.windows(2).any(|pair| pair[0] == pair[1])
     }
 
-    /// Whom a worker asks for work, the nearest first: who shares the lowest object with it. Among equals the next in number comes first, and so
-    /// on round, so that not everybody asks the same one.
+    /// The order in which a worker asks others for work: the nearest first. Among equally near ones the next in number comes first, and so
+    /// on round, so that not all ask the same one.
     ///
     /// # Panics
     /// If there is no such worker.
@@ -151,12 +151,12 @@ impl Workers {
         others
     }
 
-    /// How fast each worker's core is, from what the machine says of its kinds of cores: proportional to each other, all 1 where it says nothing.
+    /// The relative speed of each worker's core, from the machine's kinds of cores; all 1 if they are unknown.
     pub fn weights(&self) -> Vec<f64> {
         self.list.iter().map(|worker| worker.weight).collect()
     }
 
-    /// `len` elements cut into one range for each worker, in proportion to [`weights`](Self::weights).
+    /// Divides `len` elements into one range for each worker, in proportion to [`weights`](Self::weights).
     ///
     /// ```
     /// use fusain_topology::{Machine, Policy, Workers};
@@ -183,7 +183,7 @@ impl Workers {
         self.list.iter().enumerate().map(share).collect()
     }
 
-    /// The workers' own tree of groups, worker numbers standing for ranks; on a host without a name.
+    /// The tree of groups of the workers, with worker numbers in place of ranks.
     ///
     /// # Errors
     /// [`Error::NoRanks`] if there is no worker.
@@ -204,11 +204,11 @@ impl Workers {
 pub struct Member {
     /// Its rank.
     pub rank: usize,
-    /// Its number in its rank; 0 for a rank that told of no workers.
+    /// Its number in its rank; 0 if the rank's workers are unknown.
     pub worker: usize,
-    /// Where it may run; `None` for a rank that told of no workers.
+    /// Where it may run; `None` if the rank's workers are unknown.
     pub cpuset: Option<CpuSet>,
-    /// How fast its core is, beside the other workers of its rank.
+    /// The speed of its core, relative to the other workers of its rank.
     pub weight: f64,
 }
 
@@ -231,8 +231,8 @@ impl Member {
 }
 
 impl Groups {
-    /// Ranks and their workers in one tree: its members are workers, numbered rank after rank, and the list says whose each one is. A rank that
-    /// told of no workers is a member itself.
+    /// Builds one tree of all ranks' workers, numbered rank after rank. The list says which rank each belongs to. A rank whose workers are
+    /// unknown is one member.
     ///
     /// # Errors
     /// As [`build`](Self::build).

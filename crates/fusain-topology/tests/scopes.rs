@@ -110,12 +110,12 @@ fn the_answer_when_a_split_is_not_possible() {
     let machine = Machine::synthetic("Package:2 Core:3").unwrap();
     let whole = Scope::whole(&machine);
     let reason = |error: Error| error.to_string();
-    assert_eq!(reason(whole.split_into(7).unwrap_err()), "0-5 can not be split into 7: it has 6 processing units");
+    assert_eq!(reason(whole.split_into(7).unwrap_err()), "0-5 cannot be split into 7: it has 6 processing units");
     assert!(reason(whole.split_into(0).unwrap_err()).contains("into 0"));
     assert!(reason(whole.split_by_names(&["Sofa"]).unwrap_err()).contains("no kind of object"));
     assert_eq!(
         reason(whole.split_by_names(&["numanode", "L3Cache"]).unwrap_err()),
-        "0-5 can not be split by numanode, L3Cache: it has none of them; it has Package, Core, PU"
+        "0-5 cannot be split by numanode, L3Cache: it has none of them; it has Package, Core, PU"
     );
     assert_eq!(whole.split_by_names(&["hwloc://NUMANode", "package"]).unwrap().len(), 2);
     assert!(matches!(Scope::of(&machine, &"64".parse().unwrap()), Err(Error::BindingOutsideMachine { .. })));
@@ -252,7 +252,7 @@ fn a_binding_is_put_back_even_by_a_panic() {
     let bound = Bound::push(&one).unwrap();
     bound.pop().unwrap();
     assert_eq!(Bound::current().unwrap(), before);
-    // What can not be bound leaves everything as it was, those before it in the list too.
+    // What cannot be bound leaves everything as it was, those before it in the list too.
     let me = ThreadId::current();
     let nowhere: CpuSet = CpuSet::from_iter([1_000]);
     let far: CpuSet = CpuSet::from_iter([100_000]);

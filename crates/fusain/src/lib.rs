@@ -1,15 +1,4 @@
-//! Reactive parallel computing: algorithms that aim to pay off from about a thousand elements.
-//!
-//! ```
-//! use fusain::prelude::*;
-//!
-//! let mut v: Vec<i32> = (0..10_000).map(|i| i * 7919 % 10_007).collect();
-//! v.par_sort();
-//! assert_eq!(v.par_min(), Some((0, &0)));
-//!
-//! // The same with a say in how it runs.
-//! fusain::par().grain(400).sort(&mut v);
-//! ```
+#![doc = include_str!("front_page.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
@@ -21,13 +10,15 @@ pub use fusain_cluster as cluster;
 pub use fusain_comm as comm;
 pub use fusain_iter::{iter, range, slice, str, vec};
 pub use fusain_pool as pool;
-pub use fusain_pool::{Algorithm, Pool, join, scope};
+pub use fusain_pool::{Algorithm, Builder, Error, Pool, Scope, Wait, join, scope};
 #[cfg(feature = "schedule")]
 pub use fusain_schedule as schedule;
 #[cfg(feature = "topology")]
 pub use fusain_topology as topology;
 
-/// What most programs want: the algorithms as methods of slices, and chains.
+/// The traits that most programs want: slice calls and parallel iterators.
+///
+/// Use it in place of `rayon::prelude`. With both in one scope, methods that both have are ambiguous.
 ///
 /// ```
 /// use fusain::prelude::*;

@@ -15,7 +15,7 @@ use super::machine::Machine;
 /// Draws a schedule into `output`, whose ending says what: `.svg`, when things happen; `.dot`, what waits for what.
 ///
 /// # Errors
-/// What is wrong with the text; a schedule that does not end; another ending; a picture that can not be written.
+/// What is wrong with the text; a schedule that does not end; another ending; a picture that cannot be written.
 pub(super) fn draw(file: &Path, output: &Path, machine: &Machine) -> anyhow::Result<String> {
     let create = || File::create(output).map(BufWriter::new).with_context(|| output.display().to_string());
     match output.extension().and_then(|ending| ending.to_str()) {

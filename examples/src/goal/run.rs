@@ -27,7 +27,7 @@ const BYTES_MAX: u64 = 4 << 30;
 ///
 /// # Errors
 /// What is wrong with the text; more ranks or bytes than a process should be asked for; receives from any rank or of any tag; a schedule
-/// that does not compile or does not end; bytes that arrive otherwise than they were sent; a picture that can not be written.
+/// that does not compile or does not end; bytes that arrive otherwise than they were sent; a picture that cannot be written.
 pub(super) fn run(file: &Path, picture: Option<&Path>) -> anyhow::Result<String> {
     let reader = file::open(file)?;
     let ranks = reader.ranks();
@@ -95,7 +95,7 @@ impl Channels {
                 }
                 Kind::Recv { from: Some(from), tag: Some(tag), .. } => ((from as usize, rank), tag),
                 Kind::Recv { .. } => bail!(
-                    "rank {rank}: `{operation}` leaves open whose message it takes, which a compiled schedule can not; simulate can"
+                    "rank {rank}: `{operation}` leaves open whose message it takes, which a compiled schedule cannot; simulate can"
                 ),
             };
             let tags = channels.tags.entry(pair).or_default();

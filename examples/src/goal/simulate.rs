@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use comfy_table::Table;
+use comfy_table::{CellAlignment, Table};
 use fusain::schedule::simulate::{self, Outcome, Program, simulate_with};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -19,7 +19,7 @@ const LISTED_MAX: usize = 16;
 /// Simulates a schedule; with `trace`, writes there what happened when.
 ///
 /// # Errors
-/// What is wrong with the text; a schedule that does not end; a trace that can not be written.
+/// What is wrong with the text; a schedule that does not end; a trace that cannot be written.
 pub(super) fn simulate(file: &Path, machine: &Machine, trace: Option<&Path>) -> anyhow::Result<String> {
     let program = file::program(file)?;
     let begin = Instant::now();
@@ -51,6 +51,9 @@ fn table(outcome: &Outcome) -> String {
             table.add_row([format!("{rank}, the first of the last"), finish.to_string()]);
             break;
         }
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     table.to_string()
 }

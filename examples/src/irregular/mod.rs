@@ -112,7 +112,7 @@ impl Cli {
     /// Does what is asked, and returns what is to be said; nothing on ranks other than the first.
     ///
     /// # Errors
-    /// A wrong answer, what a run of the cluster can fail with, and a picture that can not be written.
+    /// A wrong answer, what a run of the cluster can fail with, and a picture that cannot be written.
     pub fn run(self) -> anyhow::Result<Option<String>> {
         let (program, ranks) = match &self.program {
             Some(program) => (program.clone(), 1),
@@ -133,11 +133,11 @@ impl Cli {
     }
 
     fn start(&self, program: &impl Program, ranks: u32) -> anyhow::Result<Option<String>> {
-        let said = ranks::run(self.ranks.unwrap_or(ranks) as usize, |comm| self.on_rank(comm, program));
+        let said = ranks::run(self.ranks.unwrap_or(ranks) as usize, &Run { cli: self, program });
         said.into_iter().collect::<anyhow::Result<Vec<_>>>().map(|said| said.into_iter().flatten().next())
     }
 
-    fn on_rank(&self, comm: ranks::Comm, program: &impl Program) -> anyhow::Result<Option<String>> {
+    fn on_rank<C: Communicator>(&self, comm: C, program: &impl Program) -> anyhow::Result<Option<String>> {
         let (rank, size) = (comm.rank(), comm.size());
         ensure!(
             self.ranks.is_none_or(|wanted| wanted as usize == size),
@@ -145,7 +145,7 @@ impl Cli {
         );
         let victims = self.victims.on(&comm).context("the levels of the machine")?;
         let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
-        // Before the work: a place that can not be written to shall not cost its result.
+        // Before the work: a place that cannot be written to shall not cost its result.
         let create = |path: &'_ PathBuf| File::create(path).with_context(|| unwritten(path));
         let picture = self.picture.as_ref().filter(|_| rank == 0).map(create).transpose()?;
         let line = ProgressBar::new_spinner();
@@ -168,6 +168,20 @@ impl Cli {
     }
 }
 
+/// A program with what was said about it.
+struct Run<'a, P> {
+    cli: &'a Cli,
+    program: &'a P,
+}
+
+impl<P: Program> ranks::Body for Run<'_, P> {
+    type Output = anyhow::Result<Option<String>>;
+
+    fn on_rank<C: Communicator>(&self, comm: C) -> Self::Output {
+        self.cli.on_rank(comm, self.program)
+    }
+}
+
 /// Shows how it stands; only the first rank is told, and where there is no terminal nothing is drawn.
 fn shown_on(line: &ProgressBar) -> impl FnMut(Status) + Send + use<> {
     let line = line.clone();
@@ -179,7 +193,7 @@ fn shown_on(line: &ProgressBar) -> impl FnMut(Status) + Send + use<> {
 }
 
 fn unwritten(path: &Path) -> String {
-    format!("can not write {}", path.display())
+    format!("cannot write {}", path.display())
 }
 
 /// So many of a thing.

@@ -149,7 +149,7 @@ fn what_makes_no_sense_is_refused() {
         assert!(said(line).is_err(), "{line}");
     }
     let error = said("irregular nqueens 4 --picture /nowhere/at/all.svg").unwrap_err();
-    assert_eq!(error.to_string(), "can not write /nowhere/at/all.svg");
+    assert_eq!(error.to_string(), "cannot write /nowhere/at/all.svg");
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl Source {
     /// The machine.
     ///
     /// # Errors
-    /// A file that is not there, a description that can not be read, a machine that can not be asked.
+    /// A file that is not there, a description that cannot be read, a machine that cannot be asked.
     pub fn machine(&self) -> anyhow::Result<Machine> {
         if let Some(path) = &self.xml {
             let text = read(path)?;
@@ -50,7 +50,7 @@ impl Source {
     /// The switches, if a file was named.
     ///
     /// # Errors
-    /// A file that is not there or can not be understood.
+    /// A file that is not there or cannot be understood.
     pub fn fabric(&self) -> anyhow::Result<Option<Fabric>> {
         let Some(path) = &self.network else { return Ok(None) };
         let text = read(path)?;

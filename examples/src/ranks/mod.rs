@@ -1,4 +1,4 @@
-//! What the examples' ranks are: threads, or with feature `mpi` the processes that mpirun started.
+//! What the examples' ranks are: threads, or with feature `mpi` the processes that mpirun has started.
 
 #[cfg(feature = "hwloc")]
 mod local;
@@ -12,18 +12,38 @@ mod threads;
 #[cfg(feature = "hwloc")]
 pub use local::local_place;
 #[cfg(feature = "mpi")]
-pub use mpi::{Comm, run};
+pub use mpi::run;
 #[cfg(not(feature = "hwloc"))]
 pub use pretended::local_place;
 #[cfg(not(feature = "mpi"))]
-pub use threads::{Comm, run};
+pub use threads::run;
 
+use fusain::comm::{Communicator, World};
 use fusain::topology::{Fabric, Host, Kind, Machine, Missing, Place, Result};
+
+/// What a program does on each rank, over any communicator.
+pub trait Body: Sync {
+    /// What a rank returns.
+    type Output: Send;
+
+    /// One rank's part.
+    fn on_rank<C: Communicator>(&self, comm: C) -> Self::Output;
+}
+
+/// Whether mpirun or srun has started this process, by the variables that Open MPI, MPICH and PMIx set.
+fn is_launched() -> bool {
+    let names = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
+    names.into_iter().any(|name| std::env::var_os(name).is_some())
+}
+
+fn on_threads<B: Body>(ranks: usize, body: &B) -> Vec<B::Output> {
+    World::threads(ranks).run(|comm| body.on_rank(comm))
+}
 
 /// The place of `rank` on pretended machines: ranks are bound to cores in order, host after host.
 ///
 /// # Errors
-/// A description that can not be read, or hosts that the fabric does not have.
+/// A description that cannot be read, or hosts that the fabric does not have.
 pub fn synthetic_place(rank: usize, description: &str, fabric: Option<&Fabric>) -> Result<Place> {
     let machine = Machine::synthetic(description)?;
     let cores = if machine.count(Kind::Core) > 0 { machine.objects(Kind::Core) } else { machine.objects(Kind::Pu) };

@@ -1,15 +1,19 @@
-//! Ranks that are MPI processes.
+//! Ranks that are MPI processes, where mpirun has started this one.
 
-use fusain::comm::{MpiComm, MpiWorld};
+use fusain::comm::MpiWorld;
 
-/// The communicator that examples get.
-pub type Comm = MpiComm;
+use super::{Body, is_launched, on_threads};
 
-/// Runs `body` on this process's rank, and returns what it does; how many there are was said to mpirun. A progress thread may take MPI over.
+/// Runs `body` on this process's rank and returns what it does; mpirun was told how many there are. A progress thread may take MPI over.
+///
+/// Without mpirun, runs it on `ranks` threads.
 ///
 /// # Panics
-/// If MPI can not be started.
-pub fn run<T: Send>(_ranks: usize, body: impl Fn(Comm) -> T + Sync) -> Vec<T> {
+/// If MPI cannot be started.
+pub fn run<B: Body>(ranks: usize, body: &B) -> Vec<B::Output> {
+    if !is_launched() {
+        return on_threads(ranks, body);
+    }
     let world = MpiWorld::start_serialized().expect("MPI starts once");
-    vec![body(world.communicator().expect("MPI gives a communicator of all"))]
+    vec![body.on_rank(world.communicator().expect("MPI gives a communicator of all"))]
 }

@@ -1,14 +1,11 @@
-//! Ranks that are threads.
+//! Built without feature `mpi`, ranks are always threads.
 
-use fusain::comm::{ThreadComm, World};
-
-/// The communicator that examples get.
-pub type Comm = ThreadComm;
+use super::{Body, is_launched, on_threads};
 
 /// Runs `body` on `ranks` threads; what each returns, in order.
-pub fn run<T: Send>(ranks: usize, body: impl Fn(Comm) -> T + Sync) -> Vec<T> {
-    if ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].into_iter().any(|name| std::env::var_os(name).is_some()) {
+pub fn run<B: Body>(ranks: usize, body: &B) -> Vec<B::Output> {
+    if is_launched() {
         eprintln!("warning: mpirun has started this, but it was built without feature mpi: each process works alone");
     }
-    World::threads(ranks).run(body)
+    on_threads(ranks, body)
 }

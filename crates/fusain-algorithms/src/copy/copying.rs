@@ -16,10 +16,13 @@ struct Copied<T>(PhantomData<T>);
 struct Cloned<T>(PhantomData<T>);
 struct Into<T>(PhantomData<T>);
 
+/// # Copying
+///
+/// Elements are copied over others, or into a new vector.
 impl Par<'_> {
-    /// Copies all elements of `from` over those of `to`.
+    /// Copies all elements of `from` over those of `to`, which is as long.
     ///
-    /// O(n) work, no extra memory. For the first `n` elements give slices of `n`.
+    /// O(n) work, no extra memory. To copy the first `n` elements pass `&mut to[..n]` and `&from[..n]`.
     ///
     /// # Panics
     ///
@@ -45,8 +48,8 @@ impl Par<'_> {
 
     /// Replaces the elements of `to` by clones of those of `from`.
     ///
-    /// As [`copy_from_slice`](Par::copy_from_slice) otherwise. If a `clone`, or the `drop` of an element that is replaced, panics, the panic
-    /// comes out of the call; some elements are replaced then and some are not, none is lost, as with [`slice::clone_from_slice`].
+    /// Otherwise like [`copy_from_slice`](Par::copy_from_slice). If a `clone`, or the `drop` of an element that is replaced, panics, the
+    /// panic propagates; some elements are then replaced and some are not, but none is lost, as with [`slice::clone_from_slice`].
     ///
     /// # Panics
     ///
@@ -68,10 +71,10 @@ impl Par<'_> {
         });
     }
 
-    /// The vector of clones of all elements.
+    /// Returns a vector of clones of all elements.
     ///
-    /// O(n) work, no memory besides the result, every page of which is touched first by who fills it. If a `clone` panics, clones
-    /// made so far are dropped and the panic comes out of the call.
+    /// O(n) work, no memory but the result. Each page of it is touched first by the worker that fills it. If a `clone` panics, the clones
+    /// made so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().to_vec(&[1, 2, 3]), [1, 2, 3]);
@@ -82,13 +85,13 @@ impl Par<'_> {
         collect(v.len(), |room| self.copy_into(v, room))
     }
 
-    /// Writes clones of all elements into `room`, and returns the room, initialised.
+    /// Writes clones of all elements into `room` and returns it, initialised.
     ///
-    /// As [`to_vec`](Par::to_vec) otherwise; what `room` held before is not dropped.
+    /// Otherwise like [`to_vec`](Par::to_vec); what `room` held before is not dropped.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;

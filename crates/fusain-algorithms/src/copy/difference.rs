@@ -32,11 +32,14 @@ fn in_block<T, F: Fn(&T, &T) -> T>((block, op): (&mut [T], &F)) {
     }
 }
 
+/// # Differences
+///
+/// Each element is combined with the one before it.
 impl Par<'_> {
-    /// The vector of `v[0]`, `op(v[1], v[0])`, `op(v[2], v[1])`, ...
+    /// Returns `v[0]`, `op(v[1], v[0])`, `op(v[2], v[1])`, ... in a vector.
     ///
-    /// O(n) calls of `op`, no memory besides the result. If `op` panics, results made so far are dropped and the panic comes out of the
-    /// call. Undoes [`inclusive_scan`](Par::inclusive_scan) where `op` undoes the sum.
+    /// O(n) calls of `op`, no memory but the result. If `op` panics, the results made so far are dropped and the panic propagates. This
+    /// undoes [`inclusive_scan`](Par::inclusive_scan) where `op` undoes the scan's operation.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().adjacent_difference(&[1, 4, 9, 16], |a, b| a - b), [1, 3, 5, 7]);
@@ -50,11 +53,11 @@ impl Par<'_> {
         collect(v.len(), |room| self.adjacent_difference_into(v, room, op))
     }
 
-    /// As [`adjacent_difference`](Par::adjacent_difference), into `room`, which is returned, initialised.
+    /// Like [`adjacent_difference`](Par::adjacent_difference), but writes into `room` and returns it, initialised.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -82,10 +85,10 @@ impl Par<'_> {
         })
     }
 
-    /// Replaces `v[i]` by `op(v[i], v[i - 1])` of the old elements, and leaves `v[0]`.
+    /// Replaces each `v[i]` by `op(v[i], v[i - 1])`, where both are the old elements. `v[0]` stays.
     ///
-    /// O(n) calls of `op`; extra memory for one element in about a thousand. If `op` or `clone` panics the panic comes out of the call;
-    /// some elements are replaced then and some are not.
+    /// O(n) calls of `op`; extra memory for one element in about a thousand. If `op` or `clone` panics, the panic propagates; some elements
+    /// are then replaced and some are not.
     ///
     /// ```
     /// let mut v = [1, 4, 9, 16];

@@ -39,11 +39,15 @@ fn only_byte<T>(value: &T) -> Option<u8> {
     bytes.iter().all(|byte| *byte == first).then_some(first)
 }
 
+/// # Filling
+///
+/// Elements are made from one value, or by a function.
 impl Par<'_> {
     /// Replaces every element by a clone of `value`.
     ///
-    /// O(n) work, no extra memory; one more clone a unit of work. If a `clone`, or the `drop` of an element that is replaced, panics, the panic comes
-    /// out of the call; some elements are replaced then and some are not, none is lost, as with [`slice::fill`]. For the first `n` elements give a slice of `n`.
+    /// O(n) work, no extra memory; one extra clone for each unit of work. If a `clone` or a `drop` panics, the panic propagates; some
+    /// elements are then replaced and some are not, but none is lost, as with [`slice::fill`]. To fill the first `n` elements pass `&mut
+    /// v[..n]`.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -69,10 +73,11 @@ impl Par<'_> {
         });
     }
 
-    /// Replaces every element by what `f` returns, called once for each in no particular order.
+    /// Replaces every element by what `f` returns. `f` is called once for each, in no particular order.
     ///
-    /// O(n) work, no extra memory. If `f`, or the `drop` of an element that is replaced, panics, the panic comes out of the call; some elements
-    /// are replaced then and some are not, none is lost, as with [`slice::fill_with`]. Where an element depends on its place, see [`for_each_mut_indexed`](Par::for_each_mut_indexed).
+    /// O(n) work, no extra memory. If `f` or a `drop` panics, the panic propagates; some elements are then replaced and some are not, but
+    /// none is lost, as with [`slice::fill_with`]. Where an element depends on its index, use
+    /// [`for_each_mut_indexed`](Par::for_each_mut_indexed).
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -86,10 +91,10 @@ impl Par<'_> {
         self.for_each_mut(v, |x| *x = f());
     }
 
-    /// Writes clones of `value` into `room`, and returns the room, initialised.
+    /// Writes clones of `value` into `room` and returns it, initialised.
     ///
     /// O(n) work, no extra memory; what `room` held before is not dropped. If a `clone` panics, clones made so far are dropped and the
-    /// panic comes out of the call.
+    /// panic propagates.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -104,9 +109,9 @@ impl Par<'_> {
         make::<Into<T>, T>(self, room, |_| value.clone())
     }
 
-    /// Writes `f` of every index into the slot of that index, and returns the room, initialised.
+    /// Writes `f(i)` into slot `i` of `room` and returns it, initialised.
     ///
-    /// As [`fill_into`](Par::fill_into) otherwise; `f` is called in no particular order.
+    /// Otherwise like [`fill_into`](Par::fill_into); `f` is called in no particular order.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -126,17 +131,18 @@ impl Par<'_> {
         make::<IntoWith<T, F>, T>(self, room, f)
     }
 
-    /// The vector of `f` of every index below `len`, each page of which is touched first by the worker that fills it.
+    /// Returns a vector of `f(i)` for every `i` below `len`. Each page of it is touched first by the worker that fills it.
     ///
-    /// The system gives memory where it is first touched. On a machine with several memories, a vector filled by one thread lies in
-    /// one of them; this one lies where its parts were made, so that later calls, which begin with the same cuts, find most of them near. All
-    /// calls of this crate that return a vector fill it this way.
+    /// The operating system places memory near the core that touches it first. On a machine with several NUMA nodes, a vector filled by one
+    /// thread lies on one node. This one lies where its parts were made. Later calls are cut at the same places, so they find most parts
+    /// near. All calls of this crate that return a vector fill it this way.
     ///
-    /// O(n) work, no memory besides the result. If `f` panics, elements made so far are dropped and the panic comes out of the call.
+    /// O(n) work, no memory but the result. If `f` panics, elements made so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().first_touch_vec(4, |i| i * i), [0, 1, 4, 9]);
     /// ```
+    #[doc(alias = "collect")]
     #[doc(alias = "generate")]
     #[doc(alias = "from_fn")]
     #[inline]
@@ -159,9 +165,9 @@ fn make_part<T, F: Fn(usize) -> T>((window, range, f): (&mut Window<'_, T>, Rang
     window.fill_by(range.len(), |i| f(range.start + i));
 }
 
-/// The vector of `f` of every index below `len`, each page of which is touched first by the worker that fills it.
+/// Returns a vector of `f(i)` for every `i` below `len`. Each page of it is touched first by the worker that fills it.
 ///
-/// As [`Par::first_touch_vec`] under the default policy.
+/// The same as [`Par::first_touch_vec`] with the default options.
 ///
 /// ```
 /// assert_eq!(fusain_algorithms::first_touch_vec(3, |i| i as f64), [0.0, 1.0, 2.0]);

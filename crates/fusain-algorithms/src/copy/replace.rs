@@ -50,11 +50,14 @@ fn replace_each<T: Clone>(part: &mut [T], predicate: impl Fn(&T) -> bool, new: &
     }
 }
 
+/// # Replacing
+///
+/// Some elements are replaced by a value.
 impl Par<'_> {
     /// Replaces every element that is equal to `old` by a clone of `new`.
     ///
     /// O(n) comparisons, no extra memory. If a comparison, a `clone`, or the `drop` of an element that is replaced, panics, the panic
-    /// comes out of the call; some elements are replaced then and some are not, none is lost.
+    /// propagates; some elements are then replaced and some are not, but none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 1];
@@ -68,7 +71,7 @@ impl Par<'_> {
 
     /// Replaces every element that satisfies `predicate` by a clone of `new`.
     ///
-    /// As [`replace`](Par::replace) otherwise.
+    /// Otherwise like [`replace`](Par::replace).
     ///
     /// ```
     /// let mut v = [1, -2, 3];
@@ -89,10 +92,10 @@ impl Par<'_> {
         });
     }
 
-    /// The vector of all elements, with clones of `new` in place of those that are equal to `old`.
+    /// Returns all elements, with clones of `new` in place of those equal to `old`.
     ///
-    /// O(n) comparisons, no memory besides the result. If a comparison or `clone` panics, clones made so far are dropped and the panic
-    /// comes out of the call.
+    /// O(n) comparisons, no memory but the result. If a comparison or `clone` panics, clones made so far are dropped and the panic
+    /// propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().replace_copy(&[1, 2, 1], &1, &5), [5, 2, 5]);
@@ -102,9 +105,9 @@ impl Par<'_> {
         self.replace_copy_if(v, |x| x == old, new)
     }
 
-    /// The vector of all elements, with clones of `new` in place of those that satisfy `predicate`.
+    /// Returns all elements, with clones of `new` in place of those that satisfy `predicate`.
     ///
-    /// As [`replace_copy`](Par::replace_copy) otherwise.
+    /// Otherwise like [`replace_copy`](Par::replace_copy).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().replace_copy_if(&[1, -2, 3], |x| *x < 0, &0), [1, 0, 3]);

@@ -12,11 +12,14 @@ use crate::natural::{self, Natural};
 use crate::policy::Par;
 use search::{Extrema, extrema};
 
-/// An index and the element there.
+/// An index and a reference to the element there: what [`min`](Par::min) and its kin find.
 pub type At<'v, T> = (usize, &'v T);
 
+/// # Smallest and largest
+///
+/// They return the index and a reference to the element, as `Some((index, &element))`; `None` for an empty slice.
 impl Par<'_> {
-    /// The smallest element and its index, the first among equals.
+    /// Returns the index of the smallest element, and the element: `Some((index, &element))`. The first among equals.
     ///
     /// O(n) comparisons, no extra memory.
     ///
@@ -31,8 +34,8 @@ impl Par<'_> {
 
     /// The smallest element by `compare` and its index, the first among equals.
     ///
-    /// O(n) comparisons, no extra memory. Where `compare` is no total order, some element is found. A panic of
-    /// `compare` comes out of the call.
+    /// O(n) comparisons, no extra memory. If `compare` is not a total order, the result is an unspecified element. A panic in `compare`
+    /// propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().min_by(&[0.5, -1.5], f64::total_cmp), Some((1, &-1.5)));
@@ -50,7 +53,7 @@ impl Par<'_> {
 
     /// The element with the smallest key and its index, the first among equals.
     ///
-    /// As [`min_by`](Par::min_by) otherwise; keys may be computed more than once.
+    /// Otherwise like [`min_by`](Par::min_by); keys may be computed more than once.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().min_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((1, &1)));
@@ -66,7 +69,8 @@ impl Par<'_> {
         by_key::<T, K, true, false>(self, v, key).map(|(min, _)| (min, &v[min]))
     }
 
-    /// The largest element and its index, the first among equals (unlike `Iterator::max`, which finds the last).
+    /// Returns the index of the largest element, and the element: `Some((index, &element))`. The first among equals, as in C++;
+    /// `Iterator::max` finds the last.
     ///
     /// O(n) comparisons, no extra memory.
     ///
@@ -81,7 +85,7 @@ impl Par<'_> {
 
     /// The largest element by `compare` and its index, the first among equals.
     ///
-    /// As [`min_by`](Par::min_by) otherwise.
+    /// Otherwise like [`min_by`](Par::min_by).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().max_by(&[0.5, -1.5], f64::total_cmp), Some((0, &0.5)));
@@ -99,7 +103,7 @@ impl Par<'_> {
 
     /// The element with the largest key and its index, the first among equals.
     ///
-    /// As [`min_by_key`](Par::min_by_key) otherwise.
+    /// Otherwise like [`min_by_key`](Par::min_by_key).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().max_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((0, &-3)));
@@ -130,7 +134,7 @@ impl Par<'_> {
 
     /// The smallest element by `compare`, the first among equals, and the largest, the last among equals.
     ///
-    /// As [`min_by`](Par::min_by) otherwise.
+    /// Otherwise like [`min_by`](Par::min_by).
     ///
     /// ```
     /// let v = [0.5, -1.5];
@@ -149,7 +153,7 @@ impl Par<'_> {
 
     /// The element with the smallest key, the first among equals, and that with the largest, the last among equals.
     ///
-    /// As [`min_by_key`](Par::min_by_key) otherwise.
+    /// Otherwise like [`min_by_key`](Par::min_by_key).
     ///
     /// ```
     /// let v: [i32; 3] = [-3, 1, 2];

@@ -20,8 +20,8 @@ use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
 use crate::widest::{Body, WORTH, widest, widest_of};
 
-/// Bytes of a value up to which the vectors every machine has are wide enough: for i32 the wider ones, as the compiler
-/// uses them here, took 2.4 times as long.
+/// Bytes of a value up to which the vectors that every machine has are used: for narrow values the compiler makes slower code of the wider
+/// ones (`compare algorithms`, rows `min_element`).
 const NARROW: usize = 4;
 
 /// Numbers up to which their places are found at once: fewer are over before value and look-up have begun.

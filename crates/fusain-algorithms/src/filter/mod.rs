@@ -19,17 +19,23 @@ use sift::{into_room, into_rooms, vector, vectors};
 
 use crate::policy::Par;
 
+/// # Filtering
+///
+/// Some of the elements go into new vectors.
 impl Par<'_> {
-    /// The vector of the elements of `v` that satisfy `predicate`, in their order.
+    /// Returns the elements of `v` that satisfy `predicate`, in order.
     ///
-    /// C++'s `copy_if`; `remove_copy_if` is this with the opposite predicate, `remove_copy` is `filter(v, |x| x != value)`.
-    /// O(n) work, one call of `predicate` an element; memory for the result and some tiles of 32 KiB a worker. The vector may have
-    /// room for all of `v`: `shrink_to_fit` gives that back. A panic of `predicate` comes out of the call; clones made so far
-    /// are dropped.
+    ///
+    /// This is C++'s `copy_if`. C++'s `remove_copy_if` is the same with the opposite predicate.
+    ///
+    /// O(n) work, one call of `predicate` for each element; memory for the result and a few tiles of 32 KiB for each worker. The vector may
+    /// have the capacity of all of `v`; `shrink_to_fit` releases what is left over. If `predicate` panics, the clones made so far are
+    /// dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().filter(&[3, 1, 4, 1, 5], |x| *x > 2), [3, 4, 5]);
     /// ```
+    #[doc(alias = "pack")]
     #[doc(alias = "copy_if")]
     #[doc(alias = "remove_copy")]
     #[doc(alias = "remove_copy_if")]
@@ -38,9 +44,9 @@ impl Par<'_> {
         vector(self, v, If(predicate))
     }
 
-    /// Writes the elements of `v` that satisfy `predicate` to the front of `room`, and returns that part, initialised.
+    /// Writes the elements of `v` that satisfy `predicate` to the front of `room` and returns that part, initialised.
     ///
-    /// As [`filter`](Par::filter) otherwise; what `room` held before is not dropped.
+    /// Otherwise like [`filter`](Par::filter); what `room` held before is not dropped.
     ///
     /// # Panics
     ///
@@ -63,9 +69,9 @@ impl Par<'_> {
         into_room(self, v, room, If(predicate))
     }
 
-    /// The vector of the elements of `v` without those that are equal to the one before.
+    /// Returns the elements of `v` without those equal to the one before.
     ///
-    /// As [`dedup_copy_by`](Par::dedup_copy_by) otherwise.
+    /// Otherwise like [`dedup_copy_by`](Par::dedup_copy_by).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().dedup_copy(&[1, 1, 2, 2, 1]), [1, 2, 1]);
@@ -76,9 +82,10 @@ impl Par<'_> {
         vector(self, v, Unlike(T::eq))
     }
 
-    /// The vector of the elements of `v` without those that are the `same` as the one before.
+    /// Returns the elements of `v` without those for which `same` holds with the one before.
     ///
-    /// C++'s `unique_copy`; `same` as in [`dedup_by`](Par::dedup_by), work, memory and panics as in [`filter`](Par::filter).
+    /// This is C++'s `unique_copy`. [`dedup_by`](Par::dedup_by) says what `same` must be. Work, memory and panics are those of
+    /// [`filter`](Par::filter).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().dedup_copy_by(&[1, -1, 2], |x: &i32, y| x.abs() == y.abs()), [1, 2]);
@@ -89,10 +96,9 @@ impl Par<'_> {
         vector(self, v, Unlike(same))
     }
 
-    /// Writes the elements of `v` without those that are the `same` as the one before to the front of `room`, and returns
-    /// that part, initialised.
+    /// Like [`dedup_copy_by`](Par::dedup_copy_by), but writes to the front of `room` and returns that part, initialised.
     ///
-    /// As [`dedup_copy_by`](Par::dedup_copy_by) otherwise; what `room` held before is not dropped.
+    /// What `room` held before is not dropped.
     ///
     /// # Panics
     ///
@@ -115,14 +121,15 @@ impl Par<'_> {
         into_room(self, v, room, Unlike(same))
     }
 
-    /// The elements of `v` that satisfy `predicate` in one vector and the others in another, both in their order.
+    /// Returns two vectors: the elements of `v` that satisfy `predicate`, and the others. Both keep their order.
     ///
-    /// Work, memory and panics as in [`filter`](Par::filter).
+    /// Work, memory and panics are those of [`filter`](Par::filter).
     ///
     /// ```
     /// let (odd, even) = fusain_algorithms::par().partition_copy(&[3, 1, 4, 1, 5, 2], |x| x % 2 == 1);
     /// assert_eq!((odd, even), (vec![3, 1, 1, 5], vec![4, 2]));
     /// ```
+    #[doc(alias = "partition")]
     #[inline]
     pub fn partition_copy<T: Clone + Send + Sync, P: Fn(&T) -> bool + Sync>(
         &self,
@@ -132,10 +139,10 @@ impl Par<'_> {
         vectors(self, v, If(predicate))
     }
 
-    /// Writes the elements of `v` that satisfy `predicate` to the front of one room and the others to that of another, and
-    /// returns these parts, initialised.
+    /// Like [`partition_copy`](Par::partition_copy), but writes to the fronts of two rooms and returns the parts that were written,
+    /// initialised.
     ///
-    /// As [`partition_copy`](Par::partition_copy) otherwise; what the rooms held before is not dropped.
+    /// What the rooms held before is not dropped.
     ///
     /// # Panics
     ///

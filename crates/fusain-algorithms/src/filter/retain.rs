@@ -18,14 +18,19 @@ use crate::window::Output;
 /// Elements up to which nobody looks for the first that goes before all are sifted.
 const SHORT: usize = 256;
 
+/// # Filtering in place
+///
+/// A vector keeps some of its elements.
 impl Par<'_> {
-    /// Keeps the elements of `v` that satisfy `predicate`, in their order; drops the others.
+    /// Keeps the elements of `v` that satisfy `predicate`, in order, and drops the others.
     ///
-    /// C++'s `remove_if` is this with the opposite predicate, `remove` is `retain(v, |x| x != value)`. O(n) work,
-    /// one call of `predicate` an element, two for some; memory for some tiles of 32 KiB a worker, and a byte an element where
-    /// elements need dropping. If `predicate` panics, `v` has some of its elements, each once. If the `drop` of an element that goes panics,
-    /// the panic comes out of the call, and every element has either been dropped or is in `v`, once; as with [`Vec::retain`], `v` has then all
-    /// that stay, and maybe some that should have gone.
+    ///
+    /// C++'s `remove_if` is this with the opposite predicate.
+    ///
+    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few tiles of 32 KiB for each worker, and one byte
+    /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once. If the `drop` of a
+    /// removed element panics, the panic propagates, and every element has either been dropped or is in `v`, once. As with [`Vec::retain`],
+    /// `v` may then still hold elements that should have been removed.
     ///
     /// ```
     /// let mut v = vec![3, 1, 4, 1, 5];
@@ -55,9 +60,9 @@ impl Par<'_> {
         }
     }
 
-    /// Drops the elements of `v` that are equal to the one before.
+    /// Removes the elements of `v` that are equal to the one before.
     ///
-    /// C++'s `unique`. As [`dedup_by`](Par::dedup_by) otherwise.
+    /// This is C++'s `unique`. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
     /// ```
     /// let mut v = vec![1, 1, 2, 2, 1];
@@ -70,11 +75,13 @@ impl Par<'_> {
         self.dedup_by(v, T::eq);
     }
 
-    /// Drops the elements of `v` that are the `same` as the one before.
+    /// Removes the elements of `v` for which `same` holds with the one before.
     ///
-    /// Of a row of such elements the first stays. `same` is given an element and the one before it, as in std; it has to be an
-    /// equivalence, since an element is compared with its neighbour and not with the last one kept. O(n) work, one call
-    /// of `same` an element, memory and panics as in [`retain`](Par::retain).
+    ///
+    /// The first of several such elements stays. `same` is given an element and the one before it, as in std. It must be an equivalence,
+    /// since an element is compared with its neighbour and not with the last one kept.
+    ///
+    /// O(n) work, one call of `same` for each element. Memory and panics are those of [`retain`](Par::retain).
     ///
     /// ```
     /// let mut v = vec!["a", "A", "b"];
@@ -105,9 +112,9 @@ impl Par<'_> {
         }
     }
 
-    /// Drops the elements of `v` that have the same key as the one before.
+    /// Removes the elements of `v` that have the same key as the one before.
     ///
-    /// Computes two keys an element. As [`dedup_by`](Par::dedup_by) otherwise.
+    /// Computes two keys for each element. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
     /// ```
     /// let mut v = vec![10, 11, 20, 30, 31];

@@ -83,10 +83,13 @@ impl<T, F: Fn(usize, &mut T)> ForEachMut<'_, T, F> {
     }
 }
 
+/// # Visiting
+///
+/// A function is called on every element.
 impl Par<'_> {
     /// Calls `f` on every element of `v`, in no particular order.
     ///
-    /// O(n) work. A panic of `f` stops the call and comes out of it; some elements are not visited then.
+    /// O(n) work. A panic in `f` stops the call and propagates; some elements are then not visited.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -95,18 +98,21 @@ impl Par<'_> {
     /// fusain_algorithms::par().for_each(&[1, 2, 3], |x| { sum.fetch_add(*x, Ordering::Relaxed); });
     /// assert_eq!(sum.into_inner(), 6);
     /// ```
+    #[doc(alias = "parallel_for")]
+    #[doc(alias = "par_iter")]
     #[inline]
     pub fn for_each<T: Sync, F: Fn(&T) + Sync>(&self, v: &[T], f: F) {
         each::<(ForEach<'_, T, F>, F), _, _>(self, v, |_, x: &T| f(x));
     }
 
-    /// Calls `f` on every element of `v` and its index, in no particular order.
+    /// Calls `f(i, &v[i])` for every index `i`, in no particular order.
     ///
-    /// As [`for_each`](Par::for_each) otherwise.
+    /// Otherwise like [`for_each`](Par::for_each).
     ///
     /// ```
     /// fusain_algorithms::par().for_each_indexed(&[0, 2, 4], |i, x| assert_eq!(2 * i, *x));
     /// ```
+    #[doc(alias = "enumerate")]
     #[inline]
     pub fn for_each_indexed<T: Sync, F: Fn(usize, &T) + Sync>(&self, v: &[T], f: F) {
         each::<(ForEach<'_, T, F>, usize), _, _>(self, v, f);
@@ -114,27 +120,30 @@ impl Par<'_> {
 
     /// Calls `f` on every element of `v`, which it may change, in no particular order.
     ///
-    /// As [`for_each`](Par::for_each) otherwise.
+    /// Otherwise like [`for_each`](Par::for_each).
     ///
     /// ```
     /// let mut v = [1, 2, 3];
     /// fusain_algorithms::par().for_each_mut(&mut v, |x| *x *= 2);
     /// assert_eq!(v, [2, 4, 6]);
     /// ```
+    #[doc(alias = "parallel_for")]
+    #[doc(alias = "par_iter_mut")]
     #[inline]
     pub fn for_each_mut<T: Send, F: Fn(&mut T) + Sync>(&self, v: &mut [T], f: F) {
         each_mut::<(ForEachMut<'_, T, F>, F), _, _>(self, v, |_, x: &mut T| f(x));
     }
 
-    /// Calls `f` on every element of `v`, which it may change, and its index, in no particular order.
+    /// Calls `f(i, &mut v[i])` for every index `i`, in no particular order.
     ///
-    /// As [`for_each`](Par::for_each) otherwise.
+    /// Otherwise like [`for_each`](Par::for_each).
     ///
     /// ```
     /// let mut v = [0; 4];
     /// fusain_algorithms::par().for_each_mut_indexed(&mut v, |i, x| *x = i * i);
     /// assert_eq!(v, [0, 1, 4, 9]);
     /// ```
+    #[doc(alias = "enumerate")]
     #[inline]
     pub fn for_each_mut_indexed<T: Send, F: Fn(usize, &mut T) + Sync>(&self, v: &mut [T], f: F) {
         each_mut::<(ForEachMut<'_, T, F>, usize), _, _>(self, v, f);

@@ -53,15 +53,18 @@ fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T],
     output.fill(part, f);
 }
 
+/// # Mapping
+///
+/// A function of every element gives a new vector, or replaces the element.
 impl Par<'_> {
-    /// The vector of `f` of every element.
+    /// Returns a vector of `f(x)` for every element `x`.
     ///
-    /// O(n) work, no memory besides the result. If `f` panics, results made so far are dropped and the panic comes
-    /// out of the call.
+    /// O(n) work, no memory but the result. If `f` panics, the results made so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().map(&[1, 2, 3], |x| x * x), [1, 4, 9]);
     /// ```
+    #[doc(alias = "collect")]
     #[doc(alias = "transform")]
     #[inline]
     pub fn map<T: Sync, U: Send, F: Fn(&T) -> U + Sync>(&self, v: &[T], f: F) -> Vec<U> {
@@ -71,13 +74,13 @@ impl Par<'_> {
         }
     }
 
-    /// Writes `f` of every element into `room`, and returns the room, initialised.
+    /// Writes `f(x)` of every element into `room` and returns it, initialised.
     ///
-    /// As [`map`](Par::map) otherwise; what `room` held before is not dropped.
+    /// Otherwise like [`map`](Par::map); what `room` held before is not dropped.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -101,10 +104,9 @@ impl Par<'_> {
         }
     }
 
-    /// Replaces every element by `f` of it.
+    /// Replaces every element `x` by `f(x)`.
     ///
-    /// O(n) work, no extra memory. If `f`, or the `drop` of an element that is replaced, panics, some elements are replaced and some
-    /// are not; none is lost.
+    /// O(n) work, no extra memory. If `f` or a `drop` panics, some elements are replaced and some are not, but none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];

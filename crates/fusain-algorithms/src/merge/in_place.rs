@@ -23,15 +23,18 @@ const PRIOR_NS: f32 = 2.0;
 /// Bytes that one worker copies to the buffer alone: in about the time that calling another takes.
 const COPIED_ALONE: usize = 1 << 16;
 
+/// # Merging in place
+///
+/// Two sorted runs that lie side by side become one.
 impl Par<'_> {
-    /// Merges the sorted runs `v[..middle]` and `v[middle..]`, stable.
+    /// Merges `v[..middle]` and `v[middle..]`, both sorted, in place and stable.
     ///
-    /// Among equal elements those of the first run come first. O(n) comparisons, memory for n elements. Where a run is
-    /// not sorted, all elements are there in some order afterwards.
+    /// Of equal elements, those of the first part come first. O(n) comparisons, memory for n elements. If a part is not sorted, `v` has all
+    /// elements afterwards, in an unspecified order.
     ///
     /// # Panics
     ///
-    /// If `middle` is beyond the end of `v`.
+    /// If `middle` is greater than the length of `v`.
     ///
     /// ```
     /// let mut v = [1, 4, 2, 3];
@@ -43,13 +46,13 @@ impl Par<'_> {
         in_place(self, v, middle, T::cmp);
     }
 
-    /// Merges the runs `v[..middle]` and `v[middle..]`, sorted by `compare`, stable.
+    /// Merges `v[..middle]` and `v[middle..]`, both sorted by `compare`, in place and stable.
     ///
-    /// As [`inplace_merge`](Par::inplace_merge) otherwise. If `compare` panics, `v` holds every element once.
+    /// Otherwise like [`inplace_merge`](Par::inplace_merge). If `compare` panics, `v` still holds every element once.
     ///
     /// # Panics
     ///
-    /// If `middle` is beyond the end of `v`.
+    /// If `middle` is greater than the length of `v`.
     ///
     /// ```
     /// let mut v = [4, 1, 3];
@@ -65,13 +68,13 @@ impl Par<'_> {
         in_place(self, v, middle, compare);
     }
 
-    /// Merges the runs `v[..middle]` and `v[middle..]`, sorted by key, stable.
+    /// Merges `v[..middle]` and `v[middle..]`, both sorted by key, in place and stable.
     ///
-    /// As [`inplace_merge_by`](Par::inplace_merge_by) otherwise.
+    /// Otherwise like [`inplace_merge_by`](Par::inplace_merge_by).
     ///
     /// # Panics
     ///
-    /// If `middle` is beyond the end of `v`.
+    /// If `middle` is greater than the length of `v`.
     ///
     /// ```
     /// let mut v = ["b", "cc", "a"];

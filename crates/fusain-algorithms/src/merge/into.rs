@@ -70,11 +70,14 @@ impl<'a, T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync> Algorithm for Mer
     }
 }
 
+/// # Merging
+///
+/// Two sorted slices become one.
 impl Par<'_> {
-    /// The elements of two sorted slices in one sorted vector, stable.
+    /// Merges two sorted slices into one sorted vector, stable.
     ///
-    /// Among equal elements those of `a` come first. O(n) comparisons, no memory besides the result. Where a slice is
-    /// not sorted, the result has all elements in some order.
+    /// Of equal elements, those of `a` come first. O(n) comparisons, no memory but the result. If a slice is not sorted, the result has all
+    /// elements, in an unspecified order.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().merge(&[1, 4], &[2, 3, 5]), [1, 2, 3, 4, 5]);
@@ -84,9 +87,9 @@ impl Par<'_> {
         vector(self, a, b, T::lt)
     }
 
-    /// The elements of two slices sorted by `compare` in one sorted vector, stable.
+    /// Merges two slices, both sorted by `compare`, into one sorted vector, stable.
     ///
-    /// As [`merge`](Par::merge) otherwise. A panic of `compare` comes out of the call; clones made so far are dropped.
+    /// Otherwise like [`merge`](Par::merge). If `compare` panics, clones made so far are dropped, and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().merge_by(&[4, 1], &[3], |x, y| y.cmp(x)), [4, 3, 1]);
@@ -100,9 +103,9 @@ impl Par<'_> {
         vector(self, a, b, |x, y| compare(x, y).is_lt())
     }
 
-    /// The elements of two slices sorted by key in one sorted vector, stable.
+    /// Merges two slices, both sorted by key, into one sorted vector, stable.
     ///
-    /// As [`merge_by`](Par::merge_by) otherwise.
+    /// Otherwise like [`merge_by`](Par::merge_by).
     ///
     /// ```
     /// let merged = fusain_algorithms::par().merge_by_key(&["b", "cc"], &["a", "dddd"], |s| s.len());
@@ -118,13 +121,13 @@ impl Par<'_> {
         vector(self, a, b, |x, y| key(x) < key(y))
     }
 
-    /// Writes the elements of two sorted slices into `room`, sorted and stable, and returns the room, initialised.
+    /// Merges two sorted slices into `room`, stable, and returns it, initialised.
     ///
-    /// As [`merge`](Par::merge) otherwise; what `room` held before is not dropped.
+    /// Otherwise like [`merge`](Par::merge); what `room` held before is not dropped.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of both slices together.
+    /// If the length of `room` is not that of both slices together.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -142,13 +145,13 @@ impl Par<'_> {
         into(self, a, b, room, T::lt)
     }
 
-    /// Writes the elements of two slices sorted by `compare` into `room`, and returns the room, initialised.
+    /// Merges two slices, both sorted by `compare`, into `room`, and returns it, initialised.
     ///
-    /// As [`merge_into`](Par::merge_into) otherwise.
+    /// Otherwise like [`merge_into`](Par::merge_into).
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of both slices together.
+    /// If the length of `room` is not that of both slices together.
     ///
     /// ```
     /// use std::mem::MaybeUninit;

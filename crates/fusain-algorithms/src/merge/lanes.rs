@@ -5,8 +5,8 @@ use super::lane::Lane;
 
 /// Merges advanced side by side at most.
 ///
-/// In a program of its own, not kept, random i32 took 0.75 ns an element with four and 2.1 in a simple branchless loop; eight were not
-/// measured.
+/// Each lane is a chain of dependent steps. Four of them keep a processor busy that can start four loads in the time of one step, and their
+/// cursors fit the registers.
 pub(crate) const LANES: usize = 4;
 
 /// Elements in a lane from which it is cut in two to fill free places: the cut costs a dozen unpredictable

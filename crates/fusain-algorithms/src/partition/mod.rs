@@ -11,11 +11,14 @@ use stable::stable;
 
 use crate::policy::{Par, Plan};
 
+/// # Partitioning
+///
+/// Elements that satisfy a predicate move to the front.
 impl Par<'_> {
-    /// Moves the elements of `v` that satisfy `predicate` before all others, and returns how many these are.
+    /// Moves the elements of `v` that satisfy `predicate` to the front, and returns how many there are.
     ///
-    /// Neither part keeps its order; see [`stable_partition`](Par::stable_partition). O(n) work, one call of `predicate` an
-    /// element, at most n swaps, memory for a few ranges a worker. If `predicate` panics, `v` holds every element once.
+    /// Neither part keeps its order; [`stable_partition`](Par::stable_partition) keeps it. O(n) work, one call of `predicate` for each
+    /// element, at most n swaps, memory for a few ranges for each worker. If `predicate` panics, `v` still holds every element once.
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];
@@ -32,11 +35,10 @@ impl Par<'_> {
         }
     }
 
-    /// Moves the elements of `v` that satisfy `predicate` before all others, and returns how many these are; both parts keep
-    /// their order.
+    /// Moves the elements of `v` that satisfy `predicate` to the front, and returns how many there are. Both parts keep their order.
     ///
-    /// O(n) work, one call of `predicate` an element, memory for n elements, of which as many are used as do not satisfy it, and n
-    /// bytes. All elements are judged before the first is moved, so a panic of `predicate` leaves `v` as it was.
+    /// O(n) work, one call of `predicate` for each element, memory for n elements and n bytes. All calls of `predicate` come before the
+    /// first move, so a panic in it leaves `v` as it was.
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];

@@ -26,6 +26,7 @@ fn fill_reversed<T: Clone>((window, from): (&mut Window<'_, T>, &[T])) {
     window.fill_reversed(from);
 }
 
+/// # Reversing
 impl Par<'_> {
     /// Reverses the order of the elements.
     ///
@@ -49,10 +50,9 @@ impl Par<'_> {
         });
     }
 
-    /// The vector of clones of all elements, back to front.
+    /// Returns clones of all elements, in reverse order.
     ///
-    /// O(n) work, no memory besides the result. If a `clone` panics, clones made so far are dropped and the panic comes out
-    /// of the call.
+    /// O(n) work, no memory but the result. If a `clone` panics, the clones made so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().reverse_copy(&[1, 2, 3]), [3, 2, 1]);
@@ -62,11 +62,11 @@ impl Par<'_> {
         collect(v.len(), |room| self.reverse_copy_into(v, room))
     }
 
-    /// As [`reverse_copy`](Par::reverse_copy), into `room`, which is returned, initialised.
+    /// Like [`reverse_copy`](Par::reverse_copy), but writes into `room` and returns it, initialised.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;

@@ -14,18 +14,19 @@ use crate::policy::{Par, Plan};
 use crate::ranges::fill_room;
 use crate::window::collect;
 
-/// Bytes that std keeps aside while all others move, in one pass. For more it took up to 100 times as long as reversals in a program of its own, not kept.
+/// Bytes that std's rotation keeps aside while all others move, in one pass: the 32 words of its buffer (`BufType` in `core::slice::rotate`).
 const KEPT_ASIDE: usize = 256;
 
 /// Call sites, by what they do.
 struct Rotated<T>(PhantomData<T>);
 struct Copied<T>(PhantomData<T>);
 
+/// # Rotating and shifting
 impl Par<'_> {
-    /// Moves all elements `by` places to the front; the first `by` of them go to the end.
+    /// Rotates left: `v[by]` becomes the first element, and the first `by` elements move to the end.
     ///
-    /// O(n) moves, n to 2n of them. By few places, at most an eighth of the slice on two workers, extra memory for at most a
-    /// fourth of the elements; none otherwise.
+    /// n to 2 n moves. Rotating by few places (on two workers: an eighth of the slice or less) takes extra memory for at most a fourth of
+    /// the elements. Otherwise none.
     ///
     /// # Panics
     ///
@@ -59,9 +60,9 @@ impl Par<'_> {
         }
     }
 
-    /// Moves all elements `by` places to the end; the last `by` of them go to the front.
+    /// Rotates right: the last `by` elements move to the front.
     ///
-    /// As [`rotate_left`](Par::rotate_left) otherwise.
+    /// Otherwise like [`rotate_left`](Par::rotate_left).
     ///
     /// # Panics
     ///
@@ -91,10 +92,9 @@ impl Par<'_> {
         }
     }
 
-    /// The vector of clones of all elements from `middle` on, and then of those before.
+    /// Returns clones of the elements from `middle` on, then of those before it.
     ///
-    /// O(n) work, no memory besides the result. If a `clone` panics, clones made so far are dropped and the panic comes out of the
-    /// call.
+    /// O(n) work, no memory but the result. If a `clone` panics, the clones made so far are dropped and the panic propagates.
     ///
     /// # Panics
     ///
@@ -108,11 +108,11 @@ impl Par<'_> {
         collect(v.len(), |room| self.rotate_copy_into(v, middle, room))
     }
 
-    /// As [`rotate_copy`](Par::rotate_copy), into `room`, which is returned, initialised.
+    /// Like [`rotate_copy`](Par::rotate_copy), but writes into `room` and returns it, initialised.
     ///
     /// # Panics
     ///
-    /// If `middle` is greater than the length of `v`, or `room` has another.
+    /// If `middle` is greater than the length of `v`, or `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -135,10 +135,10 @@ impl Par<'_> {
         })
     }
 
-    /// Moves all elements `by` places to the front; those that fall off are at the end then, in some order.
+    /// Shifts left by `by` places. The elements that fall off end up at the back, in an unspecified order.
     ///
-    /// As [`rotate_left`](Par::rotate_left) where less than half fall off; else O(elements that stay). Does nothing where none or
-    /// all fall off. In C++ what is left at the end is some value of the type; here all elements stay.
+    /// Costs what [`rotate_left`](Par::rotate_left) costs if less than half fall off; else O(elements that stay). Does nothing if none or
+    /// all fall off. Unlike in C++, no element is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];
@@ -156,9 +156,9 @@ impl Par<'_> {
         }
     }
 
-    /// Moves all elements `by` places to the end; those that fall off are at the front then, in some order.
+    /// Shifts right by `by` places. The elements that fall off end up at the front, in an unspecified order.
     ///
-    /// As [`shift_left`](Par::shift_left) otherwise.
+    /// Otherwise like [`shift_left`](Par::shift_left).
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];

@@ -10,6 +10,7 @@ use crate::ranges::{Parts, each_range};
 /// The call site.
 struct Swapped<T>(PhantomData<T>);
 
+/// # Swapping
 impl Par<'_> {
     /// Swaps all elements of `a` with those of `b`.
     ///

@@ -59,10 +59,11 @@ pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize
     }
 }
 
+/// # Counting
 impl Par<'_> {
-    /// How many elements of `v` satisfy `predicate`.
+    /// Counts the elements of `v` that satisfy `predicate`.
     ///
-    /// O(n) work. A panic of `predicate` comes out of the call.
+    /// O(n) work. A panic in `predicate` propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().count_if(&[1, 2, 3], |x| x % 2 == 1), 2);
@@ -75,9 +76,9 @@ impl Par<'_> {
         }
     }
 
-    /// How many elements of `v` are equal to `value`.
+    /// Counts the elements of `v` that are equal to `value`.
     ///
-    /// As [`count_if`](Par::count_if) otherwise.
+    /// Otherwise like [`count_if`](Par::count_if).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().count(&[1, 2, 1], &1), 2);

@@ -9,15 +9,13 @@ use crate::kind::{is_integer, is_light};
 
 /// Sub-runs folded side by side.
 ///
-/// An addition takes 2 to 4 cycles and two can start in each: eight chains keep both adders busy and fit the registers.
-/// `cargo bench --bench kernels` shows them beside the one chain of a plain sum. Not
-/// tuned: half and double were not measured.
+/// An addition takes 2 to 4 cycles and two can start in each: eight chains keep both adders busy and fit the registers. `cargo bench
+/// --bench kernels` shows them beside the one chain of a plain sum.
 const CHAINS: usize = 8;
 
 /// Elements of a sub-run: a line of memory, so that all chains together read it as one stream.
 ///
-/// 65,536 f64 on one worker: 23 us, with 64 elements 30, with 8 long sub-runs of the whole 29. Only a single worker far outside the
-/// caches is faster with long ones (2^23: 5.2 ms instead of 8.4); two, each in units, are not (5.9 and 5.0).
+/// Longer ones would be several streams, which gains only for a single worker far outside the caches.
 const SUB_RUN: usize = 8;
 
 /// Folds `run`, or `None` where it is empty.

@@ -11,22 +11,29 @@ mod tests;
 use crate::policy::{Par, Plan, Team};
 use crate::widest::widest_of;
 
+/// # Reducing
+///
+/// Many values become one, by any associative operation.
 impl Par<'_> {
-    /// `identity` and all elements of `v` combined by `op`, from left to right.
+    /// Combines `identity` and all elements of `v` by `op`, in order.
     ///
-    /// `op` has to be associative, and nothing more: operands keep their order. `identity` is used exactly once, as the
-    /// leftmost operand, so it may be any value to start from.
+    /// `op` must be associative. It need not be commutative: operands keep their order. `identity` is used exactly once, as the leftmost
+    /// operand, so it may be any value to start from.
     ///
-    /// Which operands are combined first depends on the number of elements and of workers and on chance, which shows where `op` is
-    /// not quite associative, as the sum of floats; see [`deterministic`](Par::deterministic).
+    /// How operands are grouped depends on the number of elements, on the workers, and on chance. So results may differ from run to run if
+    /// `op` is not quite associative, such as the sum of floats; [`deterministic`](Par::deterministic) prevents that.
     ///
-    /// O(n) work, span O(log n). A panic of `op` comes out of the call. Where the `drop` of an operand may panic, `op` had better drop its operands
-    /// before it makes its result, which Rust loses otherwise, as in [`Iterator::fold`].
+    /// O(n) work, span O(log n). A panic in `op` propagates. If the `drop` of an operand may panic, `op` should drop its operands before it
+    /// makes its result; otherwise that result is leaked, as in [`Iterator::fold`].
     ///
     /// ```
     /// let words = ["par", "al", "lel"].map(String::from);
     /// assert_eq!(fusain_algorithms::par().reduce(&words, String::new(), |a, b| a + &b), "parallel");
     /// ```
+    #[doc(alias = "sum")]
+    #[doc(alias = "product")]
+    #[doc(alias = "fold")]
+    #[doc(alias = "reduction")]
     #[doc(alias = "accumulate")]
     #[inline]
     pub fn reduce<T, F>(&self, v: &[T], identity: T, op: F) -> T
@@ -37,14 +44,16 @@ impl Par<'_> {
         self.map_reduce(v, identity, T::clone, op)
     }
 
-    /// `identity` and `map` of all elements of `v` combined by `op`, from left to right.
+    /// Combines `identity` and `map(x)` of all elements of `v` by `op`, in order.
     ///
-    /// As [`reduce`](Par::reduce) otherwise.
+    /// Otherwise like [`reduce`](Par::reduce).
     ///
     /// ```
     /// let squares = fusain_algorithms::par().map_reduce(&[1, 2, 3], 0, |x| x * x, |a, b| a + b);
     /// assert_eq!(squares, 14);
     /// ```
+    #[doc(alias = "sum")]
+    #[doc(alias = "reduction")]
     #[doc(alias = "transform_reduce")]
     #[inline]
     pub fn map_reduce<T, U, M, F>(&self, v: &[T], identity: U, map: M, op: F) -> U

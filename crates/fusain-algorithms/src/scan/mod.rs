@@ -20,15 +20,21 @@ const PRIOR_NS: f32 = 0.8;
 /// Floats from which it pays to add them up in groups: what that needs costs some 40 ns.
 const GROUPED: usize = 512;
 
+/// # Scanning
+///
+/// Prefix sums, by any associative operation. *Inclusive* sums contain the element of their own place, *exclusive* ones end before it.
 impl Par<'_> {
-    /// The vector of `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ...
+    /// Returns all inclusive prefix sums: `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ..., where ⊕ is `op`.
     ///
-    /// `op` has to be associative, and nothing more: operands keep their order. O(n) work, at most two calls of `op` an
-    /// element, nearly three of floats. As with every sum of floats that is not made one by one, the last digits depend on how they are grouped. A panic of `op` comes out of the call; results made so far are dropped.
+    /// `op` must be associative. It need not be commutative: operands keep their order. O(n) work: at most two calls of `op` for each
+    /// element, nearly three for floats. The last digits of sums of floats depend on how they are grouped. If `op` panics, the results made
+    /// so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().inclusive_scan(&[1, 2, 3], |a, b| a + b), [1, 3, 6]);
     /// ```
+    #[doc(alias = "prefix_sum")]
+    #[doc(alias = "cumsum")]
     #[doc(alias = "partial_sum")]
     #[inline]
     pub fn inclusive_scan<T, F>(&self, v: &[T], op: F) -> Vec<T>
@@ -39,13 +45,14 @@ impl Par<'_> {
         collect(v.len(), |room| self.inclusive_scan_into(v, room, op))
     }
 
-    /// The vector of `init`, `init ⊕ v[0]`, `init ⊕ v[0] ⊕ v[1]`, ..., as long as `v`.
+    /// Returns all exclusive prefix sums: `init`, `init ⊕ v[0]`, `init ⊕ v[0] ⊕ v[1]`, ..., as many as `v` has elements.
     ///
-    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise.
+    /// Otherwise like [`inclusive_scan`](Par::inclusive_scan).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().exclusive_scan(&[1, 2, 3], 10, |a, b| a + b), [10, 11, 13]);
     /// ```
+    #[doc(alias = "prefix_sum")]
     #[inline]
     pub fn exclusive_scan<T, F>(&self, v: &[T], init: T, op: F) -> Vec<T>
     where
@@ -55,11 +62,11 @@ impl Par<'_> {
         collect(v.len(), |room| self.exclusive_scan_into(v, room, init, op))
     }
 
-    /// As [`inclusive_scan`](Par::inclusive_scan), into `room`, which is returned, initialised.
+    /// Like [`inclusive_scan`](Par::inclusive_scan), but writes into `room` and returns it, initialised.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -76,11 +83,11 @@ impl Par<'_> {
         into::<_, _, true>(self, v, room, None, T::clone, &op, &op)
     }
 
-    /// As [`exclusive_scan`](Par::exclusive_scan), into `room`, which is returned, initialised.
+    /// Like [`exclusive_scan`](Par::exclusive_scan), but writes into `room` and returns it, initialised.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -97,9 +104,9 @@ impl Par<'_> {
         into::<_, _, false>(self, v, room, Some(init), T::clone, &op, &op)
     }
 
-    /// As [`inclusive_scan`](Par::inclusive_scan), of `map` of every element.
+    /// Like [`inclusive_scan`](Par::inclusive_scan), of `map(x)` for every element `x`.
     ///
-    /// `map` is called at most twice an element.
+    /// `map` is called at most twice for each element.
     ///
     /// ```
     /// let lengths = fusain_algorithms::par().transform_inclusive_scan(&["a", "bc"], |s| s.len(), |a, b| a + b);
@@ -116,11 +123,11 @@ impl Par<'_> {
         collect(v.len(), |room| self.transform_inclusive_scan_into(v, room, map, op))
     }
 
-    /// As [`transform_inclusive_scan`](Par::transform_inclusive_scan), into `room`, which is returned, initialised.
+    /// Like [`transform_inclusive_scan`](Par::transform_inclusive_scan), but writes into `room` and returns it, initialised.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -147,9 +154,9 @@ impl Par<'_> {
         into::<_, _, true>(self, v, room, None, &map, add, &op)
     }
 
-    /// As [`exclusive_scan`](Par::exclusive_scan), of `map` of every element.
+    /// Like [`exclusive_scan`](Par::exclusive_scan), of `map(x)` for every element `x`.
     ///
-    /// `map` is called at most twice an element.
+    /// `map` is called at most twice for each element.
     ///
     /// ```
     /// let starts = fusain_algorithms::par().transform_exclusive_scan(&["a", "bc"], 0, |s| s.len(), |a, b| a + b);
@@ -166,13 +173,13 @@ impl Par<'_> {
         collect(v.len(), |room| self.transform_exclusive_scan_into(v, room, init, map, op))
     }
 
-    /// Writes the exclusive scan of `map` of every element into `room`, and returns it.
+    /// Like [`transform_exclusive_scan`](Par::transform_exclusive_scan), but writes into `room` and returns it, initialised.
     ///
-    /// As [`transform_exclusive_scan`](Par::transform_exclusive_scan) otherwise.
+    /// What `room` held before is not dropped.
     ///
     /// # Panics
     ///
-    /// If `room` has not the length of `v`.
+    /// If `room` and `v` differ in length.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -202,7 +209,8 @@ impl Par<'_> {
 
     /// Replaces `v[i]` by `v[0] ⊕ ... ⊕ v[i]`.
     ///
-    /// As [`inclusive_scan`](Par::inclusive_scan) otherwise; if `op` or a `drop` panics, some elements are replaced and some are not, and none is lost.
+    /// Otherwise like [`inclusive_scan`](Par::inclusive_scan). If `op` or a `drop` panics, some elements are replaced and some are not, but
+    /// none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];
@@ -224,7 +232,8 @@ impl Par<'_> {
 
     /// Replaces `v[i]` by `init ⊕ v[0] ⊕ ... ⊕ v[i - 1]`.
     ///
-    /// As [`exclusive_scan`](Par::exclusive_scan) otherwise; if `op` or a `drop` panics, some elements are replaced and some are not, and none is lost.
+    /// Otherwise like [`exclusive_scan`](Par::exclusive_scan). If `op` or a `drop` panics, some elements are replaced and some are not, but
+    /// none is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3];

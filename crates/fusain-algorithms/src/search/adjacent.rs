@@ -25,10 +25,13 @@ fn neighbours<K: ?Sized, T: Sync>(
     first_pair_hit::<K, _, _>(policy, (before, after), any, is_primitive::<T>(), hit)
 }
 
+/// # Order of neighbours
+///
+/// Each element is compared with the next one.
 impl Par<'_> {
     /// The index of the first element of `v` that is equal to the next one.
     ///
-    /// O(n) comparisons at most; stops soon after the first hit. A panic of a comparison comes out of the call.
+    /// O(n) comparisons at most, and stops soon after the first hit. A panic in a comparison propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().adjacent_find(&[1, 2, 2, 3, 3]), Some(1));
@@ -40,7 +43,7 @@ impl Par<'_> {
 
     /// The index of the first element of `v` for which `fits` holds with the next one.
     ///
-    /// As [`adjacent_find`](Par::adjacent_find) otherwise. `fits` may be called on pairs behind the hit.
+    /// Otherwise like [`adjacent_find`](Par::adjacent_find). `fits` may be called on pairs behind the hit.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().adjacent_find_by(&[1, 2, 4, 3], |a, b| a > b), Some(2));
@@ -53,7 +56,7 @@ impl Par<'_> {
 
     /// Whether the elements of `v` are in ascending order, as std's `is_sorted` has it.
     ///
-    /// O(n) comparisons at most; stops soon after the first descent. A panic of a comparison comes out of the call.
+    /// O(n) comparisons at most, and stops soon after the first descent. A panic in a comparison propagates.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().is_sorted(&[1, 2, 2]));
@@ -66,7 +69,7 @@ impl Par<'_> {
 
     /// Whether `in_order` holds for each element of `v` and the next one.
     ///
-    /// As [`is_sorted`](Par::is_sorted) otherwise.
+    /// Otherwise like [`is_sorted`](Par::is_sorted).
     ///
     /// ```
     /// assert!(fusain_algorithms::par().is_sorted_by(&[3, 2, 1], |a, b| a > b));
@@ -79,7 +82,7 @@ impl Par<'_> {
 
     /// Whether the keys of the elements of `v` are in ascending order.
     ///
-    /// As [`is_sorted`](Par::is_sorted) otherwise; `key` is called twice an element.
+    /// Otherwise like [`is_sorted`](Par::is_sorted); `key` is called twice an element.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().is_sorted_by_key(&["a", "bc", "de"], |s| s.len()));
@@ -94,9 +97,9 @@ impl Par<'_> {
         .is_none()
     }
 
-    /// How many elements at the front of `v` are in ascending order.
+    /// The length of the longest front part of `v` that is in ascending order.
     ///
-    /// O(n) comparisons at most; stops soon after the first descent.
+    /// O(n) comparisons at most, and stops soon after the first descent.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().is_sorted_until(&[1, 5, 9, 2, 6]), 3);
@@ -106,9 +109,9 @@ impl Par<'_> {
         self.is_sorted_until_by(v, |a, b| a <= b)
     }
 
-    /// How many elements at the front of `v` are such that `in_order` holds for each and the next one.
+    /// The length of the longest front part of `v` in which `in_order` holds for each element and the next one.
     ///
-    /// As [`is_sorted_until`](Par::is_sorted_until) otherwise.
+    /// Otherwise like [`is_sorted_until`](Par::is_sorted_until).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().is_sorted_until_by(&[9, 5, 1, 2], |a, b| a >= b), 3);

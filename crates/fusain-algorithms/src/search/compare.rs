@@ -28,11 +28,12 @@ fn difference<K: ?Sized, T: Sync, U: Sync>(
     first_pair_hit::<K, _, _>(policy, (&a[..len], &b[..len]), any, numbers, differ)
 }
 
+/// # Comparing two slices
 impl Par<'_> {
     /// The first index at which `a` and `b` differ, or `None` where one is the beginning of the other.
     ///
-    /// O(n) comparisons at most; stops soon after the first difference. Elements behind it may be compared. A panic of
-    /// a comparison comes out of the call.
+    /// O(n) comparisons at most, and stops soon after the first difference. Elements behind it may be compared. A panic in a comparison
+    /// propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().mismatch(&[1, 2, 3], &[1, 2, 4, 5]), Some(2));
@@ -45,7 +46,7 @@ impl Par<'_> {
 
     /// The first index at which `eq` does not hold for `a` and `b`, or `None` where there is none below both lengths.
     ///
-    /// As [`mismatch`](Par::mismatch) otherwise.
+    /// Otherwise like [`mismatch`](Par::mismatch).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().mismatch_by(&[1, 2, 3], &[2, 4, 7], |a, b| 2 * a == *b), Some(2));
@@ -61,7 +62,7 @@ impl Par<'_> {
 
     /// Whether `a` and `b` are of the same length and equal element by element.
     ///
-    /// O(n) comparisons at most; stops soon after a difference. A panic of a comparison comes out of the call.
+    /// O(n) comparisons at most, and stops soon after a difference. A panic in a comparison propagates.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().eq(&[1, 2], &[1, 2]));
@@ -75,7 +76,7 @@ impl Par<'_> {
 
     /// Whether `a` and `b` are of the same length and `eq` holds element by element.
     ///
-    /// As [`eq`](Par::eq) otherwise.
+    /// Otherwise like [`eq`](Par::eq).
     ///
     /// ```
     /// assert!(fusain_algorithms::par().eq_by(&["a", "bc"], &[1, 2], |a, b| a.len() == *b));
@@ -89,7 +90,7 @@ impl Par<'_> {
     /// The lexicographical order of `a` and `b`, as std's slices have it: that of the first elements that differ, else that
     /// of the lengths.
     ///
-    /// O(n) comparisons at most; stops soon after the first difference. A panic of a comparison comes out of the call.
+    /// O(n) comparisons at most, and stops soon after the first difference. A panic in a comparison propagates.
     ///
     /// ```
     /// use std::cmp::Ordering;
@@ -105,7 +106,7 @@ impl Par<'_> {
 
     /// The lexicographical order of `a` and `b` by `compare`.
     ///
-    /// As [`cmp`](Par::cmp) otherwise.
+    /// Otherwise like [`cmp`](Par::cmp).
     ///
     /// ```
     /// use std::cmp::Ordering;
@@ -124,7 +125,7 @@ impl Par<'_> {
     /// The lexicographical order of `a` and `b` where elements have a partial one; `None` where the first elements
     /// that differ have none.
     ///
-    /// As [`cmp`](Par::cmp) otherwise.
+    /// Otherwise like [`cmp`](Par::cmp).
     ///
     /// ```
     /// use std::cmp::Ordering;

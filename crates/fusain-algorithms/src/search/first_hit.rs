@@ -14,8 +14,8 @@ use fusain_pool::Algorithm;
 use super::stride::first_in;
 use crate::policy::{Par, Plan, Team};
 
-/// What a stripe should last, where the cost of a place is known: two units, so that claims, a line that travels
-/// each, do not show, and little is looked at in vain. By that reckoning; half and double were not measured.
+/// What a stripe should last, where the cost of a place is known: two units. So the claims, each a cache line that travels, do not show,
+/// and little is looked at in vain.
 const STRIPE_NS: f32 = 4_000.0;
 
 /// Places in a stripe where the cost is not known.

@@ -33,11 +33,11 @@ fn too_great<K: ?Sized, T: Sync>(
     }
 }
 
+/// # Checking a heap
 impl Par<'_> {
     /// Whether `v` is a heap: no element is greater than its parent, the first being the greatest.
     ///
-    /// O(n) comparisons at most; stops soon after an element that is too great. A panic of a comparison comes out of
-    /// the call.
+    /// O(n) comparisons at most, and stops soon after an element that is too great. A panic in a comparison propagates.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().is_heap(&[9, 5, 8, 1, 5]));
@@ -50,7 +50,7 @@ impl Par<'_> {
 
     /// Whether `v` is a heap by `compare`.
     ///
-    /// As [`is_heap`](Par::is_heap) otherwise.
+    /// Otherwise like [`is_heap`](Par::is_heap).
     ///
     /// ```
     /// assert!(fusain_algorithms::par().is_heap_by(&[1, 2, 3], |a, b| b.cmp(a)));
@@ -61,9 +61,9 @@ impl Par<'_> {
         too_great::<Any<T, F>, _>(self, v, true, |a, b| compare(a, b).is_lt()).is_none()
     }
 
-    /// How many elements at the front of `v` are a heap.
+    /// The length of the longest front part of `v` that is a heap.
     ///
-    /// O(n) comparisons at most; stops soon after the first element that is too great.
+    /// O(n) comparisons at most, and stops soon after the first element that is too great.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().is_heap_until(&[9, 5, 8, 6, 7]), 3);
@@ -73,9 +73,9 @@ impl Par<'_> {
         too_great::<First<T, T>, _>(self, v, false, T::lt).unwrap_or(v.len())
     }
 
-    /// How many elements at the front of `v` are a heap by `compare`.
+    /// The length of the longest front part of `v` that is a heap by `compare`.
     ///
-    /// As [`is_heap_until`](Par::is_heap_until) otherwise.
+    /// Otherwise like [`is_heap_until`](Par::is_heap_until).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().is_heap_until_by(&[1, 2, 0], |a, b| b.cmp(a)), 2);

@@ -126,11 +126,12 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
     }
 }
 
+/// # Checking for a subset
 impl Par<'_> {
-    /// Whether `v` has every element of `wanted`, each at least as often; both sorted.
+    /// Whether `v` contains every element of `wanted`, each at least as often. Both must be sorted.
     ///
-    /// O(m log(n / m)) comparisons for m wanted elements of n; stops soon after one that is missing. Where a slice is not
-    /// sorted the answer means nothing. A panic of a comparison comes out of the call.
+    /// O(m log(n / m)) comparisons for m wanted elements of n, and stops soon after one that is missing. If a slice is not sorted, the
+    /// answer is unspecified. A panic in a comparison propagates.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().includes(&[1, 2, 2, 3], &[2, 2]));
@@ -141,9 +142,9 @@ impl Par<'_> {
         self.includes_by(v, wanted, T::cmp)
     }
 
-    /// Whether `v` has every element of `wanted`, each at least as often; both sorted by `compare`.
+    /// Whether `v` contains every element of `wanted`, each at least as often. Both must be sorted by `compare`.
     ///
-    /// As [`includes`](Par::includes) otherwise.
+    /// Otherwise like [`includes`](Par::includes).
     ///
     /// ```
     /// assert!(fusain_algorithms::par().includes_by(&[0.5, 1.0, 2.0], &[1.0, 2.0], f64::total_cmp));

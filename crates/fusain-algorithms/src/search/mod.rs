@@ -1,4 +1,4 @@
-//! Where something is, and whether it is there at all.
+//! Searches for elements and sequences, and asks about all elements.
 
 mod adjacent;
 mod compare;

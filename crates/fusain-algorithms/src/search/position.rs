@@ -26,15 +26,19 @@ fn find<K: ?Sized, T: Sync>(
     first_pair_hit::<K, _, _>(policy, (v, v), any, is_primitive::<T>(), |x, _| predicate(x))
 }
 
+/// # Searching
+///
+/// All of them stop soon after the answer is known.
 impl Par<'_> {
     /// The index of the first element of `v` that satisfies `predicate`.
     ///
-    /// O(n) work at most; stops soon after the first hit. `predicate` may be called on elements behind the hit, and a
-    /// panic there comes out of the call although a sequential search would not have met it.
+    /// O(n) work at most, and stops soon after the first hit. `predicate` may also be called on elements behind the hit. A panic there
+    /// propagates, although a sequential search would not have met it.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().position(&[3, 1, 4, 1], |x| *x == 1), Some(1));
     /// ```
+    #[doc(alias = "position_first")]
     #[doc(alias = "find")]
     #[doc(alias = "find_if")]
     #[inline]
@@ -44,7 +48,7 @@ impl Par<'_> {
 
     /// The index of the first element of `v` that does not satisfy `predicate`.
     ///
-    /// As [`position`](Par::position) otherwise.
+    /// Otherwise like [`position`](Par::position).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().position_not(&[1, 3, 4, 5], |x| x % 2 == 1), Some(2));
@@ -57,7 +61,7 @@ impl Par<'_> {
 
     /// The first element of `v` that satisfies `predicate`.
     ///
-    /// As [`position`](Par::position) otherwise.
+    /// Otherwise like [`position`](Par::position).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().find_first(&[3, 1, 4], |x| *x > 2), Some(&3));
@@ -68,9 +72,9 @@ impl Par<'_> {
         self.position(v, predicate).map(|i| &v[i])
     }
 
-    /// An element of `v` that satisfies `predicate`, not always the same where there are several.
+    /// Returns an element of `v` that satisfies `predicate`. If there are several, which one may differ from call to call.
     ///
-    /// O(n) work at most; stops soon after any hit.
+    /// O(n) work at most, and stops soon after any hit.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().find_any(&[3, 1, 4], |x| *x > 3), Some(&4));
@@ -82,8 +86,8 @@ impl Par<'_> {
 
     /// The index of the first element of `v` that is equal to one of `wanted`.
     ///
-    /// O(n m) comparisons at most, for n elements and m wanted ones; stops soon after the first hit. With many wanted
-    /// ones, a set and [`position`](Par::position) are faster.
+    /// O(n m) comparisons at most, for n elements and m wanted ones, and stops soon after the first hit. With many wanted ones, a set and
+    /// [`position`](Par::position) are faster.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().find_first_of(b"parallel", b"aeiou"), Some(1));
@@ -95,7 +99,7 @@ impl Par<'_> {
 
     /// The index of the first element of `v` for which `eq` holds with one of `wanted`.
     ///
-    /// As [`find_first_of`](Par::find_first_of) otherwise.
+    /// Otherwise like [`find_first_of`](Par::find_first_of).
     ///
     /// ```
     /// let near = |x: &f64, y: &f64| (x - y).abs() < 0.1;
@@ -114,7 +118,7 @@ impl Par<'_> {
 
     /// Whether some element of `v` satisfies `predicate`.
     ///
-    /// O(n) work at most; stops soon after the first hit.
+    /// O(n) work at most, and stops soon after the first hit.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().any(&[1, 2, 3], |x| *x == 2));
@@ -127,7 +131,7 @@ impl Par<'_> {
 
     /// Whether every element of `v` satisfies `predicate`.
     ///
-    /// O(n) work at most; stops soon after the first miss.
+    /// O(n) work at most, and stops soon after the first miss.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().all(&[1, 2, 3], |x| *x > 0));
@@ -140,7 +144,7 @@ impl Par<'_> {
 
     /// Whether no element of `v` satisfies `predicate`.
     ///
-    /// O(n) work at most; stops soon after the first hit.
+    /// O(n) work at most, and stops soon after the first hit.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().none(&[1, 2, 3], |x| *x > 3));
@@ -153,8 +157,8 @@ impl Par<'_> {
 
     /// Whether all elements of `v` that satisfy `predicate` come before all that do not.
     ///
-    /// O(n) work at most; stops soon after the first element that is out of place. Where they do, std's
-    /// `partition_point` says in O(log n) where the others begin.
+    /// O(n) work at most, and stops soon after the first element that is out of place. For a partitioned slice, std's `partition_point`
+    /// finds in O(log n) where the second part begins.
     ///
     /// ```
     /// let is_odd = |x: &i32| x % 2 == 1;

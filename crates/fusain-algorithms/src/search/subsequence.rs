@@ -88,11 +88,14 @@ fn first_run<T>(v: &[T], len: usize, places: Range<usize>, is: impl Fn(&T) -> bo
     None
 }
 
+/// # Searching for sequences
+///
+/// Elements that follow each other are looked for.
 impl Par<'_> {
-    /// The first index of `v` from which the elements of `sequence` follow; 0 for an empty one.
+    /// The first index at which `sequence` begins in `v`; 0 if `sequence` is empty.
     ///
-    /// O(n m) comparisons at worst, for m elements among n; O(n) where few places begin alike. Stops soon after the
-    /// first hit; places behind it may be looked at. A panic of a comparison comes out of the call.
+    /// O(n m) comparisons at worst, for m elements among n; O(n) where few places begin alike. Stops soon after the first hit; places
+    /// behind it may be looked at. A panic in a comparison propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().search(b"parallel pastel", b"pa"), Some(0));
@@ -103,9 +106,9 @@ impl Par<'_> {
         self.search_by(v, sequence, |x, y| x == y)
     }
 
-    /// The first index of `v` from which elements follow for which `eq` holds with those of `sequence`.
+    /// The first index at which `sequence` begins in `v`, where `eq` compares elements.
     ///
-    /// As [`search`](Par::search) otherwise.
+    /// Otherwise like [`search`](Par::search).
     ///
     /// ```
     /// let same = |x: &u8, y: &u8| x.eq_ignore_ascii_case(y);
@@ -136,7 +139,7 @@ impl Par<'_> {
         None
     }
 
-    /// The last index of `v` from which the elements of `sequence` follow; the length of `v` for an empty one.
+    /// The last index at which `sequence` begins in `v`; the length of `v` if `sequence` is empty.
     ///
     /// As [`search`](Par::search), from the back.
     ///
@@ -148,9 +151,9 @@ impl Par<'_> {
         self.find_end_by(v, sequence, |x, y| x == y)
     }
 
-    /// The last index of `v` from which elements follow for which `eq` holds with those of `sequence`.
+    /// The last index at which `sequence` begins in `v`, where `eq` compares elements.
     ///
-    /// As [`find_end`](Par::find_end) otherwise.
+    /// Otherwise like [`find_end`](Par::find_end).
     ///
     /// ```
     /// let same = |x: &u8, y: &u8| x.eq_ignore_ascii_case(y);
@@ -194,10 +197,10 @@ impl Par<'_> {
         rest.is_empty() || first_pair_hit::<Rest<T, U, F>, _, _>(self, pair, true, numbers, |x, y| !eq(x, y)).is_none()
     }
 
-    /// The first index of `v` from which `count` elements equal to `value` follow; 0 for a `count` of 0.
+    /// The first index in `v` at which `count` elements in a row equal `value`; 0 if `count` is 0.
     ///
-    /// O(n) comparisons at most, O(n / count) where few elements are; stops soon after the first hit. A panic of a
-    /// comparison comes out of the call.
+    /// O(n) comparisons at most, O(n / count) where few elements are, and stops soon after the first hit. A panic in a comparison
+    /// propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().search_n(&[1, 0, 1, 1, 0], 2, &1), Some(2));
@@ -207,9 +210,9 @@ impl Par<'_> {
         self.search_n_by(v, count, value, |x, y| x == y)
     }
 
-    /// The first index of `v` from which `count` elements follow for which `eq` holds with `value`.
+    /// The first index in `v` at which `eq(x, value)` holds for `count` elements in a row.
     ///
-    /// As [`search_n`](Par::search_n) otherwise.
+    /// Otherwise like [`search_n`](Par::search_n).
     ///
     /// ```
     /// let above = |x: &i32, y: &i32| x > y;

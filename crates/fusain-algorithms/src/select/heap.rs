@@ -18,11 +18,13 @@ const SUBTREES_PER_WORKER: usize = 8;
 /// What an element costs before anything is known.
 const PRIOR_NS: f32 = 2.0;
 
+/// # Making a heap
+///
+/// The order of [`BinaryHeap`](std::collections::BinaryHeap).
 impl Par<'_> {
-    /// Makes `v` a heap: `v[i]` is not less than `v[2 * i + 1]` and `v[2 * i + 2]`, so `v[0]` is greatest.
+    /// Reorders `v` into a binary heap: `v[i]` is at least `v[2 * i + 1]` and `v[2 * i + 2]`, so `v[0]` is the largest.
     ///
-    /// O(n) work, at most 2 n comparisons, no extra memory. This is the order in which [`BinaryHeap`](std::collections::BinaryHeap)
-    /// keeps its elements. If a comparison panics, `v` holds every element once.
+    /// O(n) work, at most 2 n comparisons, no extra memory. If a comparison panics, `v` still holds every element once.
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];
@@ -35,7 +37,7 @@ impl Par<'_> {
         self.make_heap_by(v, T::cmp);
     }
 
-    /// As [`make_heap`](Par::make_heap), in the order of `compare`.
+    /// Like [`make_heap`](Par::make_heap), in the order of `compare`.
     ///
     /// ```
     /// let mut v = [3, 1, 2];

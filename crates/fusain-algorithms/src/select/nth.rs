@@ -23,16 +23,19 @@ const SAMPLE_ONE_OF: usize = 1 << 5;
 /// Rounds that leave more than three quarters, until std has to do it.
 const BAD_ROUNDS_MAX: usize = 2;
 
+/// # Selecting
+///
+/// The element of one rank, in O(n).
 impl Par<'_> {
-    /// Puts the element that would be at `index` if `v` were sorted there, those not greater before it and those not less
-    /// behind it; returns all three.
+    /// Puts at `index` the element that sorting would put there. Elements before it are not greater, elements behind it are not less.
+    /// Returns the elements before, the element, and the elements behind.
     ///
-    /// O(n) work; memory for a few ranges a worker. Not stable. As [`slice::select_nth_unstable`] otherwise; if a comparison
-    /// panics, `v` holds every element once.
+    /// O(n) work, memory for a few ranges for each worker. Not stable. If a comparison panics, `v` still holds every element once.
+    /// Otherwise like [`slice::select_nth_unstable`].
     ///
     /// # Panics
     ///
-    /// If `index` is not below the length of `v`.
+    /// If `index` is not less than the length of `v`.
     ///
     /// ```
     /// let mut v = [5, 1, 4, 2, 3];
@@ -49,11 +52,11 @@ impl Par<'_> {
         self.select_nth_unstable_by(v, index, T::cmp)
     }
 
-    /// As [`select_nth_unstable`](Par::select_nth_unstable), in the order of `compare`.
+    /// Like [`select_nth_unstable`](Par::select_nth_unstable), in the order of `compare`.
     ///
     /// # Panics
     ///
-    /// If `index` is not below the length of `v`.
+    /// If `index` is not less than the length of `v`.
     ///
     /// ```
     /// let mut v = [0.5, -1.5, 1.0];
@@ -83,11 +86,11 @@ impl Par<'_> {
         }
     }
 
-    /// As [`select_nth_unstable`](Par::select_nth_unstable), in the order of keys, of which two are computed a comparison.
+    /// Like [`select_nth_unstable`](Par::select_nth_unstable), in the order of keys. Each comparison computes two keys.
     ///
     /// # Panics
     ///
-    /// If `index` is not below the length of `v`.
+    /// If `index` is not less than the length of `v`.
     ///
     /// ```
     /// let mut v: [i32; 3] = [-3, 1, 2];

@@ -12,14 +12,17 @@ use crate::policy::{Par, Plan};
 /// Elements of a sample.
 const SAMPLE: usize = 1 << 10;
 
+/// # Sorting the smallest
+///
+/// The smallest elements alone, for less than a whole sort costs.
 impl Par<'_> {
-    /// Sorts the `middle` smallest elements of `v` to its front; the others are behind them in some order.
+    /// Sorts the `middle` smallest elements of `v` to its front. The others follow in an unspecified order.
     ///
-    /// O(n + k log k) work for k = `middle`, memory for k elements. Not stable. If a comparison panics, `v` holds every element once.
+    /// O(n + k log k) work for k = `middle`, memory for k elements. Not stable. If a comparison panics, `v` still holds every element once.
     ///
     /// # Panics
     ///
-    /// If `middle` is beyond the end of `v`.
+    /// If `middle` is greater than the length of `v`.
     ///
     /// ```
     /// let mut v = [5, 1, 4, 2, 3];
@@ -31,11 +34,11 @@ impl Par<'_> {
         self.partial_sort_by(v, middle, T::cmp);
     }
 
-    /// As [`partial_sort`](Par::partial_sort), in the order of `compare`.
+    /// Like [`partial_sort`](Par::partial_sort), in the order of `compare`.
     ///
     /// # Panics
     ///
-    /// If `middle` is beyond the end of `v`.
+    /// If `middle` is greater than the length of `v`.
     ///
     /// ```
     /// let mut v = [0.5, -1.5, 1.0];
@@ -63,10 +66,10 @@ impl Par<'_> {
         self.sort_unstable_by(&mut v[..middle], compare);
     }
 
-    /// The `count` smallest elements of `v` in a sorted vector; all of them if there are no more.
+    /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`, memory for some more than k elements where k is less than a quarter of n, for all
-    /// otherwise. Which of equal elements are copied is not said.
+    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n. Which of
+    /// several equal elements are copied is unspecified.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().partial_sort_copy(&[5, 1, 4, 2, 3], 2), [1, 2]);
@@ -76,7 +79,7 @@ impl Par<'_> {
         self.partial_sort_copy_by(v, count, T::cmp)
     }
 
-    /// As [`partial_sort_copy`](Par::partial_sort_copy), in the order of `compare`.
+    /// Like [`partial_sort_copy`](Par::partial_sort_copy), in the order of `compare`.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().partial_sort_copy_by(&[0.5, -1.5, 1.0], 1, f64::total_cmp), [-1.5]);

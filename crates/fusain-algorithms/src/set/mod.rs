@@ -18,13 +18,18 @@ const INTERSECTION: u8 = BOTH;
 const DIFFERENCE: u8 = ONLY_A;
 const SYMMETRIC_DIFFERENCE: u8 = ONLY_A | ONLY_B;
 
+/// # Sets
+///
+/// Two sorted slices are taken as sets.
 impl Par<'_> {
-    /// The sorted vector of the elements that are in one of two sorted slices or in both.
+    /// Returns the union of two sorted slices: the elements that are in `a`, in `b`, or in both, sorted.
     ///
-    /// Of elements that are m times in `a` and n times in `b` the result has max(m, n): the m of `a`, and then the last n - m of `b`.
-    /// O(n) work, at most two comparisons an element; memory for the result, as long as it can be, and some tiles a worker.
-    /// Where a slice is not sorted, or the order is none, the result has some of the elements, or the call panics. A panic of a comparison comes out of
-    /// the call; clones made so far are dropped.
+    ///
+    /// An element that is m times in `a` and n times in `b` is max(m, n) times in the result: the m of `a`, then the last n - m of `b`.
+    ///
+    /// O(n) work, at most two comparisons for each element. Memory for the longest possible result and a few tiles for each worker. If a
+    /// slice is not sorted, or the order is not a total order, the result has some of the elements, or the call panics. If a comparison
+    /// panics, the clones made so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_union(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 2, 3, 4]);
@@ -34,7 +39,7 @@ impl Par<'_> {
         vector::<_, _, UNION>(self, a, b, T::lt)
     }
 
-    /// As [`set_union`](Par::set_union), of slices sorted by `compare`.
+    /// Like [`set_union`](Par::set_union), of slices sorted by `compare`.
     ///
     /// ```
     /// let union = fusain_algorithms::par().set_union_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
@@ -49,7 +54,7 @@ impl Par<'_> {
         vector::<_, _, UNION>(self, a, b, |x, y| compare(x, y).is_lt())
     }
 
-    /// As [`set_union_by`](Par::set_union_by), to the front of `room`, of which that part is returned, initialised.
+    /// Like [`set_union_by`](Par::set_union_by), but writes to the front of `room` and returns that part, initialised.
     ///
     /// # Panics
     ///
@@ -77,10 +82,10 @@ impl Par<'_> {
         into_room::<_, _, UNION>(self, a, b, room, |x, y| compare(x, y).is_lt())
     }
 
-    /// The sorted vector of the elements that are in both of two sorted slices.
+    /// Returns the intersection of two sorted slices: the elements that are in both, sorted.
     ///
-    /// Of elements that are m times in `a` and n times in `b` the result has min(m, n), the first ones of `a`.
-    /// Work, memory and panics as in [`set_union`](Par::set_union).
+    /// An element that is m times in `a` and n times in `b` is min(m, n) times in the result: the first ones of `a`. Work, memory and
+    /// panics are those of [`set_union`](Par::set_union).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_intersection(&[1, 2, 2, 3], &[2, 3, 4]), [2, 3]);
@@ -90,7 +95,7 @@ impl Par<'_> {
         vector::<_, _, INTERSECTION>(self, a, b, T::lt)
     }
 
-    /// As [`set_intersection`](Par::set_intersection), of slices sorted by `compare`.
+    /// Like [`set_intersection`](Par::set_intersection), of slices sorted by `compare`.
     ///
     /// ```
     /// let intersection = fusain_algorithms::par().set_intersection_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
@@ -105,7 +110,7 @@ impl Par<'_> {
         vector::<_, _, INTERSECTION>(self, a, b, |x, y| compare(x, y).is_lt())
     }
 
-    /// As [`set_intersection_by`](Par::set_intersection_by), to the front of `room`, of which that part is returned, initialised.
+    /// Like [`set_intersection_by`](Par::set_intersection_by), but writes to the front of `room` and returns that part, initialised.
     ///
     /// # Panics
     ///
@@ -133,10 +138,10 @@ impl Par<'_> {
         into_room::<_, _, INTERSECTION>(self, a, b, room, |x, y| compare(x, y).is_lt())
     }
 
-    /// The sorted vector of the elements of a sorted slice that are not in another.
+    /// Returns the difference of two sorted slices: the elements of `a` that are not in `b`, sorted.
     ///
-    /// Of elements that are m times in `a` and n times in `b` the result has the last m - n of `a`, or none.
-    /// Work, memory and panics as in [`set_union`](Par::set_union).
+    /// An element that is m times in `a` and n times in `b` is max(m - n, 0) times in the result: the last ones of `a`. Work, memory and
+    /// panics are those of [`set_union`](Par::set_union).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2]);
@@ -146,7 +151,7 @@ impl Par<'_> {
         vector::<_, _, DIFFERENCE>(self, a, b, T::lt)
     }
 
-    /// As [`set_difference`](Par::set_difference), of slices sorted by `compare`.
+    /// Like [`set_difference`](Par::set_difference), of slices sorted by `compare`.
     ///
     /// ```
     /// let difference = fusain_algorithms::par().set_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
@@ -161,7 +166,7 @@ impl Par<'_> {
         vector::<_, _, DIFFERENCE>(self, a, b, |x, y| compare(x, y).is_lt())
     }
 
-    /// As [`set_difference_by`](Par::set_difference_by), to the front of `room`, of which that part is returned, initialised.
+    /// Like [`set_difference_by`](Par::set_difference_by), but writes to the front of `room` and returns that part, initialised.
     ///
     /// # Panics
     ///
@@ -189,10 +194,10 @@ impl Par<'_> {
         into_room::<_, _, DIFFERENCE>(self, a, b, room, |x, y| compare(x, y).is_lt())
     }
 
-    /// The sorted vector of the elements that are in one of two sorted slices and not in the other.
+    /// Returns the symmetric difference of two sorted slices: the elements that are in one of them only, sorted.
     ///
-    /// Of elements that are m times in `a` and n times in `b` the result has |m - n|, the last ones of the slice that has more.
-    /// Work, memory and panics as in [`set_union`](Par::set_union).
+    /// An element that is m times in `a` and n times in `b` is |m - n| times in the result: the last ones of the slice that has more. Work,
+    /// memory and panics are those of [`set_union`](Par::set_union).
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_symmetric_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 4]);
@@ -202,7 +207,7 @@ impl Par<'_> {
         vector::<_, _, SYMMETRIC_DIFFERENCE>(self, a, b, T::lt)
     }
 
-    /// As [`set_symmetric_difference`](Par::set_symmetric_difference), of slices sorted by `compare`.
+    /// Like [`set_symmetric_difference`](Par::set_symmetric_difference), of slices sorted by `compare`.
     ///
     /// ```
     /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
@@ -217,7 +222,8 @@ impl Par<'_> {
         vector::<_, _, SYMMETRIC_DIFFERENCE>(self, a, b, |x, y| compare(x, y).is_lt())
     }
 
-    /// As [`set_symmetric_difference_by`](Par::set_symmetric_difference_by), to the front of `room`, of which that part is returned, initialised.
+    /// Like [`set_symmetric_difference_by`](Par::set_symmetric_difference_by), but writes to the front of `room` and returns that part,
+    /// initialised.
     ///
     /// # Panics
     ///

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::policy::par;
 
-/// Whether two slices are alike, and whether one is in order.
+/// Compares two slices, or checks the order of one.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -15,6 +15,7 @@ use crate::policy::par;
 /// ```
 pub trait ParCompare<T>: AsRef<[T]> {
     /// The first index at which this and `other` differ. See [`Par::mismatch`](crate::Par::mismatch).
+    #[doc(alias = "mismatch")]
     #[inline]
     fn par_mismatch<U>(&self, other: &[U]) -> Option<usize>
     where
@@ -36,6 +37,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
     }
 
     /// Whether this and `other` are equal element by element. See [`Par::eq`](crate::Par::eq).
+    #[doc(alias = "equal")]
     #[inline]
     fn par_eq<U>(&self, other: &[U]) -> bool
     where
@@ -57,6 +59,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
     }
 
     /// The lexicographical order of this and `other`. See [`Par::cmp`](crate::Par::cmp).
+    #[doc(alias = "lexicographical_compare")]
     #[inline]
     fn par_cmp(&self, other: &[T]) -> Ordering
     where
@@ -106,6 +109,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
     }
 
     /// Whether the elements are in ascending order. See [`Par::is_sorted`](crate::Par::is_sorted).
+    #[doc(alias = "is_sorted")]
     #[inline]
     fn par_is_sorted(&self) -> bool
     where
@@ -135,7 +139,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_sorted_by_key(self.as_ref(), key)
     }
 
-    /// How many elements at the front are in ascending order. See [`Par::is_sorted_until`](crate::Par::is_sorted_until).
+    /// The length of the longest front part in ascending order. See [`Par::is_sorted_until`](crate::Par::is_sorted_until).
     #[inline]
     fn par_is_sorted_until(&self) -> usize
     where
@@ -144,7 +148,8 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_sorted_until(self.as_ref())
     }
 
-    /// How many elements at the front are such that `in_order` holds for each and the next one. See [`Par::is_sorted_until_by`](crate::Par::is_sorted_until_by).
+    /// The length of the longest front part in which `in_order` holds for each element and the next one. See
+    /// [`Par::is_sorted_until_by`](crate::Par::is_sorted_until_by).
     #[inline]
     fn par_is_sorted_until_by<F>(&self, in_order: F) -> usize
     where
@@ -155,6 +160,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
     }
 
     /// Whether no element is greater than its parent. See [`Par::is_heap`](crate::Par::is_heap).
+    #[doc(alias = "is_heap")]
     #[inline]
     fn par_is_heap(&self) -> bool
     where
@@ -173,7 +179,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap_by(self.as_ref(), compare)
     }
 
-    /// How many elements at the front are a heap. See [`Par::is_heap_until`](crate::Par::is_heap_until).
+    /// The length of the longest front part that is a heap. See [`Par::is_heap_until`](crate::Par::is_heap_until).
     #[inline]
     fn par_is_heap_until(&self) -> usize
     where
@@ -182,7 +188,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap_until(self.as_ref())
     }
 
-    /// How many elements at the front are a heap by `compare`. See [`Par::is_heap_until_by`](crate::Par::is_heap_until_by).
+    /// The length of the longest front part that is a heap by `compare`. See [`Par::is_heap_until_by`](crate::Par::is_heap_until_by).
     #[inline]
     fn par_is_heap_until_by<F>(&self, compare: F) -> usize
     where
@@ -192,7 +198,8 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap_until_by(self.as_ref(), compare)
     }
 
-    /// Whether this has every element of `wanted`, both sorted. See [`Par::includes`](crate::Par::includes).
+    /// Whether this contains every element of `wanted`; both must be sorted. See [`Par::includes`](crate::Par::includes).
+    #[doc(alias = "includes")]
     #[inline]
     fn par_includes(&self, wanted: &[T]) -> bool
     where
@@ -201,7 +208,8 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().includes(self.as_ref(), wanted)
     }
 
-    /// Whether this has every element of `wanted`, both sorted by `compare`. See [`Par::includes_by`](crate::Par::includes_by).
+    /// Whether this contains every element of `wanted`; both must be sorted by `compare`. See
+    /// [`Par::includes_by`](crate::Par::includes_by).
     #[inline]
     fn par_includes_by<F>(&self, wanted: &[T], compare: F) -> bool
     where

@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// Elements written over others, or into a new vector.
+/// Copies, fills and replaces elements, in place or into a new vector.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -15,6 +15,7 @@ use crate::policy::par;
 /// ```
 pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
     /// Copies all elements of `from` over those of this slice. See [`Par::copy_from_slice`](crate::Par::copy_from_slice).
+    #[doc(alias = "copy")]
     #[inline]
     fn par_copy_from_slice(&mut self, from: &[T])
     where
@@ -32,7 +33,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
         par().clone_from_slice(self.as_mut(), from);
     }
 
-    /// The vector of clones of all elements. See [`Par::to_vec`](crate::Par::to_vec).
+    /// Returns a vector of clones of all elements. See [`Par::to_vec`](crate::Par::to_vec).
     #[inline]
     fn par_to_vec(&self) -> Vec<T>
     where
@@ -42,6 +43,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Replaces every element by a clone of `value`. See [`Par::fill`](crate::Par::fill).
+    #[doc(alias = "fill")]
     #[inline]
     fn par_fill(&mut self, value: T)
     where
@@ -51,6 +53,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Replaces every element by what `f` returns. See [`Par::fill_with`](crate::Par::fill_with).
+    #[doc(alias = "generate")]
     #[inline]
     fn par_fill_with<F>(&mut self, f: F)
     where
@@ -61,6 +64,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Replaces every element that is equal to `old` by a clone of `new`. See [`Par::replace`](crate::Par::replace).
+    #[doc(alias = "replace")]
     #[inline]
     fn par_replace(&mut self, old: &T, new: &T)
     where
@@ -79,7 +83,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
         par().replace_if(self.as_mut(), predicate, new);
     }
 
-    /// The vector of all elements, with clones of `new` in place of those that are equal to `old`. See [`Par::replace_copy`](crate::Par::replace_copy).
+    /// Returns all elements, with clones of `new` in place of those equal to `old`. See [`Par::replace_copy`](crate::Par::replace_copy).
     #[inline]
     fn par_replace_copy(&self, old: &T, new: &T) -> Vec<T>
     where
@@ -88,7 +92,8 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
         par().replace_copy(self.as_ref(), old, new)
     }
 
-    /// The vector of all elements, with clones of `new` in place of those that satisfy `predicate`. See [`Par::replace_copy_if`](crate::Par::replace_copy_if).
+    /// Returns all elements, with clones of `new` in place of those that satisfy `predicate`. See
+    /// [`Par::replace_copy_if`](crate::Par::replace_copy_if).
     #[inline]
     fn par_replace_copy_if<P>(&self, predicate: P, new: &T) -> Vec<T>
     where
@@ -98,7 +103,9 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
         par().replace_copy_if(self.as_ref(), predicate, new)
     }
 
-    /// The vector of the first element and `op` of each other and the one before it. See [`Par::adjacent_difference`](crate::Par::adjacent_difference).
+    /// Returns the first element, then `op(x, previous)` for each other element. See
+    /// [`Par::adjacent_difference`](crate::Par::adjacent_difference).
+    #[doc(alias = "adjacent_difference")]
     #[inline]
     fn par_adjacent_difference<F>(&self, op: F) -> Vec<T>
     where
@@ -108,7 +115,8 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
         par().adjacent_difference(self.as_ref(), op)
     }
 
-    /// Replaces each element but the first by `op` of it and the one before it. See [`Par::adjacent_difference_in_place`](crate::Par::adjacent_difference_in_place).
+    /// Replaces each element but the first by `op(x, previous)`. See
+    /// [`Par::adjacent_difference_in_place`](crate::Par::adjacent_difference_in_place).
     #[inline]
     fn par_adjacent_difference_in_place<F>(&mut self, op: F)
     where

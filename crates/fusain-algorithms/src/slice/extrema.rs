@@ -14,6 +14,7 @@ use crate::policy::par;
 /// ```
 pub trait ParExtrema<T>: AsRef<[T]> {
     /// The smallest element and its index, the first among equals. See [`Par::min`](crate::Par::min).
+    #[doc(alias = "min_element")]
     #[inline]
     fn par_min(&self) -> Option<At<'_, T>>
     where
@@ -44,6 +45,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
     }
 
     /// The largest element and its index, the first among equals. See [`Par::max`](crate::Par::max).
+    #[doc(alias = "max_element")]
     #[inline]
     fn par_max(&self) -> Option<At<'_, T>>
     where
@@ -74,6 +76,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
     }
 
     /// The first smallest and the last largest element, with their indices. See [`Par::minmax`](crate::Par::minmax).
+    #[doc(alias = "minmax_element")]
     #[inline]
     fn par_minmax(&self) -> Option<(At<'_, T>, At<'_, T>)>
     where

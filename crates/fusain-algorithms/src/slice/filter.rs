@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// Some of the elements, in new vectors.
+/// Filters elements into new vectors.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -11,7 +11,7 @@ use crate::policy::par;
 /// assert_eq!([3, 3, 4].par_dedup_copy(), [3, 4]);
 /// ```
 pub trait ParFilter<T>: AsRef<[T]> {
-    /// The vector of the elements that satisfy `predicate`. See [`Par::filter`](crate::Par::filter).
+    /// Returns the elements that satisfy `predicate`, in order. See [`Par::filter`](crate::Par::filter).
     #[doc(alias = "copy_if")]
     #[inline]
     fn par_filter<P>(&self, predicate: P) -> Vec<T>
@@ -22,7 +22,8 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().filter(self.as_ref(), predicate)
     }
 
-    /// The elements that satisfy `predicate` and the others, each in a vector. See [`Par::partition_copy`](crate::Par::partition_copy).
+    /// Returns two vectors: the elements that satisfy `predicate`, and the others. See [`Par::partition_copy`](crate::Par::partition_copy).
+    #[doc(alias = "partition_copy")]
     #[inline]
     fn par_partition_copy<P>(&self, predicate: P) -> (Vec<T>, Vec<T>)
     where
@@ -32,7 +33,7 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().partition_copy(self.as_ref(), predicate)
     }
 
-    /// The vector without elements equal to the one before. See [`Par::dedup_copy`](crate::Par::dedup_copy).
+    /// Returns the elements without those equal to the one before. See [`Par::dedup_copy`](crate::Par::dedup_copy).
     #[doc(alias = "unique_copy")]
     #[inline]
     fn par_dedup_copy(&self) -> Vec<T>
@@ -42,7 +43,8 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().dedup_copy(self.as_ref())
     }
 
-    /// The vector without elements the `same` as the one before. See [`Par::dedup_copy_by`](crate::Par::dedup_copy_by).
+    /// Returns the elements without those for which `same` holds with the one before. See
+    /// [`Par::dedup_copy_by`](crate::Par::dedup_copy_by).
     #[doc(alias = "unique_copy")]
     #[inline]
     fn par_dedup_copy_by<F>(&self, same: F) -> Vec<T>
@@ -56,7 +58,7 @@ pub trait ParFilter<T>: AsRef<[T]> {
 
 impl<T> ParFilter<T> for [T] {}
 
-/// Some of the elements, in their own vector.
+/// Filters the elements of a vector in place.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -79,7 +81,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().retain(self.as_mut(), predicate);
     }
 
-    /// Drops elements equal to the one before. See [`Par::dedup`](crate::Par::dedup).
+    /// Removes elements equal to the one before. See [`Par::dedup`](crate::Par::dedup).
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup(&mut self)
@@ -89,7 +91,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup(self.as_mut());
     }
 
-    /// Drops elements the `same` as the one before. See [`Par::dedup_by`](crate::Par::dedup_by).
+    /// Removes elements for which `same` holds with the one before. See [`Par::dedup_by`](crate::Par::dedup_by).
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup_by<F>(&mut self, same: F)
@@ -100,7 +102,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup_by(self.as_mut(), same);
     }
 
-    /// Drops elements with the same key as the one before. See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
+    /// Removes elements with the same key as the one before. See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup_by_key<K, F>(&mut self, key: F)

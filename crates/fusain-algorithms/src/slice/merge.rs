@@ -12,7 +12,8 @@ use crate::policy::par;
 /// assert_eq!([1, 4].par_merge(&[2, 3]), [1, 2, 3, 4]);
 /// ```
 pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Merges the sorted runs before and from `middle`, stable. See [`Par::inplace_merge`](crate::Par::inplace_merge).
+    /// Merges the sorted halves `[..middle]` and `[middle..]`, stable. See [`Par::inplace_merge`](crate::Par::inplace_merge).
+    #[doc(alias = "inplace_merge")]
     #[inline]
     fn par_inplace_merge(&mut self, middle: usize)
     where
@@ -21,7 +22,8 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
         par().inplace_merge(self.as_mut(), middle)
     }
 
-    /// Merges the runs before and from `middle`, sorted by `compare`, stable. See [`Par::inplace_merge_by`](crate::Par::inplace_merge_by).
+    /// Merges the halves `[..middle]` and `[middle..]`, both sorted by `compare`, stable. See
+    /// [`Par::inplace_merge_by`](crate::Par::inplace_merge_by).
     #[inline]
     fn par_inplace_merge_by<F>(&mut self, middle: usize, compare: F)
     where
@@ -31,7 +33,8 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
         par().inplace_merge_by(self.as_mut(), middle, compare)
     }
 
-    /// The elements of this and another sorted slice in one sorted vector, stable. See [`Par::merge`](crate::Par::merge).
+    /// Merges this and another sorted slice into one sorted vector, stable. See [`Par::merge`](crate::Par::merge).
+    #[doc(alias = "merge")]
     #[inline]
     fn par_merge(&self, other: &[T]) -> Vec<T>
     where
@@ -40,7 +43,8 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
         par().merge(self.as_ref(), other)
     }
 
-    /// The elements of this and another slice sorted by `compare` in one sorted vector, stable. See [`Par::merge_by`](crate::Par::merge_by).
+    /// Merges this and another slice, both sorted by `compare`, into one sorted vector, stable. See
+    /// [`Par::merge_by`](crate::Par::merge_by).
     #[inline]
     fn par_merge_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where

@@ -1,7 +1,7 @@
 //! The algorithms as methods of slices, with the default policy: a trait a family, a file a trait.
 //!
-//! A method is that of [`Par`](crate::Par) of the same name without `par_`, called on [`par()`](crate::par): there it is
-//! documented. A trait adds nothing but the methods; what it asks of its type, slices have.
+//! Each method calls the method of [`Par`](crate::Par) of the same name without `par_`, with the default options. That method has the
+//! documentation. The traits add nothing else, and every slice implements them.
 
 mod compare;
 mod copy;

@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// Elements that satisfy a predicate to the front.
+/// Moves elements that satisfy a predicate to the front.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -13,6 +13,7 @@ use crate::policy::par;
 /// ```
 pub trait ParPartition<T>: AsMut<[T]> {
     /// Moves the elements that satisfy `predicate` to the front. See [`Par::partition`](crate::Par::partition).
+    #[doc(alias = "partition")]
     #[inline]
     fn par_partition<P>(&mut self, predicate: P) -> usize
     where
@@ -22,7 +23,9 @@ pub trait ParPartition<T>: AsMut<[T]> {
         par().partition(self.as_mut(), predicate)
     }
 
-    /// Moves the elements that satisfy `predicate` to the front, all in their order. See [`Par::stable_partition`](crate::Par::stable_partition).
+    /// Moves the elements that satisfy `predicate` to the front; both parts keep their order. See
+    /// [`Par::stable_partition`](crate::Par::stable_partition).
+    #[doc(alias = "stable_partition")]
     #[inline]
     fn par_stable_partition<P>(&mut self, predicate: P) -> usize
     where

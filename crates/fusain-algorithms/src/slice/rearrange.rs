@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// The same elements in other places.
+/// Moves elements to other places.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -14,6 +14,7 @@ use crate::policy::par;
 /// ```
 pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
     /// Reverses the order of the elements. See [`Par::reverse`](crate::Par::reverse).
+    #[doc(alias = "reverse")]
     #[inline]
     fn par_reverse(&mut self)
     where
@@ -22,7 +23,7 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
         par().reverse(self.as_mut());
     }
 
-    /// The vector of clones of all elements, back to front. See [`Par::reverse_copy`](crate::Par::reverse_copy).
+    /// Returns the elements in reverse order. See [`Par::reverse_copy`](crate::Par::reverse_copy).
     #[inline]
     fn par_reverse_copy(&self) -> Vec<T>
     where
@@ -31,7 +32,8 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
         par().reverse_copy(self.as_ref())
     }
 
-    /// Moves all elements `by` places to the front; the first `by` of them go to the end. See [`Par::rotate_left`](crate::Par::rotate_left).
+    /// Rotates left: the first `by` elements move to the end. See [`Par::rotate_left`](crate::Par::rotate_left).
+    #[doc(alias = "rotate")]
     #[inline]
     fn par_rotate_left(&mut self, by: usize)
     where
@@ -40,7 +42,7 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
         par().rotate_left(self.as_mut(), by);
     }
 
-    /// Moves all elements `by` places to the end; the last `by` of them go to the front. See [`Par::rotate_right`](crate::Par::rotate_right).
+    /// Rotates right: the last `by` elements move to the front. See [`Par::rotate_right`](crate::Par::rotate_right).
     #[inline]
     fn par_rotate_right(&mut self, by: usize)
     where
@@ -49,7 +51,7 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
         par().rotate_right(self.as_mut(), by);
     }
 
-    /// The vector of clones of all elements from `middle` on, and then of those before. See [`Par::rotate_copy`](crate::Par::rotate_copy).
+    /// Returns the elements from `middle` on, then those before it. See [`Par::rotate_copy`](crate::Par::rotate_copy).
     #[inline]
     fn par_rotate_copy(&self, middle: usize) -> Vec<T>
     where
@@ -58,7 +60,9 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
         par().rotate_copy(self.as_ref(), middle)
     }
 
-    /// Moves all elements `by` places to the front; those that fall off are at the end, in some order. See [`Par::shift_left`](crate::Par::shift_left).
+    /// Shifts left by `by` places; elements that fall off end up at the back, in any order. See
+    /// [`Par::shift_left`](crate::Par::shift_left).
+    #[doc(alias = "shift_left")]
     #[inline]
     fn par_shift_left(&mut self, by: usize)
     where
@@ -67,7 +71,9 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
         par().shift_left(self.as_mut(), by);
     }
 
-    /// Moves all elements `by` places to the end; those that fall off are at the front, in some order. See [`Par::shift_right`](crate::Par::shift_right).
+    /// Shifts right by `by` places; elements that fall off end up at the front, in any order. See
+    /// [`Par::shift_right`](crate::Par::shift_right).
+    #[doc(alias = "shift_right")]
     #[inline]
     fn par_shift_right(&mut self, by: usize)
     where
@@ -77,6 +83,7 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Swaps all elements with those of `other`. See [`Par::swap_with_slice`](crate::Par::swap_with_slice).
+    #[doc(alias = "swap_ranges")]
     #[inline]
     fn par_swap_with_slice(&mut self, other: &mut [T])
     where

@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// One value out of many.
+/// Reduces many values to one.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -12,7 +12,11 @@ use crate::policy::par;
 /// assert_eq!(v.par_count_if(|x| x % 4 == 0), 250);
 /// ```
 pub trait ParReduce<T>: AsRef<[T]> {
-    /// `identity` and all elements combined by `op`, from left to right. See [`Par::reduce`](crate::Par::reduce).
+    /// Combines `identity` and all elements by `op`, in order. See [`Par::reduce`](crate::Par::reduce).
+    #[doc(alias = "sum")]
+    #[doc(alias = "product")]
+    #[doc(alias = "accumulate")]
+    #[doc(alias = "reduction")]
     #[inline]
     fn par_reduce<F>(&self, identity: T, op: F) -> T
     where
@@ -22,7 +26,9 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().reduce(self.as_ref(), identity, op)
     }
 
-    /// `identity` and `map` of all elements combined by `op`, from left to right. See [`Par::map_reduce`](crate::Par::map_reduce).
+    /// Combines `identity` and `map(x)` of all elements by `op`, in order. See [`Par::map_reduce`](crate::Par::map_reduce).
+    #[doc(alias = "sum")]
+    #[doc(alias = "transform_reduce")]
     #[inline]
     fn par_map_reduce<U, M, F>(&self, identity: U, map: M, op: F) -> U
     where
@@ -34,7 +40,8 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().map_reduce(self.as_ref(), identity, map, op)
     }
 
-    /// How many elements are equal to `value`. See [`Par::count`](crate::Par::count).
+    /// Counts the elements equal to `value`. See [`Par::count`](crate::Par::count).
+    #[doc(alias = "count")]
     #[inline]
     fn par_count(&self, value: &T) -> usize
     where
@@ -43,7 +50,8 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().count(self.as_ref(), value)
     }
 
-    /// How many elements satisfy `predicate`. See [`Par::count_if`](crate::Par::count_if).
+    /// Counts the elements that satisfy `predicate`. See [`Par::count_if`](crate::Par::count_if).
+    #[doc(alias = "count_if")]
     #[inline]
     fn par_count_if<P>(&self, predicate: P) -> usize
     where

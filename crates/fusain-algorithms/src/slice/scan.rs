@@ -10,7 +10,10 @@ use crate::policy::par;
 /// assert_eq!([1, 2, 3].par_inclusive_scan(|a, b| a + b), [1, 3, 6]);
 /// ```
 pub trait ParScan<T>: AsRef<[T]> + AsMut<[T]> {
-    /// All sums from the first element to each, that one included. See [`Par::inclusive_scan`](crate::Par::inclusive_scan).
+    /// Returns all prefix sums, each including its own element. See [`Par::inclusive_scan`](crate::Par::inclusive_scan).
+    #[doc(alias = "prefix_sum")]
+    #[doc(alias = "cumsum")]
+    #[doc(alias = "partial_sum")]
     #[inline]
     fn par_inclusive_scan<F>(&self, op: F) -> Vec<T>
     where
@@ -20,7 +23,8 @@ pub trait ParScan<T>: AsRef<[T]> + AsMut<[T]> {
         par().inclusive_scan(self.as_ref(), op)
     }
 
-    /// All sums from `init` and the first element to each, that one excluded. See [`Par::exclusive_scan`](crate::Par::exclusive_scan).
+    /// Returns all prefix sums from `init` on, each excluding its own element. See [`Par::exclusive_scan`](crate::Par::exclusive_scan).
+    #[doc(alias = "prefix_sum")]
     #[inline]
     fn par_exclusive_scan<F>(&self, init: T, op: F) -> Vec<T>
     where
@@ -30,7 +34,7 @@ pub trait ParScan<T>: AsRef<[T]> + AsMut<[T]> {
         par().exclusive_scan(self.as_ref(), init, op)
     }
 
-    /// Replaces each element by the sum from the first to it. See [`Par::inclusive_scan_in_place`](crate::Par::inclusive_scan_in_place).
+    /// Replaces each element by the sum of all up to it. See [`Par::inclusive_scan_in_place`](crate::Par::inclusive_scan_in_place).
     #[inline]
     fn par_inclusive_scan_in_place<F>(&mut self, op: F)
     where

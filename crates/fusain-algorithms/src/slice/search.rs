@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// Where something is, and whether it is there at all.
+/// Searches for elements and sequences, and asks about all elements.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -12,6 +12,9 @@ use crate::policy::par;
 /// ```
 pub trait ParSearch<T>: AsRef<[T]> {
     /// The index of the first element that satisfies `predicate`. See [`Par::position`](crate::Par::position).
+    #[doc(alias = "find")]
+    #[doc(alias = "find_if")]
+    #[doc(alias = "position_first")]
     #[inline]
     fn par_position<P>(&self, predicate: P) -> Option<usize>
     where
@@ -42,6 +45,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
     }
 
     /// Whether some element satisfies `predicate`. See [`Par::any`](crate::Par::any).
+    #[doc(alias = "any_of")]
     #[inline]
     fn par_any<P>(&self, predicate: P) -> bool
     where
@@ -52,6 +56,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
     }
 
     /// Whether every element satisfies `predicate`. See [`Par::all`](crate::Par::all).
+    #[doc(alias = "all_of")]
     #[inline]
     fn par_all<P>(&self, predicate: P) -> bool
     where
@@ -62,6 +67,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
     }
 
     /// Whether no element satisfies `predicate`. See [`Par::none`](crate::Par::none).
+    #[doc(alias = "none_of")]
     #[inline]
     fn par_none<P>(&self, predicate: P) -> bool
     where
@@ -72,6 +78,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
     }
 
     /// The index of the first element that does not satisfy `predicate`. See [`Par::position_not`](crate::Par::position_not).
+    #[doc(alias = "find_if_not")]
     #[inline]
     fn par_position_not<P>(&self, predicate: P) -> Option<usize>
     where
@@ -82,6 +89,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
     }
 
     /// The index of the first element that is equal to one of `wanted`. See [`Par::find_first_of`](crate::Par::find_first_of).
+    #[doc(alias = "find_first_of")]
     #[inline]
     fn par_find_first_of<U>(&self, wanted: &[U]) -> Option<usize>
     where
@@ -113,6 +121,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
     }
 
     /// The index of the first element that is equal to the next one. See [`Par::adjacent_find`](crate::Par::adjacent_find).
+    #[doc(alias = "adjacent_find")]
     #[inline]
     fn par_adjacent_find(&self) -> Option<usize>
     where
@@ -131,7 +140,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().adjacent_find_by(self.as_ref(), fits)
     }
 
-    /// The first index from which the elements of `sequence` follow. See [`Par::search`](crate::Par::search).
+    /// The first index at which `sequence` begins. See [`Par::search`](crate::Par::search).
     #[inline]
     fn par_search<U>(&self, sequence: &[U]) -> Option<usize>
     where
@@ -141,7 +150,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().search(self.as_ref(), sequence)
     }
 
-    /// The first index from which `sequence` follows by `eq`. See [`Par::search_by`](crate::Par::search_by).
+    /// The first index at which `sequence` begins, where `eq` compares elements. See [`Par::search_by`](crate::Par::search_by).
     #[inline]
     fn par_search_by<U, F>(&self, sequence: &[U], eq: F) -> Option<usize>
     where
@@ -152,7 +161,8 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().search_by(self.as_ref(), sequence, eq)
     }
 
-    /// The last index from which the elements of `sequence` follow. See [`Par::find_end`](crate::Par::find_end).
+    /// The last index at which `sequence` begins. See [`Par::find_end`](crate::Par::find_end).
+    #[doc(alias = "find_end")]
     #[inline]
     fn par_find_end<U>(&self, sequence: &[U]) -> Option<usize>
     where
@@ -162,7 +172,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().find_end(self.as_ref(), sequence)
     }
 
-    /// The last index from which `sequence` follows by `eq`. See [`Par::find_end_by`](crate::Par::find_end_by).
+    /// The last index at which `sequence` begins, where `eq` compares elements. See [`Par::find_end_by`](crate::Par::find_end_by).
     #[inline]
     fn par_find_end_by<U, F>(&self, sequence: &[U], eq: F) -> Option<usize>
     where
@@ -173,7 +183,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().find_end_by(self.as_ref(), sequence, eq)
     }
 
-    /// The first index from which `count` elements equal to `value` follow. See [`Par::search_n`](crate::Par::search_n).
+    /// The first index at which `count` elements in a row equal `value`. See [`Par::search_n`](crate::Par::search_n).
     #[inline]
     fn par_search_n<U>(&self, count: usize, value: &U) -> Option<usize>
     where
@@ -183,7 +193,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().search_n(self.as_ref(), count, value)
     }
 
-    /// The first index from which `count` elements follow for which `eq` holds with `value`. See [`Par::search_n_by`](crate::Par::search_n_by).
+    /// The first index at which `eq(x, value)` holds for `count` elements in a row. See [`Par::search_n_by`](crate::Par::search_n_by).
     #[inline]
     fn par_search_n_by<U, F>(&self, count: usize, value: &U, eq: F) -> Option<usize>
     where

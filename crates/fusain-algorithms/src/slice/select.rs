@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::policy::par;
 
-/// Some order, for less than a sort costs.
+/// Puts some elements in order, for less than a sort costs.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -15,7 +15,7 @@ use crate::policy::par;
 /// assert_eq!(v[0], 5);
 /// ```
 pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Puts the element of rank `index` there. See [`Par::select_nth_unstable`](crate::Par::select_nth_unstable).
+    /// Puts the element that sorting would put at `index` there. See [`Par::select_nth_unstable`](crate::Par::select_nth_unstable).
     #[doc(alias = "nth_element")]
     #[inline]
     fn par_select_nth_unstable(&mut self, index: usize) -> (&mut [T], &mut T, &mut [T])
@@ -25,7 +25,8 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
         par().select_nth_unstable(self.as_mut(), index)
     }
 
-    /// Puts the element of rank `index` by `compare` there. See [`Par::select_nth_unstable_by`](crate::Par::select_nth_unstable_by).
+    /// Puts the element that sorting by `compare` would put at `index` there. See
+    /// [`Par::select_nth_unstable_by`](crate::Par::select_nth_unstable_by).
     #[doc(alias = "nth_element")]
     #[inline]
     fn par_select_nth_unstable_by<F>(&mut self, index: usize, compare: F) -> (&mut [T], &mut T, &mut [T])
@@ -36,7 +37,8 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
         par().select_nth_unstable_by(self.as_mut(), index, compare)
     }
 
-    /// Puts the element of rank `index` by key there. See [`Par::select_nth_unstable_by_key`](crate::Par::select_nth_unstable_by_key).
+    /// Puts the element that sorting by key would put at `index` there. See
+    /// [`Par::select_nth_unstable_by_key`](crate::Par::select_nth_unstable_by_key).
     #[doc(alias = "nth_element")]
     #[inline]
     fn par_select_nth_unstable_by_key<K, F>(&mut self, index: usize, key: F) -> (&mut [T], &mut T, &mut [T])
@@ -49,6 +51,7 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Sorts the `middle` smallest elements to the front. See [`Par::partial_sort`](crate::Par::partial_sort).
+    #[doc(alias = "partial_sort")]
     #[inline]
     fn par_partial_sort(&mut self, middle: usize)
     where
@@ -68,6 +71,7 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// The `count` smallest elements, sorted. See [`Par::partial_sort_copy`](crate::Par::partial_sort_copy).
+    #[doc(alias = "partial_sort_copy")]
     #[inline]
     fn par_partial_sort_copy(&self, count: usize) -> Vec<T>
     where
@@ -86,7 +90,8 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
         par().partial_sort_copy_by(self.as_ref(), count, compare)
     }
 
-    /// Makes the slice a heap. See [`Par::make_heap`](crate::Par::make_heap).
+    /// Reorders the slice into a binary heap. See [`Par::make_heap`](crate::Par::make_heap).
+    #[doc(alias = "make_heap")]
     #[inline]
     fn par_make_heap(&mut self)
     where
@@ -95,7 +100,7 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
         par().make_heap(self.as_mut());
     }
 
-    /// Makes the slice a heap by `compare`. See [`Par::make_heap_by`](crate::Par::make_heap_by).
+    /// Reorders the slice into a binary heap by `compare`. See [`Par::make_heap_by`](crate::Par::make_heap_by).
     #[inline]
     fn par_make_heap_by<F>(&mut self, compare: F)
     where

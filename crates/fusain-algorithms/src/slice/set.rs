@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::policy::par;
 
-/// Sorted slices as sets.
+/// Takes sorted slices as sets.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -13,7 +13,7 @@ use crate::policy::par;
 /// assert_eq!([1, 2, 4].par_set_intersection(&[2, 3]), [2]);
 /// ```
 pub trait ParSet<T>: AsRef<[T]> {
-    /// The sorted vector of the elements that are in one of two sorted slices or in both. See [`Par::set_union`](crate::Par::set_union).
+    /// Returns the elements that are in this or in `other`, sorted. See [`Par::set_union`](crate::Par::set_union).
     #[inline]
     fn par_set_union(&self, other: &[T]) -> Vec<T>
     where
@@ -22,7 +22,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_union(self.as_ref(), other)
     }
 
-    /// The vector, sorted by `compare`, of the elements that are in one of two sorted slices or in both. See [`Par::set_union_by`](crate::Par::set_union_by).
+    /// Returns the elements that are in this or in `other`, sorted by `compare`. See [`Par::set_union_by`](crate::Par::set_union_by).
     #[inline]
     fn par_set_union_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where
@@ -32,7 +32,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_union_by(self.as_ref(), other, compare)
     }
 
-    /// The sorted vector of the elements that are in both of two sorted slices. See [`Par::set_intersection`](crate::Par::set_intersection).
+    /// Returns the elements that are in this and in `other`, sorted. See [`Par::set_intersection`](crate::Par::set_intersection).
     #[inline]
     fn par_set_intersection(&self, other: &[T]) -> Vec<T>
     where
@@ -41,7 +41,8 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_intersection(self.as_ref(), other)
     }
 
-    /// The vector, sorted by `compare`, of the elements that are in both of two sorted slices. See [`Par::set_intersection_by`](crate::Par::set_intersection_by).
+    /// Returns the elements that are in this and in `other`, sorted by `compare`. See
+    /// [`Par::set_intersection_by`](crate::Par::set_intersection_by).
     #[inline]
     fn par_set_intersection_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where
@@ -51,7 +52,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_intersection_by(self.as_ref(), other, compare)
     }
 
-    /// The sorted vector of the elements of a sorted slice that are not in another. See [`Par::set_difference`](crate::Par::set_difference).
+    /// Returns the elements that are in this and not in `other`, sorted. See [`Par::set_difference`](crate::Par::set_difference).
     #[inline]
     fn par_set_difference(&self, other: &[T]) -> Vec<T>
     where
@@ -60,7 +61,8 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_difference(self.as_ref(), other)
     }
 
-    /// The vector, sorted by `compare`, of the elements of a sorted slice that are not in another. See [`Par::set_difference_by`](crate::Par::set_difference_by).
+    /// Returns the elements that are in this and not in `other`, sorted by `compare`. See
+    /// [`Par::set_difference_by`](crate::Par::set_difference_by).
     #[inline]
     fn par_set_difference_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where
@@ -70,7 +72,8 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_difference_by(self.as_ref(), other, compare)
     }
 
-    /// The sorted vector of the elements that are in one of two sorted slices and not in the other. See [`Par::set_symmetric_difference`](crate::Par::set_symmetric_difference).
+    /// Returns the elements that are in exactly one of this and `other`, sorted. See
+    /// [`Par::set_symmetric_difference`](crate::Par::set_symmetric_difference).
     #[inline]
     fn par_set_symmetric_difference(&self, other: &[T]) -> Vec<T>
     where
@@ -79,7 +82,8 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_symmetric_difference(self.as_ref(), other)
     }
 
-    /// The vector, sorted by `compare`, of the elements that are in one of two sorted slices and not in the other. See [`Par::set_symmetric_difference_by`](crate::Par::set_symmetric_difference_by).
+    /// Returns the elements that are in exactly one of this and `other`, sorted by `compare`. See
+    /// [`Par::set_symmetric_difference_by`](crate::Par::set_symmetric_difference_by).
     #[inline]
     fn par_set_symmetric_difference_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::policy::par;
 
-/// Sorting. The names are those rayon gives them.
+/// Sorts slices, with rayon's names.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -15,6 +15,7 @@ use crate::policy::par;
 /// ```
 pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     /// Sorts the slice, stable. See [`Par::sort`](crate::Par::sort).
+    #[doc(alias = "stable_sort")]
     #[inline]
     fn par_sort(&mut self)
     where
@@ -56,6 +57,7 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Sorts the slice, unstable. See [`Par::sort_unstable`](crate::Par::sort_unstable).
+    #[doc(alias = "sort")]
     #[inline]
     fn par_sort_unstable(&mut self)
     where

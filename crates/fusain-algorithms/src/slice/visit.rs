@@ -2,7 +2,7 @@
 
 use crate::policy::par;
 
-/// A function of every element: for its effect, or for its value.
+/// Calls a function on every element.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -13,6 +13,8 @@ use crate::policy::par;
 /// ```
 pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
     /// Calls `f` on every element. See [`Par::for_each`](crate::Par::for_each).
+    #[doc(alias = "parallel_for")]
+    #[doc(alias = "for_each")]
     #[inline]
     fn par_for_each<F>(&self, f: F)
     where
@@ -33,6 +35,8 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Calls `f` on every element, which it may change. See [`Par::for_each_mut`](crate::Par::for_each_mut).
+    #[doc(alias = "parallel_for")]
+    #[doc(alias = "for_each")]
     #[inline]
     fn par_for_each_mut<F>(&mut self, f: F)
     where
@@ -52,7 +56,8 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().for_each_mut_indexed(self.as_mut(), f)
     }
 
-    /// The vector of `f` of every element. See [`Par::map`](crate::Par::map).
+    /// Returns a vector of `f(x)` for every element `x`. See [`Par::map`](crate::Par::map).
+    #[doc(alias = "transform")]
     #[inline]
     fn par_map<U, F>(&self, f: F) -> Vec<U>
     where
@@ -63,7 +68,8 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().map(self.as_ref(), f)
     }
 
-    /// Replaces every element by `f` of it. See [`Par::map_in_place`](crate::Par::map_in_place).
+    /// Replaces every element `x` by `f(x)`. See [`Par::map_in_place`](crate::Par::map_in_place).
+    #[doc(alias = "transform")]
     #[inline]
     fn par_map_in_place<F>(&mut self, f: F)
     where

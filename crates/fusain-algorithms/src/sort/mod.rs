@@ -12,11 +12,14 @@ use crate::natural::{self, Natural};
 use crate::policy::{Par, Plan, Team};
 use run::{LEAVES_PER_WORKER, parallel};
 
+/// # Sorting
+///
+/// Stable and unstable, with the names of std.
 impl Par<'_> {
     /// Sorts `v`, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements. Where the order of `T` is none, all elements are there in some
-    /// order afterwards, or the call panics, as with [`slice::sort`]. If it panics, `v` holds every element once.
+    /// O(n log n) comparisons, memory for n elements. If the order of `T` is not a total order, `v` has all elements afterwards, in an
+    /// unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///
     /// ```
     /// let mut v = [3, 1, 2];
@@ -36,7 +39,7 @@ impl Par<'_> {
 
     /// Sorts `v` by `compare`, stable.
     ///
-    /// As [`sort`](Par::sort) otherwise.
+    /// Otherwise like [`sort`](Par::sort).
     ///
     /// ```
     /// let mut v = [0.5, -1.5, 1.0];
@@ -64,8 +67,8 @@ impl Par<'_> {
 
     /// Sorts `v` by key, stable.
     ///
-    /// Computes about two keys a comparison; see [`sort_by_cached_key`](Par::sort_by_cached_key). As
-    /// [`sort`](Par::sort) otherwise.
+    /// Each comparison computes two keys; [`sort_by_cached_key`](Par::sort_by_cached_key) computes each key once. Otherwise like
+    /// [`sort`](Par::sort).
     ///
     /// ```
     /// let mut v: [i32; 3] = [-3, 1, 2];
@@ -85,8 +88,8 @@ impl Par<'_> {
 
     /// Sorts `v` by key, stable, computing each key once.
     ///
-    /// For keys that cost much. O(n log n) comparisons of keys; memory for n keys, twice. Elements change places only
-    /// when all keys have been computed and sorted, so a panic of `key` leaves `v` as it was.
+    /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys. Elements move only after all keys have been
+    /// computed and sorted, so a panic in `key` leaves `v` as it was.
     ///
     /// ```
     /// let mut v = [10, 9, 100];
@@ -116,8 +119,8 @@ impl Par<'_> {
 
     /// Sorts `v`; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits are sorted by their bits, most of them in three
-    /// passes, also by [`sort`](Par::sort); so are floats by `total_cmp`. As [`sort`](Par::sort) otherwise.
+    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits are sorted by their bits, mostly in three passes; so are
+    /// floats with `total_cmp`. [`sort`](Par::sort) does the same. Otherwise like [`sort`](Par::sort).
     ///
     /// ```
     /// let mut v = [3, 1, 2];
@@ -135,7 +138,7 @@ impl Par<'_> {
 
     /// Sorts `v` by `compare`; equal elements may change their order.
     ///
-    /// As [`sort_unstable`](Par::sort_unstable) otherwise.
+    /// Otherwise like [`sort_unstable`](Par::sort_unstable).
     ///
     /// ```
     /// let mut v = [0.5, -1.5, 1.0];
@@ -161,7 +164,7 @@ impl Par<'_> {
 
     /// Sorts `v` by key; equal elements may change their order.
     ///
-    /// As [`sort_unstable`](Par::sort_unstable) otherwise.
+    /// Otherwise like [`sort_unstable`](Par::sort_unstable).
     ///
     /// ```
     /// let mut v: [i32; 3] = [-3, 1, 2];

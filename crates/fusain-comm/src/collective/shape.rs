@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The shape of a tree over ranks `0..p` with rank 0 at its root.
+/// The shape of a tree over ranks `0..p`, with rank 0 at its root.
 ///
 /// In every shape the ranks under a node are a contiguous range that begins with the node, and children are in order.
 ///

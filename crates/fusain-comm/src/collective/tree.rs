@@ -9,8 +9,8 @@ use crate::{Communicator, Error, Plain, Result, Tag};
 /// With `usize::MAX` the message goes whole.
 ///
 /// # Errors
-/// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if the ranks' lengths differ; what messages
-/// can fail with.
+/// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if the ranks' lengths differ; the errors of sending and
+/// receiving.
 ///
 /// # Panics
 /// If `segment` is 0.

@@ -2,11 +2,11 @@
 //!
 //! # Threads
 //!
-//! [`MpiWorld::start`] asks for `MPI_THREAD_FUNNELED`: every call of another thread than the one that started MPI is refused
-//! with [`Error::WrongThread`]. [`MpiWorld::start_serialized`] asks for `MPI_THREAD_SERIALIZED`: at any time one thread may call, at
-//! first the one that started MPI, then who [takes the pass](crate::Communicator::hand_over) from it; this is how a spawned progress
-//! thread comes to own MPI. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`. Where the library grants less, the rule of what
-//! it grants holds. So two threads are never in MPI at once below MULTIPLE. MPI is finalised by the thread that started it.
+//! [`MpiWorld::start`] asks for `MPI_THREAD_FUNNELED`: only the thread that started MPI may call it, and a call from another gives
+//! [`Error::WrongThread`]. [`MpiWorld::start_serialized`] asks for `MPI_THREAD_SERIALIZED`: one thread at a time may call, first the one
+//! that started MPI, then the one that [takes the pass](crate::Communicator::hand_over) from it. This is how a progress thread comes to own
+//! MPI. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`. If the library grants a lower level, that level's rule holds. So below
+//! MULTIPLE two threads are never in MPI at once. The thread that started MPI finalises it.
 //!
 //! # Two communicators each
 //!
@@ -15,19 +15,19 @@
 //!
 //! # Errors
 //!
-//! Communicators return errors (`MPI_ERRORS_RETURN`); each return code becomes an [`Error`]. What the library does not
-//! return it can not tell: when a process dies, `mpirun` usually ends the others. Deadlocks hang, as they do with MPI.
+//! Communicators return errors (`MPI_ERRORS_RETURN`), and each return code becomes an [`Error`]. When a process dies, `mpirun` usually ends
+//! the others before any error is returned. Deadlocks hang, as they do with MPI.
 //!
 //! # Buffers
 //!
-//! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is parked, looked
-//! after with each later send, and waited for before MPI is finalised.
+//! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is kept, tested with each later
+//! send, and waited for before MPI is finalised.
 //!
 //! # The end
 //!
-//! MPI is finalised when the last communicator, request and world are dropped, by the thread that may. Finalising waits for all processes. So it is left out by a
-//! thread that panics, whom others may wait for, and once a rank is [known to be lost](crate::Communicator::note_loss) or to end without the others: then the process just
-//! ends, and `mpirun`, which takes that for a failure, ends those that are left.
+//! MPI is finalised when the last communicator, request and world have been dropped. Finalising waits for all processes. So it does not
+//! happen in a thread that panics, nor once a rank is [known to be lost](crate::Communicator::note_loss) or to end without the others. The
+//! process then just ends; `mpirun` takes that for a failure and ends the others.
 
 mod comm;
 mod native;
@@ -48,7 +48,7 @@ use mpi::environment::Universe;
 use crate::{Error, Pass, Result};
 use raw::Transfer;
 
-/// MPI, started: the way to the communicator of all processes.
+/// MPI, started. It gives the communicator of all processes.
 ///
 /// ```no_run
 /// use fusain_comm::{Communicator, MpiWorld};
@@ -115,7 +115,7 @@ impl MpiWorld {
         MpiComm::world(&self.session)
     }
 
-    /// What the MPI library calls itself.
+    /// The name and version of the MPI library.
     pub fn library(&self) -> String {
         raw::library_version()
     }

@@ -8,13 +8,13 @@ use crate::{Communicator, Flag};
 
 /// A rank's loop, for threads that [attend](Self::attend) to it. Any thread may use it.
 ///
-/// A program whose threads come by often, or wait for what messages bring, needs no progress thread in between: each message would wait until that
-/// has got a core, and where there is none to spare it takes one from those who compute. So while anybody attends, the thread of
-/// [`Progress::spawn`](super::Progress::spawn) steps back, and only makes sure, a few hundred times a second, that nothing is left lying. Still one thread
-/// at a time turns the loop, and while it does owns the transport.
+/// If the threads of a program poll often, or wait for messages, they need no progress thread between: each message would wait until that
+/// thread gets a core, which it takes from the threads that compute. So while any thread attends, the thread of
+/// [`Progress::spawn`](super::Progress::spawn) steps back. It only checks, a few hundred times a second, that no message is left waiting.
+/// At any time one thread runs the loop, and owns the transport while it does.
 ///
-/// On a loop that is the main thread's own ([`run_funneled`](super::run_funneled)) nobody else may: attending changes nothing, looks do nothing, and who waits
-/// sleeps until the main thread has brought it about.
+/// A loop that belongs to the main thread ([`run_funneled`](super::run_funneled)) is run by no other. Attending then changes nothing,
+/// [`look`](Self::look) does nothing, and a thread that waits sleeps until the main thread is done.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,42 +48,45 @@ impl Attendant {
         Self { hub: Arc::clone(hub) as Arc<dyn Attended>, flag: hub.flag() }
     }
 
-    /// From now on, until the guard is dropped, threads of this program [look](Self::look) at the loop often, or [wait](Self::wait) at it.
+    /// Promises that until the guard is dropped, threads of this program [look](Self::look) at the loop often, or [wait](Self::wait) at it.
     pub fn attend(&self) -> Attendance {
         self.hub.attend();
         Attendance { hub: Arc::clone(&self.hub) }
     }
 
-    /// Turns the loop once, unless another thread has it at the moment. Says whether anything moved: then more may, and the [flag](Self::flag) is raised.
+    /// Runs one round of the loop, unless another thread is running it. Returns whether anything moved; if so, the [flag](Self::flag) is
+    /// raised, since more may follow.
     ///
-    /// A look in vain costs a probe for each handler and a call of each client: some hundreds of nanoseconds.
+    /// If there is nothing to do, it costs a probe for each handler and a call of each client: some hundreds of nanoseconds.
     pub fn look(&self) -> bool {
         self.hub.look()
     }
 
-    /// Waits until `ready` says so; at the loop itself if it can be had: else asleep, until whoever has it [tells](Self::tell).
+    /// Waits until `ready` returns true. Meanwhile the thread runs the loop if it can have it; else it sleeps until the thread that has it
+    /// calls [`tell`](Self::tell).
     ///
-    /// `ready` is asked after each turn of the loop, and must be cheap.
+    /// `ready` is called after each round of the loop, and must be cheap.
     pub fn wait(&self, mut ready: impl FnMut() -> bool) {
         self.hub.wait(&mut ready);
     }
 
-    /// What somebody waits for may have come about: for the clients of the loop.
+    /// Wakes threads in [`wait`](Self::wait), so that they check again. Clients of the loop call it.
     pub fn tell(&self) {
         self.hub.tell();
     }
 
-    /// Something was left where a client of the loop looks: turns the loop, or has who drives it do so.
+    /// Says that there is something for a client of the loop: runs a round, or has the thread that drives the loop do so.
     pub fn wake(&self) {
         self.hub.wake();
     }
 
-    /// Raised whenever there is something for the loop to do, where an arrival can be heard; for those who look only then.
+    /// Raised whenever there is something for the loop to do, if [arrivals raise it](Self::hears_arrivals). A thread may then look only
+    /// when it is raised.
     pub fn flag(&self) -> &Arc<Flag> {
         &self.flag
     }
 
-    /// Whether messages that arrive raise the [flag](Self::flag). Over MPI they do not: somebody has to look from time to time.
+    /// Whether arriving messages raise the [flag](Self::flag). Over MPI they do not, so a thread has to look from time to time.
     pub fn hears_arrivals(&self) -> bool {
         self.hub.hears()
     }
@@ -95,7 +98,7 @@ impl fmt::Debug for Attendant {
     }
 }
 
-/// For as long as this is kept the loop is [attended](Attendant::attend) to.
+/// While this guard exists, the loop is [attended](Attendant::attend) to.
 #[must_use = "dropped, nobody attends any more"]
 pub struct Attendance {
     hub: Arc<dyn Attended>,

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use crate::{Communicator, Result};
 
-/// Something that gets on by nonblocking calls: a running schedule, a handler of messages, a timer.
+/// Something that advances by nonblocking calls: a running schedule, a handler of messages, a timer.
 ///
-/// The progress thread calls [`advance`](Self::advance) again and again until it says [`Step::Done`] or fails. Between two
-/// calls the client may be on another thread, never on two.
+/// The progress thread calls [`advance`](Self::advance) again and again, until it returns [`Step::Done`] or an error. The client may move
+/// to another thread between two calls, but is on one thread at a time.
 ///
 /// This one sends a number round a ring of ranks and keeps what comes back:
 ///
@@ -50,15 +50,14 @@ use crate::{Communicator, Result};
 pub trait Client<C: Communicator>: Send {
     /// Does what can be done now. `now` is the time when this round of the loop began.
     ///
-    /// It must not block: no wait, no receive that is not posted first, no lock that is held for long. All clients of the
-    /// loop stand still for as long as this takes. Over MPI nothing but the loop looks for messages, so a client whose requests are
-    /// under way says [`Step::Idle`] and is called again.
+    /// It must not block: no wait, no blocking receive, no lock that is held for long. All other clients wait while this runs. Over MPI
+    /// only the loop looks for messages, so a client whose requests are incomplete returns [`Step::Idle`] and is called again.
     ///
     /// # Errors
-    /// Whatever ends this client. It is not called again, and its ticket gives the error; other clients go on.
+    /// Any error ends this client: it is not called again, and its ticket returns the error. Other clients go on.
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step>;
 
-    /// What it waits for, one entry for each message that would help: for the report of a deadlock, and when it is given up.
+    /// What it waits for, one entry for each message that would help. Reports of deadlocks and of clients that were given up show it.
     fn waits_for(&self) -> Vec<String> {
         vec!["a client of the progress thread".to_owned()]
     }

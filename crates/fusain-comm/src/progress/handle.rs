@@ -16,11 +16,11 @@ use super::ticket::Ticket;
 use super::timer::Timer;
 use crate::{Communicator, Enlisted, Result, Tag};
 
-/// A thread's way to the progress thread of its rank.
+/// A thread's access to the progress thread of its rank.
 ///
-/// Each thread has its own: it can be cloned and sent, not shared. In the world of threads a clone counts as one more thread
-/// that may still send something ([deadlock detection](crate::world#deadlock-detection)), so it is made before its thread starts,
-/// and dropped when that thread is done.
+/// Each thread has its own: a handle can be cloned and sent, but not shared. In the world of threads each clone counts as a thread that may
+/// still send something ([deadlock detection](crate::world#deadlock-detection)). So clone it before the new thread starts, and drop it when
+/// that thread is done.
 pub struct Handle<C: Communicator> {
     hub: Arc<Hub<C>>,
     /// None for a rank's own thread, which is counted from the beginning.
@@ -48,15 +48,16 @@ impl<C: Communicator> Handle<C> {
         self.hub.size
     }
 
-    /// Whether nobody drives the loop but who waits for something ([`Progress::manual`](super::Progress::manual)): then nothing moves while all compute.
+    /// Whether only waiting threads run the loop ([`Progress::manual`](super::Progress::manual)). Then nothing moves while all threads
+    /// compute.
     pub fn is_manual(&self) -> bool {
         self.hub.is_manual()
     }
 
-    /// 0, 1, 2, ...: a number that was not given out before on this loop.
+    /// Returns 0, 1, 2, ...: a number that this loop has not returned before.
     ///
-    /// Ranks that ask in the same order get the same numbers. So services that follow one another can have tags of their own, and none
-    /// receives a message that is meant for the next, which another rank may have begun already.
+    /// Ranks that call it in the same order get the same numbers. So services that follow each other can have tags of their own, and none
+    /// receives a message for the next one, which another rank may already have started.
     pub fn ordinal(&self) -> u32 {
         self.hub.queue.ordinal()
     }
@@ -69,8 +70,7 @@ impl<C: Communicator> Handle<C> {
         submit(&self.hub, false, client)
     }
 
-    /// Like [`submit`](Self::submit), for a client that goes on until the end: it is not missed when it is still there at
-    /// shutdown, and its ticket then says that all went well.
+    /// Like [`submit`](Self::submit), for a client that runs until shutdown. Shutting down is then no error for it.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -81,9 +81,9 @@ impl<C: Communicator> Handle<C> {
     /// Calls `act` with every message whose tag is in `tags`, on the progress thread; messages of one sender in the order they
     /// were sent.
     ///
-    /// A range of one tag or of a few costs a probe each and round of the loop; the whole range below
-    /// [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG) costs one. Nobody else may receive these messages on this communicator.
-    /// Dropping the ticket leaves the handler in place; [`Ticket::cancel`] takes it out.
+    /// Each tag of a range costs one probe in each round of the loop; the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG)
+    /// costs one in all. Nothing else may receive these messages on this communicator. Dropping the ticket leaves the handler in place;
+    /// [`Ticket::cancel`] removes it.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -123,8 +123,8 @@ impl<C: Communicator> Handle<C> {
         self.submit(Timer::once(Instant::now() + delay, act))
     }
 
-    /// Calls `act` on the progress thread each time `period` has passed, until its ticket is cancelled or the end. If the
-    /// thread is late the times missed are left out.
+    /// Calls `act` on the progress thread every `period`, until its ticket is cancelled or the loop ends. Times that the thread has missed
+    /// are skipped.
     ///
     /// # Panics
     /// If `period` is zero.
@@ -164,10 +164,10 @@ impl<C: Communicator> fmt::Debug for Handle<C> {
     }
 }
 
-/// What a handler or another client asks of the very loop that calls it: it never waits. Any thread may use it.
+/// Requests of a handler or another client to the loop that calls it. They never wait. Any thread may use it.
 ///
-/// What is sent from here is not held back when a queue is full: a loop that stopped to receive because it can not send would stop
-/// its peers, who do the same. It is bounded by what the peers' threads have asked for, and they are held back.
+/// A send from here does not wait when a queue is full: a loop that stopped receiving because it cannot send would stop its peers, too.
+/// Such sends are bounded by what the peers' threads have asked for, and those do wait.
 pub struct Outbox<C: Communicator> {
     hub: Arc<Hub<C>>,
 }
@@ -181,7 +181,7 @@ impl<C: Communicator> Outbox<C> {
         send(&self.hub, data, to, tag, false).map(drop)
     }
 
-    /// Lets the loop go round once more: for a thread that has left something where a client of the loop looks.
+    /// Makes the loop run another round. Call it after leaving something for a client of the loop.
     pub fn wake(&self) {
         self.hub.wake();
     }

@@ -1,4 +1,4 @@
-//! Incoming messages, each to a function.
+//! Incoming messages, each given to a function.
 //!
 //! A message is taken out of the transport's queue by a matching probe and received by a nonblocking receive, so a long one
 //! arrives while the loop goes on. What is being received is bounded: above the limit no further message is taken out, and
@@ -21,7 +21,7 @@ pub struct Incoming {
     pub source: usize,
     /// Its tag.
     pub tag: Tag,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! The progress thread: one thread of a rank owns a communicator, everybody else asks it.
+//! The progress thread: one thread of a rank owns a communicator and moves messages for all others.
 //!
 //! ```text
 //!  application threads                          the loop (one thread at a time)
@@ -12,10 +12,10 @@
 //!     └── sleeps at ▶ ended ◀── notify ─────────┘
 //! ```
 //!
-//! A [`Client`] is anything that gets on by nonblocking calls: a running schedule, a handler of incoming messages
-//! ([`Handle::on_message`]), a timer ([`Handle::after`]). Outgoing messages ([`Handle::send`]) have queues of their own. The idea is
-//! the messaging thread of Tascell (Hiraishi, Muraoka, Yasugi) and the interpreter context of ESPGOAL (Schneider, Eckelmann, Hoefler,
-//! Rehm, 2011) in one.
+//! A [`Client`] is anything that advances by nonblocking calls: a running schedule, a handler of incoming messages
+//! ([`Handle::on_message`]), a timer ([`Handle::after`]). Outgoing messages ([`Handle::send`]) have queues of their own. The idea unites
+//! the messaging thread of Tascell (Hiraishi, Muraoka, Yasugi) and the interpreter context of ESPGOAL (Schneider, Eckelmann, Hoefler, Rehm,
+//! 2011).
 //!
 //! # Who is the loop
 //!
@@ -26,9 +26,9 @@
 //! | [`Progress::spawn`], and threads [attend](Attendant) | whoever waits or looks, one at a time; the new one if nobody does | programs that come by often; MPI at SERIALIZED or above |
 //! | [`Progress::manual`] | whoever waits or tests, one at a time | machines with no core to spare |
 //!
-//! So the transport has one owner at a time, whoever it is: the *driver* (`driver.rs`). A thread becomes it by trying a lock, never by waiting for one. At
-//! SERIALIZED the right to call MPI goes from driver to driver. A thread that attends gets what arrives without a switch of threads: where there is no core to spare
-//! that switch is most of the time that a message takes.
+//! So the transport has one owner at a time: the *driver* (`driver.rs`). A thread becomes the driver by trying a lock, never by waiting for
+//! one. At SERIALIZED the right to call MPI passes from driver to driver. A thread that attends gets messages without a switch of threads.
+//! Where there is no spare core, that switch takes most of a message's time.
 //!
 //! # Protocol
 //!
@@ -123,16 +123,16 @@ pub use timer::Timer;
 
 use crate::{Communicator, Error};
 
-/// How a loop behaves. The defaults suit most.
+/// How the progress loop behaves. The defaults suit most programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Where no arrival wakes anybody (MPI): how long the loop looks without pause after something has moved.
+    /// Over MPI, where no arrival wakes a thread: how long the loop polls without pause after something has moved.
     pub busy: Duration,
-    /// Where no arrival wakes anybody: the longest nap between two looks.
+    /// Over MPI: the longest sleep between two polls.
     pub ceiling: Duration,
-    /// How many bytes may wait to be sent to one rank before a thread that sends more has to wait.
+    /// How many bytes may wait to be sent to one rank. A thread that sends more waits.
     pub queued_bytes_per_rank: usize,
-    /// How many bytes one handler may be receiving before it takes no further message.
+    /// How many bytes one handler may be receiving at once. Further messages wait.
     pub receiving_bytes: usize,
 }
 
@@ -153,7 +153,7 @@ impl Default for Settings {
 pub struct Shutdown<C> {
     /// The communicator it was given.
     pub comm: C,
-    /// One entry for each client that was given up: what it waited for.
+    /// What each client that was given up had waited for.
     pub abandoned: Vec<Vec<String>>,
     /// Errors of clients and messages whose tickets were dropped, the first 64 of them.
     pub unheard: Vec<Error>,

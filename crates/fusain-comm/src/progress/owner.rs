@@ -13,7 +13,7 @@ use crate::{Communicator, Error, Pass, Result};
 
 /// The progress of one rank's communicator. See the [module](super).
 ///
-/// Dropping it is [`shutdown`](Self::shutdown), its report lost.
+/// Dropping it is a [`shutdown`](Self::shutdown) without the report.
 #[must_use = "dropped, it shuts down"]
 pub struct Progress<C: Communicator> {
     hub: Arc<Hub<C>>,
@@ -22,12 +22,12 @@ pub struct Progress<C: Communicator> {
 }
 
 impl<C: Communicator> Progress<C> {
-    /// Starts a progress thread. It is the only one to use `comm` from now on, but for those that [attend](super::Attendant) to the loop; what else the
-    /// program sends and receives by itself goes through another communicator, made by [`Communicator::duplicate`] before.
+    /// Starts a progress thread. From now on only this thread uses `comm`, and those that [attend](super::Attendant) to the loop. For its
+    /// own sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before.
     ///
     /// # Errors
-    /// [`Error::WrongThread`] where only the main thread may call, as in MPI at level FUNNELED: there it is
-    /// [`run_funneled`](super::run_funneled), or [`manual`](Self::manual). [`Error::NoThread`].
+    /// [`Error::WrongThread`] if only the main thread may call, as in MPI at level FUNNELED; use [`run_funneled`](super::run_funneled) or
+    /// [`manual`](Self::manual) there. [`Error::NoThread`].
     pub fn spawn(comm: C, settings: Settings) -> Result<Self> {
         let pass = comm.hand_over()?;
         let hub = Hub::new(&comm, settings, false);
@@ -47,30 +47,30 @@ impl<C: Communicator> Progress<C> {
         }
     }
 
-    /// Starts no thread: the loop goes round in [`Ticket::wait`](super::Ticket::wait),
-    /// [`Ticket::test`](super::Ticket::test), [`Handle::poll`] and a [`Handle::send`] that waits for room, on
-    /// the thread that calls them. For machines with no core to spare, and for the shortest way from a call to the transport.
+    /// Starts no thread: the loop runs in [`Ticket::wait`](super::Ticket::wait), [`Ticket::test`](super::Ticket::test), [`Handle::poll`]
+    /// and a [`Handle::send`] that waits for room, on the thread that calls them. Use it on machines without a spare core, and for the
+    /// lowest latency.
     ///
-    /// All results are those of a progress thread; but nothing moves while nobody calls, and at MPI level FUNNELED only the main
-    /// thread's calls move anything.
+    /// The results are those of a progress thread. But nothing moves between such calls, and at MPI level FUNNELED only the main thread's
+    /// calls move anything.
     pub fn manual(comm: C, settings: Settings) -> Self {
         let hub = Hub::new(&comm, settings, true);
         hub.share(Engine::new(comm));
         Self { hub, thread: None }
     }
 
-    /// The way to the loop for the thread that made it; others get a clone.
+    /// The handle of the loop, for the thread that made it. Other threads get a clone.
     pub fn handle(&self) -> Handle<C> {
         Handle::of_rank(&self.hub)
     }
 
-    /// Ends the loop: messages that were handed over are sent, handlers going on until then; what is not done then is given up, and
-    /// its ticket gives [`Error::Abandoned`].
+    /// Ends the loop. Messages that were handed over are sent, and handlers go on until then. Clients that are not done by then are given
+    /// up, and their tickets return [`Error::Abandoned`].
     ///
-    /// Peers are not asked. If one of them must still be served by this rank's handlers, let a barrier come first.
+    /// Other ranks are not asked. If one still needs this rank's handlers, call a barrier first.
     ///
     /// # Panics
-    /// With what the progress thread panicked with: not with what clients do, which are errors.
+    /// With the payload of a panic in the progress thread. Panics in clients are errors instead.
     pub fn shutdown(mut self) -> Shutdown<C> {
         match self.end() {
             Some(Ok(engine)) => Shutdown::of(&self.hub, engine),
@@ -116,10 +116,10 @@ impl<C: Communicator> fmt::Debug for Progress<C> {
     }
 }
 
-/// Makes the calling thread the progress thread, and runs `app` on a new one; returns when `app` has, and the loop has been shut
+/// Makes the calling thread the progress thread, and runs `app` on a new thread. Returns when `app` has returned and the loop has been shut
 /// down as by [`Progress::shutdown`].
 ///
-/// This is what MPI at level FUNNELED wants, where only the main thread may call. It works in every world.
+/// MPI at level FUNNELED needs this, since only the main thread may call there. It works in every world.
 ///
 /// ```
 /// use fusain_comm::progress::{run_funneled, Settings};
@@ -142,7 +142,7 @@ impl<C: Communicator> fmt::Debug for Progress<C> {
 /// ```
 ///
 /// # Panics
-/// With what `app` panics with, once the loop has ended.
+/// With the payload of a panic in `app`, after the loop has ended.
 pub fn run_funneled<C, R>(comm: C, settings: Settings, app: impl FnOnce(Handle<C>) -> R + Send) -> (R, Shutdown<C>)
 where
     C: Communicator,

@@ -7,7 +7,7 @@ use super::hub::Hub;
 use super::slot::Slot;
 use crate::{Communicator, Result};
 
-/// Waits for a client, and gets it back. Dropping it lets the client run on.
+/// Waits for a client and returns it. Dropping the ticket does not stop the client.
 pub struct Ticket<C: Communicator, K> {
     pub(super) hub: Arc<Hub<C>>,
     pub(super) slot: Arc<Slot<K>>,
@@ -15,7 +15,7 @@ pub struct Ticket<C: Communicator, K> {
 }
 
 impl<C: Communicator, K> Ticket<C, K> {
-    /// Looks whether it has ended. Under [`Progress::manual`](super::Progress::manual) this also goes once round the loop.
+    /// Whether the client has ended. Under [`Progress::manual`](super::Progress::manual) this also runs a round of the loop.
     pub fn test(&self) -> bool {
         if self.slot.has_ended() {
             return true;
@@ -24,7 +24,7 @@ impl<C: Communicator, K> Ticket<C, K> {
         self.slot.has_ended()
     }
 
-    /// Waits until the client is done, and gives it back.
+    /// Waits until the client is done, and returns it.
     ///
     /// # Errors
     /// What the client failed with (it is dropped then: [`join`](Self::join) keeps it); [`Error::ClientPanicked`](crate::Error::ClientPanicked);
@@ -35,13 +35,13 @@ impl<C: Communicator, K> Ticket<C, K> {
         result.map(|()| client)
     }
 
-    /// Waits until the client has ended, and gives it back however it ended, with what [`wait`](Self::wait) may fail with.
+    /// Waits until the client has ended, and returns it however it ended, with the result of [`wait`](Self::wait).
     pub fn join(self) -> (K, Result<()>) {
         self.hub.drive(|| self.slot.has_ended());
         self.slot.take()
     }
 
-    /// Takes the client out, wherever it is, unless it ends before; then waits for it as [`join`](Self::join).
+    /// Removes the client from the loop, unless it ends before. Then waits for it as [`join`](Self::join) does.
     pub fn cancel(self) -> (K, Result<()>) {
         self.hub.cancel(self.id);
         self.join()

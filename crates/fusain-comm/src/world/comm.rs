@@ -35,18 +35,18 @@ impl ThreadComm {
         self.members[self.rank]
     }
 
-    /// How many communicators the world's ranks hold now, each rank's handle counted: the worlds' own are as many as there
-    /// are ranks that still run. What is more has not been dropped.
+    /// How many communicators all ranks of the world hold now. The world itself has one for each rank that still runs; any more have not
+    /// been dropped.
     pub fn live_communicators(&self) -> usize {
         self.shared.communicators()
     }
 
-    /// The rank's time: virtual under a [`Clock::Virtual`](crate::Clock::Virtual) network, else since the world began.
+    /// The rank's time in nanoseconds: virtual under a [`Clock::Virtual`](crate::Clock::Virtual) network, else since the world began.
     pub fn clock_ns(&self) -> u64 {
         self.shared.clock_ns(self.world_rank())
     }
 
-    /// Lets time pass as if the rank computed: virtual time under a virtual clock, real time else.
+    /// Lets time pass as if the rank computed: virtual time under a virtual clock, else real time.
     pub fn compute_ns(&self, duration_ns: u64) {
         self.shared.compute(self.world_rank(), duration_ns);
     }

@@ -14,10 +14,9 @@
 //! | a receive is posted | landed, oldest first | takes the first that fits; else it is posted |
 //! | a probe | landed, oldest first | looks, or takes out |
 //!
-//! Both happen under the inbox lock, so a message and a receive can not miss each other. Messages of one sender enter in
-//! the order they were sent, and both queues are searched from their old end, which is why they do not overtake. With a
-//! real-clock [`Network`], a message *flies* first: it waits in a heap by arrival time and whoever next looks into the
-//! inbox lands those whose time has come. The cost of a match is linear in the queue searched.
+//! Both happen under the inbox lock, so a message and a receive cannot miss each other. Messages of one sender enter in the order they were sent, and both queues are
+//! searched from their old end, which is why they do not overtake. With a real-clock [`Network`], a message *flies* first: it waits in a heap by arrival time and whoever
+//! next looks into the inbox lands those whose time has come. The cost of a match is linear in the queue searched.
 //!
 //! # Deadlock detection
 //!
@@ -78,7 +77,7 @@ use crate::Network;
 use inbox::Leave;
 use shared::Shared;
 
-/// A world of threads, before it runs.
+/// A world whose ranks are threads of this process.
 ///
 /// ```
 /// use fusain_comm::{Communicator, World};
@@ -95,7 +94,7 @@ pub struct World {
     network: Option<Network>,
 }
 
-/// A rank that panicked, with what it panicked with.
+/// A rank that panicked, and the payload of its panic.
 pub struct RankPanic {
     /// Its rank in the world.
     pub rank: usize,
@@ -130,7 +129,7 @@ impl World {
     /// Runs `body` on every rank and returns what each returned.
     ///
     /// # Panics
-    /// If a rank panics: with the payload of the first one that did, once all have ended.
+    /// If a rank panics, with the payload of the first one that did, after all have ended.
     pub fn run<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> Vec<R> {
         let (results, first_panic) = self.run_all(body);
         let mut values = Vec::with_capacity(results.len());
@@ -148,7 +147,7 @@ impl World {
         values
     }
 
-    /// Runs `body` on every rank; a rank that panics is an error value in its place.
+    /// Runs `body` on every rank. A rank that panics gives an error in its place.
     ///
     /// ```
     /// use fusain_comm::{Communicator, Error, World};
@@ -165,7 +164,7 @@ impl World {
 
     fn run_all<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> (Vec<Result<R, RankPanic>>, Option<usize>) {
         let shared = Arc::new(Shared::new(self.ranks, self.network.clone()));
-        // Made before any thread starts, so that an early leaver can not be mistaken for the last one.
+        // Made before any thread starts, so that an early leaver cannot be mistaken for the last one.
         let comms: Vec<_> = (0..self.ranks).map(|rank| ThreadComm::world(&shared, rank)).collect();
         let results = thread::scope(|scope| {
             let ranks: Vec<_> = comms

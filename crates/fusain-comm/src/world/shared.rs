@@ -368,7 +368,7 @@ impl Control {
         self.awake == 0
     }
 
-    /// Gives the reason, if waiting for these patterns can not end.
+    /// Gives the reason, if waiting for these patterns cannot end.
     fn still_hope(&self, patterns: &[Pattern]) -> Result<()> {
         if let Some(verdict) = &self.verdict {
             return Err(Error::Deadlock(Arc::clone(verdict)));
@@ -411,8 +411,8 @@ impl Drop for Enlisted {
     }
 }
 
-/// Occupies the rank. Short times are spun: a sleep takes some 60 µs longer than asked for (measured with default timer
-/// slack), which would drown them.
+/// Occupies the rank. Short times are spun: Linux's default timer slack makes a sleep some 50 µs longer than asked for, which would drown
+/// them.
 fn pass_time(duration_ns: u64) {
     const SPIN_BELOW_NS: u64 = 100_000;
     let end = Instant::now() + Duration::from_nanos(duration_ns);

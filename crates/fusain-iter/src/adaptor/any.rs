@@ -8,7 +8,7 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// So many elements, whichever workers meet first.
+/// A number of elements: those that workers meet first.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -72,7 +72,7 @@ impl<S: Source> Source for TakeAnySource<'_, S> {
     }
 }
 
-/// All elements but so many, which are those that workers meet first.
+/// All elements but a number of them: those that workers meet first.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

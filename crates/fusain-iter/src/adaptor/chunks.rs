@@ -9,7 +9,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
-/// Vectors of so many elements, of which the last may be shorter.
+/// Vectors of a fixed number of elements; the last may be shorter.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -60,7 +60,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Chunks<I> {
     }
 }
 
-/// What so many elements fold to.
+/// Folds of a fixed number of elements each.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// What so many elements fold to from a clone of a value.
+/// Folds of a fixed number of elements each, from a clone of a value.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -195,10 +195,10 @@ where
     }
 }
 
-/// What becomes of so many elements.
+/// What becomes of the elements of a chunk.
 #[doc(hidden)]
 pub trait Chunk<X>: Sync {
-    /// The one that they become.
+    /// The result.
     type One;
 
     /// Makes it.

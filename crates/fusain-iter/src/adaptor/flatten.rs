@@ -13,8 +13,8 @@ use crate::source::Source;
 
 /// The elements of the chains that a function makes of the elements.
 ///
-/// An inner chain that is long enough is shared by a call of its own, and its elements are kept until they go on; others cost nothing more than
-/// with [`FlatMapIter`].
+/// An inner chain that is long enough is shared in a call of its own, and its elements are kept until they are passed on. Short inner
+/// chains cost no more than with [`FlatMapIter`].
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// What is in the elements until some worker meets a `None`: all workers then end within a unit of work.
+/// The values in the elements, until a worker meets a `None`. All workers then stop within a unit of work.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -90,9 +90,9 @@ impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
     }
 }
 
-/// A chain that ends as soon as possible after a panic, within a unit of work too.
+/// Stops as soon as possible after a panic, also within a unit of work.
 ///
-/// Every chain stops at a panic anyway, each worker at the end of its unit; here each looks before every element.
+/// Every chain stops at a panic: each worker at the end of its unit. With this, each worker checks before every element.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -11,7 +11,7 @@ use crate::source::indexed::IndexedSource;
 
 /// The elements, with clones of another one between them.
 ///
-/// Of a chain whose length is not known a part that turns out to be empty leaves its separator behind, as in rayon.
+/// If the length of the chain is unknown, a part that turns out to be empty still leaves its separator, as in rayon.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -217,7 +217,7 @@ where
 
 /// A function of every element and of a value that each part makes for itself.
 ///
-/// A part is split off only when a worker asks for work, so there are few; the value stays on its thread and need not be `Send`.
+/// A part is split off only when a worker asks for work, so there are few. The value stays on its thread and need not be `Send`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -283,9 +283,9 @@ where
     }
 }
 
-/// A function of every element and of a value of which there are no more than workers at a time.
+/// A function of every element, and of a value of which there are at most as many as workers.
 ///
-/// A worker that begins a part takes a value that another part has left, where there is one: so with two workers two are made at most.
+/// A worker that begins a part reuses a value that another part has left, if there is one. So with two workers at most two are made.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

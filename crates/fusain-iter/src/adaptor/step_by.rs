@@ -8,7 +8,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
-/// Every so many-th element, from the first one on; those between are computed, as by std's.
+/// Every n-th element, from the first one on. Those between are computed, as by std's.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

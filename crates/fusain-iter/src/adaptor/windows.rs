@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// A function of every so many neighbours, as std's (unstable) `map_windows`.
+/// A function of every `N` neighbouring elements, as std's (unstable) `map_windows`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -7,9 +7,9 @@ use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
-/// A chain that is run as somebody says; what is said last counts.
+/// A chain with options. If an option is set twice, the last one counts.
 ///
-/// Words of the policy of slices ([`Par`]), wherever in the chain.
+/// The options are those of [`Par`], and may stand anywhere in the chain.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -98,7 +98,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for With<'_, I> {
     }
 }
 
-/// A chain of which no part is split off that has fewer elements than somebody says.
+/// A chain from which no part of fewer than a given number of elements is split off.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -152,7 +152,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
     }
 }
 
-/// A chain of which no unit of work has more elements than somebody says. Where it is split depends on who asks for work.
+/// A chain whose units of work have at most a given number of elements. Where it is split depends on when workers ask for work.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

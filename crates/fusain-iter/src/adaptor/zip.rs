@@ -8,7 +8,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
-/// Pairs of the elements of two chains, as far as both go.
+/// Pairs of the elements of two chains, up to the shorter length.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -109,7 +109,7 @@ impl<A: IndexedSource, B: IndexedSource> IndexedSource for ZipSource<A, B> {
     }
 }
 
-/// As [`Zip`], of two chains that are equally long.
+/// Like [`Zip`], of two chains of equal length.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -10,7 +10,7 @@ use std::ops::RangeBounds;
 
 use crate::parallel::ParallelIterator;
 
-/// What can be made a chain, by value.
+/// Converts a value into a parallel iterator, as `IntoIterator` does for sequential ones.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -23,7 +23,7 @@ pub trait IntoParallelIterator {
     /// Its elements.
     type Item: Send;
 
-    /// Makes a chain of it.
+    /// Converts it into a parallel iterator.
     fn into_par_iter(self) -> Self::Iter;
 }
 
@@ -36,7 +36,7 @@ impl<I: ParallelIterator> IntoParallelIterator for I {
     }
 }
 
-/// What can be looked at by a chain: whatever a reference to can be made one.
+/// Adds `par_iter` to every type whose references are [`IntoParallelIterator`].
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -49,7 +49,7 @@ pub trait IntoParallelRefIterator<'data> {
     /// Its elements.
     type Item: Send + 'data;
 
-    /// A chain of references.
+    /// A parallel iterator of references.
     fn par_iter(&'data self) -> Self::Iter;
 }
 
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// What can be changed by a chain: whatever an exclusive reference to can be made one.
+/// Adds `par_iter_mut` to every type whose mutable references are [`IntoParallelIterator`].
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -80,7 +80,7 @@ pub trait IntoParallelRefMutIterator<'data> {
     /// Its elements.
     type Item: Send + 'data;
 
-    /// A chain of exclusive references.
+    /// A parallel iterator of mutable references.
     fn par_iter_mut(&'data mut self) -> Self::Iter;
 }
 
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// What can be emptied by a chain, which gives its elements by value.
+/// Collections that a parallel iterator can empty, taking the elements by value.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -111,11 +111,11 @@ pub trait ParallelDrainFull {
     /// Its elements.
     type Item: Send;
 
-    /// A chain of all elements, which are gone from the collection.
+    /// A parallel iterator of all elements, by value. The collection is empty afterwards.
     fn par_drain(self) -> Self::Iter;
 }
 
-/// What a chain can take a part out of, which gives its elements by value.
+/// Collections from which a parallel iterator can take a range of elements, by value.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -130,7 +130,7 @@ pub trait ParallelDrainRange<Idx = usize> {
     /// Its elements.
     type Item: Send;
 
-    /// A chain of the elements in `range`, which are gone from the collection when the chain is.
+    /// A parallel iterator of the elements in `range`, by value. They are removed from the collection when the iterator is dropped.
     ///
     /// # Panics
     ///
@@ -138,7 +138,7 @@ pub trait ParallelDrainRange<Idx = usize> {
     fn par_drain<R: RangeBounds<Idx>>(self, range: R) -> Self::Iter;
 }
 
-/// What can be made of a chain's elements: see [`collect`](ParallelIterator::collect).
+/// Collections that can be made of the elements of a parallel iterator; see [`collect`](ParallelIterator::collect).
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -146,11 +146,11 @@ pub trait ParallelDrainRange<Idx = usize> {
 /// assert_eq!(set.len(), 2);
 /// ```
 pub trait FromParallelIterator<T: Send> {
-    /// Makes it of the elements of `chain`.
+    /// Makes the collection of the elements of `chain`.
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(chain: I) -> Self;
 }
 
-/// What can be made larger by a chain's elements.
+/// Collections to which the elements of a parallel iterator can be added.
 ///
 /// ```
 /// use fusain_iter::prelude::*;

@@ -11,7 +11,7 @@ use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
-/// Sequential iterators as chains.
+/// Makes sequential iterators parallel.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -22,7 +22,7 @@ use crate::settings::Settings;
 /// assert_eq!(receive.into_iter().par_bridge().map(|x| x * 2).sum::<i32>(), 90);
 /// ```
 pub trait ParallelBridge: Sized {
-    /// A chain of the iterator's elements, in no particular order.
+    /// A parallel iterator of the elements of this sequential one, in no particular order.
     fn par_bridge(self) -> IterBridge<Self>;
 }
 

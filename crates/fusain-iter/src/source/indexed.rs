@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use super::Source;
 use crate::seal::Seal;
 
-/// A [`Source`] whose elements are counted: it can be cut at any place and read from both ends, piece by piece.
+/// A [`Source`] with a known length. It can be split at any index and read from both ends, piece by piece.
 ///
-/// A piece is an ordinary iterator, so that adaptors over pieces are those of std, which the compiler knows how to make vectors of.
+/// A piece is an ordinary iterator. So adaptors over pieces are std's, which the compiler vectorises.
 /// [`from_indexed_source`](crate::iter::from_indexed_source) makes a chain of one.
 pub trait IndexedSource: Send + Sized {
-    /// What comes out.
+    /// The type of the elements.
     type Item;
 
     /// A piece.

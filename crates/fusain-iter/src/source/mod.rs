@@ -19,10 +19,10 @@ use std::ops::ControlFlow;
 
 use crate::seal::Seal;
 
-/// The running side of a chain: a part of the work that one worker has, and that can be cut in two.
+/// A chain while it runs: one worker's part of the work, which can be split in two.
 ///
-/// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as
-/// a unit of work should have, and [`split`](Source::split) when somebody asks for work. Three methods make a source;
+/// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as a unit of work
+/// should have. It calls [`split`](Source::split) when another worker asks for work. A source needs three methods;
 /// [`from_source`](crate::iter::from_source) makes a chain of it.
 ///
 /// # Example
@@ -65,28 +65,28 @@ use crate::seal::Seal;
 /// assert_eq!(sum, 1001000);
 /// ```
 pub trait Source: Send + Sized {
-    /// What comes out.
+    /// The type of the elements.
     type Item;
 
-    /// About how many elements are left: 0 exactly where there is nothing to do any more.
+    /// About how many elements are left; 0 only if nothing is left.
     ///
-    /// What it counts is up to the source; it has to be what `grain` counts. Where the number is not known, `usize::MAX` is a good answer.
+    /// The source chooses what to count; `grain` counts the same. If the number is unknown, return `usize::MAX`.
     fn left(&self) -> usize;
 
-    /// Gives up to `grain` elements to `each`, from the front, unless that breaks off; what is left of the unit then need
-    /// not be given to anybody. Called with a grain above 0 that is no more than is left; it must get on by at least one element.
+    /// Gives up to `grain` elements to `each`, from the front, until `each` returns `Break`; the rest of the unit may then be dropped.
+    /// `grain` is above 0 and at most what is left. At least one element must be done.
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()>;
 
-    /// Splits off the back part of what is left, about half of it, or nothing where that is not worth it.
+    /// Splits off the back part of what is left, about half of it, or returns `None` if that is not worth it.
     fn split(&mut self) -> Option<Self>;
 
-    /// Keeps the first `n` of what is [`left`](Source::left), which is more than `n`, and splits off the rest, where the source can do that.
+    /// Keeps the first `n` of what is [`left`](Source::left), which is more than `n`, and splits off the rest, if the source can do that.
     fn split_at(&mut self, n: usize) -> Option<Self> {
         let _ = n;
         None
     }
 
-    /// As [`run`](Source::run), where nothing breaks off: folds up to `grain` elements into `acc`.
+    /// Like [`run`](Source::run) without breaks: folds up to `grain` elements into `acc`.
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
         let mut folded = Some(acc);
@@ -107,7 +107,7 @@ pub trait Source: Send + Sized {
         None
     }
 
-    /// Combines up to `grain` elements, each made into an `A`, in any order: in lanes where that is faster. `zero` changes nothing.
+    /// Combines up to `grain` elements, each made into an `A`, in any order, which may be in lanes. `zero` is neutral.
     #[doc(hidden)]
     #[inline(always)]
     fn combine<A: Copy>(

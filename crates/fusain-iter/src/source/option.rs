@@ -7,7 +7,7 @@ use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 
-/// The element of an `Option`, or of a `Result`.
+/// The element of an `Option` or a `Result`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

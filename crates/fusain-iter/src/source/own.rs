@@ -11,7 +11,7 @@ use crate::settings::Settings;
 #[must_use = "a chain does nothing before it is run"]
 pub struct FromSource<S>(Option<S>);
 
-/// A chain of a source of one's own. See [`Source`] for an example.
+/// Makes a chain of your own source. See [`Source`] for an example.
 pub fn from_source<S: Source<Item: Send>>(source: S) -> FromSource<S> {
     FromSource(Some(source))
 }
@@ -33,7 +33,7 @@ impl<S: Source<Item: Send>> ParallelIterator for FromSource<S> {
 #[must_use = "a chain does nothing before it is run"]
 pub struct FromIndexedSource<S>(Option<S>);
 
-/// A chain of an indexed source of one's own.
+/// Makes a chain of your own indexed source.
 ///
 /// ```
 /// use fusain_iter::iter::{IndexedSource, from_indexed_source};

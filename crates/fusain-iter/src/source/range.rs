@@ -13,7 +13,7 @@ use crate::settings::Settings;
 
 /// The numbers of a range.
 ///
-/// Indexed where every range has a length that is a `usize` on every machine, as in std: up to 32 bits, and `usize`, `isize`.
+/// It is indexed for numbers of up to 32 bits, `usize` and `isize`, as in std.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -25,7 +25,7 @@ pub struct Iter<T>(Range<T>);
 
 /// The numbers of a range with its end.
 ///
-/// Indexed for numbers of up to 16 bits, as in std.
+/// It is indexed for numbers of up to 16 bits, as in std.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -37,7 +37,7 @@ pub fn once<T: Send>(element: T) -> Once<T> {
     Some(element).into_par_iter()
 }
 
-/// So many clones of an element; made by [`repeat_n`].
+/// A number of clones of an element; made by [`repeat_n`].
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct RepeatN<T> {
@@ -45,7 +45,7 @@ pub struct RepeatN<T> {
     n: usize,
 }
 
-/// So many clones of `element`.
+/// `n` clones of `element`.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -86,12 +86,12 @@ impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
     }
 }
 
-/// Clones of an element without end; made by [`repeat`].
+/// Endless clones of an element; made by [`repeat`].
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct Repeat<T>(T);
 
-/// Clones of `element` without end: to be taken from, to be zipped, or to be searched.
+/// Endless clones of `element`, to be used with `take`, `zip` or a search.
 ///
 /// ```
 /// use fusain_iter::prelude::*;

@@ -7,7 +7,7 @@ use crate::adaptor::debug_without_closures;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
-/// Parts of something, as a function divides it; made by [`split`].
+/// Parts of a value that a function divides; made by [`split`].
 #[derive(Clone)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct Split<D, S> {
@@ -17,7 +17,7 @@ pub struct Split<D, S> {
 
 debug_without_closures!(Split < D, S > { data });
 
-/// Parts of `data`: `splitter` gives one part or two, until nobody asks for more work.
+/// Divides `data` into parts: `splitter` returns one part or two, as long as workers ask for work.
 ///
 /// ```
 /// use fusain_iter::iter::split;
@@ -88,7 +88,7 @@ pub struct WalkTree<T, B> {
 
 debug_without_closures!(WalkTree < T, B > { root });
 
-/// The nodes of the tree that `children` spans from `root`, in an order of its own.
+/// Visits the nodes of the tree that `children` gives from `root`, in an unspecified order.
 ///
 /// ```
 /// use fusain_iter::iter::walk_tree;
@@ -106,7 +106,7 @@ where
     walk_tree_prefix(root, children)
 }
 
-/// As [`walk_tree`], each node before its children.
+/// Like [`walk_tree`], each node before its children.
 ///
 /// ```
 /// use fusain_iter::iter::walk_tree_prefix;
@@ -124,7 +124,7 @@ where
     WalkTree { root: Some(root), children, postfix: false }
 }
 
-/// As [`walk_tree`], each node after its children.
+/// Like [`walk_tree`], each node after its children.
 ///
 /// ```
 /// use fusain_iter::iter::walk_tree_postfix;

@@ -62,7 +62,7 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
     }
 }
 
-/// The elements of a part of a vector, by value: the part is gone from the vector when the chain is.
+/// The elements of a part of a vector, by value. The part is removed from the vector when this is dropped.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -5,7 +5,7 @@ use fusain_comm::Plain;
 use super::{Blocks, Group, TAG, fits, in_program_order};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
-/// How an all-to-all goes.
+/// The algorithms for an all-to-all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AllToAll {
     /// All messages at once.

@@ -5,7 +5,7 @@ use fusain_comm::Plain;
 use super::{Blocks, Group, TAG, fits, in_program_order};
 use crate::{Region, Result, ScheduleBuilder};
 
-/// How an allgather goes.
+/// The algorithms for an allgather.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Allgather {
     /// Each block goes round the ring: for much data, each rank talks to two others only.
@@ -15,7 +15,7 @@ pub enum Allgather {
     Bruck,
 }
 
-/// Everybody gets everybody's block, in the order of ranks, in `all`; block `r` has `counts[r]` elements.
+/// Collects all ranks' blocks on every rank, in the order of ranks, in `all`. Block `r` has `counts[r]` elements.
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) if lengths do not fit; [`Error::Unsuitable`](crate::Error::Unsuitable) for a builder that is not in

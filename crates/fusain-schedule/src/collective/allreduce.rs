@@ -5,7 +5,7 @@ use fusain_comm::Plain;
 use super::{Blocks, Group, Reduction, TAG, fits, in_program_order};
 use crate::{Region, Result, ScheduleBuilder};
 
-/// How an allreduce goes.
+/// The algorithms for an allreduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Allreduce {
     /// Pairs exchange everything at the distances 1, 2, 4, ...: fewest rounds.
@@ -16,7 +16,7 @@ pub enum Allreduce {
     Ring,
 }
 
-/// How a reduce-scatter goes.
+/// The algorithms for a reduce-scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceScatter {
     /// Blocks go round the ring and collect. The reduction must commute.
@@ -25,7 +25,7 @@ pub enum ReduceScatter {
     Linear,
 }
 
-/// Everybody's `data` becomes, element by element, the reduction over all ranks.
+/// Reduces the `data` of all ranks, element by element, into every rank's `data`.
 ///
 /// # Errors
 /// [`Error::Unsuitable`](crate::Error::Unsuitable) for a ring with a function, or a builder that is not in program order.

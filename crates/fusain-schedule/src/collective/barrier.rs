@@ -6,8 +6,8 @@
 use super::{Group, TAG, in_program_order};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
-/// Adds a barrier after the operations `after`, with `ways` partners a round (1 is the classic). The operation it returns ends when all ranks
-/// have come that far; nothing else waits for it unless told.
+/// Adds a barrier after the operations `after`, with `ways` partners in each round; 1 is usual. The returned operation ends when all ranks
+/// have reached the barrier. Nothing waits for it unless you say so.
 ///
 /// # Errors
 /// [`Error::Unsuitable`] if `ways` is 0, or for a builder that is not in program order.

@@ -2,14 +2,14 @@
 
 use super::{AllToAll, Allgather, Allreduce, ReduceScatter, Shape, Tree};
 
-/// From how many bytes on which algorithm is taken.
+/// Which algorithm a collective uses, by the number of bytes.
 ///
-/// The defaults are for networks, and those of MPICH (Thakur, Rabenseifner, Gropp, IJHPCA 2005, section 4 and its tables), where the same
-/// algorithms stand against each other; for a few ranks that share memory there is [`shared_memory`](Self::shared_memory), measured here. They depend on
-/// the machine, so they are fields; `cargo xtask compare choice` shows every algorithm at seven sizes. All ranks must use the same.
+/// The defaults are for networks. They are those of MPICH, which compares the same algorithms (Thakur, Rabenseifner, Gropp, IJHPCA 2005,
+/// section 4 and its tables). [`shared_memory`](Self::shared_memory) is for a few ranks that share memory. The best values depend on the
+/// machine: `cargo xtask compare choice` shows every algorithm at seven sizes. All ranks must use the same choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Broadcasts and reductions of more bytes run down a binary tree in segments, others down a binomial tree.
+    /// Broadcasts and reductions of more bytes use a binary tree in segments, others a binomial tree.
     pub tree_whole_max_bytes: usize,
     /// The segments' length.
     pub segment_bytes: usize,
@@ -25,7 +25,7 @@ pub struct Choice {
     pub all_to_all_linear_max_bytes: usize,
     /// Gathers and scatters with longer blocks go straight to the root, others over a binomial tree.
     pub gather_tree_max_bytes: usize,
-    /// Partners a round of a barrier.
+    /// Partners in each round of a barrier.
     pub barrier_ways: usize,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Error, Result, ScheduleBuilder};
 
-/// The ranks that take part in a collective, and this rank's place among them. Cheap to clone.
+/// The ranks that take part in a collective, and this rank's number among them. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// None for all ranks.
@@ -19,10 +19,10 @@ impl Group {
         Self { members: None, rank: builder.rank(), size: builder.size() }
     }
 
-    /// Some ranks, in the order they are numbered within the group; `None` if the builder's rank is not among them.
+    /// A group of some ranks, in the order of their numbers in the group. `None` if the builder's rank is not among them.
     ///
     /// # Errors
-    /// [`Error::Shape`] if a rank is none of the builder's.
+    /// [`Error::Shape`] if the builder does not have a rank.
     pub fn of(builder: &ScheduleBuilder, members: impl Into<Arc<[usize]>>) -> Result<Option<Self>> {
         let members = members.into();
         if let Some(&given) = members.iter().find(|&&member| member >= builder.size()) {
@@ -46,7 +46,7 @@ impl Group {
         self.size
     }
 
-    /// The rank that has a number within the group, taken modulo its size.
+    /// The rank with this number in the group, modulo the group's size.
     pub fn member(&self, number: usize) -> usize {
         let number = number % self.size;
         self.members.as_ref().map_or(number, |members| members[number])

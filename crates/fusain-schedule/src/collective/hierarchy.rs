@@ -10,7 +10,7 @@ use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 /// Levels of groups, innermost first. The groups of the first level have every rank once; those of each next level have the first
 /// member of every group of the level below; the last level is one group.
 ///
-/// With two levels, `[[0, 1], [2, 3]]` and `[[0, 2]]`, a sum of four ranks crosses between 0 and 2 once each way.
+/// For example, with the levels `[[0, 1], [2, 3]]` and `[[0, 2]]`, a sum of four ranks crosses between 0 and 2 once each way.
 ///
 /// Cheap to clone, and the same on all ranks.
 #[derive(Clone, Debug)]
@@ -35,10 +35,10 @@ impl Level {
 }
 
 impl Hierarchy {
-    /// Takes the groups of each level, innermost first. O(ranks) for each level.
+    /// Makes a hierarchy of the groups of each level, innermost first. O(ranks) for each level.
     ///
     /// # Errors
-    /// [`Error::Unsuitable`] if the levels are not as they should be.
+    /// [`Error::Unsuitable`] if the levels do not form a hierarchy.
     pub fn new(size: usize, levels: &[Vec<Vec<usize>>]) -> Result<Self> {
         let mut expected: Vec<bool> = vec![true; size];
         let mut built = Vec::new();
@@ -71,7 +71,7 @@ impl Hierarchy {
         Ok(Self { levels: built.into(), size })
     }
 
-    /// Everybody's `data` becomes that of `root`: first where the root is, level by level outwards, then into the other groups.
+    /// Copies `root`'s `data` to all ranks: level by level outwards from the root, then into the other groups.
     ///
     /// # Errors
     /// [`Error::Shape`] if the hierarchy is of another number of ranks; as [`broadcast`](super::broadcast()).
@@ -106,7 +106,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Element by element the reduction over all ranks, in `data` of `root`; others' `data` is left with partial results.
+    /// Reduces the `data` of all ranks, element by element, into `data` of `root`. Other ranks' `data` is left with partial results.
     ///
     /// # Errors
     /// [`Error::Unsuitable`] for a reduction that does not commute; as [`broadcast`](Self::broadcast).
@@ -130,8 +130,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Everybody's `data` becomes the reduction over all ranks: reduced inside the groups, combined among the leaders of the last
-    /// level, handed back.
+    /// Reduces the `data` of all ranks into every rank's `data`: within the groups first, then among the leaders of the last level, and
+    /// back.
     ///
     /// # Errors
     /// As [`reduce`](Self::reduce).
@@ -157,7 +157,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// A barrier after the operations `after`: a sum of one byte that nobody looks at. What it returns ends when all ranks have come.
+    /// A barrier after the operations `after`. The returned operation ends when all ranks have reached the barrier.
     ///
     /// # Errors
     /// As [`allreduce`](Self::allreduce).

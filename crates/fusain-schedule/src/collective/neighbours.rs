@@ -5,29 +5,29 @@ use fusain_comm::{Plain, Tag};
 use super::{Group, in_program_order};
 use crate::{Block, Error, Region, Result, ScheduleBuilder};
 
-/// What goes to a neighbour.
+/// A message to a neighbour.
 #[derive(Clone, Debug)]
 pub struct Outgoing<T> {
     /// Its number within the group.
     pub to: usize,
-    /// Tells messages apart where two ranks are neighbours twice, as in a ring of two; else any, such as 0.
+    /// Distinguishes messages between ranks that are neighbours twice, as in a ring of two. Else any number, such as 0.
     pub tag: Tag,
-    /// What it gets, such as the rows and columns of an edge.
+    /// The elements that are sent, such as an edge of a tile.
     pub regions: Vec<Region<T>>,
 }
 
-/// What comes from a neighbour.
+/// A message from a neighbour.
 #[derive(Clone, Debug)]
 pub struct Incoming<T> {
     /// Its number within the group.
     pub from: usize,
     /// The neighbour's tag.
     pub tag: Tag,
-    /// Where it goes.
+    /// Where the elements are put.
     pub regions: Vec<Region<T>>,
 }
 
-/// Sends to some and receives from some, all at once. Each message is listed on both sides.
+/// Exchanges messages with neighbours, all at once. Both sides list each message.
 ///
 /// # Errors
 /// [`Error::Comm`] for a neighbour outside the group, [`Error::Unsuitable`] if what is received overlaps what is sent, or for a builder that is

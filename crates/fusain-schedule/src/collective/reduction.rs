@@ -12,7 +12,8 @@ type Apply<T> = fn(&mut ScheduleBuilder, Operator, Region<T>, Region<T>) -> OpId
 
 /// An associative operation on elements.
 ///
-/// An operator also commutes, which ring and hierarchy ask for. A function need not: its left operand is always from lower ranks.
+/// Operators are also commutative, which rings and hierarchies need. A function need not be: its left operand always comes from lower
+/// ranks.
 #[derive(Clone)]
 pub struct Reduction<T>(Kind<T>);
 
@@ -23,7 +24,7 @@ enum Kind<T> {
 }
 
 impl<T: Element> Reduction<T> {
-    /// One of the operators. [`Operator::Sub`] and [`Operator::Div`] are not associative: what they give depends on the algorithm.
+    /// A reduction by an operator. [`Operator::Sub`] and [`Operator::Div`] are not associative, so their result depends on the algorithm.
     pub fn operator(operator: Operator) -> Self {
         Self(Kind::Operator(operator, |builder, operator, into, with| builder.apply(operator, into, with)))
     }

@@ -65,7 +65,8 @@ fn place<T: Plain>(
     Ok(Place::Inner(Blocks::new("elements of a subtree", passing, &counts)?, tree.node))
 }
 
-/// `root` gets everybody's block, in the order of ranks, in `all`, which others need not give; block `r` has `counts[r]` elements.
+/// Collects all ranks' blocks at `root`, in the order of ranks, in `all`, which other ranks need not give. Block `r` has `counts[r]`
+/// elements.
 ///
 /// # Errors
 /// [`Error::Comm`](crate::Error::Comm) for a root outside the group, [`Error::Shape`](crate::Error::Shape) if lengths do not fit,
@@ -94,7 +95,7 @@ pub fn gather<T: Plain>(
     Ok(())
 }
 
-/// Rank `r` gets block `r` of `all` of `root`, which others need not give; block `r` has `counts[r]` elements.
+/// Distributes `all` of `root`: rank `r` gets block `r`, of `counts[r]` elements. Other ranks need not give `all`.
 ///
 /// # Errors
 /// As [`gather`].

@@ -1,7 +1,7 @@
 //! Collectives that are started at once: vectors in, vectors out.
 //!
-//! Each call makes a schedule and throws it away. What is called often with the same sizes is built once with the functions of
-//! this module's parent and started again and again.
+//! Each call makes a schedule and drops it. For many calls of the same sizes, build the schedule once with the functions of the parent
+//! module, and start it again and again.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Engine, Region, Result, Running, ScheduleBuilder};
 
-/// A collective under way, whose result is a vector.
+/// A collective that has been started and whose result is a vector.
 #[must_use = "a collective is waited for"]
 pub struct Pending<C: Communicator, T> {
     running: Running<C>,
@@ -21,12 +21,12 @@ pub struct Pending<C: Communicator, T> {
 }
 
 impl<C: Communicator, T: Plain> Pending<C, T> {
-    /// Whether it has ended. If the loop is driven by hand this also goes once round it.
+    /// Whether the run has ended. If the loop is driven by hand, this also runs a round of it.
     pub fn test(&self) -> bool {
         self.running.test()
     }
 
-    /// Waits for it. On ranks that get nothing the vector is empty.
+    /// Waits for the result. On ranks that get none the vector is empty.
     ///
     /// # Errors
     /// As [`Running::wait`].
@@ -43,7 +43,7 @@ impl<C: Communicator, T> fmt::Debug for Pending<C, T> {
 }
 
 impl<C: Communicator> Engine<C> {
-    /// Ends when all ranks have started theirs.
+    /// Starts a barrier, which ends when all ranks have started theirs.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -53,7 +53,7 @@ impl<C: Communicator> Engine<C> {
         self.start(builder.compile()?.prepare()?)
     }
 
-    /// Everybody's vector becomes that of `root`; all have the same length.
+    /// Copies `root`'s vector to all ranks. All vectors have the same length.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`broadcast`](super::broadcast()).
@@ -62,7 +62,7 @@ impl<C: Communicator> Engine<C> {
         self.in_place(data, true, |builder, group, data| broadcast(builder, group, data, root, tree))
     }
 
-    /// `root` gets the reduction over all vectors, element by element; all have the same length.
+    /// Reduces the vectors of all ranks, element by element, at `root`. All have the same length.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`reduce`](super::reduce()).
@@ -72,7 +72,7 @@ impl<C: Communicator> Engine<C> {
         self.in_place(data, is_root, |builder, group, data| reduce(builder, group, data, root, reduction, tree))
     }
 
-    /// Everybody gets the reduction over all vectors, element by element; all have the same length.
+    /// Reduces the vectors of all ranks, element by element; every rank gets the result. All have the same length.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`allreduce`](super::allreduce()).
@@ -81,7 +81,7 @@ impl<C: Communicator> Engine<C> {
         self.in_place(data, true, |builder, group, data| allreduce(builder, group, data, reduction, algorithm))
     }
 
-    /// Rank `r` gets the reduction over the vectors of the ranks `0..=r`; all have the same length.
+    /// Prefix reduction: rank `r` gets the reduction of the vectors of ranks `0..=r`. All have the same length.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`scan`](super::scan()).
@@ -89,7 +89,7 @@ impl<C: Communicator> Engine<C> {
         self.in_place(data, true, |builder, group, data| scan(builder, group, data, reduction))
     }
 
-    /// Rank `r` gets block `r`, of `counts[r]` elements, of the reduction over all vectors.
+    /// Reduces the vectors of all ranks; rank `r` gets block `r` of the result, of `counts[r]` elements.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`reduce_scatter`](super::reduce_scatter()).
@@ -106,7 +106,7 @@ impl<C: Communicator> Engine<C> {
         })
     }
 
-    /// `root` gets everybody's vector, one after another; `counts` says how long each is.
+    /// Collects all ranks' vectors at `root`, one after another. `counts` has their lengths.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`gather`](super::gather()).
@@ -119,7 +119,7 @@ impl<C: Communicator> Engine<C> {
         })
     }
 
-    /// Each rank gets its block, as long as `counts` says, of `root`'s vector; others give an empty one.
+    /// Distributes `root`'s vector: rank `r` gets `counts[r]` elements. Other ranks give an empty vector.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`scatter`](super::scatter()).
@@ -132,7 +132,7 @@ impl<C: Communicator> Engine<C> {
         })
     }
 
-    /// Everybody gets everybody's vector, one after another; `counts` says how long each is.
+    /// Collects all ranks' vectors on every rank, one after another. `counts` has their lengths.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`allgather`](super::allgather()).
@@ -142,7 +142,7 @@ impl<C: Communicator> Engine<C> {
         self.between(mine, total, |builder, group, mine, all| allgather(builder, group, mine, (all, counts), algorithm))
     }
 
-    /// Rank `r` gets block `r` of everybody's vector, which has one block a rank, all of one length, the same on all ranks.
+    /// Rank `r` gets block `r` of every rank's vector. A vector has one block for each rank; all blocks have the same length on all ranks.
     ///
     /// # Errors
     /// As [`start`](Self::start) and [`all_to_all`](super::all_to_all()).
@@ -156,7 +156,8 @@ impl<C: Communicator> Engine<C> {
         })
     }
 
-    /// [`all_to_all`](Self::all_to_all) with blocks of any length: what goes to each rank, and what comes from each.
+    /// Like [`all_to_all`](Self::all_to_all), with blocks of any length. The counts say how many elements go to each rank and come from
+    /// each.
     ///
     /// # Errors
     /// As [`all_to_all`](Self::all_to_all).

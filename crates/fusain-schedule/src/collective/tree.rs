@@ -10,7 +10,7 @@ use fusain_comm::Plain;
 use super::{Group, Reduction, Shape, TAG, in_program_order};
 use crate::{Region, Result, ScheduleBuilder};
 
-/// How a broadcast or reduction goes.
+/// The tree and the segments of a broadcast or a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// The tree.
@@ -32,7 +32,7 @@ impl Tree {
     }
 }
 
-/// Everybody's `data` becomes that of `root`.
+/// Copies `root`'s `data` to all ranks.
 ///
 /// # Errors
 /// [`Error::Comm`](crate::Error::Comm) for a root outside the group, [`Error::Unsuitable`](crate::Error::Unsuitable) for a builder that is not in
@@ -63,7 +63,7 @@ pub fn broadcast<T: Plain>(
     Ok(())
 }
 
-/// Element by element the reduction over all ranks, in `data` of `root`; others' `data` is left with partial results.
+/// Reduces the `data` of all ranks, element by element, into `data` of `root`. Other ranks' `data` is left with partial results.
 ///
 /// The tree's root is rank 0 so that operands stay in the order of ranks; another root gets the result by one more
 /// message. Extra memory: `data` for each child.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why a text is no schedule.
+/// Why a text is not a valid schedule.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

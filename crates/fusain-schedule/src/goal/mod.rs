@@ -15,13 +15,13 @@
 //! }
 //! ```
 //!
-//! One statement a line. A label is a letter, then letters, digits and `_`; it may be left out, and used before the line that sets it.
-//! `tag`, `cpu` and `nic` are 0 where they are left out; `from -1` and `tag -1` of a `recv` match anything.
-//! Comments stand wherever a space may. `\r\n` ends a line as `\n` does.
+//! Each line has one statement. A label is a letter, then letters, digits and `_`; it is optional, and may be used before the line that
+//! defines it. `tag`, `cpu` and `nic` default to 0. `from -1` and `tag -1` of a `recv` match anything. Comments may stand wherever a space
+//! may. `\r\n` ends a line as `\n` does.
 //!
-//! Two things are asked for that the tools leave to chance: a label names one statement, and every rank has its block.
+//! Two rules are stricter than in those tools: a label names one statement, and every rank has a block.
 //!
-//! A [`Reader`] hands out a rank at a time, and keeps no more than that: a file may be larger than memory. A [`Writer`] is its mirror.
+//! A [`Reader`] returns one rank at a time and keeps no more, so a file may be larger than memory. A [`Writer`] does the reverse.
 //!
 //! ```
 //! use fusain_schedule::goal::{Operation, Rank, Reader, Writer};

@@ -18,8 +18,8 @@
 
 use super::{Operation, Rank};
 
-/// In round k a rank sends to the one 2^k ahead, and goes on when it has heard from the one 2^k behind: after
-/// the last round everybody has heard, directly or not, from everybody. With one byte it is a barrier.
+/// In round k a rank sends to the rank 2^k ahead, and goes on when it has heard from the rank 2^k behind. After the last round every rank
+/// has heard from every other, directly or not. With one byte it is a barrier.
 ///
 /// ⌈log2 ranks⌉ rounds. D. Hensgen, R. Finkel, U. Manber: "Two algorithms for barrier synchronization", 1988.
 pub fn dissemination(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {

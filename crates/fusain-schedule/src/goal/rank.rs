@@ -7,9 +7,9 @@ use crate::{Action, Graph, Moment, OpId};
 /// One rank's operations and their dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rank {
-    /// In the order of the lines. An operation's number is its place here.
+    /// The operations in the order of the lines. An operation's number is its index here.
     pub operations: Vec<Operation>,
-    /// In the order of the lines.
+    /// The dependencies in the order of the lines.
     pub dependencies: Vec<Dependency>,
 }
 
@@ -55,11 +55,11 @@ pub enum Kind {
 /// `operation` waits for a `moment` of operation `on`. Both are numbers of operations of one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// The one that waits.
+    /// The operation that waits.
     pub operation: u32,
-    /// The one waited for.
+    /// The operation that it waits for.
     pub on: u32,
-    /// For its start or its end.
+    /// Whether it waits for the start or the end.
     pub moment: Moment,
 }
 
@@ -67,7 +67,7 @@ impl Rank {
     /// Appends an operation and returns its number.
     ///
     /// # Panics
-    /// At 2^32 - 1 operations.
+    /// If there are 2^32 - 1 operations already.
     pub fn push(&mut self, operation: Operation) -> u32 {
         let number = u32::try_from(self.operations.len()).ok().filter(|&number| number < u32::MAX);
         self.operations.push(operation);
@@ -84,7 +84,7 @@ impl Rank {
         self.dependencies.push(Dependency { operation, on, moment: Moment::Start });
     }
 
-    /// Forgets all operations, and keeps the memory.
+    /// Removes all operations, and keeps the memory.
     pub fn clear(&mut self) {
         self.operations.clear();
         self.dependencies.clear();
@@ -107,7 +107,7 @@ impl Operation {
         Kind::Calc { time }.into()
     }
 
-    /// The same with this tag. A calculation has none, and stays as it is.
+    /// The same operation with this tag. A calculation has no tag and is unchanged.
     #[must_use]
     pub fn tag(mut self, with: u32) -> Self {
         match &mut self.kind {
@@ -118,13 +118,13 @@ impl Operation {
         self
     }
 
-    /// The same on this processor.
+    /// The same operation on this processor.
     #[must_use]
     pub fn cpu(self, cpu: u8) -> Self {
         Self { cpu, ..self }
     }
 
-    /// The same through this network card.
+    /// The same operation through this network card.
     #[must_use]
     pub fn nic(self, nic: u8) -> Self {
         Self { nic, ..self }

@@ -70,7 +70,7 @@ impl<R: Read> Reader<R> {
     /// Reads the next rank into `rank`, whose memory it uses again; `false` after the last.
     ///
     /// # Errors
-    /// [`Error::Unexpected`] where the text is no schedule; [`Error::Io`].
+    /// [`Error::Unexpected`] if the text is not a valid schedule; [`Error::Io`].
     pub fn read(&mut self, rank: &mut Rank) -> Result<bool, Error> {
         rank.clear();
         if self.failed {

@@ -18,7 +18,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a schedule for so many ranks.
+    /// Begins a schedule for `ranks` ranks.
     ///
     /// # Errors
     /// Those of `into`; no ranks at all are invalid input.

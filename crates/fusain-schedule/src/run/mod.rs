@@ -32,11 +32,14 @@ use crate::{Error, Region, Result, Schedule, Trace};
 pub(crate) use state::State;
 pub(crate) use step::Message;
 
-/// A run of a schedule: what is needed to start it, made by [`Schedule::prepare`]. It owns its buffers; they are put in, and
-/// looked at or taken out when it is over. While it is under way its [`Execution`](crate::Execution) has it, so nobody else can
-/// touch them; an execution that is forgotten leaks them and nothing else.
 ///
-/// Starting it again allocates nothing here; its [`Execution`](crate::Execution) has a list of requests of its own.
+/// A run of a schedule, ready to be started; [`Schedule::prepare`] makes one.
+///
+/// It owns its buffers: vectors are put in, and read or taken out when the run has ended. While it runs, its
+/// [`Execution`](crate::Execution) owns it, so nothing else can touch the buffers. An execution that is forgotten leaks them, and nothing
+/// else.
+///
+/// It can be started any number of times.
 pub struct Run(
     /// Apart, since a run goes through many hands: into an execution, to the loop, and back.
     pub(crate) Box<State>,
@@ -52,10 +55,10 @@ impl Run {
         &self.0.schedule
     }
 
-    /// Puts in the vector for a buffer; what was there is dropped.
+    /// Puts the vector of a buffer in. The one that was there is dropped.
     ///
     /// # Errors
-    /// [`Error::BufferLength`] if it has not as many elements as the buffer.
+    /// [`Error::BufferLength`] if its length is not that of the buffer.
     ///
     /// # Panics
     /// If the region is of another schedule, of the scratchpad, or a part of a buffer.
@@ -71,7 +74,7 @@ impl Run {
         Err(Error::BufferLength { buffer: block.memory, given_bytes, expected_bytes })
     }
 
-    /// Puts in the vector for a buffer: for use in a row after [`Schedule::prepare`].
+    /// Like [`put`](Self::put), but returns the run, so that calls can be chained.
     ///
     /// # Errors
     /// As [`put`](Self::put).
@@ -83,7 +86,7 @@ impl Run {
         Ok(self)
     }
 
-    /// Takes out the vector of a buffer; another one must be put in before the next start, unless it is empty.
+    /// Takes the vector of a buffer out. Another must be put in before the next start, unless the buffer is empty.
     ///
     /// # Panics
     /// If the vector that was put in has elements of another type, or the region is of another schedule.
@@ -92,7 +95,7 @@ impl Run {
         if buffer.is_empty() { taken.unwrap_or_default() } else { taken.expect("the vector has elements of this type") }
     }
 
-    /// Some elements, of a buffer or of the scratchpad.
+    /// The elements of a region.
     ///
     /// # Panics
     /// If the region is of another schedule, or its buffer is missing.
@@ -100,7 +103,7 @@ impl Run {
         bytemuck::cast_slice(self.0.memories.read(&region.block()))
     }
 
-    /// Some elements, to be changed before the next start.
+    /// The elements of a region, to be changed before the next start.
     ///
     /// # Panics
     /// As [`get`](Self::get).
@@ -108,12 +111,12 @@ impl Run {
         bytemuck::cast_slice_mut(self.0.memories.write(&region.block()))
     }
 
-    /// From the next start on, notes when each operation starts and ends: two looks at the clock for each.
+    /// Sets whether the next starts record when each operation begins and ends. That reads the clock twice for each operation.
     pub fn trace(&mut self, enable: bool) {
         self.0.trace = enable.then(|| Trace::new(&self.0.schedule));
     }
 
-    /// When each operation of the last run started and ended; `None` if nobody [asked](Self::trace).
+    /// When each operation of the last start began and ended; `None` if it was not [recorded](Self::trace).
     pub fn traced(&self) -> Option<&Trace> {
         self.0.trace.as_ref()
     }

@@ -13,25 +13,25 @@ use super::queue::{Event, Queue};
 use super::{Cause, Error, Stuck};
 use crate::Moment;
 
-/// What came out of a simulation.
+/// The result of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// When each rank's processors were done.
+    /// When each rank's last processor was done.
     pub finish: Vec<u64>,
-    /// Operations and messages: what LogGOPSim counts as events.
+    /// The number of operations and messages, which LogGOPSim counts as events.
     pub events: u64,
 }
 
-/// Something that took time. `operation` is a number within the rank.
+/// Something that took time in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// What it was.
     pub kind: SpanKind,
-    /// Where it was. Of a message: who sent it.
+    /// The rank; of a message, the sender.
     pub rank: u32,
-    /// On which processor.
+    /// The processor.
     pub cpu: u8,
-    /// The operation. Of a message and what receiving it took: the send, of its own rank.
+    /// The number of the operation within its rank. For a message and its reception: the number of the send.
     pub operation: u32,
     /// When it began.
     pub start: u64,
@@ -67,19 +67,19 @@ pub enum SpanKind {
     },
 }
 
-/// Runs a schedule on a machine: when is each rank done?
+/// Simulates a schedule on a machine, and returns when each rank is done.
 ///
-/// Time O(1) an operation, a dependency and a message (the module says how); 64 bytes an operation, 16 to 43 a receive, 64 a rank and 16 a pending event of extra memory.
-/// Times past 2^64 stay there.
+/// Time O(1) for each operation, dependency and message. Extra memory: 64 bytes for each operation, 16 to 43 for each receive, 64 for each
+/// rank, and 16 for each pending event. Times saturate at 2^64.
 ///
 /// # Errors
-/// [`Error::Stuck`] if some operation never ends, [`Error::Truncated`] if a message is longer than its receive, [`Error::TooLarge`]
-/// if ranks times processors and cards come to more than 2^31.
+/// [`Error::Stuck`] if an operation never ends, [`Error::Truncated`] if a message is longer than its receive, [`Error::TooLarge`] if ranks
+/// times processors and cards are more than 2^31.
 pub fn simulate(program: &Program, machine: &impl Network) -> Result<Outcome, Error> {
     simulate_with(program, machine, |_| {})
 }
 
-/// As [`simulate`], and shows everything that took time; messages when they are sent.
+/// Like [`simulate`], and calls `show` with everything that took time. Messages are shown when they are sent.
 ///
 /// # Errors
 /// As [`simulate`].

@@ -1,48 +1,48 @@
-//! Why a schedule can not be simulated to its end.
+//! Why a schedule cannot be simulated to its end.
 
 use std::fmt;
 
 use crate::goal::{self, Operation};
 
-/// Why a schedule can not be simulated to its end.
+/// Why a schedule cannot be simulated to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text of the schedule is not right.
+    /// The text of the schedule is wrong.
     #[error(transparent)]
     Text(#[from] goal::Error),
     /// A schedule could not be built.
     #[error("rank {rank}: {error}")]
     Build {
-        /// Whose.
+        /// The rank.
         rank: u32,
-        /// Why.
+        /// The error.
         error: crate::Error,
     },
-    /// A message to or from a rank that is not there.
+    /// A message to or from a rank that does not exist.
     #[error("{site} names a rank that is not there: there are {ranks}")]
     NoSuchRank {
-        /// Whose.
+        /// Where the operation is.
         site: Site,
         /// How many ranks there are.
         ranks: u32,
     },
-    /// A dependency of or on an operation that is not there.
+    /// A dependency of or on an operation that does not exist.
     #[error("rank {rank} has a dependency of operation {operation}, but only {operations} operations")]
     NoSuchOperation {
-        /// Whose.
+        /// The rank.
         rank: u32,
         /// Its number.
         operation: u32,
         /// How many there are.
         operations: usize,
     },
-    /// More than fits the numbers used for it.
+    /// Too many of something.
     #[error("the schedule is too large: at most {max} {what}")]
     TooLarge {
-        /// Of what.
+        /// What there are too many of.
         what: &'static str,
-        /// How many are possible.
+        /// How many there may be.
         max: u64,
     },
     /// A message that is longer than what is received.
@@ -53,7 +53,7 @@ pub enum Error {
         /// Where it is received.
         recv: Site,
     },
-    /// Nothing more can happen, and not everything has.
+    /// Nothing can happen any more, but some operations have not ended.
     #[error(transparent)]
     Stuck(#[from] Stuck),
 }
@@ -61,7 +61,7 @@ pub enum Error {
 /// One operation of one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Whose.
+    /// The rank.
     pub rank: u32,
     /// Its number, from 0. (Shown as the number of a statement, from 1.)
     pub number: u32,
@@ -75,11 +75,11 @@ impl fmt::Display for Site {
     }
 }
 
-/// Nothing more can happen, and not everything has: what is missing.
+/// Nothing can happen any more, but some operations have not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// The first operations that did not end for a cause of their own, by rank, at most [`Stuck::SITES_MAX`]: those that wait for what they wait
-    /// for are not among them. If there are none, operations that wait for each other.
+    /// The first operations that did not end for a cause of their own, by rank, at most [`Stuck::SITES_MAX`]. Operations that merely wait
+    /// for these are left out. If there are none, operations that wait for each other.
     pub sites: Vec<(Site, Cause)>,
     /// How many such operations there are.
     pub causes: u64,
@@ -90,11 +90,11 @@ pub struct Stuck {
 /// Why an operation did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A receive that no message has met.
+    /// A receive that no message has matched.
     NoMessage,
-    /// A send whose message no receive has met.
+    /// A send whose message no receive has matched.
     NoReceive,
-    /// It waits, directly or not, for itself.
+    /// An operation that waits for itself, directly or not.
     Cycle,
 }
 

@@ -2,20 +2,21 @@
 
 /// The parameters of the LogGOPS model, with LogGOPSim's defaults.
 ///
-/// Times are whole numbers of one unit of the user's choice, nanoseconds by custom; for networks past a byte a nanosecond choose picoseconds.
+/// Times are whole numbers of a unit of your choice, usually nanoseconds. For networks faster than a byte in a nanosecond choose
+/// picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// L: from the moment a message sets out to its arrival.
+    /// L: the time from the start of a message to its arrival.
     pub latency: u64,
-    /// o: what a message costs a processor, on either side.
+    /// o: the processor time of a message, on either side.
     pub overhead: u64,
     /// g: how long a message keeps a network card busy.
     pub gap: u64,
     /// G: how long each byte after the first keeps a network card busy.
     pub gap_per_byte: u64,
-    /// O: what each byte after the first costs a processor.
+    /// O: the processor time of each byte after the first.
     pub overhead_per_byte: u64,
-    /// S: longer messages end only when they have met their receive.
+    /// S: sends of more bytes end only when they have met their receive.
     pub eager_bytes_max: u64,
 }
 
@@ -41,12 +42,12 @@ pub struct Link {
     pub gap_per_byte: u64,
 }
 
-/// A machine: the parameters that all hosts have in common, and how far any two of them are from each other.
+/// A machine: the parameters that all hosts share, and the distance between any two ranks.
 pub trait Network {
-    /// What all hosts have in common.
+    /// The parameters that all hosts share.
     fn parameters(&self) -> &Parameters;
 
-    /// How far `to` is from `from`. Called twice a message.
+    /// The distance from `from` to `to`. It is called twice for each message.
     fn link(&self, from: u32, to: u32) -> Link;
 }
 
@@ -79,17 +80,17 @@ pub struct Levels {
     levels: Vec<Level>,
 }
 
-/// Consecutive ranks that are nearer to each other than to the rest.
+/// Groups of consecutive ranks that are nearer to each other than to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// How many ranks a group has.
     pub ranks: u32,
-    /// Between two ranks of a group that no smaller group holds.
+    /// The distance of two ranks of a group that are in no smaller group together.
     pub link: Link,
 }
 
 impl Levels {
-    /// A machine with these groups; ranks that share none are as far from each other as `parameters` says.
+    /// A machine with these groups. The distance of ranks that share no group is that of `parameters`.
     ///
     /// # Panics
     /// If a group has no ranks.

@@ -8,7 +8,7 @@ use super::program::{Edge, Program, Step, Verb};
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Node {
-    /// Before when it can not start; of a message that has been taken up, when that was done.
+    /// Before when it cannot start; of a message that has been taken up, when that was done.
     pub(super) earliest: u64,
     /// Of a message its bytes, of a calculation its time.
     pub(super) size: u64,

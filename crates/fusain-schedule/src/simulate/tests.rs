@@ -17,7 +17,7 @@ fn finish(text: &str) -> Vec<u64> {
     simulate(&program(text), &Parameters::default()).unwrap().finish
 }
 
-/// How it can not be simulated to its end.
+/// How it cannot be simulated to its end.
 fn failure(text: &str) -> String {
     simulate(&program(text), &Parameters::default()).unwrap_err().to_string()
 }

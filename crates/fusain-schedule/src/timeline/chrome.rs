@@ -12,7 +12,7 @@ impl Timeline {
     /// Writes a trace for `chrome://tracing` or ui.perfetto.dev.
     ///
     /// # Errors
-    /// Those of `into`.
+    /// Those of writing to `into`.
     pub fn chrome(&self, mut into: impl Write) -> io::Result<()> {
         let us = |ns: u64| ns as f64 / 1000.0;
         let names =

@@ -1,7 +1,7 @@
-//! What happened when, to be looked at: of a simulation, or of a run.
+//! Pictures of what happened when, in a simulation or in a run.
 //!
-//! Rows (a rank, or one of its processors) have bars for what kept them busy; arrows between rows are messages. [`Timeline::svg`] is
-//! for a person, [`Timeline::chrome`] for a viewer that can zoom (`chrome://tracing`, ui.perfetto.dev).
+//! A row is a rank or one of its processors. Bars show what kept it busy; arrows between rows are messages. [`Timeline::svg`] draws a
+//! picture, [`Timeline::chrome`] writes a file for a viewer that can zoom (`chrome://tracing`, ui.perfetto.dev).
 //!
 //! ```
 //! use fusain_schedule::timeline::{Activity, Arrow, Bar, Timeline};
@@ -24,9 +24,9 @@ mod svg;
 pub struct Timeline {
     /// The names of the rows, top to bottom.
     pub rows: Vec<String>,
-    /// What kept them busy.
+    /// What kept the rows busy.
     pub bars: Vec<Bar>,
-    /// What went from one to another.
+    /// The messages between rows.
     pub arrows: Vec<Arrow>,
 }
 
@@ -35,24 +35,24 @@ pub struct Timeline {
 pub struct Bar {
     /// Which row.
     pub row: usize,
-    /// With what, roughly.
+    /// What it did, which chooses the colour.
     pub activity: Activity,
-    /// From when on.
+    /// When it began.
     pub start_ns: u64,
-    /// Until when.
+    /// When it ended.
     pub end_ns: u64,
-    /// With what, exactly.
+    /// What it did, in words.
     pub label: String,
 }
 
 /// A message went from one row to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// From which row, and when.
+    /// The sender's row, and when it was sent.
     pub from: (usize, u64),
-    /// To which row, and when.
+    /// The receiver's row, and when it arrived.
     pub to: (usize, u64),
-    /// What it was.
+    /// What it was, in words.
     pub label: String,
 }
 

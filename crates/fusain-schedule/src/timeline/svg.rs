@@ -18,7 +18,7 @@ impl Timeline {
     /// Writes a picture. A few dozen rows are readable.
     ///
     /// # Errors
-    /// Those of `into`.
+    /// Those of writing to `into`.
     pub fn svg(&self, mut into: impl Write) -> io::Result<()> {
         let (width, bottom) = (LABELS + TIME + MARGIN, TOP + ROW * self.rows.len() as f64);
         let end = self.end_ns().max(1) as f64;
@@ -99,7 +99,7 @@ impl Timeline {
     }
 }
 
-/// From a palette that those who can not tell red from green can read (Okabe and Ito).
+/// From a palette that those who cannot tell red from green can read (Okabe and Ito).
 fn colour(activity: Activity) -> &'static str {
     match activity {
         Activity::Send => "#0072b2",

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::binary::{OPERATION_WORDS, Record};
 use crate::{Action, Schedule};
 
-/// When one operation started and ended, in nanoseconds from the run's start.
+/// When one operation began and ended, in nanoseconds from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Its index in the graph.

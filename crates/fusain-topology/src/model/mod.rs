@@ -1,6 +1,6 @@
-//! What a collective costs, flat and by levels.
+//! What a collective costs, as a flat tree and by levels.
 //!
-//! Two models, for two uses:
+//! There are two models:
 //!
 //! * [`superstep_ns`] is the formula of Hsplit's section 6: a sum over levels, for reasoning on paper. It knows how many ranks each level has, not where they
 //!   are, and takes messages one after the other.
@@ -27,7 +27,7 @@ pub struct SuperstepLevel {
     pub alpha_ns: f64,
     /// `β`: what each byte adds.
     pub beta_ns: f64,
-    /// What computing takes after the communication.
+    /// How long the computation after it takes.
     pub execution_ns: f64,
 }
 

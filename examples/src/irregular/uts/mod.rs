@@ -172,7 +172,7 @@ impl Uts {
     /// By the letters of the reference program: `-t 1 -a 3 -d 10 -b 4 -r 19`, or the name of one of its trees.
     ///
     /// # Errors
-    /// What can not be read.
+    /// What cannot be read.
     pub fn read(line: &str) -> std::result::Result<Self, clap::Error> {
         #[derive(Parser)]
         struct Line {

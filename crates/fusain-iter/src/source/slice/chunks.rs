@@ -234,7 +234,7 @@ clone!(Chunks, ChunksExact, RChunks, RChunksExact);
 macro_rules! remainder {
     ($($name:ident),*) => {$(
         impl<'d, T> $name<'d, T> {
-            /// What is left out, as no chunk of it is whole.
+            /// The elements that are left out, since they are fewer than a chunk.
             pub fn remainder(&self) -> &'d [T] {
                 self.rest
             }
@@ -248,17 +248,17 @@ remainder!(ChunksExact, RChunksExact);
 macro_rules! remainder_mut {
     ($($name:ident),*) => {$(
         impl<'d, T> $name<'d, T> {
-            /// What is left out, as no chunk of it is whole.
+            /// The elements that are left out, since they are fewer than a chunk.
             pub fn remainder(&mut self) -> &mut [T] {
                 self.rest
             }
 
-            /// As [`remainder`](Self::remainder), in exchange for the chain.
+            /// Like [`remainder`](Self::remainder), but consumes the chain.
             pub fn into_remainder(self) -> &'d mut [T] {
                 self.rest
             }
 
-            /// As [`remainder`](Self::remainder), once.
+            /// Like [`remainder`](Self::remainder), but returns the elements only once.
             pub fn take_remainder(&mut self) -> &'d mut [T] {
                 std::mem::take(&mut self.rest)
             }
@@ -268,7 +268,7 @@ macro_rules! remainder_mut {
 
 remainder_mut!(ChunksExactMut, RChunksExactMut);
 
-/// All so many neighbours. See [`par_windows`](super::ParallelSlice::par_windows).
+/// All windows of neighbouring elements. See [`par_windows`](super::ParallelSlice::par_windows).
 #[derive(Debug)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct Windows<'d, T> {
@@ -371,7 +371,7 @@ impl<'d, T: Sync> IndexedSource for WindowsSource<'d, T> {
     }
 }
 
-/// All so many neighbours, as arrays. See [`par_array_windows`](super::ParallelSlice::par_array_windows).
+/// All windows of neighbouring elements, as arrays. See [`par_array_windows`](super::ParallelSlice::par_array_windows).
 #[derive(Debug)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct ArrayWindows<'d, T, const N: usize>(Windows<'d, T>);

@@ -23,17 +23,17 @@ pub trait ParallelSlice<T: Sync> {
     /// The slice.
     fn as_parallel_slice(&self) -> &[T];
 
-    /// The parts between elements that are separators.
+    /// Splits the slice at separators, which belong to no part.
     fn par_split<P: Fn(&T) -> bool + Sync + Send>(&self, separator: P) -> Split<'_, T, P> {
         Split::new(self.as_parallel_slice(), separator)
     }
 
-    /// The parts that end with elements that are separators.
+    /// Splits the slice after separators, which end their part.
     fn par_split_inclusive<P: Fn(&T) -> bool + Sync + Send>(&self, separator: P) -> SplitInclusive<'_, T, P> {
         SplitInclusive::new(self.as_parallel_slice(), separator)
     }
 
-    /// All `size` neighbours.
+    /// All windows of `size` neighbouring elements.
     ///
     /// # Panics
     ///
@@ -44,13 +44,13 @@ pub trait ParallelSlice<T: Sync> {
         Windows::new(self.as_parallel_slice(), size)
     }
 
-    /// All `N` neighbours, as arrays.
+    /// All windows of `N` neighbouring elements, as arrays.
     fn par_array_windows<const N: usize>(&self) -> ArrayWindows<'_, T, N> {
         const { assert!(N != 0, "a window has an element") };
         ArrayWindows::new(self.as_parallel_slice())
     }
 
-    /// Parts of `size` elements, of which the last may be shorter.
+    /// Parts of `size` elements; the last may be shorter.
     ///
     /// # Panics
     ///
@@ -61,7 +61,7 @@ pub trait ParallelSlice<T: Sync> {
         Chunks::new(self.as_parallel_slice(), size)
     }
 
-    /// Parts of exactly `size` elements; a rest is left out.
+    /// Parts of exactly `size` elements; a remainder at the end is left out.
     ///
     /// # Panics
     ///
@@ -72,7 +72,7 @@ pub trait ParallelSlice<T: Sync> {
         ChunksExact::new(self.as_parallel_slice(), size)
     }
 
-    /// Parts of `size` elements, from the back, of which the one at the front may be shorter.
+    /// Parts of `size` elements, from the back; the one at the front may be shorter.
     ///
     /// # Panics
     ///
@@ -83,7 +83,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunks::new(self.as_parallel_slice(), size)
     }
 
-    /// Parts of exactly `size` elements, from the back; a rest at the front is left out.
+    /// Parts of exactly `size` elements, from the back; a remainder at the front is left out.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunksExact::new(self.as_parallel_slice(), size)
     }
 
-    /// Parts of neighbours for all of which `same` holds; near a cut it may be asked twice about a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. It may be called twice for a pair.
     fn par_chunk_by<F: Fn(&T, &T) -> bool + Send + Sync>(&self, same: F) -> ChunkBy<'_, T, F> {
         ChunkBy::new(self.as_parallel_slice(), same)
     }
@@ -119,12 +119,12 @@ pub trait ParallelSliceMut<T: Send> {
     /// The slice.
     fn as_parallel_slice_mut(&mut self) -> &mut [T];
 
-    /// The parts between elements that are separators.
+    /// Splits the slice at separators, which belong to no part.
     fn par_split_mut<P: Fn(&T) -> bool + Sync + Send>(&mut self, separator: P) -> SplitMut<'_, T, P> {
         SplitMut::new(self.as_parallel_slice_mut(), separator)
     }
 
-    /// The parts that end with elements that are separators.
+    /// Splits the slice after separators, which end their part.
     fn par_split_inclusive_mut<P: Fn(&T) -> bool + Sync + Send>(
         &mut self,
         separator: P,
@@ -132,7 +132,7 @@ pub trait ParallelSliceMut<T: Send> {
         SplitInclusiveMut::new(self.as_parallel_slice_mut(), separator)
     }
 
-    /// Parts of `size` elements, of which the last may be shorter.
+    /// Parts of `size` elements; the last may be shorter.
     ///
     /// # Panics
     ///
@@ -143,7 +143,7 @@ pub trait ParallelSliceMut<T: Send> {
         ChunksMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Parts of exactly `size` elements; a rest is left out.
+    /// Parts of exactly `size` elements; a remainder at the end is left out.
     ///
     /// # Panics
     ///
@@ -154,7 +154,7 @@ pub trait ParallelSliceMut<T: Send> {
         ChunksExactMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Parts of `size` elements, from the back, of which the one at the front may be shorter.
+    /// Parts of `size` elements, from the back; the one at the front may be shorter.
     ///
     /// # Panics
     ///
@@ -165,7 +165,7 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Parts of exactly `size` elements, from the back; a rest at the front is left out.
+    /// Parts of exactly `size` elements, from the back; a remainder at the front is left out.
     ///
     /// # Panics
     ///
@@ -176,7 +176,7 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksExactMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Parts of neighbours for all of which `same` holds; near a cut it may be asked twice about a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. It may be called twice for a pair.
     fn par_chunk_by_mut<F: Fn(&T, &T) -> bool + Send + Sync>(&mut self, same: F) -> ChunkByMut<'_, T, F> {
         ChunkByMut::new(self.as_parallel_slice_mut(), same)
     }
