@@ -12,16 +12,19 @@ use crate::world::{Enlisted, EventCount};
 pub trait Host {
     /// Tells the world that one more thread of this rank is going to use it: see
     /// [deadlock detection](crate::world#deadlock-detection). Made *before* the thread starts, kept until it is done.
+    #[doc(hidden)]
     fn enlist(&self) -> Enlisted {
         Enlisted::nowhere()
     }
 
     /// What threads of this rank sleep on that wait for whatever happens; arrivals notify it where the world can tell.
+    #[doc(hidden)]
     fn event_count(&self) -> EventCount {
         EventCount::alone()
     }
 
     /// Whether the thread that asks may call.
+    #[doc(hidden)]
     fn may_call(&self) -> bool {
         true
     }
@@ -31,11 +34,13 @@ pub trait Host {
     ///
     /// # Errors
     /// [`Error::WrongThread`](crate::Error::WrongThread) if this thread has no such right, or the world can not move it.
+    #[doc(hidden)]
     fn hand_over(&self) -> Result<Pass> {
         Ok(Pass::for_all())
     }
 
     /// A rank of this world is lost, or ends without the others. Where the end of a world waits for all its ranks, as that of MPI does, it is left out then.
+    #[doc(hidden)]
     fn note_loss(&self) {}
 }
 

@@ -43,7 +43,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Number of workers, the caller among them: `threads(2)` starts one thread.
+    /// Number of workers, 1 to 4096, the caller among them: `threads(2)` starts one thread.
     ///
     /// Without it: `FUSAIN_NUM_THREADS` if set, else what the process may use by its affinity mask and cgroup
     /// quota ([`std::thread::available_parallelism`]).

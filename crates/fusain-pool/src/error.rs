@@ -79,4 +79,4 @@ impl Error {
 }
 
 /// Most workers a pool can have, the caller included.
-pub const WORKERS_MAX: usize = 4096;
+pub(crate) const WORKERS_MAX: usize = 4096;

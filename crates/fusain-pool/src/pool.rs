@@ -20,6 +20,7 @@ use std::time::Duration;
 
 /// How idle workers wait for work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wait {
     /// Spin, always: the fastest reaction, at the price of a core a worker. (PaSTeL's spinlocks.)
     Spin,
@@ -397,6 +398,7 @@ impl Pool {
     /// assert_eq!(meter.counters().units, 0);
     /// # Ok::<(), fusain_pool::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn meter(&self) -> Meter {
         Meter { inner: Arc::clone(&self.inner) }
     }
@@ -416,7 +418,7 @@ impl Pool {
     }
 }
 
-/// A look at a pool's counters from outside; made by [`Pool::meter`].
+/// A look at a pool's counters from outside, which `fusain-cluster` reports; made by [`Pool::meter`]. No part of the interface.
 #[derive(Clone)]
 pub struct Meter {
     inner: Arc<Inner>,

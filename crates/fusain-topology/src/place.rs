@@ -226,6 +226,7 @@ fn take_worker(bytes: &mut &[u8]) -> Option<Worker> {
 /// What a communicator of a level is about; the same on all of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Info {
     /// What its members share and its siblings do not.
     pub kind: Kind,

@@ -79,6 +79,7 @@ impl Attendant {
     }
 
     /// Raised whenever there is something for the loop to do, where an arrival can be heard; for those who look only then.
+    #[doc(hidden)]
     pub fn flag(&self) -> &Arc<Flag> {
         &self.flag
     }

@@ -125,6 +125,7 @@ use crate::{Communicator, Error};
 
 /// How a loop behaves. The defaults suit most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Settings {
     /// Where no arrival wakes anybody (MPI): how long the loop looks without pause after something has moved.
     pub busy: Duration,

@@ -9,6 +9,7 @@ use crate::{Action, Schedule};
 
 /// When one operation started and ended, in nanoseconds from the run's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// Its index in the graph.
     pub operation: usize,
