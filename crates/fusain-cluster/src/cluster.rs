@@ -222,8 +222,9 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     fn connect(&self, link: &mut Link<C>) -> Result<Outbox<C>> {
         let (handle, progress) = match std::mem::replace(link, Link::Comm(None)) {
             Link::Comm(Some(comm)) => {
-                let progress =
-                    Progress::spawn(comm, Settings { busy: BUSY, ceiling: LONGEST_NAP, ..Settings::default() })?;
+                let mut settings = Settings::default();
+                (settings.busy, settings.ceiling) = (BUSY, LONGEST_NAP);
+                let progress = Progress::spawn(comm, settings)?;
                 (progress.handle(), Some(progress))
             }
             Link::Handle(handle) => (handle, None),

@@ -63,8 +63,8 @@
 //! | `cluster` | a run: begin, work, ask, end |
 //! | `poll`, `poll_interval` | what a worker looks at between two units; how often |
 //! | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
-//! | [`protocol`] | messages, states, exact termination: pure logic, explored exhaustively |
-//! | [`victims`], [`thief`] | whom to ask, and when again |
+//! | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
+//! | [`victims`], `thief` | whom to ask, and when again |
 //! | `log`, `report` | what a rank did, and how it stands; all ranks' as a table and a picture |
 //! | `codec` (with `bounded`), `packet` | states and messages as bytes |
 
@@ -87,12 +87,14 @@ mod loops;
 mod packet;
 mod poll;
 mod poll_interval;
+#[doc(hidden)]
 pub mod protocol;
 mod rank_state;
 mod report;
 mod search;
 mod store;
 mod table;
+#[doc(hidden)]
 pub mod thief;
 mod unsent;
 mod values;

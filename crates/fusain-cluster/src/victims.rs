@@ -121,6 +121,7 @@ const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// The next attempt.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Whom to ask.
@@ -132,6 +133,7 @@ pub struct Attempt {
 }
 
 /// The search for work of one rank.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Seeker {
     me: u32,

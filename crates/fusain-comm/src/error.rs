@@ -122,6 +122,7 @@ pub enum Error {
 
 /// Who waited for what when a deadlock was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeadlockReport {
     /// One entry for each waiting thread, in the order of world ranks.
     pub waits: Vec<WaitReport>,
@@ -131,6 +132,7 @@ pub struct DeadlockReport {
 
 /// One waiting thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WaitReport {
     /// Its rank in the world.
     pub rank: usize,

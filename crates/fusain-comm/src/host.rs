@@ -12,16 +12,19 @@ use crate::world::{Enlisted, EventCount};
 pub trait Host {
     /// Tells the world that one more thread of this rank will use it; see [deadlock detection](crate::world#deadlock-detection). Call it
     /// *before* the thread starts, and keep the value until the thread is done.
+    #[doc(hidden)]
     fn enlist(&self) -> Enlisted {
         Enlisted::nowhere()
     }
 
     /// The event count on which threads of this rank sleep. Arriving messages notify it, if the world can do that.
+    #[doc(hidden)]
     fn event_count(&self) -> EventCount {
         EventCount::alone()
     }
 
     /// Whether the calling thread may use the communicator.
+    #[doc(hidden)]
     fn may_call(&self) -> bool {
         true
     }
@@ -30,12 +33,14 @@ pub trait Host {
     ///
     /// # Errors
     /// [`Error::WrongThread`](crate::Error::WrongThread) if this thread does not have the right, or the world cannot move it.
+    #[doc(hidden)]
     fn hand_over(&self) -> Result<Pass> {
         Ok(Pass::for_all())
     }
 
     /// Tells the world that a rank is lost, or ends without the others. A world whose end waits for all ranks, as MPI's does, then ends
     /// without waiting.
+    #[doc(hidden)]
     fn note_loss(&self) {}
 }
 

@@ -61,12 +61,16 @@ pub mod world;
 pub use collective::Shape;
 pub use communicator::{Cancelled, Communicator, Completion, Message, Request};
 pub use error::{DeadlockReport, Error, Result, WaitReport};
-pub use host::{Host, Pass};
+pub use host::Host;
+#[doc(hidden)]
+pub use host::Pass;
 pub use message::{FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Plain, Source, Status, Tag, TagMatch};
 #[cfg(feature = "mpi")]
 pub use mpi::{MpiComm, MpiWorld};
 pub use network::{Clock, LogGp, Network};
-pub use world::{Enlisted, EventCount, Flag, RankPanic, ThreadComm, World};
+#[doc(hidden)]
+pub use world::{Enlisted, EventCount, Flag};
+pub use world::{RankPanic, ThreadComm, World};
 
 /// Compiles and runs the code of this crate's README.
 #[cfg(doctest)]

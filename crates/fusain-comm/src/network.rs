@@ -57,6 +57,7 @@ impl LogGp {
 
 /// Which clock the model runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Clock {
     /// Messages are held back.
     #[default]

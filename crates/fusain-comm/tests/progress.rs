@@ -81,7 +81,8 @@ fn an_idle_loop_sleeps() {
 
 #[test]
 fn a_full_queue_holds_the_sender_back_and_loses_nothing() {
-    let settings = Settings { queued_bytes_per_rank: 1_000, receiving_bytes: 500, ..Settings::default() };
+    let mut settings = Settings::default();
+    (settings.queued_bytes_per_rank, settings.receiving_bytes) = (1_000, 500);
     for manual in [false, true] {
         World::threads(2).run(|comm| {
             let progress =

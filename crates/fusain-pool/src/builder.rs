@@ -44,7 +44,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Sets the number of workers, the calling thread included: `threads(2)` starts one thread.
+    /// Sets the number of workers, 1 to 4096, the calling thread included: `threads(2)` starts one thread.
     ///
     /// The default is the environment variable `FUSAIN_NUM_THREADS` if it is set, else the number of cores that the process may use
     /// ([`std::thread::available_parallelism`]).

@@ -79,4 +79,4 @@ impl Error {
 }
 
 /// The largest number of workers of a pool, the calling thread included.
-pub const WORKERS_MAX: usize = 4096;
+pub(crate) const WORKERS_MAX: usize = 4096;

@@ -114,10 +114,12 @@ mod worth;
 pub use algorithm::Algorithm;
 pub use builder::Builder;
 pub use counters::Counters;
-pub use error::{Error, WORKERS_MAX};
+pub use error::Error;
 pub use join::join;
 pub use phase::Phase;
-pub use pool::{Meter, Pool, Wait};
+#[doc(hidden)]
+pub use pool::Meter;
+pub use pool::{Pool, Wait};
 pub use scope::{Scope, scope};
 pub use spawn::{current_worker_index, current_workers, spawn, yield_now};
 pub use worker_local::WorkerLocal;

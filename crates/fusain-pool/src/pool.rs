@@ -20,6 +20,7 @@ use std::time::Duration;
 
 /// How idle workers wait for work; see [`Builder::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wait {
     /// Workers always spin. They respond fastest, but each keeps a core busy.
     Spin,
@@ -407,6 +408,7 @@ impl Pool {
     /// assert_eq!(meter.counters().units, 0);
     /// # Ok::<(), fusain_pool::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn meter(&self) -> Meter {
         Meter { inner: Arc::clone(&self.inner) }
     }
@@ -426,7 +428,7 @@ impl Pool {
     }
 }
 
-/// Reads a pool's counters; [`Pool::meter`] makes one.
+/// A look at a pool's counters from outside, which `fusain-cluster` reports; made by [`Pool::meter`]. No part of the interface.
 #[derive(Clone)]
 pub struct Meter {
     inner: Arc<Inner>,

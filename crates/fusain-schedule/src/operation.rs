@@ -46,6 +46,7 @@ pub enum Action {
 /// The operators of [`Action::Apply`]. Integers wrap around; see [`ElementType`] for what each type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Operator {
     /// `a + b`
     Add,
@@ -77,6 +78,7 @@ impl Operator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "they are named after the types of Rust that they are")]
+#[non_exhaustive]
 pub enum ElementType {
     I8,
     I16,

@@ -20,6 +20,7 @@ pub enum DeviceKind {
 /// A device: a PCI function with all its names in the operating system and drivers, or a device without a PCI function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Device {
     /// What it is for.
     pub kind: DeviceKind,
@@ -38,6 +39,7 @@ pub struct Device {
 /// Memory of its own kind: a NUMA node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MemoryNode {
     /// Its number in the operating system.
     pub os_index: usize,
@@ -52,6 +54,7 @@ pub struct MemoryNode {
 /// Cores of one kind on a machine that has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CpuKind {
     /// Its processing units.
     pub cpuset: CpuSet,

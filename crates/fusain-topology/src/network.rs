@@ -36,6 +36,7 @@ pub struct Fabric {
 
 /// What to do with a host that the description of the network does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Missing {
     /// It is an error.
     #[default]

@@ -225,6 +225,7 @@ fn take_worker(bytes: &mut &[u8]) -> Option<Worker> {
 /// What the members of a level's communicator share. It is the same on all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Info {
     /// The kind of object that its members share and its siblings do not.
     pub kind: Kind,

@@ -18,6 +18,7 @@ use crate::{CpuSet, Error, Groups, Host, Kind, Machine, Object, Place, Result, S
 /// | spread | cores 0, 2, 4, 6: two in each package |
 /// | packed | both threads of core 0, both of core 1 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Policy {
     /// Each worker gets a core, next to the previous one. A core gets a second worker only when all have one.
     #[default]

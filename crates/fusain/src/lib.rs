@@ -2,15 +2,19 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+// The whole crates, for our own programs. What users need of them is at the root.
+#[doc(hidden)]
 pub use fusain_algorithms as algorithms;
-pub use fusain_algorithms::{Par, first_touch_vec, par};
+pub use fusain_algorithms::{At, Par, first_touch_vec, par};
 #[cfg(feature = "cluster")]
 pub use fusain_cluster as cluster;
 #[cfg(feature = "comm")]
 pub use fusain_comm as comm;
 pub use fusain_iter::{iter, range, slice, str, vec};
+#[doc(hidden)]
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Builder, Error, Pool, Scope, Wait, join, scope};
+pub use fusain_pool::{Counters, Phase, WorkerLocal, current_worker_index, current_workers, spawn, yield_now};
 #[cfg(feature = "schedule")]
 pub use fusain_schedule as schedule;
 #[cfg(feature = "topology")]

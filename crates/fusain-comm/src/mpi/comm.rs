@@ -21,6 +21,7 @@ pub struct MpiComm {
 
 /// By what MPI itself splits: see [`MpiComm::split_type`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SplitType {
     /// `MPI_COMM_TYPE_SHARED`: processes that can share memory.
     Shared,

@@ -82,6 +82,7 @@ impl Attendant {
 
     /// Raised whenever there is something for the loop to do, if [arrivals raise it](Self::hears_arrivals). A thread may then look only
     /// when it is raised.
+    #[doc(hidden)]
     pub fn flag(&self) -> &Arc<Flag> {
         &self.flag
     }

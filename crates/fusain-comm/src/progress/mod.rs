@@ -125,6 +125,7 @@ use crate::{Communicator, Error};
 
 /// How the progress loop behaves. The defaults suit most programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Settings {
     /// Over MPI, where no arrival wakes a thread: how long the loop polls without pause after something has moved.
     pub busy: Duration,

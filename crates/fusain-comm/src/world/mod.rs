@@ -67,10 +67,13 @@ use std::sync::Arc;
 use std::thread;
 
 pub use comm::ThreadComm;
+#[doc(hidden)]
 pub use event_count::EventCount;
 pub(crate) use event_count::Wants;
+#[doc(hidden)]
 pub use events::Flag;
 pub use request::{ThreadMessage, ThreadRequest};
+#[doc(hidden)]
 pub use shared::Enlisted;
 
 use crate::Network;

@@ -7,6 +7,7 @@ use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
 /// The algorithms for an all-to-all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AllToAll {
     /// All messages at once.
     Linear,

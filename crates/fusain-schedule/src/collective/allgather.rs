@@ -7,6 +7,7 @@ use crate::{Region, Result, ScheduleBuilder};
 
 /// The algorithms for an allgather.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Allgather {
     /// Each block goes round the ring: for much data, each rank talks to two others only.
     Ring,

@@ -7,6 +7,7 @@ use crate::{Region, Result, ScheduleBuilder};
 
 /// The algorithms for an allreduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Allreduce {
     /// Pairs exchange everything at the distances 1, 2, 4, ...: fewest rounds.
     RecursiveDoubling,

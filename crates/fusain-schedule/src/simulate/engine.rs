@@ -15,6 +15,7 @@ use crate::Moment;
 
 /// The result of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// When each rank's last processor was done.
     pub finish: Vec<u64>,
@@ -24,6 +25,7 @@ pub struct Outcome {
 
 /// Something that took time in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// What it was.
     pub kind: SpanKind,
@@ -41,6 +43,7 @@ pub struct Span {
 
 /// What took time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SpanKind {
     /// A processor was busy with a send.
     Send {

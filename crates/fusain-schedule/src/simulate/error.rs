@@ -60,6 +60,7 @@ pub enum Error {
 
 /// One operation of one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Site {
     /// The rank.
     pub rank: u32,
@@ -77,6 +78,7 @@ impl fmt::Display for Site {
 
 /// Nothing can happen any more, but some operations have not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stuck {
     /// The first operations that did not end for a cause of their own, by rank, at most [`Stuck::SITES_MAX`]. Operations that merely wait
     /// for these are left out. If there are none, operations that wait for each other.
@@ -89,6 +91,7 @@ pub struct Stuck {
 
 /// Why an operation did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// A receive that no message has matched.
     NoMessage,

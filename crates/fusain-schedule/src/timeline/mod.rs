@@ -58,6 +58,7 @@ pub struct Arrow {
 
 /// What a row was busy with: a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Activity {
     /// Sending.
     Send,

@@ -9,6 +9,7 @@ use crate::{Action, Schedule};
 
 /// When one operation began and ended, in nanoseconds from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// Its index in the graph.
     pub operation: usize,

@@ -12,6 +12,7 @@ use crate::Groups;
 
 /// What runs over a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operation {
     /// Down from the root.
     Broadcast,
