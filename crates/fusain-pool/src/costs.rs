@@ -4,7 +4,7 @@ use crate::sync::{self, Ordering};
 use std::hint::spin_loop;
 use std::sync::OnceLock;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +30,20 @@ const TRIP_NS_MAX: f32 = 1_000.0;
 const WAKE_NS_MIN: f32 = 2_000.0;
 const WAKE_NS_MAX: f32 = 50_000.0;
 
+/// A wake where it could not be measured.
+const WAKE_NS_LATE: f32 = 10_000.0;
+
+/// A call is so many round trips: the bookkeeping at both ends comes in; see `compare region`.
+const REGION: f32 = 1.3;
+
+/// Longer it may not take, or the first call of a program would: on a busy machine each round trip can wait for a time slice.
+const LONGEST: Duration = Duration::from_millis(2);
+
+/// What the ball says when the caller has given up.
+const END: usize = usize::MAX;
+
 impl Costs {
-    /// Measured at first use, which takes about half a millisecond.
+    /// Measured at first use, which takes about half a millisecond, and on a busy machine a few.
     pub(crate) fn of_this_machine() -> &'static Costs {
         COSTS.get_or_init(Costs::measure)
     }
@@ -53,43 +65,60 @@ impl Costs {
         thread::scope(|scope| {
             let partner = thread::Builder::new().name("fusain-measures".into()).spawn_scoped(scope, || {
                 for round in 0..ROUNDS * BATCHES {
-                    await_ball(&ball, 2 * round + 1);
-                    ball.store(2 * round + 2, Ordering::Release);
+                    if !await_ball(&ball, 2 * round + 1) {
+                        return;
+                    }
+                    give_back(&ball, 2 * round + 1);
                 }
-                for round in 0..BATCHES {
-                    while ball.load(Ordering::Acquire) != 2 * (ROUNDS * BATCHES + round) + 1 {
+                for round in ROUNDS * BATCHES..ROUNDS * BATCHES + BATCHES {
+                    while ![2 * round + 1, END].contains(&ball.load(Ordering::Acquire)) {
                         thread::park();
                     }
-                    ball.store(2 * (ROUNDS * BATCHES + round) + 2, Ordering::Release);
+                    give_back(&ball, 2 * round + 1);
                     caller.unpark();
                 }
             });
             // No thread to be had: then there are no workers either.
             let Ok(partner) = partner else { return never };
+            let begun = Instant::now();
+            let is_late = || begun.elapsed() > LONGEST;
             let mut trip_ns = f32::INFINITY;
             for batch in 0..BATCHES {
                 let started = Instant::now();
-                for round in batch * ROUNDS..(batch + 1) * ROUNDS {
+                let mut rounds = 0;
+                // The clock is looked at seldom, since it is part of what is measured.
+                while rounds < ROUNDS && (rounds % 8 != 0 || !is_late()) {
+                    let round = batch * ROUNDS + rounds;
                     ball.store(2 * round + 1, Ordering::Release);
                     await_ball(&ball, 2 * round + 2);
+                    rounds += 1;
                 }
-                trip_ns = trip_ns.min(started.elapsed().as_nanos() as f32 / ROUNDS as f32);
+                trip_ns = trip_ns.min(started.elapsed().as_nanos() as f32 / rounds.max(1) as f32);
+                if is_late() {
+                    ball.store(END, Ordering::Release);
+                    partner.thread().unpark();
+                    // Both had to share a core, for others were busy: the plausible stands in for the measured.
+                    return Self { region_ns: REGION * trip_ns.min(TRIP_NS_MAX), wake_ns: WAKE_NS_LATE, clock_ns };
+                }
             }
-            let mut wakes = [0.0; BATCHES];
-            for (round, wake) in wakes.iter_mut().enumerate() {
-                let started = Instant::now();
-                ball.store(2 * (ROUNDS * BATCHES + round) + 1, Ordering::Release);
+            let mut wakes = [WAKE_NS_LATE; BATCHES];
+            for (at, wake) in wakes.iter_mut().enumerate() {
+                let (round, started) = (ROUNDS * BATCHES + at, Instant::now());
+                ball.store(2 * round + 1, Ordering::Release);
                 partner.thread().unpark();
-                while ball.load(Ordering::Acquire) != 2 * (ROUNDS * BATCHES + round) + 2 {
+                while ball.load(Ordering::Acquire) != 2 * round + 2 {
                     thread::park();
                 }
                 *wake = started.elapsed().as_nanos() as f32 / 2.0;
+                if is_late() {
+                    ball.store(END, Ordering::Release);
+                    partner.thread().unpark();
+                    break;
+                }
             }
             wakes.sort_by(f32::total_cmp);
-            // A call is a round trip and the bookkeeping at both ends; see `compare region`. Where both threads had to share a core
-            // all the while, because others were busy, the plausible stands in for the measured.
             Self {
-                region_ns: 1.3 * trip_ns.min(TRIP_NS_MAX),
+                region_ns: REGION * trip_ns.min(TRIP_NS_MAX),
                 wake_ns: wakes[BATCHES / 2].clamp(WAKE_NS_MIN, WAKE_NS_MAX),
                 clock_ns,
             }
@@ -97,10 +126,19 @@ impl Costs {
     }
 }
 
-/// Spins, and yields now and then: the partner may not have a core of its own at the moment.
-fn await_ball(ball: &sync::AtomicUsize, value: usize) {
+/// The partner's turn, unless the caller has given up meanwhile. Release, as the caller's; either sees what the other wrote.
+fn give_back(ball: &sync::AtomicUsize, value: usize) {
+    let _ = ball.compare_exchange(value, value + 1, Ordering::Release, Ordering::Relaxed);
+}
+
+/// Spins until the ball has this value, and yields now and then: the partner may not have a core of its own at the moment. False where the caller has given up.
+fn await_ball(ball: &sync::AtomicUsize, value: usize) -> bool {
     let mut turns = 0_u32;
-    while ball.load(Ordering::Acquire) != value {
+    loop {
+        let seen = ball.load(Ordering::Acquire);
+        if seen == value || seen == END {
+            return seen == value;
+        }
         turns += 1;
         if turns.is_multiple_of(1 << 12) {
             thread::yield_now();

@@ -3,7 +3,7 @@
 use crate::spawn::{current_worker_index, current_workers};
 use crossbeam_utils::CachePadded;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A value for each worker, made when it is first asked for: a buffer, a random number generator, a tally.
 ///
@@ -53,14 +53,13 @@ impl<'f, T: Send> WorkerLocal<'f, T> {
 
     /// All values that were made, in no particular order.
     pub fn into_values(self) -> impl Iterator<Item = T> {
-        self.free.into_iter().flat_map(|place| place.into_inner().into_inner().expect(UNPOISONED))
+        self.free.into_iter().flat_map(|place| place.into_inner().into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-const UNPOISONED: &str = "no panic happens under this lock";
-
-fn lock<T>(place: &Mutex<Vec<T>>) -> std::sync::MutexGuard<'_, Vec<T>> {
-    place.lock().expect(UNPOISONED)
+/// No panic happens under this lock, so it is never poisoned.
+fn lock<T>(place: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A value that goes back where it came from, also by a panic.
