@@ -9,7 +9,7 @@
 //! cannot become a long one.
 
 use crate::costs::Costs;
-use std::time::Instant;
+use crate::platform::Instant;
 
 /// Aim for a unit: some hundred times what the loop around it is estimated to cost, a fifth of the 10 us a thief may wait. Chosen by
 /// that reckoning; half and double were not measured.

@@ -99,8 +99,8 @@ impl Pool {
     /// Runs `task` some time on some worker of this pool, and does not wait for it.
     ///
     /// Costs an allocation. A pool that is dropped runs what has been spawned first. A pool of one worker has no thread of its own: there the task is run
-    /// before this returns. A panic of the task is given to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or dropped, like one of a
-    /// thread that nobody joins.
+    /// before this returns, so it must not wait for what its spawner does later, nor for a lock that it holds. A panic of the task is given to the handler of
+    /// [`Builder::panic_handler`](crate::Builder::panic_handler), or dropped, like one of a thread that nobody joins.
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.inner.spawn(task);
     }
