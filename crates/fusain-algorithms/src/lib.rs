@@ -78,6 +78,7 @@ mod merge;
 mod natural;
 mod pages;
 mod partition;
+mod platform;
 mod policy;
 mod ranges;
 mod rearrange;
