@@ -80,6 +80,7 @@ mod merge;
 mod natural;
 mod pages;
 mod partition;
+mod platform;
 mod ranges;
 mod rearrange;
 mod reduce;

@@ -3,6 +3,7 @@
 use crate::error::{Error, WORKERS_MAX};
 use crate::handlers::Handlers;
 use crate::place;
+use crate::platform;
 use crate::pool::{Inner, Pool, Threads, Wait, set_global};
 use crate::trace;
 use std::any::Any;
@@ -44,7 +45,8 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Sets the number of workers, 1 to 4096, the calling thread included: `threads(2)` starts one thread.
+    /// Sets the number of workers, 1 to 4096, the calling thread included: `threads(2)` starts one thread. Where there are no threads (wasm32 without
+    /// atomics, and builds with `--cfg fusain_single`) a pool has one worker, whatever is asked for.
     ///
     /// The default is the environment variable `FUSAIN_NUM_THREADS` if it is set, else the number of cores that the process may use
     /// ([`std::thread::available_parallelism`]).
@@ -147,6 +149,7 @@ impl Builder {
         if !(1..=WORKERS_MAX).contains(&workers) {
             return Err(Error::ThreadsOutOfRange { asked: workers });
         }
+        let workers = if platform::HAS_THREADS { workers } else { 1 };
         let cores = if self.pin { Some(place::allowed().ok_or(Error::Pin)?) } else { None };
         let inner = Arc::new(Inner::new(workers - 1, self.wait, Threads::Own, self.handlers));
         let mut pool = Pool::of(inner, Vec::with_capacity(workers - 1));
@@ -190,6 +193,6 @@ fn threads_by_environment() -> Result<usize, Error> {
             .filter(|threads| (1..=WORKERS_MAX).contains(threads))
             .ok_or_else(|| Error::BadThreadCount { value: value.to_string_lossy().into_owned() }),
         // Not known means not worth a guess: one worker is right everywhere.
-        None => Ok(thread::available_parallelism().map_or(1, |n| n.get()).min(WORKERS_MAX)),
+        None => Ok(platform::cores().min(WORKERS_MAX)),
     }
 }

@@ -1,10 +1,11 @@
 //! What this machine charges for parallelism: measured once a process, at the first call that needs to know.
 
+use crate::platform::{Instant, cores};
 use crate::sync::{self, Ordering};
 use std::hint::spin_loop;
 use std::sync::OnceLock;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +58,7 @@ impl Costs {
         let clock_ns = (0..16).map(|_| Instant::now().elapsed().as_nanos() as f32).fold(f32::INFINITY, f32::min);
         // Without a second core nothing is worth sharing.
         let never = Self { region_ns: f32::INFINITY, wake_ns: f32::INFINITY, clock_ns };
-        if thread::available_parallelism().map_or(1, |n| n.get()) < 2 {
+        if cores() < 2 {
             return never;
         }
         let ball = sync::AtomicUsize::new(0);

@@ -29,13 +29,14 @@ use crate::handle::Handle;
 use crate::latch::Latch;
 use crate::mailbox;
 use crate::place;
+use crate::platform::{HAS_THREADS, Instant};
 use crate::pool::{Inner, Wait};
 use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::tasks::{self, Helps};
 use crate::trace;
 use crate::watch::{Turn, Watch};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Turns before the first look; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
 const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
@@ -97,6 +98,8 @@ impl Patience {
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
+        // Without a clock nobody knows for how long it has been spinning.
+        let spins = if HAS_THREADS { spins } else { Some(Duration::ZERO) };
         let looks_before_yield = match spins {
             // In a model a first try to sleep comes before, on whatever machine.
             _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,

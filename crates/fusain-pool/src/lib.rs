@@ -27,6 +27,7 @@
 //! | `mailbox`, `latch`, `job`, `queue`, `panics` | one word through which work arrives; who has yet to finish; what can be run once |
 //! | `slot`, `slots`, `stack`, `handle` | what others see of a worker; all of them; its own jobs; what it is to itself |
 //! | `idle`, `tasks`, `watch`, `worth`, `place` | spin, look around, sleep; who hears of a task; whom to wake, and on which core |
+//! | `platform` | threads, the clock and affinity, or what there is instead |
 //! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: who takes part, the loop, handing parts out, the length of a unit |
 //! | `join`, `scope`, `spawn` | closures as tasks |
 //! | `decide`, `costs` | in sequence or shared |
@@ -90,6 +91,7 @@ mod panics;
 mod part;
 mod phase;
 mod place;
+mod platform;
 mod pool;
 mod queue;
 #[cfg(feature = "rayon")]

@@ -9,7 +9,7 @@
 //! cannot become a long one.
 
 use crate::costs::Costs;
-use std::time::Instant;
+use crate::platform::Instant;
 
 /// Aim for a unit: some hundred times what the loop around it is estimated to cost, and a fifth of the 10 us that a thief may wait.
 const UNIT_NS: f32 = 2_000.0;

@@ -9,6 +9,7 @@ use crate::handlers::Handlers;
 use crate::mailbox;
 use crate::pace::Grain;
 use crate::place;
+use crate::platform;
 use crate::queue::{Fifo, Inbox};
 use crate::slots::Slots;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
@@ -113,7 +114,7 @@ impl Inner {
     }
 
     pub(crate) fn new(workers: usize, wait: Wait, threads: Threads, handlers: Handlers) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let cores = platform::cores();
         let slots = Slots::new(workers);
         if let Threads::Lent(_) = threads {
             // Nobody is there before being called.

@@ -13,6 +13,7 @@
 use crate::builder::SPINS;
 use crate::error::WORKERS_MAX;
 use crate::handlers::Handlers;
+use crate::platform;
 use crate::pool::{Inner, Pool, Threads, Wait};
 use crate::trace;
 use std::sync::{Arc, Weak};
@@ -32,7 +33,7 @@ impl Pool {
     /// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
     /// ```
     pub fn on_rayon(rayon: Arc<rayon_core::ThreadPool>) -> Pool {
-        let workers = rayon.current_num_threads().min(WORKERS_MAX - 1);
+        let workers = if platform::HAS_THREADS { rayon.current_num_threads().min(WORKERS_MAX - 1) } else { 0 };
         let inner = Arc::new_cyclic(|inner: &Weak<Inner>| {
             let inner = inner.clone();
             let call_back = move |index| {

@@ -26,6 +26,7 @@ use crate::job::{Header, Reopen, reopen};
 use crate::mailbox;
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, StackPart, StackParts};
+use crate::platform::Instant;
 use crate::pool::give_way;
 use crate::share::{Shared, announce, deliver, share};
 use crate::slot::{askers, bit};
@@ -33,7 +34,6 @@ use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::wakes::is_worth_waking;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::Instant;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {

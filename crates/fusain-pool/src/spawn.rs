@@ -106,7 +106,7 @@ impl Pool {
     /// Runs `task` later, on a worker of this pool, and does not wait for it.
     ///
     /// Costs an allocation. A pool that is dropped first runs all spawned tasks. A pool of one worker has no thread of its own and runs the
-    /// task before this returns. If the task panics, the payload goes to the handler of
+    /// task before this returns, so the task must not wait for what its spawner does later. If the task panics, the payload goes to the handler of
     /// [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.inner.spawn(task);

@@ -9,8 +9,8 @@
 //! its waker, or has to get a core out of deep sleep.
 
 use crate::costs::Costs;
+use crate::platform::Instant;
 use std::cell::Cell;
-use std::time::Instant;
 
 /// Losses are in close succession where they are at least one part in so many of the time since the first.
 const DENSE: f32 = 8.0;

@@ -8,10 +8,10 @@
 //! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake
 //! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
 
+use crate::platform::Instant;
 use crate::wakes;
 use std::any::type_name;
 use std::cell::Cell;
-use std::time::Instant;
 
 /// One in so many of the calls that were short is timed: the clock costs 50 ns twice.
 const SAMPLE: u8 = 16;

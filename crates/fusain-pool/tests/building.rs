@@ -29,6 +29,7 @@ fn one_thread_is_enough() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_thread_that_cannot_start() {
     // More than there are addresses.
     let outcome = Pool::builder().threads(3).stack_size(1 << 47).build();
@@ -36,6 +37,7 @@ fn a_thread_that_cannot_start() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn pinning() {
     match Pool::builder().threads(2).pin(true).build() {
         Ok(pool) => assert_eq!(given_away(&pool, || 1), 1),
@@ -45,6 +47,7 @@ fn pinning() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_pinned_worker_has_one_core() {
     let (tell, told) = std::sync::mpsc::channel();
     let count = move |_| tell.send(rustix::thread::sched_getaffinity(None).unwrap().count()).unwrap();
@@ -81,6 +84,7 @@ fn as_child() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn number_of_threads_by_environment() {
     for bad in ["0", "-3", "many", "", "2.5", "1000000"] {
         in_child(bad, "an error");
@@ -90,6 +94,7 @@ fn number_of_threads_by_environment() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn threads_have_names() {
     let name = || std::thread::current().name().map(str::to_owned);
     let pool = Pool::builder().threads(2).name("render").build().unwrap();
@@ -112,6 +117,7 @@ thread_local! {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn dropping_a_pool_joins_its_threads() {
     for wait in [Wait::Spin, Wait::Park, Wait::SpinThenPark(std::time::Duration::from_micros(10))] {
         let ended = Arc::new(AtomicUsize::new(0));
@@ -134,6 +140,7 @@ fn unused_pools_end() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn counters_count() {
     let pool = Pool::builder().threads(2).build().unwrap();
     let before = pool.counters();

@@ -24,6 +24,7 @@ fn fail(number: u32) -> u32 {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn results_by_value() {
     let pool = pool();
     let (name, numbers) = (String::from("pool"), vec![1, 2, 3]);
@@ -84,6 +85,7 @@ fn everything_is_dropped_once() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn panics_on_either_side() {
     let pool = pool();
     assert_eq!(caught(|| pool.join(|| fail(1), || 2)), 1);

@@ -344,6 +344,7 @@ fn parts_for_sleepers() {
 
 /// Long closures: whoever is free takes what lies there, though its owner is busy and answers nobody.
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_busy_owner_keeps_nobody_waiting() {
     let pool = pool(2, Wait::Park);
     for _ in 0..50 {

@@ -1,4 +1,5 @@
-//! After its spin time an idle pool uses no CPU. Alone in its process, whose CPU time it looks at.
+//! After its spin time an idle pool uses no CPU. Alone in its process, whose CPU time it looks at, as Unix tells it.
+#![cfg(unix)]
 
 use fusain_pool::Pool;
 use rustix::time::{ClockId, clock_gettime};

@@ -1,5 +1,5 @@
 //! Workers on rayon's threads.
-#![cfg(feature = "rayon")]
+#![cfg(all(feature = "rayon", not(fusain_single)))]
 
 mod common;
 

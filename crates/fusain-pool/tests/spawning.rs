@@ -16,6 +16,7 @@ fn pool(threads: usize) -> Pool {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn detached_tasks_run() {
     for threads in [1, 2, 5] {
         let pool = pool(threads);
@@ -53,6 +54,7 @@ fn a_pool_that_is_dropped_runs_what_was_spawned() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_task_may_own_the_pool() {
     let (done, is_done) = mpsc::channel();
     let pool = Arc::new(pool(2));
@@ -91,6 +93,7 @@ fn panics_of_detached_tasks_go_to_the_handler() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn broadcasts_reach_everybody() {
     for wait in [Wait::Park, Wait::Spin] {
         let pool = Pool::builder().threads(4).wait(wait).build().unwrap();
@@ -117,6 +120,7 @@ fn broadcasts_reach_everybody() {
 
 /// Two workers that each wait for the other to take part.
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn broadcasts_from_workers_meet() {
     let pool = pool(3);
     for _ in 0..100 {
@@ -130,6 +134,7 @@ fn broadcasts_from_workers_meet() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_pool_is_inherited() {
     let (two, three) = (pool(2), pool(3));
     two.install(|| {
@@ -191,6 +196,7 @@ fn yielding_runs_what_waits() {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn handlers_hear_of_every_worker() {
     let (started, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (start, end) = (started.clone(), ended.clone());
@@ -208,6 +214,7 @@ fn handlers_hear_of_every_worker() {
 
 /// Nested calls that move to a worker: two pools of one thread each, that wait for each other in turn.
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn workers_of_pools_that_call_each_other() {
     fn bounce(here: &Pool, there: &Pool, depth: usize) -> usize {
         if depth == 0 { 0 } else { here.in_worker(|| bounce(there, here, depth - 1)) + 1 }

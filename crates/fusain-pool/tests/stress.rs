@@ -74,7 +74,7 @@ fn tiny_calls_from_eight_threads() {
         shared += counters.steals_done;
     }
     // Not of each pool: eight callers can keep its workers from any core for as long as they run.
-    assert!(shared > 0, "some of it was shared");
+    assert!(shared > 0 || cfg!(fusain_single), "some of it was shared");
 }
 
 /// 10^5 calls that panic at some element (fewer in a debug build); each payload arrives, and the pool goes on.

@@ -48,6 +48,7 @@ impl Subscriber for Listener {
 }
 
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn events_tell_the_life_of_a_pool() {
     let listener = Listener::default();
     tracing::subscriber::set_global_default(listener.clone()).expect("the only one in this process");

@@ -4,87 +4,107 @@
 //! eight or sixteen elements go where they belong at once. 65,536 f64, every other one kept, on one worker: 0.25 ns an element
 //! instead of 1.0.
 
-use std::arch::x86_64::*;
-
 use super::judge::Judge;
-use super::kernel::{Answers, BLOCK, Part};
-use crate::kind::is_primitive;
-
-/// Whether elements of this type can be moved by [`sift`], on this machine.
-#[inline(always)]
-pub(super) fn can_sift<T>() -> bool {
-    // Numbers: every bit of them is one. Others may have bits that are none.
-    is_primitive::<T>()
-        && matches!(size_of::<T>(), 4 | 8)
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
-}
+use super::kernel::Part;
 
 /// As [`sift_bits`](super::kernel::sift_bits), of the whole blocks of `part`; returns how many elements that were and how many
-/// of them stay.
+/// of them stay. `None`, and nothing done, where this machine cannot do it for elements of this type.
 ///
 /// # Safety
 ///
-/// As there, and [`can_sift`] has said so of `T`.
-#[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+/// As there.
+#[inline(always)]
 pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
     kept: *mut T,
     rest: *mut T,
-) -> (usize, usize) {
-    let lanes = 64 / size_of::<T>();
-    let whole = part.range.len() / BLOCK * BLOCK;
-    let (mut stay, mut go) = (0, 0);
-    for at in (0..whole).step_by(BLOCK) {
-        let start = part.range.start + at;
-        let first = if at == 0 { part.first } else { None };
-        // SAFETY: the caller's.
-        let answers = unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) };
-        // SAFETY: 64 answers are 64 bytes.
-        let answers = unsafe { _mm512_loadu_si512(answers.as_ptr().cast()) };
-        let mut bits = _mm512_test_epi8_mask(answers, answers);
-        for i in (start..start + BLOCK).step_by(lanes) {
-            // SAFETY: the block has these elements, which are numbers.
-            let x = unsafe { _mm512_loadu_si512(part.v.wrapping_add(i).cast()) };
-            // SAFETY: no more elements stay than have been seen: who stays lands at or before its place.
-            stay += unsafe { store::<T>(x, bits, kept.wrapping_add(stay)) };
-            if N == 2 {
-                // SAFETY: nor do more go.
-                go += unsafe { store::<T>(x, !bits, rest.wrapping_add(go)) };
-            }
-            bits >>= lanes % BLOCK;
-        }
+) -> Option<(usize, usize)> {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    if x86::can_sift::<T>() {
+        // SAFETY: the caller's, and just asked.
+        return Some(unsafe { x86::sift::<_, _, N>(part, kept, rest) });
     }
-    (whole, stay)
+    let _ = (part, kept, rest);
+    None
 }
 
-/// Stores the lanes of `x` whose bits are set in the lowest of `bits`, one behind the other; returns how many these are.
-///
-/// # Safety
-///
-/// That many slots from `to` may be written.
-#[inline]
-#[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-unsafe fn store<T>(x: __m512i, bits: u64, to: *mut T) -> usize {
-    if size_of::<T>() == 8 {
-        let mask = bits as u8;
-        let n = mask.count_ones();
-        let packed = _mm512_maskz_compress_epi64(mask, x);
-        let front = _bzhi_u32(u32::MAX, n) as u8;
-        // A masked store of what was packed: the instruction that does both at once is slow on some machines.
-        // SAFETY: the caller's.
-        unsafe { _mm512_mask_storeu_epi64(to.cast(), front, packed) };
-        n as usize
-    } else {
-        let mask = bits as u16;
-        let n = mask.count_ones();
-        let packed = _mm512_maskz_compress_epi32(mask, x);
-        let front = _bzhi_u32(u32::MAX, n) as u16;
-        // SAFETY: the caller's.
-        unsafe { _mm512_mask_storeu_epi32(to.cast(), front, packed) };
-        n as usize
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+mod x86 {
+    use super::super::kernel::{Answers, BLOCK};
+    use super::{Judge, Part};
+    use crate::kind::is_primitive;
+    use crate::platform::has_avx512;
+    use std::arch::x86_64::*;
+
+    /// Whether elements of this type can be moved by [`sift`], on this machine.
+    #[inline(always)]
+    pub(super) fn can_sift<T>() -> bool {
+        // Numbers: every bit of them is one. Others may have bits that are none.
+        is_primitive::<T>() && matches!(size_of::<T>(), 4 | 8) && has_avx512() && is_x86_feature_detected!("popcnt")
+    }
+
+    /// See [`sift`](super::sift).
+    ///
+    /// # Safety
+    ///
+    /// As there, and [`can_sift`] has said so of `T`.
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+    pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
+        part: &Part<'_, T, J>,
+        kept: *mut T,
+        rest: *mut T,
+    ) -> (usize, usize) {
+        let lanes = 64 / size_of::<T>();
+        let whole = part.range.len() / BLOCK * BLOCK;
+        let (mut stay, mut go) = (0, 0);
+        for at in (0..whole).step_by(BLOCK) {
+            let start = part.range.start + at;
+            let first = if at == 0 { part.first } else { None };
+            // SAFETY: the caller's.
+            let answers = unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) };
+            // SAFETY: 64 answers are 64 bytes.
+            let answers = unsafe { _mm512_loadu_si512(answers.0.as_ptr().cast()) };
+            let mut bits = _mm512_test_epi8_mask(answers, answers);
+            for i in (start..start + BLOCK).step_by(lanes) {
+                // SAFETY: the block has these elements, which are numbers.
+                let x = unsafe { _mm512_loadu_si512(part.v.wrapping_add(i).cast()) };
+                // SAFETY: no more elements stay than have been seen: who stays lands at or before its place.
+                stay += unsafe { store::<T>(x, bits, kept.wrapping_add(stay)) };
+                if N == 2 {
+                    // SAFETY: nor do more go.
+                    go += unsafe { store::<T>(x, !bits, rest.wrapping_add(go)) };
+                }
+                bits >>= lanes % BLOCK;
+            }
+        }
+        (whole, stay)
+    }
+
+    /// Stores the lanes of `x` whose bits are set in the lowest of `bits`, one behind the other; returns how many these are.
+    ///
+    /// # Safety
+    ///
+    /// That many slots from `to` may be written.
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+    unsafe fn store<T>(x: __m512i, bits: u64, to: *mut T) -> usize {
+        if size_of::<T>() == 8 {
+            let mask = bits as u8;
+            let n = mask.count_ones();
+            let packed = _mm512_maskz_compress_epi64(mask, x);
+            let front = _bzhi_u32(u32::MAX, n) as u8;
+            // A masked store of what was packed: the instruction that does both at once is slow on some machines.
+            // SAFETY: the caller's.
+            unsafe { _mm512_mask_storeu_epi64(to.cast(), front, packed) };
+            n as usize
+        } else {
+            let mask = bits as u16;
+            let n = mask.count_ones();
+            let packed = _mm512_maskz_compress_epi32(mask, x);
+            let front = _bzhi_u32(u32::MAX, n) as u16;
+            // SAFETY: the caller's.
+            unsafe { _mm512_mask_storeu_epi32(to.cast(), front, packed) };
+            n as usize
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::widest::{Body, widest};
 pub(crate) const BLOCK: usize = 64;
 
 /// Answers for a block, those behind its end `false`.
-pub(crate) struct Answers([bool; BLOCK]);
+pub(crate) struct Answers(pub(super) [bool; BLOCK]);
 
 impl Answers {
     /// Judges the elements in `block`, at most [`BLOCK`]; the answer for the first may be known.
@@ -43,13 +43,6 @@ impl Answers {
             }
         }
         Answers(answers)
-    }
-
-    /// Where the answers are, all [`BLOCK`] of them.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    pub(super) fn as_ptr(&self) -> *const bool {
-        self.0.as_ptr()
     }
 
     /// The answers as bits, the first in the lowest.
@@ -150,10 +143,8 @@ pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
     kept: *mut T,
     rest: *mut T,
 ) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if super::compress::can_sift::<T>() {
-        // SAFETY: the caller's, and just asked.
-        let (seen, stay) = unsafe { super::compress::sift::<_, _, N>(part, kept, rest) };
+    // SAFETY: the caller's.
+    if let Some((seen, stay)) = unsafe { super::compress::sift::<_, _, N>(part, kept, rest) } {
         let tail = Part {
             v: part.v,
             range: part.range.start + seen..part.range.end,

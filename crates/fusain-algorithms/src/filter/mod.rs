@@ -1,6 +1,5 @@
 //! Some of the elements: copied, or kept in place.
 
-#[cfg(target_arch = "x86_64")]
 mod compress;
 mod judge;
 mod kernel;

@@ -40,10 +40,10 @@ use crate::error::Error;
 use crate::log::{Log, OnStatus, Status};
 use crate::packet::{Header, Packet};
 use crate::protocol::{self, Job, Message, Offer};
-use fusain_pool::shake::shake;
 use crate::thief::Thief;
 use crate::values::Stores;
 use crate::victims::{Seeker, Victims};
+use fusain_pool::shake::shake;
 
 /// How often a rank says that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(250);

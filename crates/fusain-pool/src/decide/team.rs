@@ -4,12 +4,12 @@ use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::pace::{Grain, Timing, grain_for};
+use crate::platform::Instant;
 use crate::pool::Pool;
 use crate::run;
 use crate::wakes;
 use std::cell::Cell;
 use std::thread;
-use std::time::Instant;
 
 use super::kind::Choice;
 use super::{Kind, with_entry};

@@ -1,0 +1,95 @@
+//! What a platform lacks, and what happens instead; nowhere else does this crate ask where it runs.
+//!
+//! | lacks | where | instead |
+//! |-------|-------|---------|
+//! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
+//! | huge pages | other than Linux | memory comes in the pages it comes in |
+//!
+//! Threads and the clock are the pool's to know.
+
+use std::mem::MaybeUninit;
+
+/// A loop to be compiled for each width.
+///
+/// A trait and not a closure: only what is inlined is compiled again, and of a trait's method that can be demanded. A
+/// closure of some length is left where it is. Short ones are given as a function marked `#[inline(always)]`
+/// and its arguments.
+pub(crate) trait Body {
+    type Output;
+
+    /// To be marked `#[inline(always)]`.
+    fn run(self) -> Self::Output;
+}
+
+impl<A, R, F: FnOnce(A) -> R> Body for (F, A) {
+    type Output = R;
+
+    #[inline(always)]
+    fn run(self) -> R {
+        self.0(self.1)
+    }
+}
+
+/// Runs `body`, compiled for the widest vectors this machine has.
+#[inline(always)]
+pub(crate) fn widest<B: Body>(body: B) -> B::Output {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    {
+        if x86::has_avx512() {
+            // SAFETY: the machine has just been seen to have these features, which imply the others.
+            return unsafe { x86::avx512(body) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has just been seen to have the feature.
+            return unsafe { x86::avx2(body) };
+        }
+    }
+    body.run()
+}
+
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+pub(crate) use x86::has_avx512;
+
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+mod x86 {
+    use super::Body;
+
+    /// Whether [`avx512`] may be called.
+    #[inline(always)]
+    pub(crate) fn has_avx512() -> bool {
+        std::arch::is_x86_feature_detected!("avx512bw")
+            && std::arch::is_x86_feature_detected!("avx512vl")
+            && std::arch::is_x86_feature_detected!("avx512dq")
+            && std::arch::is_x86_feature_detected!("bmi2")
+    }
+
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]
+    pub(super) fn avx512<B: Body>(body: B) -> B::Output {
+        body.run()
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn avx2<B: Body>(body: B) -> B::Output {
+        body.run()
+    }
+}
+
+/// Asks for huge pages under `room`, which will be written from end to end.
+#[cfg(target_os = "linux")]
+#[cold]
+pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
+    use rustix::mm::{Advice, madvise};
+    const HUGE: usize = 1 << 21;
+    let start = room.as_mut_ptr().cast::<u8>();
+    // The huge pages that lie within; at the borders are somebody else's bytes.
+    let skip = start.align_offset(HUGE);
+    let bytes = size_of_val(room).saturating_sub(skip) / HUGE * HUGE;
+    if bytes > 0 {
+        // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
+        // (a kernel without huge pages) changes nothing, so the result does not matter.
+        let _ = unsafe { madvise(start.wrapping_add(skip).cast(), bytes, Advice::LinuxHugepage) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn ask_for_huge_pages<T>(_room: &mut [MaybeUninit<T>]) {}
