@@ -11,7 +11,7 @@ pub(crate) struct Options {
     #[arg(value_parser = [
         "region", "handover", "breakeven", "crowd", "tick", "join", "first", "algorithms", "iterators", "split",
         "hierarchy", "interpret", "simulate", "overlap", "latency", "choice", "scale", "overhead", "irregular",
-        "steal", "rayon", "coarse", "noloss", "strings",
+        "steal", "rayon", "coarse", "noloss", "strings", "compile",
     ])]
     name: String,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
@@ -37,6 +37,9 @@ const RANKS: &[&str] = &[
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if options.name == "rayon" {
         return crate::rayon::compare::run(&options.rest);
+    }
+    if options.name == "compile" {
+        return crate::compile::run(&options.rest);
     }
     if RANKS.contains(&options.name.as_str()) {
         return ranks(options);
