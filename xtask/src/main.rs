@@ -4,9 +4,11 @@
 
 mod asan;
 mod compare;
+mod compile;
 mod doc;
 mod features;
 mod fuzz;
+mod interface;
 mod lint;
 mod mpi;
 mod packages;
@@ -57,6 +59,8 @@ enum Verb {
     Publish(publish::Options),
     /// Checks every feature of every published crate alone, and none.
     Features(features::Options),
+    /// Checks that the public interface of each published crate is the one that its `public.txt` lists (needs the nightly toolchain).
+    Interface(interface::Options),
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
     ///
     /// It sees two threads at one place of which one writes, nothing ordering them, where that is compiled here; not in std's precompiled
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
         Verb::Rayon => rayon::run(),
         Verb::Publish(options) => publish::run(&options),
         Verb::Features(options) => features::run(&options),
+        Verb::Interface(options) => interface::run(&options),
         Verb::Tsan => tsan::run(),
         Verb::Asan => asan::run(),
         Verb::Stress(options) => stress::run(&options),

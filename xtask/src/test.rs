@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use crate::steps::{Outcome, Steps, command};
-use crate::{doc, features, lint, mpi, packages, peers, publish, rayon, tidy, workspace};
+use crate::{doc, features, interface, lint, mpi, packages, peers, publish, rayon, tidy, workspace};
 
 /// The profile of what runs optimised.
 const QUICK: &str = "quick";
@@ -55,6 +55,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     steps.run("documentation", || doc::build(false));
     steps.run("crates of the default build", features::dependencies);
     steps.run("packages", publish::step);
+    steps.run("public interface", interface::step);
     if !options.quick {
         steps.run("rayon's tests", rayon::step);
         steps.run("model checking", models);

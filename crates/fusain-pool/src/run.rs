@@ -17,13 +17,16 @@
 //! **Announce with work.** Halves are handed out before the caller starts on its own ([`share`](crate::share)), and a receiver passes on half of what it got while the
 //! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
 //! after its own.
+//!
+//! **What is compiled once.** All that is generic here is compiled again for each call in a user's program. So it is kept to what calls the callbacks: the loop stands
+//! in one function for all who receive a part, and what neither splits nor commits is a function of its own.
 
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
 use crate::handle::Handle;
 use crate::idle::{Patience, Step};
 use crate::job::{Header, Reopen, reopen};
-use crate::mailbox;
+use crate::mailbox::{self, Claim};
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, StackPart, StackParts};
 use crate::platform::Instant;
@@ -68,36 +71,53 @@ fn work<A: Algorithm>(
     let outer = slot.serves();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut local = local;
-        let (missing, rest) = share(&mut local);
+        let (missing, mut rest) = share(&mut local);
         // After the delivery, which should not have to wait for this line.
         slot.serve(call.token());
         if missing > 0 {
-            if handle.index == call.owner {
-                call.set_unshared();
-                handle.calls_sleepers();
-            }
-            if call.wakes() && handle.pool.wake(handle, missing) {
-                call.set_woke();
-            }
+            lacks(call, handle, missing);
         }
-        if !drive(call, algorithm, handle, &mut local, grain, missing) {
-            return None;
-        }
-        if let Some(rest) = rest {
-            // What lies behind comes after: a state may wait for what the one before it has found.
-            algorithm.commit(&mut local);
-            local = rest;
+        loop {
             if !drive(call, algorithm, handle, &mut local, grain, missing) {
                 return None;
             }
+            let Some(rest) = rest.take() else { return Some(local) };
+            // What lies behind comes after: a state may wait for what the one before it has found.
+            algorithm.commit(&mut local);
+            local = rest;
         }
-        Some(local)
     }));
     slot.serve(outer);
     result.unwrap_or_else(|payload| {
         call.fail(payload, handle);
         None
     })
+}
+
+/// That many workers more could have been given parts.
+#[inline(never)]
+fn lacks(call: &Call, handle: &Handle<'_>, missing: usize) {
+    if handle.index == call.owner {
+        call.set_unshared();
+        handle.calls_sleepers();
+    }
+    if call.wakes() && handle.pool.wake(handle, missing) {
+        call.set_woke();
+    }
+}
+
+/// [`work`] for a receiver, who has shared with `fanout` others before it begins.
+#[inline(never)]
+fn work_part<A: Algorithm>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    local: A::Local,
+    grain: Grain,
+    fanout: usize,
+) -> Option<A::Local> {
+    let share = |local: &mut A::Local| (share(call, algorithm, handle, local, grain, fanout), None);
+    work(call, algorithm, handle, local, grain, share)
 }
 
 /// The last commit of a state, and its end: dropping it may panic as well.
@@ -125,8 +145,7 @@ pub(crate) unsafe fn run_stack_part<A: Algorithm>(part: *const Header, handle: &
         // SAFETY: delivered, and taken once.
         let local = unsafe { part.take() };
         let fanout = part.fanout.get() as usize;
-        let share = |local: &mut A::Local| (share(call, algorithm, handle, local, grain, fanout), None);
-        (work(call, algorithm, handle, local, grain, share), owner as usize)
+        (work_part(call, algorithm, handle, local, grain, fanout), owner as usize)
     };
     // The caller may call again as soon as it knows that this is back, and shall find its worker ready.
     reopen(mailbox);
@@ -147,10 +166,7 @@ pub(crate) unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &H
     {
         // SAFETY: the call waits for this share.
         let call = unsafe { &*running };
-        let finished = work(call, algorithm, handle, local, grain, |local| {
-            (share(call, algorithm, handle, local, grain, fanout), None)
-        });
-        if let Some(local) = finished {
+        if let Some(local) = work_part(call, algorithm, handle, local, grain, fanout) {
             commit(call, algorithm, handle, local);
         }
     }
@@ -178,21 +194,11 @@ fn drive<A: Algorithm>(
     // Requests that could not be served; they are put back at the next checkpoint, by when there may be something to split.
     let mut refused = 0;
     while algorithm.has_local_work(local) {
-        if pace.is_checkpoint() {
-            let started = Instant::now();
-            algorithm.do_unit(local, pace.grain);
-            let timing = pace.checkpoint(started);
-            call.note(timing);
-            if call.is_stopped() {
-                // A call or join inside of a unit has cleared the signal.
-                slot.signal_stop();
-            }
-            if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
-                call.set_wakes();
-                if missing > 0 && handle.pool.wake(handle, missing) {
-                    call.set_woke();
-                }
-            }
+        // One call of the unit, so that it is inlined once.
+        let started = pace.is_checkpoint().then(Instant::now);
+        algorithm.do_unit(local, pace.grain);
+        if let Some(started) = started {
+            checkpoint(call, handle, &mut pace, started, missing);
             if refused != 0 {
                 slot.renew(std::mem::take(&mut refused));
             }
@@ -200,8 +206,6 @@ fn drive<A: Algorithm>(
             if units > TOLD_LATER {
                 slot.tally().units.add(std::mem::take(&mut units));
             }
-        } else {
-            algorithm.do_unit(local, pace.grain);
         }
         units += 1;
         if slot.is_asked() {
@@ -216,20 +220,48 @@ fn drive<A: Algorithm>(
     true
 }
 
+/// After a unit that began at `started` and was timed.
+#[cold]
+#[inline(never)]
+fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instant, missing: usize) {
+    let timing = pace.checkpoint(started);
+    call.note(timing);
+    if call.is_stopped() {
+        // A call or join inside of a unit has cleared the signal.
+        handle.slot().signal_stop();
+    }
+    if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
+        call.set_wakes();
+        if missing > 0 && handle.pool.wake(handle, missing) {
+            call.set_woke();
+        }
+    }
+}
+
 /// Serves everybody who has asked; returns the requests that found nothing to split.
 #[cold]
 #[inline(never)]
 fn answer<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, local: &mut A::Local, grain: Grain) -> u64 {
-    let tally = handle.slot().tally();
     let requests = handle.slot().take_requests();
     if call.is_stopped() {
         return 0;
     }
-    tally.polls_answered.add(1);
+    handle.slot().tally().polls_answered.add(1);
     if !algorithm.has_local_work(local) || !algorithm.wants_help() {
         return 0;
     }
     algorithm.commit(local);
+    give_to(requests, call, handle, &mut |to, claim| {
+        let Some(stolen) = algorithm.split(local) else { return false };
+        // The receiver looks for one more idle worker where the call is worth waking for.
+        let fanout = usize::from(call.wakes());
+        deliver(call, algorithm, handle, (to, claim), grain, fanout, stolen);
+        true
+    })
+}
+
+/// What [`answer`] does for each who has asked; `give` says whether there was something to split.
+fn give_to(requests: u64, call: &Call, handle: &Handle<'_>, give: &mut dyn FnMut(usize, Claim<'_>) -> bool) -> u64 {
     let mut refused = 0;
     // What lies on the job stack is older than this state.
     let has_laid_out = tasks::lay_out(handle);
@@ -250,16 +282,9 @@ fn answer<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, local: 
         if call.is_stopped() {
             return 0;
         }
-        match algorithm.split(local) {
-            Some(stolen) => {
-                // The receiver looks for one more idle worker where the call is worth waking for.
-                let fanout = usize::from(call.wakes());
-                deliver(call, algorithm, handle, (thief, claim), grain, fanout, stolen);
-            }
-            None => {
-                tally.steals_refused.add(1);
-                refused |= requests & bit(thief);
-            }
+        if !give(thief, claim) {
+            handle.slot().tally().steals_refused.add(1);
+            refused |= requests & bit(thief);
         }
     }
     refused
@@ -299,7 +324,7 @@ pub(crate) fn help<A: Algorithm>(
     let mailbox = &handle.slot().side;
     let token = call.token();
     while let Some(local) = parts.take_unopened(handle) {
-        if let Some(local) = work(call, algorithm, handle, local, grain, |_| (0, None)) {
+        if let Some(local) = work_part(call, algorithm, handle, local, grain, 0) {
             commit(call, algorithm, handle, local);
         }
     }
@@ -333,10 +358,14 @@ pub(crate) fn help<A: Algorithm>(
 fn ask<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     // Others are at work in this frame: it must not be left by a panic.
     match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
-        Ok(true) => handle.pool.ask(handle, |serves| serves == call.token()),
+        Ok(true) => ask_those_who_serve(handle, call.token()),
         Ok(false) => {}
         Err(payload) => call.fail(payload, handle),
     }
+}
+
+fn ask_those_who_serve(handle: &Handle<'_>, token: usize) {
+    handle.pool.ask(handle, |serves| serves == token);
 }
 
 /// The caller sleeps until it is alone or has been given something. Its requests stand meanwhile.

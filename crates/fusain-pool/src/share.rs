@@ -6,6 +6,7 @@
 use crate::Algorithm;
 use crate::call::Call;
 use crate::handle::Handle;
+use crate::job::JobRef;
 use crate::mailbox::{self, Claim};
 use crate::pace::Grain;
 use crate::part::{HeapPart, StackParts};
@@ -138,9 +139,17 @@ pub(crate) fn deliver<A: Algorithm>(
     local: A::Local,
 ) {
     call.add_share();
-    let asleep = claim.is_asleep();
     let part = HeapPart::boxed(run_heap_part::<A>, call, algorithm, grain, fanout, local);
     // SAFETY: `run_heap_part::<A>` takes what lies on the heap; the call waits until the share is given up.
+    unsafe { hand_over(handle, to, claim, part) };
+}
+
+/// # Safety
+/// As for [`Claim::deliver`].
+#[inline(never)]
+unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobRef) {
+    let asleep = claim.is_asleep();
+    // SAFETY: the caller's.
     unsafe { claim.deliver(part) };
     handle.gave(to);
     if asleep {
@@ -156,7 +165,21 @@ pub(crate) fn share<A: Algorithm>(
     handle: &Handle<'_>,
     local: &mut A::Local,
     grain: Grain,
+    fanout: usize,
+) -> usize {
+    pass_on(call, handle, fanout, &mut |to, claim, passed_on| {
+        let Some(stolen) = algorithm.split(local) else { return false };
+        deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
+        true
+    })
+}
+
+/// What [`share`] does for each idle worker; `give` says whether there was something to split.
+fn pass_on(
+    call: &Call,
+    handle: &Handle<'_>,
     mut fanout: usize,
+    give: &mut dyn FnMut(usize, Claim<'_>, usize) -> bool,
 ) -> usize {
     for to in handle.other_workers() {
         if fanout == 0 {
@@ -167,9 +190,10 @@ pub(crate) fn share<A: Algorithm>(
         if call.is_stopped() {
             return 0;
         }
-        let Some(stolen) = algorithm.split(local) else { return 0 };
         let passed_on = (fanout - 1) / 2;
-        deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
+        if !give(to, claim, passed_on) {
+            return 0;
+        }
         fanout -= 1 + passed_on;
     }
     fanout

@@ -9,6 +9,8 @@ pub(super) enum Program {
     Ranks,
     /// Two builds of one program, on rayon's core and on ours.
     Cores,
+    /// Builds of programs that call fusain or rayon.
+    Builds,
 }
 
 /// A comparison: `cargo xtask compare NAME`.
@@ -122,6 +124,13 @@ pub(super) const ALL: &[Comparison] = &[
         question: "How fast are programs written for rayon on our pool?",
         reading: "One program, built with rayon's core and with ours. The figures are rayon's time over ours: geometric means over short and long calls, and \
                   the worst row.",
+        options: &[],
+    },
+    Comparison {
+        name: "compile",
+        program: Program::Builds,
+        question: "How long does a program with calls take to compile?",
+        reading: "Our time over rayon's: `cold` with all dependencies, `warm` of the program alone, with 1, 10 or 40 calls. `text` is the size of the machine code.",
         options: &[],
     },
     ranks(

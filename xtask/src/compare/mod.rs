@@ -56,6 +56,7 @@ fn one(comparison: &Comparison, rest: &[String]) -> anyhow::Result<ExitCode> {
         Program::Slices => slices(comparison.name, rest),
         Program::Ranks => ranks(comparison.name, rest),
         Program::Cores => crate::rayon::compare::run(rest),
+        Program::Builds => crate::compile::run(rest),
     }
 }
 

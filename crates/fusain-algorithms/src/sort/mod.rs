@@ -8,8 +8,9 @@ mod tree;
 
 use std::cmp::Ordering;
 
-use crate::natural::{self, Natural};
+use crate::natural::{self, FLOAT, Natural, SIGNED, UNSIGNED, Word};
 use crate::policy::{Par, Plan, Team};
+use radix::Words;
 use run::{LEAVES_PER_WORKER, parallel};
 
 /// # Sorting
@@ -31,7 +32,7 @@ impl Par<'_> {
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
         match (self.plan_sort::<[T]>(v.len()), natural::by_ord::<T>()) {
             // Equal integers are one and the same: nobody can tell whether they kept their order.
-            (plan, Some(natural)) => integers(plan, v, natural),
+            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
             (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
         }
@@ -51,7 +52,7 @@ impl Par<'_> {
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         match (self.plan_sort::<(T, F)>(v.len()), natural::by_function::<T, _>(&compare)) {
             // Floats that `total_cmp` calls equal are the same bits.
-            (plan, Some(natural)) => numbers(plan, v, natural, compare),
+            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_by(compare)),
             (Plan::Parallel(team), None) => {
                 parallel(
@@ -130,7 +131,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
         match (self.plan_sort::<(T, [T])>(v.len()), natural::by_ord::<T>()) {
-            (plan, Some(natural)) => integers(plan, v, natural),
+            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
             (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
         }
@@ -148,7 +149,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         match (self.plan_sort::<(F, [T])>(v.len()), natural::by_function::<T, _>(&compare)) {
-            (plan, Some(natural)) => numbers(plan, v, natural, compare),
+            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable_by(compare)),
             (Plan::Parallel(team), None) => {
                 parallel(
@@ -188,27 +189,38 @@ impl Par<'_> {
     }
 }
 
-/// Sorts integers by their bits, or where that does not pay by comparing them.
-fn integers<T: Ord + Send>(plan: Plan<'_>, v: &mut [T], natural: Natural) {
-    numbers(plan, v, natural, T::cmp);
+/// Sorts numbers, of which equal ones are the same bits: by their bits, or where that does not pay by comparing them.
+///
+/// Knows neither the type nor the closure of the call, so that it is compiled with this crate, and not again with every call of a program.
+#[inline(never)]
+fn numbers(plan: Plan<'_>, v: Words<'_>, natural: Natural) {
+    match v {
+        Words::Of8(v) => ordered(plan, v, natural),
+        Words::Of16(v) => ordered(plan, v, natural),
+        Words::Of32(v) => ordered(plan, v, natural),
+        Words::Of64(v) => ordered(plan, v, natural),
+    }
 }
 
-/// Sorts numbers, of which equal ones are the same bits.
-fn numbers<T, F>(plan: Plan<'_>, v: &mut [T], natural: Natural, compare: F)
-where
-    T: Send,
-    F: Fn(&T, &T) -> Ordering + Sync,
-{
-    let alone = |v: &mut [T]| {
-        if !radix::sort(None::<&Team<'_>>, v, natural) {
-            v.sort_unstable_by(&compare);
+fn ordered<W: Word>(plan: Plan<'_>, v: &mut [W], natural: Natural) {
+    match natural {
+        Natural::Unsigned => by_key::<W, UNSIGNED>(plan, v),
+        Natural::Signed => by_key::<W, SIGNED>(plan, v),
+        Natural::Float => by_key::<W, FLOAT>(plan, v),
+    }
+}
+
+fn by_key<W: Word, const N: u8>(plan: Plan<'_>, v: &mut [W]) {
+    let alone = |v: &mut [W]| {
+        if !radix::sort::<W, N>(None::<&Team<'_>>, v) {
+            v.sort_unstable_by_key(|x| x.to_key::<N>());
         }
     };
     match plan {
         Plan::Sequential(watch) => watch.time(|| alone(v)),
         Plan::Parallel(team) => {
-            if v.len() <= radix::NEAR || !radix::sort(Some(&team), v, natural) {
-                parallel(team, v, 1, |a, b| compare(a, b).is_lt(), alone);
+            if v.len() <= radix::NEAR || !radix::sort::<W, N>(Some(&team), v) {
+                parallel(team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone);
             }
         }
     }

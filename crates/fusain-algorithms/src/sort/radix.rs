@@ -13,7 +13,7 @@
 //! order already, upwards or downwards, is seen before.
 
 use crate::kind::{is_float, is_integer};
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
+use crate::natural::{FLOAT, UNSIGNED, Word};
 use crate::pages::expect_writes;
 use crate::policy::Crew;
 use crate::ranges::{Parts, Ranges};
@@ -56,31 +56,36 @@ const UNITS: usize = 1 << 8;
 /// No bucket may have more than one of so many elements.
 const SKEW: usize = 6;
 
-/// Sorts `v`, numbers ordered as `natural` says, with `crew` or on this thread. Returns whether it has: if not, `v` is as it was.
-#[inline(never)]
-pub(super) fn sort<T>(crew: Option<&impl Crew>, v: &mut [T], natural: Natural) -> bool {
-    assert!(is_integer::<T>() || is_float::<T>(), "numbers only");
-    let (start, len) = (v.as_mut_ptr(), v.len());
-    match size_of::<T>() {
-        // SAFETY: numbers of one byte, every bit of which is one; the slice is borrowed.
-        1 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u8>(), len) }, natural),
-        // SAFETY: numbers of two bytes, and likewise.
-        2 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u16>(), len) }, natural),
-        // SAFETY: numbers of four bytes, and likewise.
-        4 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u32>(), len) }, natural),
-        // SAFETY: numbers of eight bytes, and likewise; all of them are aligned alike.
-        8 => words(crew, unsafe { std::slice::from_raw_parts_mut(start.cast::<u64>(), len) }, natural),
-        _ => false,
+/// The bits of numbers.
+pub(super) enum Words<'v> {
+    Of8(&'v mut [u8]),
+    Of16(&'v mut [u16]),
+    Of32(&'v mut [u32]),
+    Of64(&'v mut [u64]),
+}
+
+impl<'v> Words<'v> {
+    /// Of `v`, numbers of at most 64 bits.
+    pub(super) fn of<T>(v: &'v mut [T]) -> Self {
+        assert!(is_integer::<T>() || is_float::<T>(), "numbers only");
+        let (start, len) = (v.as_mut_ptr(), v.len());
+        match size_of::<T>() {
+            // SAFETY: numbers of one byte, every bit of which is one; the slice is borrowed.
+            1 => Words::Of8(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
+            // SAFETY: numbers of two bytes, and likewise.
+            2 => Words::Of16(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
+            // SAFETY: numbers of four bytes, and likewise.
+            4 => Words::Of32(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
+            // SAFETY: numbers of eight bytes, and likewise; all of them are aligned alike.
+            8 => Words::Of64(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
+            bytes => unreachable!("numbers of {bytes} bytes have no natural order"),
+        }
     }
 }
 
-fn words<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
-    match natural {
-        _ if v.len() < FEW => false,
-        Natural::Unsigned => sort_words::<_, UNSIGNED>(crew, v),
-        Natural::Signed => sort_words::<_, SIGNED>(crew, v),
-        Natural::Float => sort_words::<_, FLOAT>(crew, v),
-    }
+/// Sorts numbers by their bits as `N` says, with `crew` or on this thread. Returns whether it has: if not, `v` is as it was.
+pub(super) fn sort<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bool {
+    v.len() >= FEW && sort_words::<W, N>(crew, v)
 }
 
 /// Which bucket numbers go into: the range from the least to the greatest, in parts of the same width.

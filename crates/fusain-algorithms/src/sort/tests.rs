@@ -8,11 +8,11 @@ use fusain_testkit::sorts::{Sorter, check, noise};
 use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
-use super::radix;
+use super::radix::{self, Words};
 use super::run::Sort;
 use super::tree::Tree;
 use crate::faults::Scripted;
-use crate::natural::{by_function, by_ord};
+use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, by_function, by_ord};
 
 const SPECIAL: [f64; 5] = [-0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 4.0];
 
@@ -38,7 +38,23 @@ fn sort_driven<T: Send>(
 
 /// Sorts numbers by their bits in one thread, as `script` says.
 fn by_bits<T: Ord>(v: &mut [T], script: &[Move]) -> bool {
-    radix::sort(Some(&Scripted::new(script, None)), v, by_ord::<T>().expect("integers"))
+    by_natural(Some(&Scripted::new(script, None)), v, by_ord::<T>().expect("integers"))
+}
+
+fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> bool {
+    fn words<W: Word>(crew: Option<&Scripted<'_>>, v: &mut [W], natural: Natural) -> bool {
+        match natural {
+            Natural::Unsigned => radix::sort::<W, UNSIGNED>(crew, v),
+            Natural::Signed => radix::sort::<W, SIGNED>(crew, v),
+            Natural::Float => radix::sort::<W, FLOAT>(crew, v),
+        }
+    }
+    match Words::of(v) {
+        Words::Of8(v) => words(crew, v, natural),
+        Words::Of16(v) => words(crew, v, natural),
+        Words::Of32(v) => words(crew, v, natural),
+        Words::Of64(v) => words(crew, v, natural),
+    }
 }
 
 proptest! {
@@ -78,7 +94,7 @@ proptest! {
         let mut sorted = v.clone();
         sorted.sort_by(f64::total_cmp);
         let total = by_function::<f64, _>(&f64::total_cmp).expect("their bits say it");
-        let done = radix::sort(Some(&Scripted::new(&script, None)), &mut v, total);
+        let done = by_natural(Some(&Scripted::new(&script, None)), &mut v, total);
         let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         prop_assert!(!done || bits(&v) == bits(&sorted));
         let mut narrow: Vec<f32> = sorted.iter().rev().map(|x| *x as f32).collect();
@@ -86,7 +102,7 @@ proptest! {
         let mut expected = narrow.clone();
         expected.sort_by(f32::total_cmp);
         let total = by_function::<f32, _>(&f32::total_cmp).expect("their bits say it");
-        let done = radix::sort(None::<&Scripted<'_>>, &mut narrow, total);
+        let done = by_natural(None, &mut narrow, total);
         prop_assert!(!done || narrow.iter().map(|x| x.to_bits()).eq(expected.iter().map(|x| x.to_bits())));
     }
 
@@ -156,6 +172,6 @@ fn merges_are_split() {
 fn a_lost_part_is_seen() {
     let mut v: Vec<i64> = noise(30_000, 3).map(|x| x as i64).collect();
     let sorts =
-        catch_unwind(AssertUnwindSafe(|| radix::sort(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
+        catch_unwind(AssertUnwindSafe(|| by_natural(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
     assert!(sorts.is_err() || !v.is_sorted());
 }

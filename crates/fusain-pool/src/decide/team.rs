@@ -3,6 +3,7 @@
 use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
+use crate::handle::Handle;
 use crate::pace::{Grain, Timing, grain_for};
 use crate::platform::Instant;
 use crate::pool::Pool;
@@ -166,14 +167,28 @@ impl<'p> Team<'p> {
         // Who forces a call to be shared may well see units that had to wait for a wake: where runs in sequence have told the cost, that stands.
         let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
         if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_forced) {
-            with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
+            self.saw(unit);
         }
     }
 
+    fn saw(&self, unit: Timing) {
+        with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
+    }
+
     /// Runs, and returns the longest unit that was timed.
+    #[inline]
     fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
-        let Outcome { timing, unshared, woke } =
-            Pool::named_or_here(self.pool, |pool| pool.enter(|handle| run::run(handle, algorithm, local, self.brief)));
+        let mut local = Some(local);
+        self.enter(&mut |handle| {
+            let local = local.take().expect("a call is run once");
+            run::run(handle, algorithm, local, self.brief)
+        })
+    }
+
+    /// Runs a call with this thread as a worker, and notes what it has shown. Not generic, unlike the ways into the pool: those would be compiled for each algorithm.
+    #[inline(never)]
+    fn enter(&self, call: &mut dyn FnMut(&Handle<'_>) -> Outcome) -> Option<Timing> {
+        let Outcome { timing, unshared, woke } = Pool::named_or_here(self.pool, |pool| pool.enter(call));
         let before = self.sleepers.get().unwrap_or(Sleepers { unshared, woke });
         self.sleepers.set(Some(Sleepers { woke: before.woke || woke, ..before }));
         timing
@@ -191,8 +206,12 @@ impl Team<'_> {
         // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
         let is_known = self.element_ns > 0.0;
         if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_known) {
-            with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
+            self.saw(unit);
         }
+        self.ended_search(started);
+    }
+
+    fn ended_search(&self, started: Option<Instant>) {
         // One that found workers asleep says nothing about those that do not.
         if let Some(started) = started
             && self.sleepers.get().is_some_and(|sleepers| !sleepers.unshared)

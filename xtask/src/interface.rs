@@ -1,0 +1,122 @@
+//! `cargo xtask interface`: whether the public interface of each published crate is the one that is committed.
+//!
+//! `public.txt` in a crate's folder lists its public items, one a line, as rustdoc's JSON has them. A change of the interface is then a change of that file,
+//! which a reader of the commit sees. What is hidden (`#[doc(hidden)]`) is no part of it.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use cargo_metadata::Package;
+
+use crate::publish::published;
+use crate::steps::Outcome;
+use crate::workspace;
+
+/// What to do with the listings.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Write the listings as the code is now.
+    #[arg(long)]
+    write: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    compare(options.write)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// As a step of the test run.
+pub(crate) fn step() -> anyhow::Result<Outcome> {
+    let toolchains = duct::cmd!("rustup", "toolchain", "list").read().unwrap_or_default();
+    if !toolchains.lines().any(|line| line.starts_with("nightly")) {
+        return Ok(Outcome::Skipped("the nightly toolchain is not installed".to_owned()));
+    }
+    compare(false)?;
+    Ok(Outcome::Passed)
+}
+
+/// Compares the listings with the code, and if asked for writes them.
+fn compare(writes: bool) -> anyhow::Result<()> {
+    let mut changed = Vec::new();
+    for package in published()? {
+        let listing = package.manifest_path.with_file_name("public.txt");
+        let now = listing_of(&package)?;
+        let committed = fs::read_to_string(&listing).unwrap_or_default();
+        if now == committed {
+            continue;
+        }
+        println!("{}:", package.name);
+        print_difference(&committed, &now);
+        if writes {
+            fs::write(&listing, now).with_context(|| format!("cannot write {listing}"))?;
+        }
+        changed.push(package.name.to_string());
+    }
+    if !changed.is_empty() && !writes {
+        bail!(
+            "the interface of {} is not the one in public.txt; if it shall be, run: cargo xtask interface --write",
+            changed.join(", ")
+        );
+    }
+    println!("   {}", if changed.is_empty() { "as listed" } else { "written" });
+    Ok(())
+}
+
+/// The public items of the crate, one a line, with the features that its page on docs.rs shows.
+fn listing_of(package: &Package) -> anyhow::Result<String> {
+    let folder = workspace::target().join("interface");
+    let folder_name = folder.display().to_string();
+    let features: Vec<&str> = package.metadata["docs"]["rs"]["features"]
+        .as_array()
+        .map(|features| features.iter().filter_map(|feature| feature.as_str()).collect())
+        .unwrap_or_default();
+    let features = features.join(",");
+    let fixed = ["run", "nightly", "cargo", "rustdoc", "--quiet", "--lib", "--package", &package.name];
+    let rest = ["--features", &features, "--target-dir", &folder_name, "--"];
+    let to_json = ["-Z", "unstable-options", "--output-format", "json", "--cap-lints", "allow"];
+    // What this xtask's own cargo left in the environment must not reach the other toolchain's.
+    duct::cmd("rustup", fixed.into_iter().chain(rest).chain(to_json))
+        .dir(workspace::root())
+        .env_remove("CARGO")
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .run()
+        .context("nightly's rustdoc is needed; if it is not there, run: rustup toolchain install nightly")?;
+    read(&folder.join("doc").join(format!("{}.json", package.name.replace('-', "_"))))
+}
+
+/// The listing of one of rustdoc's files. Blanket and automatic implementations are those of every type, so they are left out.
+fn read(json: &Path) -> anyhow::Result<String> {
+    let api = public_api::Builder::from_rustdoc_json(json)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build()
+        .context("this nightly's rustdoc writes another format than the crate public-api reads: change the version of one of them")?;
+    // What an implementation of a trait has is said by the trait; its types are not.
+    let of_traits: HashSet<_> = api
+        .items()
+        .map(|item| (item.id(), item.to_string()))
+        .filter(|(_, text)| is_of_trait(text))
+        .map(|(id, _)| id)
+        .collect();
+    let is_said = |item: &&public_api::PublicItem| {
+        item.parent_id().is_none_or(|parent| !of_traits.contains(&parent)) || item.to_string().starts_with("pub type")
+    };
+    Ok(api.items().filter(is_said).map(|item| format!("{item}\n")).collect())
+}
+
+/// Whether the item is the implementation of a trait.
+fn is_of_trait(item: &str) -> bool {
+    item.starts_with("impl") && item.contains(" for ")
+}
+
+/// The lines that one of the listings has alone.
+fn print_difference(committed: &str, now: &str) {
+    let lines = |text: &'_ str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
+    let (committed, now) = (lines(committed), lines(now));
+    committed.difference(&now).for_each(|line| println!("- {line}"));
+    now.difference(&committed).for_each(|line| println!("+ {line}"));
+}
