@@ -331,7 +331,7 @@ impl<'d, T> WindowsSource<'d, T> {
     /// The elements of the first `n` windows.
     #[inline(always)]
     fn elements_of(&self, n: usize) -> &'d [T] {
-        &self.slice[..if n == 0 { 0 } else { n + self.size - 1 }]
+        &self.slice[..if n == 0 { 0 } else { n + (self.size - 1) }]
     }
 }
 
