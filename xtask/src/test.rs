@@ -37,10 +37,20 @@ pub(crate) struct Options {
     /// Leave out what takes minutes: model checking, stress, examples, comparisons.
     #[arg(long)]
     quick: bool,
+    /// Only the tests of the published crates, with what needs no library of the system: for platforms where the rest does not build.
+    #[arg(long, conflicts_with = "quick")]
+    portable: bool,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let mut steps = Steps::default();
+    if options.portable {
+        steps.run("tests of the published crates", portable);
+        steps.run("without threads and wide vectors", || {
+            single(&["fusain-pool", "fusain-algorithms", "fusain-iter"], &["--lib"])
+        });
+        return Ok(steps.finish());
+    }
     if let Err(error) = packages::ensure() {
         // Not a failed step but one that never began: nothing after it would tell anything.
         return Err(error.context("the test run needs Debian packages"));
@@ -57,6 +67,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     steps.run("packages", publish::step);
     steps.run("public interface", interface::step);
     if !options.quick {
+        // The algorithms and iterators take minutes to build so, and are in `--portable`.
+        steps.run("without threads", || single(&["fusain-pool"], &["--lib", "--tests"]));
         steps.run("rayon's tests", rayon::step);
         steps.run("model checking", models);
         steps.run("stress", stress);
@@ -66,6 +78,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         steps.run("ranks over MPI", mpi);
     }
     Ok(steps.finish())
+}
+
+/// Unit, integration and doc tests of the published crates.
+fn portable() -> anyhow::Result<Outcome> {
+    let published = publish::published()?;
+    let packages = published.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    command(workspace::cargo(["test"].into_iter().chain(packages)))
+}
+
+/// The default build as a platform gets it that has no threads, no clock and no AVX: the tests of `packages`, in a build of its own.
+fn single(packages: &[&str], kinds: &[&str]) -> anyhow::Result<Outcome> {
+    let folder = workspace::target().join("single").display().to_string();
+    let packages = packages.iter().flat_map(|package| ["--package", package]);
+    let arguments =
+        ["test", "--quiet", "--target-dir", &folder].into_iter().chain(kinds.iter().copied()).chain(packages);
+    command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg fusain_single --cfg fusain_plain"))
 }
 
 /// Model tests, compiled with loom in the place of std's atomics.

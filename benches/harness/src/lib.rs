@@ -10,7 +10,7 @@ mod sample;
 mod stats;
 
 pub use machine::two_threads;
-pub use process::{cpu_time, settle};
+pub use process::{cpu_time, peak_memory_bytes, settle};
 pub use report::{Options, Progress, Report, cell_ns, cell_ratio, table};
 pub use rtt::round_trip_ns;
 pub use sample::{Answer, Plan, Samples, Scratch, Side, measure};

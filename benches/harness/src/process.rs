@@ -12,6 +12,13 @@ pub fn cpu_time() -> Duration {
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
+/// The most memory this process has had, where the system tells.
+pub fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
+    Some(kilobytes.trim().parse::<u64>().ok()? << 10)
+}
+
 /// Waits until nobody in this process spins any more, so that the next side has both cores to itself.
 ///
 /// The idle threads of OpenMP, TBB and rayon, and ours, spin for a while before they sleep. A slice of sleep during which

@@ -135,7 +135,7 @@ impl<'p> Par<'p> {
     #[inline(always)]
     pub(crate) fn plan_sort<K: ?Sized>(&self, elements: usize) -> Plan<'p> {
         let levels = usize::BITS - elements.leading_zeros();
-        self.plan_with_prior::<K>(elements * levels as usize, SORT_NS)
+        self.plan_with_prior::<K>(elements.saturating_mul(levels as usize), SORT_NS)
     }
 
     #[inline(always)]
@@ -181,3 +181,14 @@ const HANDFUL: usize = 96;
 /// Nanoseconds that sorting takes for an element and a level of halving, before any call has been timed. Numbers take half
 /// of it with std's sorts, strings ten times as much.
 const SORT_NS: f32 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths times levels are more than a `usize` on 32 bits from 2^28 bytes on, and anywhere for elements without a size.
+    #[test]
+    fn a_sort_of_any_length_is_planned() {
+        assert!(matches!(par().sequential().plan_sort::<()>(usize::MAX), Plan::Sequential(_)));
+    }
+}

@@ -5,6 +5,7 @@
 mod arrows;
 mod circles;
 mod documents;
+mod platforms;
 mod sources;
 
 use std::fs;
@@ -53,6 +54,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         sources::dead_files(&sources),
         arrows::check(&packages),
         circles::check(&sources),
+        platforms::check(&sources),
         documents::architecture(&read("ARCHITECTURE.md")?, &packages),
         documents::algorithms(&read("crates/fusain/src/all_algorithms.md")?, &sources),
         documents::rows(&read("README.md")?),

@@ -17,6 +17,7 @@ use clap::Parser;
 use comfy_table::Table;
 use fusain::schedule::goal::{Rank, Writer, patterns};
 use fusain::schedule::simulate::{Parameters, Program, simulate};
+use fusain_harness::peak_memory_bytes;
 use serde_json::json;
 
 #[derive(Parser)]
@@ -97,13 +98,6 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 fn seconds(duration: Duration) -> f64 {
     duration.as_secs_f64()
-}
-
-/// The most memory this process has had, in bytes, where the system tells.
-fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
-    Some(kilobytes.trim().parse::<u64>().ok()? << 10)
 }
 
 /// A dissemination of one byte in a process that does nothing else.

@@ -11,6 +11,7 @@ use std::time::Instant;
 use clap::Parser;
 use comfy_table::Table;
 use fusain::topology::{Groups, Host, Kind, Machine, Place};
+use fusain_harness::peak_memory_bytes;
 use serde_json::json;
 
 #[derive(Parser)]
@@ -54,13 +55,6 @@ fn build(ranks: usize, machine: &Machine) -> Sample {
     Sample { locate_ns: ns(begin, located), build_ns: ns(located, built), groups: groups.iter().count() }
 }
 
-/// The most memory that this process has had, in MiB, where the operating system tells.
-fn peak_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib >> 10)
-}
-
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -99,7 +93,7 @@ fn main() {
         let text = serde_json::Value::from(kept).to_string();
         std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
-    if let Some(mib) = peak_mib() {
+    if let Some(mib) = peak_memory_bytes().map(|bytes| bytes >> 20) {
         println!("the most memory of this process, all places and the tree of 10^6 ranks among it: {mib} MiB");
         keys.push(format!("peak_mib={mib}"));
     }

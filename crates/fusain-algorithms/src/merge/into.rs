@@ -179,7 +179,8 @@ where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    let len = a.len() + b.len();
+    // Of elements without a size there may be too many to be counted.
+    let len = a.len().checked_add(b.len()).expect("the number of elements is a usize");
     if len <= PLAIN { plain(a, b, less) } else { collect(len, |room| into(policy, a, b, room, less)) }
 }
 
@@ -206,7 +207,7 @@ where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    assert_eq!(a.len() + b.len(), room.len(), "the room must have a slot for every element");
+    assert_eq!(a.len().checked_add(b.len()), Some(room.len()), "the room must have a slot for every element");
     match policy.plan_plain::<Merge<'_, T, L>>(room.len()) {
         Plan::Sequential(watch) => watch.time(|| sequential(a, b, room, less)),
         Plan::Parallel(team) => parallel(team, a, b, room, less),
@@ -269,7 +270,7 @@ impl<T, L: Fn(&T, &T) -> bool> Merge<'_, T, L> {
 pub(super) fn root<'a, T>(a: &'a [T], b: &'a [T], output: &'a Output<'_, T>) -> Local<'a, T> {
     // SAFETY: called once.
     let window = unsafe { output.window() };
-    assert_eq!(window.len(), a.len() + b.len());
+    assert_eq!(Some(window.len()), a.len().checked_add(b.len()));
     // SAFETY: both slices are borrowed for as long as the lane lives, and the window is all of the room, as long as
     // both together.
     let lane = unsafe { Lane::new((a.as_ptr(), a.len()), (b.as_ptr(), b.len()), window.base()) };

@@ -29,7 +29,8 @@ pub(super) fn bound<const OP: u8>(a: usize, b: usize) -> usize {
     match OP {
         BOTH => a.min(b),
         ONLY_A => a,
-        _ => a + b,
+        // Of elements without a size there may be too many to be counted.
+        _ => a.checked_add(b).expect("the number of elements is a usize"),
     }
 }
 

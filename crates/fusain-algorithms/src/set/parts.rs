@@ -53,7 +53,7 @@ where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    match policy.plan_with_prior::<(L, Operation<'_, T, L, OP>)>(a.len() + b.len(), PRIOR_NS) {
+    match policy.plan_with_prior::<(L, Operation<'_, T, L, OP>)>(a.len().saturating_add(b.len()), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| alone::<_, OP>(a, b, &less)),
         Plan::Parallel(team) => {
             collect_front(bound::<OP>(a.len(), b.len()), |room| into::<_, _, OP>(Some(&team), a, b, room, less))
@@ -89,7 +89,7 @@ where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    match policy.plan_with_prior::<(Operation<'_, T, L, OP>, L)>(a.len() + b.len(), PRIOR_NS) {
+    match policy.plan_with_prior::<(Operation<'_, T, L, OP>, L)>(a.len().saturating_add(b.len()), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| into::<_, _, OP>(None, a, b, room, less)),
         Plan::Parallel(team) => into::<_, _, OP>(Some(&team), a, b, room, less),
     }

@@ -96,3 +96,11 @@ fn slices_have_the_methods() {
     assert_eq!(v.par_inclusive_scan(|a, b| a.wrapping_add(*b)).len(), v.len());
     assert_eq!(v.par_max().map(|x| x.0), Some(v.len() - 1));
 }
+
+/// Of elements without a size two slices may have more than can be counted together.
+#[test]
+#[should_panic(expected = "the number of elements is a usize")]
+fn more_elements_than_can_be_counted_are_refused() {
+    let many = [(); usize::MAX];
+    drop(par().merge(&many, &many));
+}

@@ -56,7 +56,7 @@ where
     }
 
     fn opt_len(&self) -> Option<usize> {
-        Some((self.base.len() + 1).saturating_sub(N))
+        Some(windows_of::<N>(self.base.len()))
     }
 }
 
@@ -88,12 +88,12 @@ where
     type Item = R;
 
     fn left(&self) -> usize {
-        (self.head.len() + self.base.left() + self.tail.len() + 1).saturating_sub(N)
+        windows_of::<N>(self.head.len() + self.base.left() + self.tail.len())
     }
 
     fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
         let windows = grain.min(self.left());
-        let wanted = windows + N - 1 - self.head.len();
+        let wanted = windows + (N - 1) - self.head.len();
         let Self { head, base, tail, f } = self;
         let of_base = wanted.min(base.left());
         let of_tail = tail.drain(..(wanted - of_base).min(tail.len()));
@@ -123,4 +123,9 @@ where
     fn exact(&self, seal: Seal) -> Option<usize> {
         self.base.is_exact(seal).then(|| self.left())
     }
+}
+
+/// Windows of `N`, which is not 0, in `len` elements, of which there may be `usize::MAX`.
+fn windows_of<const N: usize>(len: usize) -> usize {
+    len.checked_sub(N).map_or(0, |others| others + 1)
 }

@@ -183,3 +183,18 @@ fn some_of_the_elements() {
         );
     }
 }
+
+/// As many elements as there can be: what is counted from their number does not wrap around.
+#[test]
+fn the_greatest_lengths() {
+    let many = [(); usize::MAX];
+    assert_eq!(many.par_windows(1).len(), usize::MAX);
+    assert_eq!(many.par_windows(2).len(), usize::MAX - 1);
+    assert_eq!(many.par_windows(usize::MAX).on(&POOL).count(), 1);
+    let numbers = || (0..usize::MAX).into_par_iter();
+    assert_eq!(numbers().map_windows(|[x]: &[usize; 1]| *x).opt_len(), Some(usize::MAX));
+    assert_eq!(
+        numbers().map_windows(|[x]: &[usize; 1]| *x).on(&POOL).always().find_any(|x| *x < 5).map(|x| x < 5),
+        Some(true)
+    );
+}

@@ -315,7 +315,7 @@ impl<'d, T: Sync> IndexedParallelIterator for Windows<'d, T> {
     }
 
     fn len(&self) -> usize {
-        (self.slice.len() + 1).saturating_sub(self.size)
+        windows_of(self.slice.len(), self.size)
     }
 }
 
@@ -331,7 +331,7 @@ impl<'d, T> WindowsSource<'d, T> {
     /// The elements of the first `n` windows.
     #[inline(always)]
     fn elements_of(&self, n: usize) -> &'d [T] {
-        &self.slice[..if n == 0 { 0 } else { n + self.size - 1 }]
+        &self.slice[..if n == 0 { 0 } else { n + (self.size - 1) }]
     }
 }
 
@@ -344,7 +344,7 @@ impl<'d, T: Sync> IndexedSource for WindowsSource<'d, T> {
 
     #[inline(always)]
     fn left(&self) -> usize {
-        (self.slice.len() + 1).saturating_sub(self.size)
+        windows_of(self.slice.len(), self.size)
     }
 
     #[inline(always)]
@@ -462,4 +462,9 @@ impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N>
     fn is_exact(&self, _: Seal) -> bool {
         true
     }
+}
+
+/// Windows of `size`, which is not 0, in `len` elements. Of elements without a size there may be `usize::MAX`.
+fn windows_of(len: usize, size: usize) -> usize {
+    len.checked_sub(size).map_or(0, |others| others + 1)
 }

@@ -1,0 +1,110 @@
+//! Where a platform may be asked for: in the file of each crate that says what to do without.
+
+use super::Source;
+
+/// Files that ask for a platform, and why. Tests may, too: some are about one.
+const EXCUSED: &[(&str, &str)] = &[
+    ("benches/algorithms/src/scaling/store.rs", "a report says for which processor it was built"),
+    ("benches/harness/src/process.rs", "the most memory a process has had, where the system tells"),
+    ("crates/fusain-algorithms/src/filter/compress.rs", "instructions of AVX-512, and the way around them"),
+    ("crates/fusain-algorithms/src/platform.rs", "AVX and huge pages"),
+    ("crates/fusain-pool/src/platform.rs", "threads, a clock, affinity"),
+    (
+        "crates/fusain-schedule/src/binary/decode.rs",
+        "numbers lie in memory as in the file on machines of one byte order",
+    ),
+    ("crates/fusain-topology/src/bind.rs", "binds threads to cores, or says that it cannot"),
+    ("xtask/src/sanitizer.rs", "sanitizers come for one platform"),
+];
+
+/// What asks for a platform, in pieces, so that this file does not complain of itself.
+const WORDS: &[(&str, &str)] = &[
+    ("target_", "arch"),
+    ("target_", "endian"),
+    ("target_", "env"),
+    ("target_", "family"),
+    ("target_", "feature"),
+    ("target_", "os"),
+    ("target_", "pointer_width"),
+    ("target_", "vendor"),
+    ("core::", "arch"),
+    ("std::", "arch"),
+    ("libc", "::"),
+    ("use ", "libc"),
+    ("\"/", "proc"),
+    ("\"/", "sys/"),
+];
+
+/// No platform is asked for in library or program code but where there is a reason, and no reason without such code.
+pub(super) fn check(sources: &[Source]) -> Vec<String> {
+    check_but(sources, EXCUSED)
+}
+
+fn check_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
+    let is_excused = |path: &str| excuses.iter().any(|(excused, _)| *excused == path);
+    let found: Vec<(&Source, usize, String)> =
+        sources.iter().flat_map(|source| asks(source).map(move |(at, word)| (source, at, word))).collect();
+    let here = found.iter().filter(|(source, ..)| !is_excused(&source.path)).map(|(source, at, word)| {
+        format!("{}:{at}: asks for a platform ({word}), which only the crate's `platform` may", source.path)
+    });
+    let idle = excuses
+        .iter()
+        .filter(|(path, _)| !found.iter().any(|(source, ..)| source.path == *path))
+        .map(|(path, _)| format!("{path}: may ask for a platform, but does not"));
+    here.chain(idle).collect()
+}
+
+/// Lines of code that ask, each with its first such word; not those of tests.
+fn asks(source: &Source) -> impl Iterator<Item = (usize, String)> {
+    let is_test =
+        !source.path.contains("/src/") || source.path.ends_with("/tests.rs") || source.path.contains("/tests/");
+    let tests = source.text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
+    source.code().filter(move |(at, _)| !is_test && *at <= tests).filter_map(|(at, line)| {
+        WORDS.iter().map(|(one, two)| [*one, *two].concat()).find(|word| line.contains(word)).map(|word| (at, word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn platforms_are_found() {
+        for line in [
+            "#[cfg(target_os = \"linux\")]",
+            "if cfg!(all(unix, target_arch = \"x86_64\")) {",
+            "#[target_feature(enable = \"avx2\")]",
+            "use std::arch::x86_64::*;",
+            "core::arch::x86_64::_mm_pause();",
+            "use libc;",
+            "libc::sched_yield();",
+            "read(\"/proc/self/status\")",
+        ] {
+            assert_eq!(check_but(&[source("a/src/b.rs", line)], &[]).len(), 1, "{line}");
+            assert!(check_but(&[source("a/src/b.rs", line)], &[("a/src/b.rs", "a reason")]).is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_code_comments_and_tests_may_stand() {
+        let line = "#[cfg(target_os = \"linux\")]";
+        for (path, text) in [
+            ("a/src/b.rs", "fn target(): the libclang package".to_owned()),
+            ("a/src/b.rs", format!("// {line}")),
+            ("a/src/b.rs", format!("#[cfg(test)]\nmod tests {{\n    {line}\n}}")),
+            ("a/tests/b.rs", line.to_owned()),
+            ("a/src/b/tests.rs", line.to_owned()),
+        ] {
+            assert!(check_but(&[source(path, &text)], &[]).is_empty(), "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_idle_excuse_is_named() {
+        assert_eq!(check_but(&[source("a/src/b.rs", "")], &[("a/src/b.rs", "a reason")]).len(), 1);
+    }
+}
