@@ -1,10 +1,13 @@
 //! Where there are no threads, everything runs in sequence, on the thread that calls.
 #![cfg(fusain_single)]
 
-use fusain_pool::{Error, Pool, WORKERS_MAX, Wait, current_workers, join, scope, spawn};
+use fusain_pool::{Error, Pool, Wait, current_workers, join, scope, spawn};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
+
+/// As `Builder::threads` says.
+const WORKERS_MAX: usize = 4096;
 
 /// All of it, on pools that were asked to be of several sizes.
 #[test]
