@@ -78,7 +78,7 @@ fn work<A: Algorithm>(
             lacks(call, handle, missing);
         }
         loop {
-            if !drive(call, algorithm, handle, &mut local, grain, missing) {
+            if !drive(call, algorithm, handle, &mut local, &mut rest, grain, missing) {
                 return None;
             }
             let Some(rest) = rest.take() else { return Some(local) };
@@ -178,13 +178,15 @@ pub(crate) unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &H
 /// So many units are counted at the end of a call.
 const TOLD_LATER: u64 = 64;
 
-/// Units until nothing is left (true) or the call is stopped (false). `missing` workers are woken if it turns out to be worth it.
+/// Units until nothing is left (true) or the call is stopped (false). `missing` workers are woken if it turns out to be worth it. Whoever asks is
+/// given `rest` first, the part that nobody wanted before.
 #[inline(always)]
 fn drive<A: Algorithm>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
     local: &mut A::Local,
+    rest: &mut Option<A::Local>,
     grain: Grain,
     missing: usize,
 ) -> bool {
@@ -209,7 +211,7 @@ fn drive<A: Algorithm>(
         }
         units += 1;
         if slot.is_asked() {
-            refused |= answer(call, algorithm, handle, local, pace.grain());
+            refused |= answer(call, algorithm, handle, local, rest, pace.grain());
             if call.is_stopped() {
                 slot.tally().units.add(units);
                 return false;
@@ -241,18 +243,27 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instan
 /// Serves everybody who has asked; returns the requests that found nothing to split.
 #[cold]
 #[inline(never)]
-fn answer<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, local: &mut A::Local, grain: Grain) -> u64 {
+fn answer<A: Algorithm>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    rest: &mut Option<A::Local>,
+    grain: Grain,
+) -> u64 {
     let requests = handle.slot().take_requests();
     if call.is_stopped() {
         return 0;
     }
     handle.slot().tally().polls_answered.add(1);
-    if !algorithm.has_local_work(local) || !algorithm.wants_help() {
+    let has_work = algorithm.has_local_work(local);
+    if !(has_work || rest.is_some()) || !algorithm.wants_help() {
         return 0;
     }
     algorithm.commit(local);
     give_to(requests, call, handle, &mut |to, claim| {
-        let Some(stolen) = algorithm.split(local) else { return false };
+        let stolen = rest.take().or_else(|| if has_work { algorithm.split(local) } else { None });
+        let Some(stolen) = stolen else { return false };
         // The receiver looks for one more idle worker where the call is worth waking for.
         let fanout = usize::from(call.wakes());
         deliver(call, algorithm, handle, (to, claim), grain, fanout, stolen);

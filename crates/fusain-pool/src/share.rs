@@ -116,6 +116,8 @@ impl<A: Algorithm> Sharing<'_, '_, '_, A> {
             }
         }
         if has_woken {
+            self.call.set_woke();
+            self.handle.calls_sleepers();
             give_way();
         }
     }

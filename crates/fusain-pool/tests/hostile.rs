@@ -4,9 +4,12 @@ mod common;
 
 use common::PATIENCE;
 use fusain_pool::{Algorithm, Pool, Wait, join, scope};
+
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
-use std::sync::{Barrier, mpsc};
+use std::sync::{Arc, Barrier, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 fn pool(threads: usize, wait: Wait) -> Pool {
@@ -359,4 +362,57 @@ fn a_busy_owner_keeps_nobody_waiting() {
         };
         pool.join(|| meet(&a, &b), || meet(&b, &a));
     }
+}
+
+/// A search whose caller never comes to the half where the hit is.
+struct UpperHalf<'a> {
+    begun: &'a AtomicBool,
+    found: AtomicBool,
+}
+
+impl Algorithm for UpperHalf<'_> {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, local: &Range<usize>) -> bool {
+        !self.found.load(Ordering::Relaxed) && !local.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Range<usize>, _: usize) {
+        self.begun.store(true, Ordering::Relaxed);
+        if local.start >= usize::MAX / 2 {
+            self.found.store(true, Ordering::Relaxed);
+        }
+        local.start += 1;
+    }
+
+    fn commit(&self, _: &mut Range<usize>) {}
+
+    fn split(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
+        let middle = victim.start + victim.len() / 2;
+        let end = std::mem::replace(&mut victim.end, middle);
+        Some(middle..end)
+    }
+}
+
+#[test]
+fn a_part_that_nobody_wanted_is_given_to_the_first_who_asks() {
+    let pool = Pool::builder().threads(2).wait(Wait::Spin).build().unwrap();
+    ends("a search whose hit is in a part that nobody wanted at first", || {
+        for _ in 0..100 {
+            // A worker that has taken the last part is thought to wait again, so a part is split off for it.
+            pool.run(&UpperHalf { begun: &AtomicBool::new(false), found: AtomicBool::new(false) }, 0..usize::MAX);
+            let (begun, is_busy) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+            let (release, busy) = (begun.clone(), is_busy.clone());
+            pool.spawn(move || {
+                busy.store(true, Ordering::Relaxed);
+                while !release.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+            });
+            while !is_busy.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            pool.run(&UpperHalf { begun: &begun, found: AtomicBool::new(false) }, 0..usize::MAX);
+        }
+    });
 }
