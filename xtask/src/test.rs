@@ -17,6 +17,7 @@ const QUICK: &str = "quick";
 
 /// Run to their end on what they take by default.
 const EXAMPLES: &[&str] = &[
+    "tour",
     "levels",
     "layered",
     "summa",
@@ -72,7 +73,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         steps.run("rayon's tests", rayon::step);
         steps.run("model checking", models);
         steps.run("stress", stress);
-        steps.run("tour", tour);
         steps.run("examples", examples);
         steps.run("comparisons run", comparisons);
         steps.run("ranks over MPI", mpi);
@@ -113,11 +113,6 @@ fn stress() -> anyhow::Result<Outcome> {
     let mut arguments = vec!["test", "--profile", QUICK, "--package", "fusain-pool"];
     arguments.extend(stress.iter().flat_map(|test| ["--test", test]));
     command(workspace::cargo(arguments))
-}
-
-/// README's first command, optimised somewhat less.
-fn tour() -> anyhow::Result<Outcome> {
-    command(workspace::cargo(["run", "--quiet", "--profile", QUICK, "--example", "tour"]))
 }
 
 /// Builds the programs of all packages and gives their folder. With the features of the tests, so that all but the programs themselves is there.
