@@ -395,7 +395,7 @@ impl Algorithm for UpperHalf<'_> {
 }
 
 #[test]
-#[cfg_attr(fusain_single, ignore = "no worker starts")]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_part_that_nobody_wanted_is_given_to_the_first_who_asks() {
     let pool = Pool::builder().threads(2).wait(Wait::Spin).build().unwrap();
     ends("a search whose hit is in a part that nobody wanted at first", || {

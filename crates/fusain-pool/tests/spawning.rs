@@ -235,7 +235,7 @@ fn workers_of_pools_that_call_each_other() {
 }
 
 #[test]
-#[cfg_attr(fusain_single, ignore = "no worker starts")]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn workers_stay_awake_in_a_phase() {
     let pool = Pool::builder().threads(2).build().unwrap();
     // A broadcast needs every worker, so one that sleeps in between has to be woken, and sleeps again.
