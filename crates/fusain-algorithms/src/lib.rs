@@ -1,4 +1,4 @@
-//! Parallel algorithms over slices that pay off from about a thousand elements.
+//! Parallel algorithms over slices, made for calls that are short.
 //!
 //! Each algorithm is a method of [`Par`], which also holds the options of a call: on which pool, with which grain, in parallel or not.
 //! The traits of the [`prelude`] give slices the same methods, with the prefix `par_` and the default options.

@@ -67,7 +67,6 @@ impl Builder {
         self
     }
 
-    ///
     /// Sets whether each started worker is pinned to a core of its own. The default is not.
     ///
     /// The first core that the process may use is left to the calling thread; worker 0 gets the second, and so on. Linux only.

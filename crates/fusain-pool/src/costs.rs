@@ -40,7 +40,7 @@ const REGION: f32 = 1.3;
 /// Longer it may not take, or the first call of a program would: on a busy machine each round trip can wait for a time slice.
 const LONGEST: Duration = Duration::from_millis(2);
 
-/// What the ball says when the caller has given up.
+/// What the ball says when the caller has given up, which it does only while it has the ball.
 const END: usize = usize::MAX;
 
 impl Costs {
@@ -69,13 +69,16 @@ impl Costs {
                     if !await_ball(&ball, 2 * round + 1) {
                         return;
                     }
-                    give_back(&ball, 2 * round + 1);
+                    ball.store(2 * round + 2, Ordering::Release);
                 }
                 for round in ROUNDS * BATCHES..ROUNDS * BATCHES + BATCHES {
-                    while ![2 * round + 1, END].contains(&ball.load(Ordering::Acquire)) {
+                    while ball.load(Ordering::Acquire) != 2 * round + 1 {
+                        if ball.load(Ordering::Acquire) == END {
+                            return;
+                        }
                         thread::park();
                     }
-                    give_back(&ball, 2 * round + 1);
+                    ball.store(2 * round + 2, Ordering::Release);
                     caller.unpark();
                 }
             });
@@ -125,11 +128,6 @@ impl Costs {
             }
         })
     }
-}
-
-/// The partner's turn, unless the caller has given up meanwhile. Release, as the caller's; either sees what the other wrote.
-fn give_back(ball: &sync::AtomicUsize, value: usize) {
-    let _ = ball.compare_exchange(value, value + 1, Ordering::Release, Ordering::Relaxed);
 }
 
 /// Spins until the ball has this value, and yields now and then: the partner may not have a core of its own at the moment. False where the caller has given up.

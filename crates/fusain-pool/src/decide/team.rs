@@ -226,7 +226,7 @@ impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
         let Some(Sleepers { unshared, woke }) = self.sleepers.get() else { return };
-        if unshared && !woke {
+        if unshared && !woke && self.alone_ns > 0.0 {
             wakes::went_without(self.alone_ns);
         }
         let Some(started) = self.started.filter(|_| !thread::panicking()) else { return };
