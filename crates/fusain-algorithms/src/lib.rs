@@ -1,6 +1,7 @@
 //! Parallel algorithms over slices, made for calls that are short.
 //!
-//! Each algorithm is a method of [`Par`], which also holds the options of a call: on which pool, with which grain, in parallel or not.
+//! Each algorithm is a method of [`Par`], which also holds the options of a call: the pool, the grain (how many elements a worker processes without a pause), and whether
+//! to run in parallel.
 //! The traits of the [`prelude`] give slices the same methods, with the prefix `par_` and the default options.
 //!
 //! ```text
@@ -41,7 +42,7 @@
 //! words.par_sort();
 //! assert_eq!(words.par_min(), Some((0, &"brown"))); // the index and the element
 //!
-//! // With options: units of 2 elements, in parallel although the slice is short.
+//! // With options: a grain of 2 elements, and in parallel although the slice is short.
 //! let policy = par().grain(2).always();
 //! let lengths = policy.map(&words, |w| w.len());
 //! assert_eq!(policy.inclusive_scan(&lengths, |a, b| a + b), [5, 8, 11, 16, 20, 24, 29, 32, 35]);
@@ -49,14 +50,14 @@
 //!
 //! # Panics, order, elements
 //!
-//! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If several panic, the first one does. Every
-//! element is then either where the call may leave it, or has been dropped once, as in std: none is lost. Two things are Rust's own rules: a `drop` that panics while
-//! its thread unwinds ends the process; a closure that panics in a destructor at its end loses the value it was about to return.
+//! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If there are several panics, the first one propagates. Each
+//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost. Two rules of Rust hold here too: a `drop` that panics while its
+//! thread unwinds ends the process. A closure whose own local values panic when they are dropped at its end loses the value that it was about to return.
 //!
-//! **An inconsistent order**, one that is not a total order or changes its mind, does no harm beyond its result: the call ends, by a panic or with a wrong
-//! result. Calls that move elements within a slice still hold each element once.
+//! **An inconsistent order** is one that is not a total order, or does not give the same answer twice. The call then panics or returns a wrong result; it does no other
+//! harm. After a call that moves elements within a slice, the slice still holds each element once.
 //!
-//! **Elements** must be [`Send`] to be moved and [`Sync`] to be read by several workers, and nothing else.
+//! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -100,7 +101,7 @@ pub use policy::{Par, par};
 
 /// The algorithms as methods of slices, with the default options. Each family is a trait.
 ///
-/// Each calls the method of [`Par`] of the same name without `par_`; the documentation is there. This prelude alone has no `par_iter`; `fusain::prelude` has both.
+/// Each method calls the method of [`Par`] of the same name without `par_`, which has the documentation. `par_iter` is not in this prelude; `fusain::prelude` has both.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;

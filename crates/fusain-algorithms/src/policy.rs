@@ -7,9 +7,9 @@ use fusain_pool::{Algorithm, Pool};
 
 pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
-/// How a call runs: on which pool, with which grain, in parallel or not. Every algorithm is one of its methods.
+/// The options of a call: the pool, the grain, and whether to run in parallel. Every algorithm is a method of this type.
 ///
-/// It is small and `Copy`: keep one, and use it for many calls. [`par()`](par) makes one with the default options.
+/// [`par()`](par) makes one with the default options. It is small and `Copy`, so one can be used for many calls.
 ///
 /// ```
 /// use fusain_algorithms::par;
@@ -18,7 +18,7 @@ pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 /// par().sort(&mut v);
 /// assert_eq!(v, [1, 3, 5, 9]);
 ///
-/// // Units of 400 elements, whatever the pool has measured.
+/// // A worker processes 400 elements without a pause, whatever the pool has measured.
 /// assert_eq!(par().grain(400).count_if(&v, |x| x % 3 == 0), 2);
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,11 @@ enum Mode {
     Always,
 }
 
-/// The default options: the current pool, a measured grain, and parallel only where that is worth it.
+/// The default options: the current pool, a measured grain, and in parallel only where that seems to gain.
+///
+/// ```
+/// assert_eq!(fusain_algorithms::par().max(&[3, 1, 4]), Some((2, &4)));
+/// ```
 #[inline]
 pub fn par() -> Par<'static> {
     Par { pool: None, grain: None, mode: Mode::Auto, deterministic: false }
@@ -57,14 +61,24 @@ impl<'p> Par<'p> {
     ///
     /// Runs the call on `pool`.
     ///
-    /// By default a call runs on the pool whose work the calling thread is doing, or else on the global pool.
+    /// By default a call that is made inside another call, or inside [`Pool::install`], runs on the same pool. Any other call runs on the global pool.
+    ///
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// assert_eq!(fusain_algorithms::par().on(&pool).count(&[1, 2, 1], &1), 2);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     #[doc(alias = "with_pool")]
     #[inline]
     pub fn on<'q>(self, pool: &'q Pool) -> Par<'q> {
         Par { pool: Some(pool), grain: self.grain, mode: self.mode, deterministic: self.deterministic }
     }
 
-    /// Makes a unit of work `elements` long. By default, and for 0, the pool measures what is a good length.
+    /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool measures a good length.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().grain(100).any(&[1, 2, 3], |x| *x == 2), true);
+    /// ```
     #[doc(alias = "with_min_len")]
     #[doc(alias = "chunk_size")]
     #[doc(alias = "schedule")]
@@ -74,22 +88,36 @@ impl<'p> Par<'p> {
     }
 
     /// Runs the call on the calling thread alone.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().sequential().map(&[1, 2], |x| x + 1), [2, 3]);
+    /// ```
     #[doc(alias = "seq")]
     #[inline]
     pub fn sequential(self) -> Self {
         Par { mode: Mode::Sequential, ..self }
     }
 
-    /// Runs the call in parallel, even where it seems too small to gain.
+    /// Runs the call in parallel, even if it seems too small to gain. A call on fewer than two elements still runs on the calling thread.
+    ///
+    /// ```
+    /// assert_eq!(fusain_algorithms::par().always().map(&[1, 2], |x| x + 1), [2, 3]);
+    /// ```
     #[doc(alias = "par_unseq")]
     #[inline]
     pub fn always(self) -> Self {
         Par { mode: Mode::Always, ..self }
     }
 
-    /// Makes the result of a reduction depend on the length and the grain only, not on the number of workers.
+    /// Makes the result of `reduce` and `map_reduce` depend on the length and the grain only, not on the number of workers. Other calls ignore it.
     ///
-    /// This matters where the operation is not quite associative, such as the sum of floats.
+    /// This matters if the operation is not quite associative, such as the sum of floats.
+    ///
+    /// ```
+    /// let v: Vec<f64> = (1..5000).map(|i| 1.0 / f64::from(i)).collect();
+    /// let sum = || fusain_algorithms::par().deterministic().reduce(&v, 0.0, |a, b| a + b);
+    /// assert_eq!(sum(), sum());
+    /// ```
     #[inline]
     pub fn deterministic(self) -> Self {
         Par { deterministic: true, ..self }
@@ -112,7 +140,7 @@ impl<'p> Par<'p> {
         self.plan_kind(Kind::of::<K>(), work)
     }
 
-    /// As [`plan`](Self::plan) where no closure of the user's is involved, so that a handful of elements cannot be heavy.
+    /// Like [`plan`](Self::plan), for calls without a closure of the user: their elements cannot be expensive, so few elements are not worth sharing.
     #[inline(always)]
     pub(crate) fn plan_plain<K: ?Sized>(&self, work: usize) -> Plan<'p> {
         if self.mode == Mode::Auto && work < HANDFUL {
@@ -121,8 +149,8 @@ impl<'p> Par<'p> {
         self.plan::<K>(work)
     }
 
-    /// As [`plan_plain`](Self::plan_plain) for algorithms whose units are not proportional to elements: an element costs about
-    /// `prior_ns` until sequential runs have told better.
+    /// Like [`plan_plain`](Self::plan_plain), for algorithms whose units are not proportional to elements. An element is taken to cost `prior_ns`
+    /// until sequential runs have been timed.
     #[inline(always)]
     pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {
         if self.mode == Mode::Auto && work < HANDFUL {
@@ -131,7 +159,7 @@ impl<'p> Par<'p> {
         self.plan_kind(Kind::of::<K>().with_prior(prior_ns), work)
     }
 
-    /// As [`plan`](Self::plan) for an algorithm that compares every element about log2 of their number times.
+    /// Like [`plan`](Self::plan), for an algorithm that compares every element about log2 of their number times.
     #[inline(always)]
     pub(crate) fn plan_sort<K: ?Sized>(&self, elements: usize) -> Plan<'p> {
         let levels = usize::BITS - elements.leading_zeros();
@@ -149,7 +177,7 @@ impl<'p> Par<'p> {
     }
 }
 
-/// Who runs the steps of an algorithm that has several: a team, or in tests one thread that plays all workers.
+/// What runs the steps of an algorithm that has several: a team of workers, or in tests one thread that acts as all workers.
 pub(crate) trait Crew {
     /// How many workers can take part.
     fn workers(&self) -> usize;
@@ -175,11 +203,11 @@ impl Crew for Team<'_> {
     }
 }
 
-/// Less work than this, comparisons of two elements and the like, is not worth a look at the model: it would cost more than it could save.
+/// Less work than this (in comparisons of two elements and the like) runs sequentially at once: asking the model would cost more than it could save.
 const HANDFUL: usize = 96;
 
-/// Nanoseconds that sorting takes for an element and a level of halving, before any call has been timed. Numbers take half
-/// of it with std's sorts, strings ten times as much.
+/// Nanoseconds that a sort takes for each element and each level of halving, until a call has been timed. Numbers take half of it with std's
+/// sorts, strings ten times as much.
 const SORT_NS: f32 = 2.0;
 
 #[cfg(test)]

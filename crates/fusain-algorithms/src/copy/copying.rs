@@ -1,7 +1,7 @@
-//! Copies of a slice: over another one, into new room, into a vector.
+//! Copies of a slice: over another one, into new memory, into a vector.
 //!
-//! Idea: both sides are cut at the same places, and each worker copies its part as std would the whole; of numbers,
-//! and of whatever else is `Copy` where the call knows it, that is one move of memory.
+//! Idea: both sides are cut at the same places. Each worker copies its part as std would copy the whole. For numbers, and for other `Copy` types
+//! if the call requires them, that is a `memcpy`.
 //! C++'s `std::copy`, `std::copy_n`, `std::uninitialized_copy`. Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ struct Into<T>(PhantomData<T>);
 impl Par<'_> {
     /// Copies all elements of `from` over those of `to`, which is as long.
     ///
-    /// O(n) work, no extra memory. To copy the first `n` elements pass `&mut to[..n]` and `&from[..n]`.
+    /// O(n) work, no extra memory. To copy the first `n` elements only, pass `&mut to[..n]` and `&from[..n]`.
     ///
     /// # Panics
     ///
@@ -73,8 +73,8 @@ impl Par<'_> {
 
     /// Returns a vector of clones of all elements.
     ///
-    /// O(n) work, no memory but the result. Each page of it is touched first by the worker that fills it. If a `clone` panics, the clones
-    /// made so far are dropped and the panic propagates.
+    /// O(n) work, no memory but the result. The worker that fills a page of the result also touches it first: see
+    /// [`first_touch_vec`](Par::first_touch_vec). If a `clone` panics, the clones made so far are dropped and the panic propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().to_vec(&[1, 2, 3]), [1, 2, 3]);

@@ -1,7 +1,7 @@
 //! `adjacent_difference`: each element with the one before it.
 //!
-//! Into new room every result is on its own. In place the element before has to be the old one: so the slice is cut
-//! into blocks, the last element of each is cloned beforehand, and a block is worked off from its back.
+//! In new memory every result is independent of the others. In place, the previous element must still be the old one. So the slice is cut into
+//! blocks, the last element of each block is cloned beforehand, and a block is processed from its back.
 //! C++'s `std::adjacent_difference`. Work O(n), span O(log n + block) in place; extra memory in place one element a block.
 
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::window::{Window, collect};
 struct Into<T, U, F>(PhantomData<(T, U, F)>);
 struct InPlace<T, F>(PhantomData<(T, F)>);
 
-/// Elements in a block, in place: so many that clones of the last ones do not show, and few enough for a unit.
+/// Elements in a block, in place: so many that cloning the last ones costs next to nothing, and few enough for a unit.
 const BLOCK: usize = 1 << 10;
 
 #[inline(always)]
@@ -87,8 +87,8 @@ impl Par<'_> {
 
     /// Replaces each `v[i]` by `op(v[i], v[i - 1])`, where both are the old elements. `v[0]` stays.
     ///
-    /// O(n) calls of `op`; extra memory for one element in about a thousand. If `op` or `clone` panics, the panic propagates; some elements
-    /// are then replaced and some are not.
+    /// O(n) calls of `op`, extra memory for n / 1024 elements. If `op` or `clone` panics, the panic propagates; some elements are then replaced
+    /// and some are not.
     ///
     /// ```
     /// let mut v = [1, 4, 9, 16];

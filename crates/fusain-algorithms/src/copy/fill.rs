@@ -1,4 +1,4 @@
-//! Elements made from one value or from nothing: over others, into new room, into a vector.
+//! Elements made from one value or by a function: over others, into new memory, into a vector.
 //!
 //! C++'s `std::fill`, `std::generate`, `std::uninitialized_fill`, `std::uninitialized_value_construct`, and pSTL-Bench's parallel
 //! allocator (Laso, Krupitza & Hunold, ICPP 2024, section 4.2), as `first_touch_vec`.
@@ -25,9 +25,9 @@ fn fill_part<T: Clone>((part, value): (&mut [T], &T)) {
     part.fill(value.clone());
 }
 
-/// The byte of which a number consists, where all of its bytes are the same, as those of zero are.
+/// If all bytes of a number are the same, as those of zero are: that byte.
 ///
-/// Such memory is set by the system's own function, which on many machines does not read it before.
+/// Memory is then set by `memset`, which on many machines does not read it first.
 #[inline]
 fn only_byte<T>(value: &T) -> Option<u8> {
     if !is_primitive::<T>() {
@@ -131,13 +131,18 @@ impl Par<'_> {
         make::<IntoWith<T, F>, T>(self, room, f)
     }
 
-    /// Returns a vector of `f(i)` for every `i` below `len`. Each page of it is touched first by the worker that fills it.
+    /// Returns a vector of `f(i)` for every `i` below `len`. The worker that fills a page of the vector also touches it first.
     ///
-    /// The operating system places memory near the core that touches it first. On a machine with several NUMA nodes, a vector filled by one
-    /// thread lies on one node. This one lies where its parts were made. Later calls are cut at the same places, so they find most parts
-    /// near. All calls of this crate that return a vector fill it this way.
+    /// The operating system places a page of memory near the core that touches it first. On a machine with several NUMA nodes (memories that
+    /// belong to some of the cores), a vector that one thread fills lies on one node. This vector lies where its parts were made. Later calls
+    /// split it at the same places, so most parts are near the worker that gets them. All calls of this crate that return a vector fill it
+    /// this way.
     ///
     /// O(n) work, no memory but the result. If `f` panics, elements made so far are dropped and the panic propagates.
+    ///
+    /// # Panics
+    ///
+    /// If the vector would have more than `isize::MAX` bytes.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().first_touch_vec(4, |i| i * i), [0, 1, 4, 9]);
@@ -165,9 +170,13 @@ fn make_part<T, F: Fn(usize) -> T>((window, range, f): (&mut Window<'_, T>, Rang
     window.fill_by(range.len(), |i| f(range.start + i));
 }
 
-/// Returns a vector of `f(i)` for every `i` below `len`. Each page of it is touched first by the worker that fills it.
+/// Returns a vector of `f(i)` for every `i` below `len`. The worker that fills a page of the vector also touches it first.
 ///
 /// The same as [`Par::first_touch_vec`] with the default options.
+///
+/// # Panics
+///
+/// If the vector would have more than `isize::MAX` bytes.
 ///
 /// ```
 /// assert_eq!(fusain_algorithms::first_touch_vec(3, |i| i as f64), [0.0, 1.0, 2.0]);

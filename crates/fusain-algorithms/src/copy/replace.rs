@@ -1,7 +1,7 @@
 //! `replace`, `replace_if`, and their copies: a value in place of others.
 //!
-//! Of numbers a stride is looked at as a whole and written only where it has a hit, then as a whole too: so neither loop has a
-//! branch, and memory that does not change is not written. C++'s algorithms of the same names. Work O(n), span O(log n) splits, no extra memory.
+//! Numbers are compared a stride at a time. A stride that has a hit is then written as a whole. So neither loop has a branch, and memory that
+//! does not change is not written. C++'s algorithms of the same names. Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
 

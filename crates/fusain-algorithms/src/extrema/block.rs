@@ -1,8 +1,8 @@
-//! The loops inside: the best value of a block of numbers, and the place of an element in a block.
+//! The inner loops: the best value of a block of numbers, and the place of an element in a block.
 //!
-//! A loop that carries an index along does not vectorise. So a number's value is found first, in lanes that the
-//! compiler turns into vectors for whatever order there is, also one by a closure; where it stands is looked up
-//! later, in the one block it comes from.
+//! A loop that carries an index along does not vectorise. So the best value is found first, in lanes that the
+//! compiler turns into vectors for any order, also that of a closure. Its index is looked up later, in the one
+//! block that the value comes from.
 
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
 
@@ -12,10 +12,10 @@ use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
 /// one block, does not. `compare algorithms` has it beside `Iterator::min` (rows `min_element`).
 pub(super) const BLOCK: usize = 1 << 12;
 
-/// As many where the order is that of the bits: what finds their value is so fast that the final look-up would show.
+/// The same where the order is that of the bits. It is shorter, since finding the value is so fast there that the final look-up would show.
 pub(super) const BLOCK_OF_BITS: usize = 1 << 10;
 
-/// The least of `block`, which is not empty, or the greatest, in the order of the bits.
+/// The smallest element of `block`, which is not empty, or if `GREATEST` the largest, in the order of the bits.
 ///
 /// # Safety
 ///
@@ -55,9 +55,9 @@ unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], natural: N
 /// The best of `block`, which is not empty; `better(new, old)` says whether `new` is to replace `old`.
 #[inline(always)]
 pub(super) fn best<'a, T, V>(block: &'a [T], get: impl Fn(&'a T) -> V, better: impl Fn(&V, &V) -> bool) -> V {
-    // Two to four vector registers' worth of lanes; for 8 bytes, where an order is seldom one instruction, so many
-    // that the compiler keeps a loop over them, in memory, instead of a long line that it then fails to turn into
-    // vectors. Each form is two to three times slower for the other's sizes.
+    // As many lanes as fill two to four vector registers. For 8 bytes, where a comparison is seldom one instruction,
+    // there are so many that the compiler keeps a loop over them in memory. Fewer it would unroll, and then fail to
+    // vectorise. Each form is two to three times slower for the other's sizes.
     match size_of::<V>() {
         0 | 1 => lanes::<T, V, 128>(block, get, better),
         2..=4 => lanes::<T, V, 32>(block, get, better),

@@ -12,14 +12,14 @@ use crate::natural::{self, Natural};
 use crate::policy::Par;
 use search::{Extrema, extrema};
 
-/// An index and a reference to the element there: what [`min`](Par::min) and its kin find.
+/// An index and a reference to the element there: the result of [`min`](Par::min), [`max`](Par::max) and the like.
 pub type At<'v, T> = (usize, &'v T);
 
 /// # Smallest and largest
 ///
 /// They return the index and a reference to the element, as `Some((index, &element))`; `None` for an empty slice.
 impl Par<'_> {
-    /// Returns the index of the smallest element, and the element: `Some((index, &element))`. The first among equals.
+    /// Returns the smallest element with its index, as `Some((index, &element))`: of several equal ones the first.
     ///
     /// O(n) comparisons, no extra memory.
     ///
@@ -32,7 +32,7 @@ impl Par<'_> {
         by::<T, true, false>(self, v, natural::by_ord::<T>(), T::lt).map(|(min, _)| (min, &v[min]))
     }
 
-    /// The smallest element by `compare` and its index, the first among equals.
+    /// The smallest element by `compare`, with its index: of several equal ones the first.
     ///
     /// O(n) comparisons, no extra memory. If `compare` is not a total order, the result is an unspecified element. A panic in `compare`
     /// propagates.
@@ -51,7 +51,7 @@ impl Par<'_> {
             .map(|(min, _)| (min, &v[min]))
     }
 
-    /// The element with the smallest key and its index, the first among equals.
+    /// The element with the smallest key, with its index: of several equal ones the first.
     ///
     /// Otherwise like [`min_by`](Par::min_by); keys may be computed more than once.
     ///
@@ -69,8 +69,8 @@ impl Par<'_> {
         by_key::<T, K, true, false>(self, v, key).map(|(min, _)| (min, &v[min]))
     }
 
-    /// Returns the index of the largest element, and the element: `Some((index, &element))`. The first among equals, as in C++;
-    /// `Iterator::max` finds the last.
+    /// Returns the largest element with its index, as `Some((index, &element))`: of several equal ones the first, as in C++. `Iterator::max` finds
+    /// the last.
     ///
     /// O(n) comparisons, no extra memory.
     ///
@@ -83,7 +83,7 @@ impl Par<'_> {
         by::<T, false, true>(self, v, natural::by_ord::<T>(), T::lt).map(|(_, max)| (max, &v[max]))
     }
 
-    /// The largest element by `compare` and its index, the first among equals.
+    /// The largest element by `compare`, with its index: of several equal ones the first.
     ///
     /// Otherwise like [`min_by`](Par::min_by).
     ///
@@ -101,7 +101,7 @@ impl Par<'_> {
             .map(|(_, max)| (max, &v[max]))
     }
 
-    /// The element with the largest key and its index, the first among equals.
+    /// The element with the largest key, with its index: of several equal ones the first.
     ///
     /// Otherwise like [`min_by_key`](Par::min_by_key).
     ///
@@ -119,7 +119,7 @@ impl Par<'_> {
         by_key::<T, K, false, true>(self, v, key).map(|(_, max)| (max, &v[max]))
     }
 
-    /// The smallest element, the first among equals, and the largest, the last among equals, with their indices.
+    /// The smallest and the largest element, with their indices: the first of several smallest, and the last of several largest, as in C++.
     ///
     /// O(n) comparisons, no extra memory.
     ///
@@ -132,7 +132,7 @@ impl Par<'_> {
         by::<T, true, true>(self, v, natural::by_ord::<T>(), T::lt).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
 
-    /// The smallest element by `compare`, the first among equals, and the largest, the last among equals.
+    /// The smallest and the largest element by `compare`, with their indices: the first of several smallest, the last of several largest.
     ///
     /// Otherwise like [`min_by`](Par::min_by).
     ///
@@ -151,7 +151,7 @@ impl Par<'_> {
             .map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
 
-    /// The element with the smallest key, the first among equals, and that with the largest, the last among equals.
+    /// The elements with the smallest and the largest key, with their indices: the first of several smallest, the last of several largest.
     ///
     /// Otherwise like [`min_by_key`](Par::min_by_key).
     ///

@@ -1,8 +1,8 @@
 //! `min`, `max`, `minmax`: the smallest and the largest element, with their places.
 //!
-//! Idea: a state keeps the best value of its part, and from which block of the input it came; candidates of different
-//! states are compared when they commit, ties going to the place the contract names. Numbers are compared a vector at
-//! a time and found again in their block at the end; of other types a reference or key and its place are kept.
+//! Idea: a state keeps the best value of its part, and the block of the input that it came from. Candidates of different
+//! states are compared when they commit; of equal ones the first or last is kept, as the call promises. Numbers are compared
+//! a vector at a time, and the index is looked up in the block at the end. For other types a reference or key and its index are kept.
 //! PaSTeL's `min_element` (Saule & Videau 2008, section 4.1); C++'s `std::minmax_element`.
 //! Work O(n), span O(log n) splits, no extra memory.
 
@@ -20,16 +20,16 @@ use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
 use crate::widest::{Body, WORTH, widest, widest_of};
 
-/// Bytes of a value up to which the vectors that every machine has are used: for narrow values the compiler makes slower code of the wider
-/// ones (`compare algorithms`, rows `min_element`).
+/// Values of up to so many bytes use the vectors that every machine has: for narrow values the compiler makes slower code with wider vectors
+/// (`compare algorithms`, rows `min_element`).
 const NARROW: usize = 4;
 
-/// Numbers up to which their places are found at once: fewer are over before value and look-up have begun.
+/// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer.
 const FEW: usize = WORTH - 1;
 
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
 ///
-/// The first smallest and the first largest are found, but of both the last largest, as C++ has it.
+/// It finds the first smallest and the first largest element. If both are asked for, it finds the last largest, as C++ does.
 pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
     all: &'a [T],
     get: G,
@@ -210,9 +210,9 @@ where
         self.places(found)
     }
 
-    /// Leaves `best` for others, if nobody has left anything; else what somebody has, which is to be compared with it first.
+    /// Stores `best` as the shared result, if there is none yet. Otherwise takes the shared result out and returns it, to be compared with `best` first.
     ///
-    /// That is done with the lock open: an order is the code of the caller, which may take any time, call an algorithm, or panic.
+    /// The comparison is made without the lock: it is code of the caller, which may take any time, call an algorithm, or panic.
     fn leave(&self, best: &mut Found<V>) -> Option<Found<V>> {
         let mut found = self.lock();
         if found.is_nothing() {

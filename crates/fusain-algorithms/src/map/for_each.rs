@@ -1,6 +1,6 @@
 //! `for_each`: calls a function on every element, each exactly once, in no particular order.
 //!
-//! Idea: a worker eats its part from the front, a thief takes the back half; the part left is the whole state.
+//! Idea: a worker processes its part from the front, a thief gets the back half. The state is the part that is left.
 //! C++'s `std::for_each`. Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
@@ -89,7 +89,7 @@ impl<T, F: Fn(usize, &mut T)> ForEachMut<'_, T, F> {
 impl Par<'_> {
     /// Calls `f` on every element of `v`, in no particular order.
     ///
-    /// O(n) work. A panic in `f` stops the call and propagates; some elements are then not visited.
+    /// O(n) work, no extra memory. A panic in `f` stops the call and propagates; some elements are then not visited.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};

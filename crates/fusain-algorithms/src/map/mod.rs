@@ -1,4 +1,4 @@
-//! A function of every element: for its effect, in place, or into new room.
+//! A function of every element: called for its effect, or giving new elements, in place or in new memory.
 
 mod for_each;
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! `map`: a function of every element, into new room or in place.
+//! `map`: a function of every element, into new memory or in place.
 //!
-//! Idea: a part of the input and the room for its results are split together; results go straight into the slots of
+//! Idea: a part of the input and the slots for its results are split together. Results go straight into the slots of
 //! the final vector, so nothing is moved afterwards. C++'s `std::transform`.
 //! Work O(n), span O(log n) splits, no extra memory.
 
@@ -19,7 +19,7 @@ pub(crate) struct Map<'a, T, U, F> {
     elements: PhantomData<fn(&'a T) -> U>,
 }
 
-/// What is left of the input, and the room for its results.
+/// What is left of the input, and the slots for its results.
 pub(crate) struct Local<'a, T, U> {
     input: Feed<'a, T>,
     output: Window<'a, U>,
@@ -55,7 +55,7 @@ fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T],
 
 /// # Mapping
 ///
-/// A function of every element gives a new vector, or replaces the element.
+/// A function makes a new vector out of the elements, or replaces each of them.
 impl Par<'_> {
     /// Returns a vector of `f(x)` for every element `x`.
     ///

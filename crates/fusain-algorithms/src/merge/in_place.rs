@@ -1,7 +1,7 @@
-//! `inplace_merge`: two sorted runs that lie side by side made one, stable.
+//! `inplace_merge`: merges two neighbouring sorted runs into one, stable.
 //!
-//! Idea: what is in its place already, at both ends, stays there; all between is copied to a buffer and merged back, and
-//! the merge is split as any other. C++'s `std::inplace_merge`. Work O(n), span O(log^2 n), memory for n elements.
+//! Idea: elements at both ends that are in their places already stay there. All between is copied to a buffer and merged back.
+//! The merge is split like any other. C++'s `std::inplace_merge`. Work O(n), span O(log^2 n), memory for n elements.
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -17,20 +17,20 @@ use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
 use crate::ranges::{Parts, Ranges};
 
-/// What merging an element costs before anything is known.
+/// Nanoseconds that merging an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 2.0;
 
-/// Bytes that one worker copies to the buffer alone: in about the time that calling another takes.
+/// Up to so many bytes, one worker copies all to the buffer: it takes about as long as calling another worker.
 const COPIED_ALONE: usize = 1 << 16;
 
 /// # Merging in place
 ///
-/// Two sorted runs that lie side by side become one.
+/// Two neighbouring sorted runs become one.
 impl Par<'_> {
     /// Merges `v[..middle]` and `v[middle..]`, both sorted, in place and stable.
     ///
-    /// Of equal elements, those of the first part come first. O(n) comparisons, memory for n elements. If a part is not sorted, `v` has all
-    /// elements afterwards, in an unspecified order.
+    /// Of equal elements, those of the first part come first. O(n) comparisons, memory for at most n elements. If a part is not sorted, `v` has
+    /// all elements afterwards, in an unspecified order.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
-//! `merge`: two sorted slices made one sorted vector, stable.
+//! `merge`: merges two sorted slices into one sorted vector, stable.
 //!
-//! Idea: a state holds what is left of both runs and where their merge goes on; a split halves the longer run and
-//! looks up the place of its middle in the other, so each part knows its place in the result.
+//! Idea: a state holds what is left of both runs, and where in the result it writes next. A split halves the longer run and finds
+//! the place of its middle in the other run by binary search, so each part knows its place in the result.
 //! PaSTeL's `merge` (Saule & Videau 2008, section 4.2); C++'s `std::merge`.
 //! Work O(n), span O(log^2 n), no extra memory besides the result. Equal elements: those of the first slice first.
 
@@ -22,7 +22,7 @@ pub(crate) struct Merge<'a, T, L> {
     elements: PhantomData<&'a T>,
 }
 
-/// What is left to be merged, and the room where it goes.
+/// What is left to be merged, and the memory for the result.
 ///
 /// Invariants:
 /// 1. The lanes' room lies within the window's, and has as many slots as the window has empty ones.
@@ -79,6 +79,10 @@ impl Par<'_> {
     /// Of equal elements, those of `a` come first. O(n) comparisons, no memory but the result. If a slice is not sorted, the result has all
     /// elements, in an unspecified order.
     ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().merge(&[1, 4], &[2, 3, 5]), [1, 2, 3, 4, 5]);
     /// ```
@@ -90,6 +94,10 @@ impl Par<'_> {
     /// Merges two slices, both sorted by `compare`, into one sorted vector, stable.
     ///
     /// Otherwise like [`merge`](Par::merge). If `compare` panics, clones made so far are dropped, and the panic propagates.
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().merge_by(&[4, 1], &[3], |x, y| y.cmp(x)), [4, 3, 1]);
@@ -105,7 +113,11 @@ impl Par<'_> {
 
     /// Merges two slices, both sorted by key, into one sorted vector, stable.
     ///
-    /// Otherwise like [`merge_by`](Par::merge_by).
+    /// Otherwise like [`merge_by`](Par::merge_by). Each comparison computes two keys.
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     ///
     /// ```
     /// let merged = fusain_algorithms::par().merge_by_key(&["b", "cc"], &["a", "dddd"], |s| s.len());
@@ -170,7 +182,7 @@ impl Par<'_> {
     }
 }
 
-/// Elements up to which a plain loop is the fastest merge there is.
+/// Up to so many elements a plain loop is the fastest merge.
 const PLAIN: usize = 48;
 
 #[inline]
@@ -179,7 +191,7 @@ where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    // Of elements without a size there may be too many to be counted.
+    // Slices of elements without a size may be so long that the sum overflows.
     let len = a.len().checked_add(b.len()).expect("the number of elements is a usize");
     if len <= PLAIN { plain(a, b, less) } else { collect(len, |room| into(policy, a, b, room, less)) }
 }

@@ -1,10 +1,10 @@
-//! The inner loop of a merge, without branches and several merges at a time.
+//! The inner loop of a merge: no branches, several merges at a time.
 //!
-//! Which run the next element comes from is a coin toss that no branch predictor wins, so nothing may depend on it
-//! but data: the source is selected, both cursors move by 0 or 1. What remains is latency: each step waits for the
-//! loads of the step before, about eight cycles on a machine that could do several such steps in that time. driftsort
-//! merges from both ends at once; we cut the merge into up to four and advance them side by side, which hides more,
-//! needs no care where the ends meet, and holds for any element, also one that changes while it is compared.
+//! A branch predictor cannot predict which run the next element comes from. So the choice is made by data, not by a branch: the source
+//! is selected, and both cursors move by 0 or 1. What remains is latency: each step waits for the loads of the step before, about eight
+//! cycles, in which the machine could do several steps. driftsort merges from both ends at once. We cut the merge into up to four and
+//! advance them side by side. That hides more latency, needs no care where the ends meet, and is correct for any element, also one that
+//! changes while it is compared.
 
 use std::hint::select_unpredictable;
 
@@ -23,7 +23,7 @@ pub(crate) trait Transfer<T>: Copy {
     unsafe fn transfer(self, from: *const T, to: *mut T);
 }
 
-/// Moves the bits; whoever cares for the runs must not use or drop them any more.
+/// Moves the bits. The owner of the runs must not use or drop the elements any more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move;
 
@@ -91,8 +91,8 @@ pub(super) unsafe fn advance<T, const N: usize>(
     let mut at = Cursors { home: lanes, from_b: [0; N], done: 0, ahead: 0 };
     while at.done < steps {
         let i = at.done;
-        // One lane after the other. With all comparisons first, the compiler makes vectors of them, which it then takes apart bit by bit,
-        // with a branch: several times as slow.
+        // Lane by lane. If all comparisons came first, the compiler would vectorise them and then take the result apart bit by bit, with
+        // branches: several times as slow.
         for (l, lane) in fixed.iter().enumerate() {
             at.ahead = l;
             let (a, b) = (lane.a.wrapping_add(i - at.from_b[l]), lane.b.wrapping_add(at.from_b[l]));

@@ -31,7 +31,7 @@ impl Par<'_> {
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
         match (self.plan_sort::<[T]>(v.len()), natural::by_ord::<T>()) {
-            // Equal integers are one and the same: nobody can tell whether they kept their order.
+            // Equal integers cannot be told apart, so any sort of them is stable.
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
             (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
@@ -89,8 +89,8 @@ impl Par<'_> {
 
     /// Sorts `v` by key, stable, computing each key once.
     ///
-    /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys. Elements move only after all keys have been
-    /// computed and sorted, so a panic in `key` leaves `v` as it was.
+    /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys. No element moves before all keys have been computed
+    /// and sorted, so a panic in `key` leaves `v` as it was.
     ///
     /// ```
     /// let mut v = [10, 9, 100];
@@ -107,7 +107,7 @@ impl Par<'_> {
         let keys = self.map(v, key);
         let mut order: Vec<(K, usize)> = keys.into_iter().zip(0..).collect();
         self.sort_unstable(&mut order);
-        // Where the element that belongs at `i` stands now is found by following the swaps made so far, as std does.
+        // The element that belongs at `i` may have been swapped away: following the swaps made so far finds it, as in std.
         for i in 0..v.len() {
             let mut from = order[i].1;
             while from < i {
@@ -120,8 +120,8 @@ impl Par<'_> {
 
     /// Sorts `v`; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits are sorted by their bits, mostly in three passes; so are
-    /// floats with `total_cmp`. [`sort`](Par::sort) does the same. Otherwise like [`sort`](Par::sort).
+    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits, and floats with `total_cmp`, are not compared but sorted by their
+    /// bits, mostly in three passes; so they are by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
     ///
     /// ```
     /// let mut v = [3, 1, 2];
@@ -189,9 +189,9 @@ impl Par<'_> {
     }
 }
 
-/// Sorts numbers, of which equal ones are the same bits: by their bits, or where that does not pay by comparing them.
+/// Sorts numbers of which equal ones have the same bits: by their bits, or if that does not pay, by comparisons.
 ///
-/// Knows neither the type nor the closure of the call, so that it is compiled with this crate, and not again with every call of a program.
+/// It does not depend on the closure of the call, so it is compiled once, with this crate, and not for every call of a program.
 #[inline(never)]
 fn numbers(plan: Plan<'_>, v: Words<'_>, natural: Natural) {
     match v {

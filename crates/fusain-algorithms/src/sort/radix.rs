@@ -1,16 +1,18 @@
 //! `sort_unstable` of numbers: by their bits, without a comparison.
 //!
-//! Idea: all keys lie between the least and the greatest, and that range is cut into some hundred buckets of the same width; that
-//! of floats by their values, where a sample says that so they are spread more evenly than by their bits. Each worker counts how
-//! many of its elements go into each, then moves them there, to other memory; a bucket that fits the cache is cut again in the same
-//! way, back into the slice, into as many buckets as it has elements, and one insertion sort over them ends it, or where many share a
-//! bucket, a sort of each. Who takes which bucket is left to the pool. What fits the cache as a whole begins with that second step.
-//! Where most of the keys are in few buckets, because some are far away from the others, comparing is better, and nothing has been
-//! moved yet.
+//! Idea: the range from the least key to the greatest is cut into some hundred buckets of the same width. (For floats the range of
+//! values is cut, if a sample says that this spreads them more evenly than the range of bits.)
 //!
-//! The first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
-//! (2010), sections 4 and 5. Work O(n) passes, span O(n / buckets + buckets), memory for n elements and the counts. What is in
-//! order already, upwards or downwards, is seen before.
+//! 1. Each worker counts how many of its elements go into each bucket, then moves them there, to other memory.
+//! 2. A bucket that fits the cache is cut again in the same way, into as many buckets as it has elements, and moved back into the slice.
+//!    One insertion sort over all of them ends it. If many elements share a bucket, each bucket is sorted on its own.
+//!
+//! The pool decides which worker takes which bucket. A slice that fits the cache as a whole begins with step 2. If most keys are in few
+//! buckets, because some keys are far away from the others, comparing is better; nothing has been moved by then. Input that is in order
+//! already, ascending or descending, is noticed first.
+//!
+//! Step 1 is the first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
+//! (2010), sections 4 and 5. Work O(n) for each pass, span O(n / buckets + buckets), memory for n elements and the counts.
 
 use crate::kind::{is_float, is_integer};
 use crate::natural::{FLOAT, UNSIGNED, Word};
@@ -19,7 +21,7 @@ use crate::policy::Crew;
 use crate::ranges::{Parts, Ranges};
 use crate::widest::widest;
 
-/// Elements from which moving them about by their bits beats comparing them.
+/// From so many elements on, moving them by their bits is faster than comparing them.
 const FEW: usize = 64;
 
 /// Buckets at first: a line of each fits the first-level cache.
@@ -28,7 +30,7 @@ const BUCKETS: usize = 1 << 8;
 /// Elements from which there are more buckets, so that one still fits the second-level cache.
 const MANY: usize = 1 << 21;
 
-/// How many then.
+/// The number of buckets then.
 const BUCKETS_MANY: usize = 1 << 10;
 
 /// Buckets at most where all lies in the second-level cache: so does a line of each.
@@ -40,8 +42,8 @@ const SMALL: usize = 64;
 /// Elements looked at to find out what spreads them.
 const SAMPLE: usize = 1 << 9;
 
-/// Elements up to which one worker sorts them all, with the near buckets: to call others for each step would take longer. Who has a crew shares
-/// out parts, and merges them.
+/// Up to so many elements are sorted by one worker: calling others for each step would take longer. With a crew, a slice is cut into parts that
+/// are sorted so, and then merged.
 pub(super) const NEAR: usize = 1 << 14;
 
 /// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
@@ -50,10 +52,10 @@ const CROWDED: usize = 4;
 /// Pieces for each worker in which elements are counted and moved.
 const PIECES_PER_WORKER: usize = 2;
 
-/// Units in which buckets are sorted at most: many more than workers, and few enough that what one costs does not show.
+/// Units in which buckets are sorted at most: many more than workers, and few enough that the cost of a unit does not show.
 const UNITS: usize = 1 << 8;
 
-/// No bucket may have more than one of so many elements.
+/// If a bucket has more than one of so many elements, comparing is better.
 const SKEW: usize = 6;
 
 /// The bits of numbers.
@@ -93,7 +95,7 @@ pub(super) fn sort<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) 
 enum Buckets<W> {
     /// The range of keys, by their uppermost bits that differ.
     OfKeys { least: W, shift: u32 },
-    /// The range of floats, by their value: keys of floats that lie evenly in some range do not, half of them has the same exponent.
+    /// The range of floats, by their values. Floats that are spread evenly over a range have keys that are not: half of them have the same exponent.
     OfValues { least: f64, scale: f64, last: u32 },
 }
 
@@ -114,7 +116,7 @@ impl<W: Word> Buckets<W> {
         is_range.then_some(Buckets::OfValues { least, scale, last: count as u32 - 1 })
     }
 
-    /// Those of both in which a sample of `v` is spread more evenly.
+    /// The kind of buckets over which a sample of `v` is spread more evenly.
     fn for_all<const N: u8>(v: &[W], least: W, greatest: W, count: usize) -> Self {
         let keys = Self::of_keys(least, greatest, count);
         match Self::of_values::<N>(least, greatest, count) {
@@ -194,7 +196,7 @@ impl<W> Slots<W> {
 }
 
 fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bool {
-    // Upwards or downwards: a look at the first few tells mostly.
+    // Ascending or descending: the first few elements mostly show that it is not.
     if v.is_sorted_by_key(|x| x.to_key::<N>()) {
         return true;
     }
@@ -269,7 +271,7 @@ fn pieces<'v, W: Word>(crew: Option<&impl Crew>, v: &'v [W]) -> Vec<Piece<'v, W>
 
 /// Calls `f` for each of `items`, by the crew if there is one, and more to do than one can.
 ///
-/// In units of few: there may be ten thousand times as much to do for the next one as for the one before.
+/// A unit has few items, since one item may cost ten thousand times as much as another.
 fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
     let Some(crew) = crew.filter(|_| items.len() > 1) else { return items.iter_mut().for_each(f) };
     let mut units: Vec<&mut [I]> = items.chunks_mut(items.len().div_ceil(UNITS)).collect();

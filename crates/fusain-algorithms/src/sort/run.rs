@@ -1,7 +1,7 @@
 //! `sort`: stable merge sort as a data flow.
 //!
 //! Idea: std's sort for a few long leaves, and a tree of merges above them. There is no barrier between levels:
-//! whoever finishes the second of two siblings goes on with their merge at once, and any merge can be split for a
+//! the worker that finishes the second of two siblings goes on with their merge at once, and any merge can be split for a
 //! thief. After PaSTeL's `stable_sort` (Saule & Videau 2008, section 4.3), whose weakness were those barriers.
 //! Work O(n log n), span O(n/leaves log n), memory for n elements. Stable if the sort of the leaves is.
 
@@ -20,12 +20,10 @@ const LEAF_MIN: usize = 128;
 /// Leaves for each worker of a sort that compares: two, so that with two workers the result of the second merge is in place.
 pub(super) const LEAVES_PER_WORKER: usize = 2;
 
-/// Bytes of a leaf at most: it and the scratch memory of its sort shall fit the second-level cache, and the allocator
-/// shall have that memory at hand.
+/// Bytes of a leaf at most: the leaf and the scratch memory of its sort fit the second-level cache, and the allocator can reuse that memory.
 ///
-/// A merge level costs no more than the level of quicksort it replaces, so many leaves are free; few large ones cost
-/// fresh pages for their scratch. 10^6 random i32, two workers: 2.4 times `slice::sort`; with four
-/// leaves, sorted stably, 1.3. At 16 KiB it was 1.5, on a noisy machine.
+/// A merge level costs no more than the level of quicksort that it replaces, so more leaves cost nothing. Few large leaves need fresh pages for
+/// their scratch memory. `compare algorithms` (rows `stable_sort`) shows what other values cost.
 const LEAF_BYTES_MAX: usize = 1 << 16;
 
 pub(crate) struct Sort<'t, T, L, S> {
@@ -34,7 +32,7 @@ pub(crate) struct Sort<'t, T, L, S> {
     sort_leaf: S,
 }
 
-/// Leaves that nobody began, and a part of a merge.
+/// Leaves that no worker has begun, and a part of a merge.
 pub(crate) struct Local<T> {
     leaves: Range<usize>,
     merging: Option<Merging<T>>,
@@ -115,7 +113,7 @@ where
     S: Fn(&mut [T]) + Sync,
 {
     if size_of::<T>() == 0 {
-        // Elements without a size are all in their place; what std does with them is what we do.
+        // Elements without a size are all in their places already. std may still call the comparison, so it is left to std.
         return sort_leaf(v);
     }
     let len = v.len();

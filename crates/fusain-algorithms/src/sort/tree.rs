@@ -1,7 +1,7 @@
-//! The tree of a merge sort: who waits for whom, and where each run lies.
+//! The tree of a merge sort: which merge waits for which, and where each run lies.
 //!
 //! Leaves are runs to be sorted, an inner node is the merge of its two children. The root's result lies in the slice
-//! itself, its children's in the buffer, theirs in the slice again: so a merge always goes from one memory to the
+//! itself, its children's in the buffer, theirs in the slice again. So a merge always goes from one memory to the
 //! other, never onto its own source, and nothing has to be copied at the end.
 //!
 //! ```text
@@ -20,9 +20,9 @@
 //!
 //! # When something panics
 //!
-//! A merge only reads its source, and the source is overwritten by the next merge but one, which waits for this. So
-//! at any time each element lies, complete, in the memory of the topmost finished node above it (or where its leaf
-//! is): [`Tree::restore`] collects them from there, whatever happened, and whether or not states were ever dropped.
+//! A merge only reads its source. The source is overwritten by the merge two levels up, which waits for this one. So at
+//! any time each element lies, complete, in the memory of the topmost finished node above it (or where its leaf is).
+//! [`Tree::restore`] collects the elements from there, after any panic, and whether or not states were dropped.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
