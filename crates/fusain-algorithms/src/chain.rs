@@ -1,24 +1,24 @@
-//! Tiles in a chain: each adds to a sum that those behind it need, in one sweep over memory.
+//! A chain of tiles: each tile adds to a sum that the tiles behind it need, in one sweep over memory.
 //!
-//! Idea: the input lies in *tiles* that fit a cache. A worker claims the next tile, looks at it for what it adds to the
-//! sum, and looks at it again, from the cache, as soon as the sum of everything before it is known; that sum travels from
-//! tile to tile much faster than data does. Nobody waits: when a tile has been looked at and its prefix is not known
-//! yet, the tile is left behind, and whoever makes the prefix known finds it there and goes on with it.
-//! After Merrill & Garland's decoupled look-back (2016), with their waiting replaced by that hand-over.
+//! Idea: the input is cut into *tiles* that fit a cache. A worker claims the next tile, and computes in a first pass what the tile adds to the sum. As
+//! soon as the *prefix* is known, which is the sum of everything before the tile, a second pass finishes the tile, from the cache. Prefixes are
+//! known soon, since they need the sums of tiles only. No worker waits: if the prefix of a tile is not known after its first pass, the worker
+//! leaves the tile and goes on. The worker that makes the prefix known finds the tile there and finishes it.
+//! After Merrill & Garland's decoupled look-back (2016), where workers wait instead.
 //!
-//! Which tiles a worker looks at depends on where they lie. What fits the caches of the workers is shared out in long rows, of which a thief gets the
-//! back half: so a tile is looked at by the same worker from call to call, mostly, and lies in its cache. What does not is
-//! claimed tile by tile from a common counter, so that no tile has left the cache when its prefix arrives.
+//! How tiles are claimed depends on the size of the input. If it fits the caches of the workers, each worker has a long row of tiles, of which a
+//! thief gets the back half. So a tile mostly goes to the same worker from call to call, and lies in its cache. Larger input is claimed
+//! tile by tile from a common counter, so that a tile is still in the cache when its prefix is known.
 //!
-//! A scan adds elements; a filter adds the number of elements kept, which is where the next tile's go.
+//! In a scan the sum is that of the elements. In a filter it is the number of elements kept, which says where those of the next tile go.
 //!
 //! # States of a tile
 //!
 //! | `arrived` | who may touch the slot's fields | next |
 //! |---|---|---|
-//! | 0 | `kept`: who claimed it; `prefix`: who resolves its predecessor | either arrives |
-//! | 1 | the one that arrived is done with it, the other as before | the other arrives |
-//! | 2 | who arrived second | finished by them, or by whom they give it to |
+//! | 0 | `kept`: the worker that claimed the tile; `prefix`: the worker that resolves the tile before it | one of them arrives |
+//! | 1 | only the worker that has not arrived, as before | it arrives |
+//! | 2 | the worker that arrived second | it finishes the tile, or gives it to another worker |
 
 use std::cell::UnsafeCell;
 use std::ops::Range;
@@ -27,21 +27,21 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
-/// Work in tiles, each of which is looked at twice.
+/// Work in tiles, with two passes over each.
 pub(crate) trait Tiles: Sync {
     /// What tiles add up to.
     type Sum: Send;
 
-    /// What is kept of a tile from the first look to the second.
+    /// What is kept of a tile from the first pass to the second.
     type Kept: Send;
 
-    /// Whether a tile whose prefix is known costs less in one look, see [`at_once`](Tiles::at_once).
+    /// Whether a tile whose prefix is known already costs less in one pass: see [`at_once`](Tiles::at_once).
     const AT_ONCE: bool;
 
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// The first look, by which the tile's part of the sum is known.
+    /// The first pass: it computes what the tile adds to the sum.
     ///
     /// # Safety
     ///
@@ -51,14 +51,14 @@ pub(crate) trait Tiles: Sync {
     /// What everything up to the end of a tile adds up to.
     fn sum_after(&self, prefix: &Self::Sum, kept: &Self::Kept) -> Self::Sum;
 
-    /// The second look: does what is to be done with a tile before which everything adds up to `prefix`.
+    /// The second pass: finishes the tile. `prefix` is the sum of everything before it.
     ///
     /// # Safety
     ///
     /// Once, after [`look`](Tiles::look), with what that has returned; every tile before has been looked at.
     unsafe fn finish(&self, tile: usize, prefix: Self::Sum, kept: Self::Kept);
 
-    /// Both looks in one; returns the sum after the tile.
+    /// Both passes in one; returns the sum after the tile.
     ///
     /// # Safety
     ///
@@ -66,7 +66,7 @@ pub(crate) trait Tiles: Sync {
     unsafe fn at_once(&self, tile: usize, prefix: Self::Sum) -> Self::Sum;
 }
 
-/// What a tile keeps and what comes before it: its lines are its own, for its neighbours are another worker's.
+/// What is kept of a tile, and its prefix. On cache lines of its own, since its neighbours may belong to another worker.
 #[repr(align(64))]
 struct Slot<S, K> {
     arrived: AtomicU8,
@@ -74,10 +74,10 @@ struct Slot<S, K> {
     prefix: UnsafeCell<Option<S>>,
 }
 
-/// Bytes of input for each worker up to which the caches of all hold it, and what is made of it.
+/// With up to so many bytes of input for each worker, the caches hold the input and the result.
 const NEAR: usize = 1 << 18;
 
-/// Whether `bytes` of input lie far from the caches of so many workers.
+/// Whether `bytes` of input are more than the caches of so many workers hold.
 pub(crate) fn is_far(bytes: usize, workers: usize) -> bool {
     bytes > workers * NEAR
 }
@@ -87,7 +87,7 @@ pub(crate) struct Chain<'w, W: Tiles> {
     slots: Vec<Slot<W::Sum, W::Kept>>,
     /// The next tile that nobody has claimed.
     ///
-    /// On a line of its own, as what follows: all workers write there, and read what is above at every step.
+    /// On a cache line of its own, like the next field: all workers write there, and read the fields above at every step.
     next: CachePadded<AtomicUsize>,
     /// Tiles finished.
     finished: CachePadded<AtomicUsize>,
@@ -145,7 +145,7 @@ impl<W: Tiles> Algorithm for Chain<'_, W> {
         if let Some(ready) = back_half(&mut victim.ready) {
             return Some(Local { ready, fresh: 0..0 });
         }
-        // Tiles are claimed from a common counter: to let somebody in is to give nothing.
+        // Tiles are claimed from a common counter, so a thief needs no tiles from this state.
         self.has_unclaimed().then_some(Local { ready: 0..0, fresh: 0..0 })
     }
 }
@@ -166,7 +166,7 @@ impl<'w, W: Tiles> Chain<'w, W> {
         Chain { tiles, slots, next: CachePadded::default(), finished: CachePadded::default() }
     }
 
-    /// The first state: all tiles are its to share out, or where they lie `far` from the caches, nobody's yet.
+    /// The first state. It has all tiles, or if the input is `far`, none: then all are claimed from the counter.
     ///
     /// To be called once.
     pub(crate) fn root(&self, far: bool) -> Local {
@@ -204,7 +204,7 @@ impl<'w, W: Tiles> Chain<'w, W> {
         // AcqRel: Release, pairs with the Acquire in `resolve`, which will read what is kept; and Acquire, pairs with
         // the Release there, for the prefix.
         if slot.arrived.fetch_add(1, Ordering::AcqRel) == 0 {
-            // The prefix is not known yet: who makes it known goes on with this tile.
+            // The prefix is not known yet: the worker that makes it known goes on with this tile.
             return 0..0;
         }
         tile..self.resolve(tile + 1, self.sum_after(tile))
@@ -220,8 +220,8 @@ impl<'w, W: Tiles> Chain<'w, W> {
         self.tiles.sum_after(prefix, kept)
     }
 
-    /// Tells `tile` what comes before it, and the following ones as long as they have been looked at; returns the first
-    /// that has not been: whoever looks at that will go on.
+    /// Gives `tile` its prefix, and the following tiles as long as their first pass is done. Returns the first one where it is not: the worker
+    /// that does that pass will go on.
     fn resolve(&self, mut tile: usize, mut prefix: W::Sum) -> usize {
         while let Some(slot) = self.slots.get(tile) {
             // SAFETY: `prefix` is for the one who resolves the predecessor.

@@ -1,4 +1,4 @@
-//! A part of the input that a worker eats from the front and a thief splits at the back.
+//! A part of the input: its worker takes elements from the front, and a thief gets the back half.
 
 /// A slice and where it starts in the whole input.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl<'a, T> Feed<'a, T> {
     }
 }
 
-/// As [`Feed`], for elements that are changed.
+/// Like [`Feed`], for elements that are changed.
 #[derive(Debug)]
 pub(crate) struct FeedMut<'a, T> {
     pub(crate) start: usize,

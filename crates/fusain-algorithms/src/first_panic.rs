@@ -1,10 +1,10 @@
-//! The first of several panics, kept until everything is in order.
+//! The first of several panics, kept until all elements are back in place.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
-/// Where the panics of all workers go. The first is kept and goes on when the caller says so; of the others nobody hears.
+/// Collects the panics of all workers. The first one is kept, and resumed when the caller says so. The others are dropped.
 pub(crate) struct FirstPanic(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl FirstPanic {

@@ -1,6 +1,6 @@
-//! Long steps through sorted runs: what can be said of many elements by looking at few, or at once.
+//! Long steps through sorted runs: many elements are passed by looking at few of them, or at many at once.
 
-/// Numbers compared at once, and elements from which a long step is worth looking for.
+/// How many numbers are compared at once. Shorter steps than this are not worth looking for.
 pub(crate) const STRIDE: usize = 32;
 
 /// How many numbers at the front of both are `equal`, as far as whole strides go.
@@ -8,7 +8,7 @@ pub(crate) const STRIDE: usize = 32;
 pub(crate) fn equal_front<T>(a: &[T], b: &[T], equal: impl Fn(&T, &T) -> bool) -> usize {
     let ((a, _), (b, _)) = (a.as_chunks::<STRIDE>(), b.as_chunks::<STRIDE>());
     let mut strides = 0;
-    // Loops and no adaptors of iterators: what of these is not inlined is compiled for narrow vectors, wherever it is called.
+    // Loops and no iterator adaptors: an adaptor that is not inlined is compiled for narrow vectors, wherever it is called from.
     for (xs, ys) in a.iter().zip(b) {
         // All of a stride are looked at, which makes it a few vectors.
         let mut same = true;

@@ -1,4 +1,4 @@
-//! What the iterators of `fusain-iter` share with the slice calls. No part of the interface.
+//! What `fusain-iter` shares with this crate. Not part of the public interface.
 
 use std::mem::MaybeUninit;
 

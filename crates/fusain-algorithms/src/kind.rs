@@ -1,11 +1,11 @@
-//! What can be known of an element type at compile time without asking its author.
+//! What can be known about an element type at compile time without a trait.
 
 use std::any::TypeId;
 
-/// Whether `T` is a number, `bool` or `char`: a copy of it stands for the element itself, in any register.
+/// Whether `T` is a number, `bool` or `char`: then a copy in a register may be used in place of the element.
 ///
-/// Of no other type may a generic function take a copy and compare that: the element might change under a shared
-/// reference (`Cell`, atomics), and the copy would not.
+/// A generic function must not do so with any other type: the element might change behind a shared reference (`Cell`, atomics),
+/// and the copy would not.
 #[inline(always)]
 pub(crate) fn is_primitive<T>() -> bool {
     is_integer::<T>() || is_float::<T>() || is::<T, char>() || is::<T, bool>()

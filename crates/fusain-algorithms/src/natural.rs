@@ -1,13 +1,13 @@
-//! Orders that the bits of a number tell: of integers by `Ord`, of floats by `total_cmp`.
+//! Orders that can be read from the bits of a number: that of integers by `Ord`, that of floats by `total_cmp`.
 //!
-//! Where an order is known to be one of these, numbers need not be compared by a function about which a compiler knows nothing:
-//! they are sorted into buckets by their bits, and the least of many is found by the vector.
+//! If an order is known to be one of these, numbers need not be compared by a function that the compiler cannot see through. They are
+//! sorted into buckets by their bits, and the smallest of many is found with vector instructions.
 
 use std::any::TypeId;
 
 use crate::kind::is_integer;
 
-/// How the bits of a number tell its place.
+/// How the order of a type follows from the bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Natural {
     Unsigned,

@@ -1,13 +1,12 @@
-//! Huge pages under large fresh memory.
+//! Huge pages for large fresh memory.
 //!
-//! Fresh memory comes from the system in pages of 4 KiB, each of which costs a fault when it is first touched: for a
-//! result of some megabytes that is more than the work, and faults of several workers get in each other's way. Linux
-//! gives 2 MiB at a time where it is asked to.
+//! The system gives fresh memory in pages of 4 KiB, and each costs a page fault when it is first touched. For a result of some megabytes that
+//! takes longer than the work, and page faults of several workers slow each other down. If asked, Linux gives pages of 2 MiB.
 
 use crate::platform::ask_for_huge_pages;
 use std::mem::MaybeUninit;
 
-/// Memory from this size on is worth the question: below, the allocator mostly has it at hand already.
+/// From this size on it is worth asking. Smaller memory is mostly reused by the allocator, and not fresh.
 const WORTH_BYTES: usize = 1 << 22;
 
 /// Says that `room` will be written from end to end. A hint: nothing depends on it.

@@ -1,19 +1,18 @@
-//! What a platform lacks, and what happens instead; nowhere else does this crate ask where it runs.
+//! What a platform lacks, and what happens instead. No other file of this crate depends on the platform.
 //!
 //! | lacks | where | instead |
 //! |-------|-------|---------|
 //! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
-//! | huge pages | other than Linux | memory comes in the pages it comes in |
+//! | huge pages | other than Linux | the system's usual pages are used |
 //!
-//! Threads and the clock are the pool's to know.
+//! Threads and the clock are in the `platform.rs` of `fusain-pool`.
 
 use std::mem::MaybeUninit;
 
 /// A loop to be compiled for each width.
 ///
-/// A trait and not a closure: only what is inlined is compiled again, and of a trait's method that can be demanded. A
-/// closure of some length is left where it is. Short ones are given as a function marked `#[inline(always)]`
-/// and its arguments.
+/// It is a trait and not a closure, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
+/// closure is not inlined. A short loop may be given as a function that is marked so, with its arguments.
 pub(crate) trait Body {
     type Output;
 

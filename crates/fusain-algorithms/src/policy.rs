@@ -58,7 +58,6 @@ impl Default for Par<'static> {
 ///
 /// Each returns a changed copy, so they can be chained: `par().on(&pool).grain(400).sort(&mut v)`.
 impl<'p> Par<'p> {
-    ///
     /// Runs the call on `pool`.
     ///
     /// By default a call that is made inside another call, or inside [`Pool::install`], runs on the same pool. Any other call runs on the global pool.
@@ -109,7 +108,8 @@ impl<'p> Par<'p> {
         Par { mode: Mode::Always, ..self }
     }
 
-    /// Makes the result of `reduce` and `map_reduce` depend on the length and the grain only, not on the number of workers. Other calls ignore it.
+    /// Makes the result of `reduce` and `map_reduce` depend on the length and the grain only, not on the number of workers.
+    /// Other slice calls ignore it.
     ///
     /// This matters if the operation is not quite associative, such as the sum of floats.
     ///

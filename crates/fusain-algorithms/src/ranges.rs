@@ -1,6 +1,6 @@
-//! The plainest machine: every index once, a range at a time, and what may then be done without a lock.
+//! The simplest algorithm: every index once, a range at a time, and access to the elements of a range without a lock.
 //!
-//! Copying, filling and rearranging have no state but what is left to do, and cost is in the memory. A range belongs to
+//! Copying, filling and rearranging have no state but what is left to do, and take as long as the memory does. A range belongs to
 //! one worker alone, and so do the elements of a slice in it.
 
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use fusain_pool::Algorithm;
 use crate::policy::{Par, Plan, Team};
 use crate::window::{Output, Window};
 
-/// Calls `f` with ranges that partition all of them.
+/// Calls `f` with ranges that together are all indices, each once.
 pub(crate) struct Ranges<F> {
     f: F,
     /// Elements that an index stands for.

@@ -1,10 +1,10 @@
-//! Results of which nobody knows beforehand how many there are: made in runs, a tile each, and put one after the other.
+//! Results whose number is not known beforehand: each tile makes a *run* of them, and the runs are put one after the other.
 //!
-//! Idea: a [chain of tiles](crate::chain) whose sum is the number of results. At the first look a tile makes its run, in
-//! memory that stays in the cache; at the second, when the number of results before it is known, the run is moved to
-//! its place. So what is asked of the caller is asked once, and nothing is read twice from memory.
-//! Filters, with or without the elements that do not pass, and operations on sorted sets are made of it.
-//! Work O(n), span O(tile + n/tile), memory for the runs of tiles that wait for one before them: about one a worker.
+//! Idea: a [chain of tiles](crate::chain) whose sum is the number of results. The first pass over a tile makes its run, in memory that stays in
+//! the cache. The second pass, when the number of results before it is known, moves the run to its place. So the caller's closures are called
+//! once for an element, and nothing is read twice from memory.
+//! Filters, partitions into two outputs, and operations on sorted sets use it.
+//! Work O(n), span O(tile + n/tile), memory for the runs of tiles that wait for one before them: about one for each worker.
 
 use crate::chain::{Chain, Tiles, is_far};
 use crate::policy::Team;
@@ -13,7 +13,7 @@ use crate::window::Output;
 /// Bytes of a tile: what it reads and its run fit a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
-/// Tiles for each worker at least, so that the last ones come out even.
+/// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
 
 /// Elements in a tile at least: what claiming one costs must not show.

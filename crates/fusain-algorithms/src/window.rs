@@ -1,8 +1,8 @@
-//! Room for results that are not there yet: uninitialised slots, filled by many workers.
+//! Memory for results: uninitialised slots that many workers fill.
 //!
-//! An [`Output`] is the whole room, a [`Window`] the part one worker fills from the front. A window *publishes* what
-//! it has filled; what it filled and did not publish it drops, and what was published and never collected the output
-//! drops: so a panic anywhere drops every element that was made exactly once.
+//! An [`Output`] is all of the memory (the *room*), a [`Window`] the part that one worker fills from the front. A window *publishes* what it has
+//! filled. When a window is dropped, it drops the elements that it has not published. When the output is dropped before it was finished, it
+//! drops the published ones. So after a panic anywhere, each element that was made is dropped exactly once.
 
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
@@ -24,7 +24,7 @@ use crate::pages::expect_writes;
 pub(crate) struct Output<'o, T> {
     base: *mut T,
     len: usize,
-    /// On a line of its own: every worker writes it now and then, and reads what is above all the time.
+    /// On a cache line of its own: workers write it now and then, and read the fields above all the time.
     count: CachePadded<AtomicUsize>,
     published: Mutex<Vec<Range<usize>>>,
     room: PhantomData<&'o mut [MaybeUninit<T>]>,
@@ -262,7 +262,7 @@ impl<T> Window<'_, T> {
         back
     }
 
-    /// Hands what has been filled to the output.
+    /// Hands the elements that have been filled to the output.
     pub(crate) fn publish(&mut self) {
         if self.first == self.next {
             return;

@@ -1,4 +1,4 @@
-//! Who stays: what a filter asks of an element, or of it and the one before.
+//! Which elements stay: the question that a filter asks about an element, or about it and the one before.
 
 /// Says of an element whether it stays.
 pub(crate) trait Judge<T>: Sync {
@@ -41,7 +41,7 @@ impl<T, F: Fn(&T, &T) -> bool + Sync> Judge<T> for Unlike<F> {
     }
 }
 
-/// It has been said before who stays: one flag an element.
+/// The answers are known already: one flag for each element.
 pub(crate) struct Said<'f>(pub(crate) &'f [bool]);
 
 impl<T> Judge<T> for Said<'_> {

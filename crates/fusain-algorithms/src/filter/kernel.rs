@@ -1,9 +1,9 @@
 //! The inner loops of a filter, without branches.
 //!
-//! Whether an element stays is a coin toss that no branch predictor wins. So first a block of elements is judged, a
-//! loop that vectorises where the predicate does; then each of them is written where the next one that stays belongs,
-//! and only the place of that depends on the answer: who does not stay is overwritten by the next.
-//! Elements that are not plain bits are not written in vain: the answers become bits, and who stays is found by these.
+//! A branch predictor cannot predict whether an element stays. So first the predicate is called for a block of elements, a loop that
+//! vectorises if the predicate does. Then every element is written to the next slot, and only how far the slot moves on depends on the
+//! answer: an element that does not stay is overwritten by the next one. Elements that may not be copied in vain (those that are not plain
+//! bits) are found by a word of bits that the answers are packed into.
 
 use std::ops::Range;
 

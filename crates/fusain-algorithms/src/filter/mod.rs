@@ -22,13 +22,12 @@ use crate::policy::Par;
 ///
 /// Some of the elements go into new vectors.
 impl Par<'_> {
-    /// Returns the elements of `v` that satisfy `predicate`, in order.
-    ///
+    /// Returns clones of the elements of `v` that satisfy `predicate`, in order.
     ///
     /// This is C++'s `copy_if`. C++'s `remove_copy_if` is the same with the opposite predicate.
     ///
-    /// O(n) work, one call of `predicate` for each element; memory for the result and a few tiles of 32 KiB for each worker. The vector may
-    /// have the capacity of all of `v`; `shrink_to_fit` releases what is left over. If `predicate` panics, the clones made so far are
+    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB for each worker. The vector may
+    /// have a capacity as large as `v`; `shrink_to_fit` releases what it does not need. If `predicate` panics, the clones made so far are
     /// dropped and the panic propagates.
     ///
     /// ```
@@ -68,7 +67,7 @@ impl Par<'_> {
         into_room(self, v, room, If(predicate))
     }
 
-    /// Returns the elements of `v` without those equal to the one before.
+    /// Returns clones of the elements of `v`, leaving out each that is equal to the one before it.
     ///
     /// Otherwise like [`dedup_copy_by`](Par::dedup_copy_by).
     ///
@@ -81,7 +80,7 @@ impl Par<'_> {
         vector(self, v, Unlike(T::eq))
     }
 
-    /// Returns the elements of `v` without those for which `same` holds with the one before.
+    /// Returns clones of the elements of `v`, leaving out each for which `same(x, previous)` holds.
     ///
     /// This is C++'s `unique_copy`. [`dedup_by`](Par::dedup_by) says what `same` must be. Work, memory and panics are those of
     /// [`filter`](Par::filter).
@@ -120,7 +119,7 @@ impl Par<'_> {
         into_room(self, v, room, Unlike(same))
     }
 
-    /// Returns two vectors: the elements of `v` that satisfy `predicate`, and the others. Both keep their order.
+    /// Returns two vectors of clones: the elements of `v` that satisfy `predicate`, and the others. Both are in order.
     ///
     /// Work, memory and panics are those of [`filter`](Par::filter).
     ///
@@ -138,14 +137,14 @@ impl Par<'_> {
         vectors(self, v, If(predicate))
     }
 
-    /// Like [`partition_copy`](Par::partition_copy), but writes to the fronts of two rooms and returns the parts that were written,
+    /// Like [`partition_copy`](Par::partition_copy), but writes to the fronts of two slices and returns the parts that were written,
     /// initialised.
     ///
-    /// What the rooms held before is not dropped.
+    /// What the slices held before is not dropped.
     ///
     /// # Panics
     ///
-    /// If a room is too short.
+    /// If one of them is too short.
     ///
     /// ```
     /// use std::mem::MaybeUninit;

@@ -1,7 +1,7 @@
 //! `retain`, `dedup`: a vector keeps some of its elements, in place.
 //!
-//! Idea: a search finds the first element that goes, and what lies before it is not touched; behind it [runs](crate::runs)
-//! are moved out of their tiles and put back in front of them: where a run belongs all elements have been moved out already.
+//! Idea: a search finds the first element that goes; what lies before it is not touched. Behind it [runs](crate::runs) are moved out of their
+//! tiles and put back at their places, which lie in or before those tiles: all elements there have been moved out already.
 //! C++'s `std::remove_if` and `std::unique`, each with `erase`.
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles on their way; where elements own something, one byte an
 //! element, since these are judged before the first of them is moved.
@@ -15,7 +15,7 @@ use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, join, tile_len};
 use crate::window::Output;
 
-/// Elements up to which nobody looks for the first that goes before all are sifted.
+/// Up to so many elements are filtered at once, without a search for the first one that goes.
 const SHORT: usize = 256;
 
 /// # Filtering in place
@@ -24,10 +24,9 @@ const SHORT: usize = 256;
 impl Par<'_> {
     /// Keeps the elements of `v` that satisfy `predicate`, in order, and drops the others.
     ///
-    ///
     /// C++'s `remove_if` is this with the opposite predicate.
     ///
-    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few tiles of 32 KiB for each worker, and one byte
+    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB for each worker, and one byte
     /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once. If the `drop` of a
     /// removed element panics, the panic propagates, and every element has either been dropped or is in `v`, once. As with [`Vec::retain`],
     /// `v` may then still hold elements that should have been removed.
@@ -60,7 +59,7 @@ impl Par<'_> {
         }
     }
 
-    /// Removes the elements of `v` that are equal to the one before.
+    /// Removes each element of `v` that is equal to the one before it.
     ///
     /// This is C++'s `unique`. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
@@ -75,13 +74,12 @@ impl Par<'_> {
         self.dedup_by(v, T::eq);
     }
 
-    /// Removes the elements of `v` for which `same` holds with the one before.
+    /// Removes each element of `v` for which `same(x, previous)` holds.
     ///
+    /// The first of several such elements stays. `same` must be an equivalence: `previous` may be the neighbour of `x` in `v`, where std
+    /// gives the last element that was kept.
     ///
-    /// The first of several such elements stays. `same` is given an element and the one before it, as in std. It must be an equivalence,
-    /// since an element is compared with its neighbour and not with the last one kept.
-    ///
-    /// O(n) work, one call of `same` for each element. Memory and panics are those of [`retain`](Par::retain).
+    /// O(n) work; one call of `same` for most elements, two for some. Memory and panics are those of [`retain`](Par::retain).
     ///
     /// ```
     /// let mut v = vec!["a", "A", "b"];
@@ -112,9 +110,9 @@ impl Par<'_> {
         }
     }
 
-    /// Removes the elements of `v` that have the same key as the one before.
+    /// Removes each element of `v` that has the same key as the one before it.
     ///
-    /// Computes two keys for each element. Otherwise like [`dedup_by`](Par::dedup_by).
+    /// Each comparison computes two keys. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
     /// ```
     /// let mut v = vec![10, 11, 20, 30, 31];

@@ -1,4 +1,4 @@
-//! Elements sifted tile by tile: copied out of a slice, or moved within their own memory.
+//! Filters that work tile by tile: elements are copied out of a slice, or moved within their own memory.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, Runs, join, join_alone, tile_len};
 use crate::window::{Output, collect_front};
 
-/// What sifting an element costs before anything is known.
+/// Nanoseconds that filtering an element is taken to cost until a call has been timed.
 pub(super) const PRIOR_NS: f32 = 1.0;
 
 fn tile_range(tile: usize, tile_len: usize, len: usize) -> Range<usize> {

@@ -1,9 +1,9 @@
-//! `partition`: elements that satisfy a predicate to the front, in place, in no particular order.
+//! `partition`: moves elements that satisfy a predicate to the front, in place, in no particular order.
 //!
-//! Idea: a worker has a range at the left end of what is left and one at the right end, and goes inwards on both: a block
-//! of each is judged, which gives two words of bits, and the elements that are on the wrong side change places, pair by
-//! pair, without a branch on any answer. A thief takes the inner half of both ranges, so all work around the place where the
-//! boundary will be, and what is on the wrong side of it in the end is little; that is swapped in a second run.
+//! Idea: a worker has a range at the left end of what is left and one at the right end, and goes inwards in both. It calls the predicate for a
+//! block of each range, which gives two words of bits. Then elements that are on the wrong side are swapped pair by pair, without a branch on
+//! any answer. A thief gets the inner half of both ranges. So all work towards the place where the boundary will be, and few elements are on
+//! its wrong side in the end. These are swapped in a second run.
 //!
 //! Blocks: Edelkamp & Weiss, BlockQuicksort (2016); blocks from both ends by many workers: Tsigas & Zhang (2003), with their
 //! shared counters replaced by splitting. C++'s `std::partition`. Work O(n), one call of the predicate an element and at
@@ -21,7 +21,7 @@ use crate::map::ForEach;
 use crate::policy::Crew;
 use crate::widest::{Body, widest};
 
-/// Swaps that a worker makes without asking whether somebody wants some.
+/// Swaps that a worker makes before it checks for requests.
 const SWAPS: usize = 1 << 12;
 
 /// Elements to be partitioned.

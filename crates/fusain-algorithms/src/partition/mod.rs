@@ -1,4 +1,4 @@
-//! Elements that satisfy a predicate to the front, in place.
+//! Partitioning in place: elements that satisfy a predicate move to the front.
 
 mod blocks;
 mod stable;
@@ -17,8 +17,8 @@ use crate::policy::{Par, Plan};
 impl Par<'_> {
     /// Moves the elements of `v` that satisfy `predicate` to the front, and returns how many there are.
     ///
-    /// Neither part keeps its order; [`stable_partition`](Par::stable_partition) keeps it. O(n) work, one call of `predicate` for each
-    /// element, at most n swaps, memory for a few ranges for each worker. If `predicate` panics, `v` still holds every element once.
+    /// Neither part keeps its order; with [`stable_partition`](Par::stable_partition) both do. O(n) work, one call of `predicate` for each
+    /// element, at most n swaps, extra memory for a few numbers for each worker. If `predicate` panics, `v` still holds every element once.
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];

@@ -1,6 +1,6 @@
-//! `stable_partition`: elements that satisfy a predicate to the front, both parts in their order.
+//! `stable_partition`: moves elements that satisfy a predicate to the front; both parts keep their order.
 //!
-//! Idea: all elements are judged, a byte each; then [runs](crate::runs) of those that stay move to the front of the slice
+//! Idea: the predicate is called for all elements, which gives a byte each. Then [runs](crate::runs) of those that stay move to the front of the slice
 //! and runs of the others to a buffer, whose content is moved behind them in the end.
 //! C++'s `std::stable_partition`. Work O(n), span O(tile + n/tile), memory n elements and n bytes.
 
@@ -15,10 +15,10 @@ use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, join, tile_len};
 use crate::window::Output;
 
-/// What partitioning an element costs before anything is known.
+/// Nanoseconds that an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 1.5;
 
-/// Elements moved back by one worker without asking.
+/// Elements that a worker moves back before it checks for requests.
 const PIECE: usize = 1 << 12;
 
 #[inline]
@@ -61,8 +61,8 @@ fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
 
 #[inline(never)]
 fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
-    /// From here on elements are in two places, and only what follows knows where. No closure, `Clone` or `Drop` of the caller's
-    /// runs there, so nothing panics unless memory for a run cannot be had; then there is no slice to go back to.
+    /// From here on elements are in two places, and only the code that follows knows where. It calls no closure, `Clone` or `Drop` of the caller's,
+    /// so it panics only if an allocation fails. The slice could not be restored then, so the process ends.
     struct AllOrNothing;
     impl Drop for AllOrNothing {
         fn drop(&mut self) {

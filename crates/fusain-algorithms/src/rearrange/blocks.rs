@@ -1,8 +1,8 @@
 //! Rotation by few places: one pass, as a memory move.
 //!
-//! Idea: the slice is cut into blocks. The end of each that would be overwritten by its neighbour is saved; then every block
-//! moves on by itself, and takes over what was saved of the block it moves away from.
-//! Work O(n), n moves and those of what is saved; span O(block); extra memory one end a block, at most a fourth of the slice.
+//! Idea: the slice is cut into blocks. Of each block the end that its neighbour would overwrite is saved. Then every block moves on
+//! independently, and takes over what was saved of the block that it moves away from.
+//! Work O(n): n moves, and those of what is saved. Span O(block). Extra memory one end of each block, at most a fourth of the slice.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use std::ops::Range;
 use crate::policy::Team;
 use crate::ranges::Ranges;
 
-/// Blocks a worker, so that the last ones come out even.
+/// Blocks for each worker, so that all workers finish at about the same time.
 const BLOCKS_PER_WORKER: usize = 4;
 
-/// Bytes from which a slice is worth the memory for one end of it: std's rotation moves most elements twice, but asks for none.
+/// From so many bytes on, one pass pays although it allocates memory: std's rotation moves most elements twice, but allocates none.
 const ALONE_BYTES: usize = 1 << 11;
 
-/// A block is at least so many times as long as the way it moves, which bounds what is saved.
+/// A block is at least so many times as long as the distance that it moves, which bounds what is saved.
 const LONGER: usize = 4;
 
 /// A slice cut into blocks, and the room for one end of each.
@@ -77,7 +77,7 @@ impl<T> Blocks<T> {
     }
 }
 
-/// Rotates by `left` places to the front where that, or the rest, is few; says whether it has.
+/// Rotates by `left` places to the front, if `left` or the rest of the slice is short. Returns whether it has.
 ///
 /// No code of the user's runs in here, so nothing can panic while an element is in two places.
 pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> bool {
@@ -101,8 +101,8 @@ pub(super) fn rotate_left_alone<T: Send>(v: &mut [T], left: usize) -> bool {
     true
 }
 
-/// Rotates by `left` places to the front, in `count` blocks; `each` has its function called for all of them, and is told how many
-/// elements that moves for each.
+/// Rotates by `left` places to the front, in `count` blocks. `each` calls a function for all of them; its first argument is how many elements that
+/// moves for each.
 #[inline]
 fn rotate_in_blocks<T: Send>(
     v: &mut [T],

@@ -1,4 +1,4 @@
-//! `reverse`, `reverse_copy`: back to front.
+//! `reverse`, `reverse_copy`: the elements in reverse order.
 //!
 //! Idea: a range of the front half is swapped with its mirror image. C++'s algorithms of the same names.
 //! Work O(n), span O(log n) splits, no extra memory.
@@ -28,7 +28,7 @@ fn fill_reversed<T: Clone>((window, from): (&mut Window<'_, T>, &[T])) {
 
 /// # Reversing
 impl Par<'_> {
-    /// Reverses the order of the elements.
+    /// Reverses the order of the elements of `v`.
     ///
     /// O(n) work, no extra memory.
     ///

@@ -1,8 +1,8 @@
-//! `rotate_left`, `rotate_right`, `rotate_copy`, `shift_left`, `shift_right`: all elements so many places on.
+//! `rotate_left`, `rotate_right`, `rotate_copy`, `shift_left`, `shift_right`: all elements move by a number of places.
 //!
-//! Idea: by half of the slice, two ranges swap places (`swap.rs`). By few places, the slice is cut into blocks that each
-//! move on by themselves, in one pass (`blocks.rs`). By others, both parts are reversed and then all of it: two passes, and no
-//! memory (Gries & Mills, "Swapping sections", 1981, compare these and more).
+//! Idea: a rotation by half of the slice swaps two ranges (`swap.rs`). One by few places cuts the slice into blocks that each move on
+//! independently, in one pass (`blocks.rs`). Any other reverses both parts and then all of it: two passes, and no extra memory
+//! (Gries & Mills, "Swapping sections", 1981, compare these and more).
 //! C++'s `std::rotate`, `std::rotate_copy`, `std::shift_left`, `std::shift_right`.
 
 use std::marker::PhantomData;
@@ -25,8 +25,8 @@ struct Copied<T>(PhantomData<T>);
 impl Par<'_> {
     /// Rotates left: `v[by]` becomes the first element, and the first `by` elements move to the end.
     ///
-    /// n to 2 n moves. Rotating by few places (on two workers: an eighth of the slice or less) takes extra memory for at most a fourth of
-    /// the elements. Otherwise none.
+    /// O(n) work: n to 2 n moves. Rotating by few places (on two workers: an eighth of the slice or less) takes extra memory for at most a fourth
+    /// of the elements. Otherwise no extra memory.
     ///
     /// # Panics
     ///
@@ -137,8 +137,8 @@ impl Par<'_> {
 
     /// Shifts left by `by` places. The elements that fall off end up at the back, in an unspecified order.
     ///
-    /// Costs what [`rotate_left`](Par::rotate_left) costs if less than half fall off; else O(elements that stay). Does nothing if none or
-    /// all fall off. Unlike in C++, no element is lost.
+    /// Costs as much as [`rotate_left`](Par::rotate_left) if less than half of the elements fall off, and else O(elements that stay). Does nothing if
+    /// none or all fall off. Unlike in C++, no element is lost.
     ///
     /// ```
     /// let mut v = [1, 2, 3, 4, 5];

@@ -1,4 +1,4 @@
-//! Results of parts, laid aside by all workers and taken up at the end in the order of their places.
+//! Results of parts: all workers store theirs here, and the caller combines them at the end, in the order of the parts.
 
 use std::sync::Mutex;
 

@@ -1,8 +1,7 @@
-//! Deterministic `reduce`: the same grouping of operands for the same length and grain, whatever the workers.
+//! Deterministic `reduce`: the same grouping of operands for the same length and grain, on any number of workers.
 //!
-//! Idea: the elements lie in blocks of a fixed length; each block is folded by itself, in one go, by whoever has it,
-//! and the results are combined from left to right. Splits happen between blocks only.
-//! After Demmel & Nguyen (2013) one would call it reproducible for a fixed blocking.
+//! Idea: the elements lie in blocks of a fixed length. A block is folded by one worker in one unit, and the results are combined
+//! from left to right. Splits happen between blocks only. In the words of Demmel & Nguyen (2013): reproducible for a fixed blocking.
 //! Work O(n), extra memory one result a block.
 
 use std::marker::PhantomData;
@@ -15,8 +14,8 @@ use crate::feed::Feed;
 use crate::policy::Team;
 use crate::widest::widest;
 
-/// Elements in a block where the caller names no grain: long enough to hide what storing a result costs, short
-/// enough for a unit. Not tuned: it is part of what "the same result" means and must not follow the machine.
+/// Elements in a block if the caller sets no grain: so many that storing a result costs next to nothing, and few enough for a
+/// unit. It must not depend on the machine, since the result depends on it.
 const BLOCK: usize = 1 << 11;
 
 pub(crate) struct Blocks<'a, T, U, M, F> {

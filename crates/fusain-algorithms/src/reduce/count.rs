@@ -1,6 +1,6 @@
 //! `count_if`: how many elements satisfy a predicate.
 //!
-//! Idea: a sum of truths, counted in lanes as narrow as the elements themselves, so that a vector of elements makes
+//! Idea: a sum of zeros and ones, in lanes as narrow as the elements themselves, so that a vector of elements makes
 //! one vector of counts. C++'s `std::count` and `std::count_if`. Work O(n), no extra memory.
 
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::widest::{widest, widest_of};
 
 pub(crate) struct Count<'a, T, P> {
     predicate: P,
-    /// Padded, here as elsewhere: whoever commits writes to it, and shall not have to wait for those who read the rest.
+    /// On a cache line of its own: a worker that commits writes to it, and must not slow down those that read the rest.
     found: CachePadded<AtomicUsize>,
     elements: PhantomData<&'a T>,
 }
@@ -63,7 +63,7 @@ pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize
 impl Par<'_> {
     /// Counts the elements of `v` that satisfy `predicate`.
     ///
-    /// O(n) work. A panic in `predicate` propagates.
+    /// O(n) work, no extra memory. A panic in `predicate` propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().count_if(&[1, 2, 3], |x| x % 2 == 1), 2);

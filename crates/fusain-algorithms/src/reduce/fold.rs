@@ -1,8 +1,8 @@
-//! The loop inside every reduction: a run of elements folded from left to right.
+//! The inner loop of every reduction: it folds a run of elements from left to right.
 //!
-//! A sum of floats in order is one long chain of additions, each waiting for the one before it: three to four cycles
-//! an element where the machine could do one in half a cycle. But associativity allows to cut the run into sub-runs,
-//! to fold them side by side, and to combine their results in order; no operand changes its place.
+//! In a sum of floats each addition waits for the one before it. That takes three to four cycles for an element, where the machine
+//! could do one in half a cycle. But if the operation is associative, the run may be cut into sub-runs, which are folded side by side,
+//! and whose results are combined in order; no operand changes its place.
 //! For integers the compiler does better by itself: it knows that their operations may be reordered, and vectorises.
 
 use crate::kind::{is_integer, is_light};

@@ -20,10 +20,10 @@ impl Par<'_> {
     /// `op` must be associative. It need not be commutative: operands keep their order. `identity` is used exactly once, as the leftmost
     /// operand, so it may be any value to start from.
     ///
-    /// How operands are grouped depends on the number of elements, on the workers, and on chance. So results may differ from run to run if
+    /// How operands are grouped depends on the number of elements, on the workers, and on timing. So results may differ from run to run if
     /// `op` is not quite associative, such as the sum of floats; [`deterministic`](Par::deterministic) prevents that.
     ///
-    /// O(n) work, span O(log n). A panic in `op` propagates. If the `drop` of an operand may panic, `op` should drop its operands before it
+    /// O(n) work, span O(log n), extra memory for one result for each part. A panic in `op` propagates. If the `drop` of an operand may panic, `op` should drop its operands before it
     /// makes its result; otherwise that result is leaked, as in [`Iterator::fold`].
     ///
     /// ```

@@ -1,10 +1,10 @@
 //! `reduce`: all elements combined by an associative operation, operands in order.
 //!
-//! Idea: a state folds its part from the front; when the part is split or eaten up, what was folded is laid aside as
-//! a *piece* with the place where it starts; at the end the few pieces (one a worker and one a steal) are combined in
-//! the order of their places. Nothing but associativity is assumed, so strings concatenate and matrices multiply.
-//! C++'s `std::reduce` and `std::transform_reduce`, which also want commutativity.
-//! Work O(n), span O(log n) splits, extra memory one result a piece.
+//! Idea: a state folds its part from the front. When the part is split or finished, the result so far is stored as a *piece*, with the
+//! index where it starts. At the end the few pieces (one for each worker and each steal) are combined in the order of these indices.
+//! The operation need only be associative, so strings can be concatenated and matrices multiplied.
+//! C++'s `std::reduce` and `std::transform_reduce` also require commutativity.
+//! Work O(n), span O(log n) splits, extra memory one result for each piece.
 
 use std::marker::PhantomData;
 

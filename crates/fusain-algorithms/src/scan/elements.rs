@@ -40,7 +40,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
     /// `a ⊕ b`, for sums.
     fn combine(&self, a: &T, b: &T) -> T;
 
-    /// Leaves the result for element `i`, up to which everything adds up to `sum`, and to `before` without it.
+    /// Writes the result for element `i`: `sum` is the sum up to and with it, `before` the sum up to and without it.
     ///
     /// # Safety
     ///
@@ -54,7 +54,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
     /// At most once for each element.
     unsafe fn window(&self, range: Range<usize>) -> Option<Window<'_, T>>;
 
-    /// Leaves a first result that is the first element.
+    /// Writes the first result, which is the first element.
     ///
     /// # Safety
     ///

@@ -14,20 +14,21 @@ use crate::window::{Output, Window, collect, fill_alone};
 use elements::{Elements, InPlace, Into};
 use tiled::scan;
 
-/// What scanning an element costs before anything is known: an addition of floats, which waits for the one before.
+/// Nanoseconds that scanning an element is taken to cost until a call has been timed: an addition of floats, which waits for the one before.
 const PRIOR_NS: f32 = 0.8;
 
-/// Floats from which it pays to add them up in groups: what that needs costs some 40 ns.
+/// From so many floats on it pays to add them up in groups, which costs some 40 ns to prepare.
 const GROUPED: usize = 512;
 
 /// # Scanning
 ///
-/// Prefix sums, by any associative operation. *Inclusive* sums contain the element of their own place, *exclusive* ones end before it.
+/// Prefix sums, by any associative operation. The *inclusive* sum at an index contains the element there, the *exclusive* one ends before it.
 impl Par<'_> {
     /// Returns all inclusive prefix sums: `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ..., where ⊕ is `op`.
     ///
     /// `op` must be associative. It need not be commutative: operands keep their order. O(n) work: at most two calls of `op` for each
-    /// element, nearly three for floats. The last digits of sums of floats depend on how they are grouped. If `op` panics, the results made
+    /// element, nearly three for floats. No memory but the result and a sum for each block of 256 elements or more. The last digits of sums of
+    /// floats depend on how the call groups them. If `op` panics, the results made
     /// so far are dropped and the panic propagates.
     ///
     /// ```

@@ -1,8 +1,8 @@
-//! The loops inside: a tile folded, and a tile scanned.
+//! The inner loops: one folds a tile, one scans it.
 //!
-//! A scan is one long chain, each sum waiting for the one before. Folding a tile is not: four lanes go side by side. And of
-//! a scan only every fourth sum has to wait: elements are added up in groups of four first, which depends on nothing, and what came before
-//! is added to the four sums at once. That is not twice the operations, and of floats fewer have to wait for another.
+//! In a scan each sum waits for the one before. A fold need not wait: it adds up four lanes side by side. And in a scan only every fourth sum has to
+//! wait: the elements of a group of four are added up first, which needs no earlier sum, and then the sum of everything before is added to all four
+//! at once. That takes less than twice the operations, and fewer additions of floats wait for another.
 
 use std::mem::needs_drop;
 use std::ops::Range;

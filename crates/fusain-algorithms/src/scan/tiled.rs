@@ -1,7 +1,7 @@
 //! `inclusive_scan`, `exclusive_scan`: all prefix sums, in one sweep over memory.
 //!
-//! Idea: a [chain of tiles](crate::chain), each folded at the first look and scanned, from the cache, at the second; at once where what comes
-//! before is known. C++'s `std::inclusive_scan`. Work O(n), two operations an element, nearly three of floats, span O(tile + n/tile), memory one sum a tile.
+//! Idea: a [chain of tiles](crate::chain). The first pass over a tile folds it, the second scans it, from the cache. If the sum before a tile is
+//! known already, one pass does both. C++'s `std::inclusive_scan`. Work O(n), two operations an element, nearly three of floats, span O(tile + n/tile), memory one sum a tile.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::policy::Team;
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
-/// Tiles for each worker at least, so that the last ones come out even.
+/// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
 
 /// Elements in a tile at least: what claiming one costs must not show.

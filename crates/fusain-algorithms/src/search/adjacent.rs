@@ -41,7 +41,7 @@ impl Par<'_> {
         self.adjacent_find_by(v, |a, b| a == b)
     }
 
-    /// The index of the first element of `v` for which `fits` holds with the next one.
+    /// The index of the first element `x` of `v` for which `fits(x, next)` holds.
     ///
     /// Otherwise like [`adjacent_find`](Par::adjacent_find). `fits` may be called on pairs behind the hit.
     ///
@@ -54,7 +54,7 @@ impl Par<'_> {
         neighbours::<Fit<T, F>, _>(self, v, false, fits)
     }
 
-    /// Whether the elements of `v` are in ascending order, as std's `is_sorted` has it.
+    /// Whether the elements of `v` are in ascending order, as with [`slice::is_sorted`].
     ///
     /// O(n) comparisons at most, and stops soon after the first descent. A panic in a comparison propagates.
     ///
@@ -67,7 +67,7 @@ impl Par<'_> {
         self.is_sorted_by(v, |a, b| a <= b)
     }
 
-    /// Whether `in_order` holds for each element of `v` and the next one.
+    /// Whether `in_order(x, next)` holds for each element `x` of `v` but the last.
     ///
     /// Otherwise like [`is_sorted`](Par::is_sorted).
     ///
@@ -82,7 +82,7 @@ impl Par<'_> {
 
     /// Whether the keys of the elements of `v` are in ascending order.
     ///
-    /// Otherwise like [`is_sorted`](Par::is_sorted); `key` is called twice an element.
+    /// Otherwise like [`is_sorted`](Par::is_sorted). Each comparison computes two keys.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().is_sorted_by_key(&["a", "bc", "de"], |s| s.len()));
@@ -97,7 +97,7 @@ impl Par<'_> {
         .is_none()
     }
 
-    /// The length of the longest front part of `v` that is in ascending order.
+    /// The length of the longest part at the front of `v` that is in ascending order.
     ///
     /// O(n) comparisons at most, and stops soon after the first descent.
     ///
@@ -109,7 +109,7 @@ impl Par<'_> {
         self.is_sorted_until_by(v, |a, b| a <= b)
     }
 
-    /// The length of the longest front part of `v` in which `in_order` holds for each element and the next one.
+    /// The length of the longest part at the front of `v` in which `in_order(x, next)` holds for each element `x` but the last.
     ///
     /// Otherwise like [`is_sorted_until`](Par::is_sorted_until).
     ///

@@ -30,7 +30,7 @@ fn difference<K: ?Sized, T: Sync, U: Sync>(
 
 /// # Comparing two slices
 impl Par<'_> {
-    /// The first index at which `a` and `b` differ, or `None` where one is the beginning of the other.
+    /// The first index at which `a` and `b` differ, or `None` if one slice begins with the other.
     ///
     /// O(n) comparisons at most, and stops soon after the first difference. Elements behind it may be compared. A panic in a comparison
     /// propagates.
@@ -44,7 +44,7 @@ impl Par<'_> {
         self.mismatch_by(a, b, |x, y| x == y)
     }
 
-    /// The first index at which `eq` does not hold for `a` and `b`, or `None` where there is none below both lengths.
+    /// The first index `i` at which `eq(&a[i], &b[i])` does not hold, or `None` if there is none within both slices.
     ///
     /// Otherwise like [`mismatch`](Par::mismatch).
     ///
@@ -87,8 +87,7 @@ impl Par<'_> {
         a.len() == b.len() && difference::<Any<T, U, F>, _, _>(self, (a, b), true, |x, y| !eq(x, y)).is_none()
     }
 
-    /// The lexicographical order of `a` and `b`, as std's slices have it: that of the first elements that differ, else that
-    /// of the lengths.
+    /// The lexicographical order of `a` and `b`, as for slices in std: the order of the first elements that differ, or else of the lengths.
     ///
     /// O(n) comparisons at most, and stops soon after the first difference. A panic in a comparison propagates.
     ///
@@ -122,8 +121,8 @@ impl Par<'_> {
         }
     }
 
-    /// The lexicographical order of `a` and `b` where elements have a partial one; `None` where the first elements
-    /// that differ have none.
+    /// The lexicographical order of `a` and `b` for elements with a partial order; `None` if the first elements that differ cannot be
+    /// compared.
     ///
     /// Otherwise like [`cmp`](Par::cmp).
     ///
@@ -145,7 +144,7 @@ impl Par<'_> {
 
     /// Whether `v` begins with the elements of `prefix`.
     ///
-    /// As [`eq`](Par::eq) of that many elements.
+    /// Costs as much as [`eq`](Par::eq) of so many elements.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().starts_with(&[1, 2, 3], &[1, 2]));
@@ -157,7 +156,7 @@ impl Par<'_> {
 
     /// Whether `v` ends with the elements of `suffix`.
     ///
-    /// As [`eq`](Par::eq) of that many elements.
+    /// Costs as much as [`eq`](Par::eq) of so many elements.
     ///
     /// ```
     /// assert!(fusain_algorithms::par().ends_with(&[1, 2, 3], &[2, 3]));

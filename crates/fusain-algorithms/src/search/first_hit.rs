@@ -1,10 +1,9 @@
-//! The machine behind every search: the first place of many that fits, looked for by all workers.
+//! The algorithm behind every search: all workers look for the first of many indices that is a hit.
 //!
-//! Idea: places lie in *stripes*, and a worker claims the next stripe from the front, so that all look near the front
-//! and the first hit is met about as many times sooner as there are workers; with halves, whoever has the back half
-//! looks in vain where the hit is in the front one. The best place so far is shared, and places behind it are no
-//! work any more. A stripe is split like any other part, so short searches need no claims.
-//! Work O(places before the hit), at most about a stripe a worker beyond it; no extra memory.
+//! Idea: the indices are cut into *stripes*. A worker claims the next stripe from the front, so all workers look near the front, and with p
+//! workers the first hit is found about p times sooner. (If each worker had one long part, only one of them would look where the first hit is.)
+//! The best hit so far is shared; indices behind it need not be looked at any more. A stripe is split like any other part, so short
+//! searches need no claims. Work O(indices before the hit), and at most about a stripe for each worker behind it; no extra memory.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,24 +13,24 @@ use fusain_pool::Algorithm;
 use super::stride::first_in;
 use crate::policy::{Par, Plan, Team};
 
-/// What a stripe should last, where the cost of a place is known: two units. So the claims, each a cache line that travels, do not show,
-/// and little is looked at in vain.
+/// How long a stripe should take, if the cost of an index is known: two units. Claims, each of which moves a cache line between cores, then cost
+/// next to nothing, and few indices behind the hit are looked at.
 const STRIPE_NS: f32 = 4_000.0;
 
-/// Places in a stripe where the cost is not known.
+/// Indices in a stripe if the cost is not known.
 const STRIPE: usize = 1 << 10;
 
-/// What the caller looks at alone before it calls others: about what the call costs, so a hit near the front takes at
+/// For so long the caller searches alone before it calls others: about as long as calling them takes, so a hit near the front takes at
 /// most twice its time.
 const ALONE_NS: f32 = 500.0;
 
-/// Of all places the caller looks at this part at most alone, as it may be wrong about their cost.
+/// The caller alone looks at no more than one in so many of all indices, since it may be wrong about their cost.
 const ALONE_PART: usize = 1 << 5;
 
-/// Places the caller looks at before it even asks whether the rest is worth sharing, ...
+/// Indices the caller looks at before it asks whether the rest is worth sharing, ...
 const HEAD: usize = 8;
 
-/// ... but no more than this part, as a look may be heavy.
+/// ... but no more than one in so many of all, since looking at one may be expensive.
 const HEAD_PART: usize = 1 << 6;
 
 /// A number on a cache line of its own.
@@ -43,7 +42,7 @@ pub(crate) struct FirstHit<F> {
     find: F,
     len: usize,
     stripe: usize,
-    /// Whether any hit will do.
+    /// Whether any hit is an answer, not only the first.
     any: bool,
     /// The best hit; `len` where there is none.
     best: Line,

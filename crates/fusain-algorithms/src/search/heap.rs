@@ -1,4 +1,4 @@
-//! `is_heap`, `is_heap_until`: whether no element is greater than its parent in the binary tree that a slice stands for.
+//! `is_heap`, `is_heap_until`: whether no element is greater than its parent in the binary tree that a slice represents.
 //!
 //! Element `i` has the children `2i + 1` and `2i + 2`, so the children of consecutive parents are consecutive pairs: a
 //! search among parents beside pairs. C++'s algorithms of the same names, and `std::collections::BinaryHeap`'s order.
@@ -35,7 +35,7 @@ fn too_great<K: ?Sized, T: Sync>(
 
 /// # Checking a heap
 impl Par<'_> {
-    /// Whether `v` is a heap: no element is greater than its parent, the first being the greatest.
+    /// Whether `v` is a binary heap, as [`make_heap`](Par::make_heap) makes it: no element is greater than its parent.
     ///
     /// O(n) comparisons at most, and stops soon after an element that is too great. A panic in a comparison propagates.
     ///
@@ -61,7 +61,7 @@ impl Par<'_> {
         too_great::<Any<T, F>, _>(self, v, true, |a, b| compare(a, b).is_lt()).is_none()
     }
 
-    /// The length of the longest front part of `v` that is a heap.
+    /// The length of the longest part at the front of `v` that is a heap.
     ///
     /// O(n) comparisons at most, and stops soon after the first element that is too great.
     ///
@@ -73,7 +73,7 @@ impl Par<'_> {
         too_great::<First<T, T>, _>(self, v, false, T::lt).unwrap_or(v.len())
     }
 
-    /// The length of the longest front part of `v` that is a heap by `compare`.
+    /// The length of the longest part at the front of `v` that is a heap by `compare`.
     ///
     /// Otherwise like [`is_heap_until`](Par::is_heap_until).
     ///

@@ -1,8 +1,8 @@
-//! `includes`: whether a sorted slice has every element of another, each as often.
+//! `includes`: whether a sorted slice has every element of another one, each at least as often.
 //!
-//! Idea: both are gone through side by side. A part begins where a binary search says, an element that is the k-th of its
-//! equals being the k-th of them in the other slice too; whoever meets a gap tells the others. Numbers that both have in a
-//! row are compared by the stride, once so many were equal one by one. C++'s `std::includes`.
+//! Idea: a worker goes through both slices side by side. A binary search finds where a part begins in the other slice: the k-th of several equal
+//! elements belongs to the k-th of them there. A worker that misses an element tells the others. After a number of equal elements in a row, numbers are
+//! compared a stride at a time. C++'s `std::includes`.
 //! Work O(m log(n / m)) for m elements of n, span O(log n) splits of O(log n) each; no extra memory.
 
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Searches for elements and sequences, and asks about all elements.
+//! Searches for elements and sequences, and checks of a predicate on all elements.
 
 mod adjacent;
 mod compare;

@@ -1,4 +1,4 @@
-//! `position` and its like: the first element that satisfies a predicate, one that does, whether any does.
+//! `position`, `find_any`, `any` and the like: the first element that satisfies a predicate, any such element, whether there is one.
 //!
 //! C++'s `std::find`, `std::find_if`, `std::find_if_not`, `std::find_first_of`, `std::any_of`, `std::all_of`,
 //! `std::none_of`, `std::is_partitioned`. How they search is in `first_hit.rs`.
@@ -97,7 +97,7 @@ impl Par<'_> {
         self.find_first_of_by(v, wanted, |x, y| x == y)
     }
 
-    /// The index of the first element of `v` for which `eq` holds with one of `wanted`.
+    /// The index of the first element `x` of `v` such that `eq(x, w)` holds for some `w` in `wanted`.
     ///
     /// Otherwise like [`find_first_of`](Par::find_first_of).
     ///

@@ -1,14 +1,14 @@
-//! The loops inside every search: the first pair of elements that fits, or the last.
+//! The inner loops of every search: they find the first pair of elements that is a hit, or the last.
 //!
-//! A loop that may leave at any element does not vectorise; one that looks at a few elements too many does. So numbers
-//! are looked at by the *stride*, and only the stride that has a hit is looked at again for its place.
+//! A loop that may end at any element does not vectorise; one that looks at a few elements too many does. So numbers are looked at a
+//! *stride* at a time. Only the stride that has a hit is looked at again, for the index.
 
 use crate::widest::{Body, widest};
 
-/// Elements looked at without asking whether one was a hit: enough to fill vectors, few enough to waste.
+/// Elements looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
 const STRIDE: usize = 64;
 
-/// As many at the front, and in a stride that has a hit: a few vectors.
+/// The same at the front, and in a stride that has a hit: a few vectors.
 const STEP: usize = 16;
 
 /// The first `i` for which `hit(&a[i], &b[i])`; of numbers by the stride.
@@ -130,7 +130,7 @@ fn last_by_steps<'a, A, B, const N: usize>(
 #[inline(always)]
 fn any<'a, A, B, const N: usize>(a: &'a [A; N], b: &'a [B; N], hit: &impl Fn(&'a A, &'a B) -> bool) -> bool {
     let mut any = false;
-    // A loop and no `fold`: what is not inlined is compiled for narrow vectors, wherever it is called.
+    // A loop and no `fold`: a function that is not inlined is compiled for narrow vectors, wherever it is called from.
     for (x, y) in a.iter().zip(b) {
         any |= hit(x, y);
     }

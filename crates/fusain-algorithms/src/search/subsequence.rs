@@ -1,10 +1,9 @@
 //! A sequence inside another: `search`, `find_end`, `search_n`.
 //!
-//! Idea: a search among the places where it could begin. With numbers, first and last element of the sequence are
-//! compared at many places at once, and only places that have both are looked at in full (Muła, "SIMD-friendly
-//! algorithms for substring searching", 2016). Of a long sequence only the beginning is compared there; a place that has it is then
-//! compared in full by all workers. C++'s algorithms of the same names.
-//! Work O(n m) at worst for m elements among n, O(n) where few places begin alike; no extra memory.
+//! Idea: a search among the indices where the sequence could begin. With numbers, the first and the last element of the sequence are
+//! compared at many indices at once, and only where both match is the rest compared (Muła, "SIMD-friendly algorithms for substring searching",
+//! 2016). Of a long sequence only the beginning is compared so; where it matches, all workers compare the rest. C++'s algorithms of the same names.
+//! Work O(n m) at worst for m elements among n, O(n) if the beginning of the sequence is rare in the slice; no extra memory.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -20,7 +19,7 @@ struct Last<T, U, F>(PhantomData<(T, U, F)>);
 struct Run<T, U, F>(PhantomData<(T, U, F)>);
 struct Rest<T, U, F>(PhantomData<(T, U, F)>);
 
-/// Elements of a sequence up to which one worker compares them: what calling the others costs, for numbers.
+/// A sequence of up to so many elements is compared by one worker: for numbers, calling others would take as long.
 const LONG: usize = 1 << 12;
 
 /// Elements of a run up to which one worker looks at them; a unit may have to look at as many twice.
@@ -94,8 +93,8 @@ fn first_run<T>(v: &[T], len: usize, places: Range<usize>, is: impl Fn(&T) -> bo
 impl Par<'_> {
     /// The first index at which `sequence` begins in `v`; 0 if `sequence` is empty.
     ///
-    /// O(n m) comparisons at worst, for m elements among n; O(n) where few places begin alike. Stops soon after the first hit; places
-    /// behind it may be looked at. A panic in a comparison propagates.
+    /// O(n m) comparisons at worst, for m elements among n; O(n) if the beginning of `sequence` is rare in `v`. Stops soon after the first hit.
+    /// Elements behind it may be compared. A panic in a comparison propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().search(b"parallel pastel", b"pa"), Some(0));
@@ -141,7 +140,7 @@ impl Par<'_> {
 
     /// The last index at which `sequence` begins in `v`; the length of `v` if `sequence` is empty.
     ///
-    /// As [`search`](Par::search), from the back.
+    /// Otherwise like [`search`](Par::search); it searches from the back.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().find_end(b"parallel pastel", b"pa"), Some(9));
@@ -199,8 +198,7 @@ impl Par<'_> {
 
     /// The first index in `v` at which `count` elements in a row equal `value`; 0 if `count` is 0.
     ///
-    /// O(n) comparisons at most, O(n / count) where few elements are, and stops soon after the first hit. A panic in a comparison
-    /// propagates.
+    /// O(n) comparisons at most, O(n / count) if `value` is rare in `v`. Stops soon after the first hit. A panic in a comparison propagates.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().search_n(&[1, 0, 1, 1, 0], 2, &1), Some(2));

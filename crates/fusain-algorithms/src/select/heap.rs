@@ -1,8 +1,7 @@
-//! `make_heap`: a slice made a heap, no element greater than its parent.
+//! `make_heap`: reorders a slice into a heap, in which no element is greater than its parent.
 //!
-//! Idea: subtrees that have no element in common are made heaps by whoever takes them, then the few elements above them sink.
-//! Inside a subtree children come before their parent and one child's all before the other's, so that most of what is touched
-//! is in the cache. Floyd, Treesort 3 (1964); the order after Bojesen, Katajainen & Spork (2000). C++'s `std::make_heap`.
+//! Idea: workers make disjoint subtrees heaps, then the few elements above them sink to their places. Within a subtree all of one child's
+//! subtree is done before the other's, and both before the parent, so most of what is touched is in the cache. Floyd, Treesort 3 (1964); the order after Bojesen, Katajainen & Spork (2000). C++'s `std::make_heap`.
 //! Work O(n), at most 2 n comparisons; span O(n / subtrees + log^2 n), no extra memory.
 
 use std::cmp::Ordering;
@@ -12,10 +11,10 @@ use crate::feed::Feed;
 use crate::map::ForEach;
 use crate::policy::{Crew, Par, Plan};
 
-/// Subtrees for each worker: the last ones shall come out even.
+/// Subtrees for each worker, so that all workers finish at about the same time.
 const SUBTREES_PER_WORKER: usize = 8;
 
-/// What an element costs before anything is known.
+/// Nanoseconds that an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 2.0;
 
 /// # Making a heap

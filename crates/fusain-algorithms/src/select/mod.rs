@@ -1,4 +1,4 @@
-//! Some order: the element of a rank, the smallest ones, a heap.
+//! A partial order: the element that sorting would put at an index, the smallest elements, a heap.
 
 mod heap;
 mod nth;

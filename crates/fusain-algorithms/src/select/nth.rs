@@ -1,8 +1,8 @@
-//! `select_nth_unstable`: the element that would stand at an index if all were sorted, smaller ones before it.
+//! `select_nth_unstable`: puts at an index the element that sorting would put there, and smaller ones before it.
 //!
-//! Idea: two elements of a sample are pivots, one a little below the wanted rank and one a little above; two
-//! [partitions](crate::partition) leave a few per cent of the elements between them, and with great probability the wanted one.
-//! Again, until few are left; these are std's. Bad luck, or a worst case made by somebody, is std's as well.
+//! Idea: two elements of a sample are pivots, one a little below the wanted rank and one a little above. Two [partitions](crate::partition) leave a
+//! few per cent of the elements between them, most probably with the wanted one. That is repeated until few elements are left, for which std's
+//! selection is called. It is also called if rounds make little progress, by bad luck or because the input was made to be a worst case.
 //! Floyd & Rivest, Expected time bounds for selection (1975). C++'s `std::nth_element`. Work O(n), about 1.5 n comparisons
 //! for the median; span O(log n) splits a round, memory O(workers). Not stable.
 
@@ -11,26 +11,26 @@ use std::cmp::Ordering;
 use crate::partition::partition_on;
 use crate::policy::{Crew, Par, Plan};
 
-/// Elements from which a round on the pool pays.
+/// From so many elements on a round on the pool pays.
 const FEW: usize = 1 << 13;
 
-/// Elements of a sample at most. With 2,048 a band of three standard deviations each way has 7 % of the elements.
+/// Elements of a sample at most. With 2,048, three standard deviations each way are 7 % of the elements.
 const SAMPLE_MAX: usize = 1 << 11;
 
-/// One element of so many is in the sample, if that is not too much.
+/// One of so many elements is in the sample, if that is not more than [`SAMPLE_MAX`].
 const SAMPLE_ONE_OF: usize = 1 << 5;
 
-/// Rounds that leave more than three quarters, until std has to do it.
+/// After so many rounds that leave more than three quarters of the elements, std's selection is called.
 const BAD_ROUNDS_MAX: usize = 2;
 
 /// # Selecting
 ///
-/// The element of one rank, in O(n).
+/// The element that sorting would put at an index, in O(n).
 impl Par<'_> {
     /// Puts at `index` the element that sorting would put there. Elements before it are not greater, elements behind it are not less.
     /// Returns the elements before, the element, and the elements behind.
     ///
-    /// O(n) work, memory for a few ranges for each worker. Not stable. If a comparison panics, `v` still holds every element once.
+    /// O(n) work, extra memory for a few numbers for each worker. Not stable. If a comparison panics, `v` still holds every element once.
     /// Otherwise like [`slice::select_nth_unstable`].
     ///
     /// # Panics
@@ -113,7 +113,7 @@ impl Par<'_> {
     }
 }
 
-/// What selecting costs an element before anything is known.
+/// Nanoseconds that an element is taken to cost until a call has been timed.
 pub(super) const PRIOR_NS: f32 = 3.0;
 
 /// Puts the element of rank `index` there.
@@ -171,7 +171,7 @@ where
 fn pivots<T>(v: &mut [T], index: usize, compare: impl Fn(&T, &T) -> Ordering) -> (usize, usize) {
     let len = v.len();
     let count = (len / SAMPLE_ONE_OF).clamp(2, SAMPLE_MAX);
-    // Any sequence will do that is not the one somebody made a slice for: the lengths of parts depend on the elements.
+    // The seed is the length. So an input can be made to be the worst case of one round, but the lengths of later parts depend on its elements.
     let mut state = len as u64 | 1;
     for i in 0..count {
         // Marsaglia's xorshift.

@@ -1,7 +1,7 @@
 //! `partial_sort`: the smallest elements, sorted, in front of the others.
 //!
-//! Idea: a [selection](super::nth), and a sort of what is before it. A copy of few elements is a filter first: an element of
-//! a sample that is a little above the last one wanted says which are worth copying. C++'s `std::partial_sort` and
+//! Idea: a [selection](super::nth), and a sort of what is before it. To copy few elements, a filter comes first: a sample gives an element that is
+//! probably a little above the last one wanted, and only what is not greater is copied. C++'s `std::partial_sort` and
 //! `std::partial_sort_copy`, which use a heap. Work O(n + k log k), memory for k elements. Not stable.
 
 use std::cmp::Ordering;
@@ -68,8 +68,8 @@ impl Par<'_> {
 
     /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n. Which of
-    /// several equal elements are copied is unspecified.
+    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n. If several
+    /// elements are equal, it is unspecified which of them are copied.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().partial_sort_copy(&[5, 1, 4, 2, 3], 2), [1, 2]);

@@ -1,8 +1,8 @@
-//! The inner loop of set operations, without branches and several parts at a time.
+//! The inner loop of set operations: no branches, several parts at a time.
 //!
-//! As in a merge, which run the next element comes from is a coin toss, and whether it stays another; so both are data, and to
-//! hide the latency of one step waiting for the other up to four parts go side by side. See `merge/kernel.rs`. What nobody has
-//! to guess comes before: as long as many in a row are equal, or less than all of the other run, they are passed at once.
+//! As in a merge, a branch predictor can predict neither which run the next element comes from nor whether it stays. So both choices are
+//! made by data, and up to four parts go side by side, which hides the latency of steps that wait for each other: see `merge/kernel.rs`.
+//! Before that, long rows that need no choice are passed at once: equal elements, and elements less than all of the other run.
 
 use std::hint::select_unpredictable;
 
@@ -11,11 +11,11 @@ use crate::gallop::{STRIDE, equal_front, leap};
 use crate::kind::is_primitive;
 use crate::widest::{Body, widest};
 
-/// Which elements stay: those in the first run alone,
+/// Which elements are in the result: those that only the first run has,
 pub(super) const ONLY_A: u8 = 1;
-/// in the second alone,
+/// those that only the second run has,
 pub(super) const ONLY_B: u8 = 2;
-/// in both, taken from the first.
+/// those that both have, taken from the first.
 pub(super) const BOTH: u8 = 4;
 
 /// Parts that are advanced side by side.
@@ -29,7 +29,7 @@ pub(super) fn bound<const OP: u8>(a: usize, b: usize) -> usize {
     match OP {
         BOTH => a.min(b),
         ONLY_A => a,
-        // Of elements without a size there may be too many to be counted.
+        // Slices of elements without a size may be so long that the sum overflows.
         _ => a.checked_add(b).expect("the number of elements is a usize"),
     }
 }

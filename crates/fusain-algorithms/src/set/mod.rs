@@ -1,4 +1,4 @@
-//! Sorted slices as sets, of which an element may be a member several times.
+//! Operations on sorted slices as multisets: an element may be in a set several times.
 
 mod kernel;
 mod parts;
@@ -20,16 +20,19 @@ const SYMMETRIC_DIFFERENCE: u8 = ONLY_A | ONLY_B;
 
 /// # Sets
 ///
-/// Two sorted slices are taken as sets.
+/// Two sorted slices are treated as multisets: an element may be in a set several times.
 impl Par<'_> {
     /// Returns the union of two sorted slices: the elements that are in `a`, in `b`, or in both, sorted.
     ///
+    /// If an element is m times in `a` and n times in `b`, it is max(m, n) times in the result: the m of `a`, then the last n - m of `b`.
     ///
-    /// An element that is m times in `a` and n times in `b` is max(m, n) times in the result: the m of `a`, then the last n - m of `b`.
-    ///
-    /// O(n) work, at most two comparisons for each element. Memory for the longest possible result and a few tiles for each worker. If a
-    /// slice is not sorted, or the order is not a total order, the result has some of the elements, or the call panics. If a comparison
+    /// O(n) work, at most two comparisons for each element. Memory for the longest possible result and a few blocks of 32 KiB for each worker.
+    /// If a slice is not sorted, or the order is not a total order, the result has some of the elements, or the call panics. If a comparison
     /// panics, the clones made so far are dropped and the panic propagates.
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_union(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 2, 3, 4]);
@@ -40,6 +43,10 @@ impl Par<'_> {
     }
 
     /// Like [`set_union`](Par::set_union), of slices sorted by `compare`.
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     ///
     /// ```
     /// let union = fusain_algorithms::par().set_union_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
@@ -84,8 +91,8 @@ impl Par<'_> {
 
     /// Returns the intersection of two sorted slices: the elements that are in both, sorted.
     ///
-    /// An element that is m times in `a` and n times in `b` is min(m, n) times in the result: the first ones of `a`. Work, memory and
-    /// panics are those of [`set_union`](Par::set_union).
+    /// If an element is m times in `a` and n times in `b`, it is min(m, n) times in the result: the first ones of `a`. Work and memory are
+    /// those of [`set_union`](Par::set_union), and so is what happens if a comparison panics.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_intersection(&[1, 2, 2, 3], &[2, 3, 4]), [2, 3]);
@@ -140,8 +147,8 @@ impl Par<'_> {
 
     /// Returns the difference of two sorted slices: the elements of `a` that are not in `b`, sorted.
     ///
-    /// An element that is m times in `a` and n times in `b` is max(m - n, 0) times in the result: the last ones of `a`. Work, memory and
-    /// panics are those of [`set_union`](Par::set_union).
+    /// If an element is m times in `a` and n times in `b`, it is max(m - n, 0) times in the result: the last ones of `a`. Work and memory are
+    /// those of [`set_union`](Par::set_union), and so is what happens if a comparison panics.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2]);
@@ -196,8 +203,12 @@ impl Par<'_> {
 
     /// Returns the symmetric difference of two sorted slices: the elements that are in one of them only, sorted.
     ///
-    /// An element that is m times in `a` and n times in `b` is |m - n| times in the result: the last ones of the slice that has more. Work,
-    /// memory and panics are those of [`set_union`](Par::set_union).
+    /// If an element is m times in `a` and n times in `b`, it is |m - n| times in the result: the last ones of the slice that has more. Work
+    /// and memory are those of [`set_union`](Par::set_union), and so is what happens if a comparison panics.
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_symmetric_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 4]);
@@ -208,6 +219,10 @@ impl Par<'_> {
     }
 
     /// Like [`set_symmetric_difference`](Par::set_symmetric_difference), of slices sorted by `compare`.
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     ///
     /// ```
     /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));

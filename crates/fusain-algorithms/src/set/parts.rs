@@ -1,8 +1,7 @@
-//! `set_union` and its kin: operations on sorted slices, cut into even parts.
+//! `set_union` and the other set operations, cut into tiles of equal size.
 //!
-//! Idea: tiles end where the [balanced path](super::path) crosses every so many-th diagonal, so each knows by itself which part
-//! of both slices is its own, and no two equal elements that belong together are parted; their results are
-//! [runs](crate::runs), put one behind the other. C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge
+//! Idea: a tile begins and ends where the [balanced path](super::path) crosses two diagonals. So a worker can compute which parts of both slices
+//! a tile has, and equal elements that belong together are in one tile. The results of the tiles are [runs](crate::runs), put one after the other. C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge
 //! Path (2014), and Baxter's balanced path. Work O(n), span O(tile + n/tile), memory besides the result some tiles a worker.
 
 use std::mem::MaybeUninit;
@@ -14,10 +13,10 @@ use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, Runs, join, join_alone, tile_len};
 use crate::window::{Output, collect_front};
 
-/// What an element costs before anything is known.
+/// Nanoseconds that an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 1.5;
 
-/// How much longer tiles are than others': finding where one ends takes some fifty comparisons.
+/// By this factor tiles are longer than those of other algorithms: finding where one ends takes some fifty comparisons.
 const LONGER: usize = 2;
 
 /// An operation on `a` and `b`, in tiles of `tile` elements of both.

@@ -1,10 +1,10 @@
-//! Where to cut two sorted runs so that a set operation on the parts is that on the whole.
+//! Where to cut two sorted runs, so that a set operation on the parts gives the same as on the whole.
 //!
-//! The *merge path* goes through the pairs (i, j) such that the first i elements of one run and the first j of the other are
-//! the first i + j of their merge; a binary search finds where it crosses a diagonal (Odeh, Green et al., Merge Path,
-//! 2012). Operations on sets pair the k-th of equal elements in one run with the k-th of them in the other, and a cut must not
-//! come between: so among equal elements the path steps over pairs as long as there are any (*balanced path*, Baxter, moderngpu,
-//! 2013). Then cuts are even, also where all elements are equal. O(log n) comparisons a cut.
+//! The *merge path* is the set of pairs (i, j) such that the first i elements of one run and the first j of the other are the first
+//! i + j of their merge. A binary search finds where it crosses a diagonal i + j = d (Odeh, Green et al., Merge Path, 2012). Set operations pair
+//! the k-th of several equal elements in one run with the k-th of them in the other. A cut must not separate such a pair. So among equal elements the
+//! path takes one of each run in turn, as long as both have some (*balanced path*, Baxter, moderngpu, 2013). Parts are then of equal size, even
+//! if all elements are equal. O(log n) comparisons for each cut.
 
 use std::hint::select_unpredictable;
 
@@ -46,7 +46,7 @@ pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool)
 fn crossing<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
     let mut i = d.saturating_sub(b.len());
     let mut n = d.min(a.len()) - i;
-    // The answer lies in `i..=i + n`. Which half is a coin toss, so it is data and not a branch.
+    // The answer lies in `i..=i + n`. Which half cannot be predicted, so it is chosen by data and not by a branch.
     while n > 0 {
         let half = n / 2;
         let from_a = !less(&b[d - 1 - (i + half)], &a[i + half]);

@@ -25,7 +25,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().mismatch(self.as_ref(), other)
     }
 
-    /// The first index at which `eq` does not hold for this and `other`. See [`Par::mismatch_by`](crate::Par::mismatch_by).
+    /// The first index `i` at which `eq(&self[i], &other[i])` does not hold. See [`Par::mismatch_by`](crate::Par::mismatch_by).
     #[inline]
     fn par_mismatch_by<U, F>(&self, other: &[U], eq: F) -> Option<usize>
     where
@@ -118,7 +118,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_sorted(self.as_ref())
     }
 
-    /// Whether `in_order` holds for each element and the next one. See [`Par::is_sorted_by`](crate::Par::is_sorted_by).
+    /// Whether `in_order(x, next)` holds for each element `x` but the last. See [`Par::is_sorted_by`](crate::Par::is_sorted_by).
     #[inline]
     fn par_is_sorted_by<F>(&self, in_order: F) -> bool
     where
@@ -139,7 +139,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_sorted_by_key(self.as_ref(), key)
     }
 
-    /// The length of the longest front part in ascending order. See [`Par::is_sorted_until`](crate::Par::is_sorted_until).
+    /// The length of the longest part at the front that is in ascending order. See [`Par::is_sorted_until`](crate::Par::is_sorted_until).
     #[inline]
     fn par_is_sorted_until(&self) -> usize
     where
@@ -148,7 +148,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_sorted_until(self.as_ref())
     }
 
-    /// The length of the longest front part in which `in_order` holds for each element and the next one. See
+    /// The length of the longest part at the front in which `in_order(x, next)` holds. See
     /// [`Par::is_sorted_until_by`](crate::Par::is_sorted_until_by).
     #[inline]
     fn par_is_sorted_until_by<F>(&self, in_order: F) -> usize
@@ -159,7 +159,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_sorted_until_by(self.as_ref(), in_order)
     }
 
-    /// Whether no element is greater than its parent. See [`Par::is_heap`](crate::Par::is_heap).
+    /// Whether the slice is a binary heap: no element is greater than its parent. See [`Par::is_heap`](crate::Par::is_heap).
     #[doc(alias = "is_heap")]
     #[inline]
     fn par_is_heap(&self) -> bool
@@ -169,7 +169,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap(self.as_ref())
     }
 
-    /// Whether no element is greater than its parent, by `compare`. See [`Par::is_heap_by`](crate::Par::is_heap_by).
+    /// Whether the slice is a binary heap by `compare`. See [`Par::is_heap_by`](crate::Par::is_heap_by).
     #[inline]
     fn par_is_heap_by<F>(&self, compare: F) -> bool
     where
@@ -179,7 +179,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap_by(self.as_ref(), compare)
     }
 
-    /// The length of the longest front part that is a heap. See [`Par::is_heap_until`](crate::Par::is_heap_until).
+    /// The length of the longest part at the front that is a heap. See [`Par::is_heap_until`](crate::Par::is_heap_until).
     #[inline]
     fn par_is_heap_until(&self) -> usize
     where
@@ -188,7 +188,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap_until(self.as_ref())
     }
 
-    /// The length of the longest front part that is a heap by `compare`. See [`Par::is_heap_until_by`](crate::Par::is_heap_until_by).
+    /// The length of the longest part at the front that is a heap by `compare`. See [`Par::is_heap_until_by`](crate::Par::is_heap_until_by).
     #[inline]
     fn par_is_heap_until_by<F>(&self, compare: F) -> usize
     where

@@ -15,6 +15,10 @@ use crate::policy::par;
 /// ```
 pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
     /// Copies all elements of `from` over those of this slice. See [`Par::copy_from_slice`](crate::Par::copy_from_slice).
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
     #[doc(alias = "copy")]
     #[inline]
     fn par_copy_from_slice(&mut self, from: &[T])
@@ -25,6 +29,10 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Replaces the elements by clones of those of `from`. See [`Par::clone_from_slice`](crate::Par::clone_from_slice).
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
     #[inline]
     fn par_clone_from_slice(&mut self, from: &[T])
     where

@@ -13,7 +13,7 @@ use crate::policy::par;
 /// assert_eq!([2, 1, 3].par_minmax(), Some(((1, &1), (2, &3))));
 /// ```
 pub trait ParExtrema<T>: AsRef<[T]> {
-    /// The smallest element and its index, the first among equals. See [`Par::min`](crate::Par::min).
+    /// The smallest element and its index: of several equal ones the first. See [`Par::min`](crate::Par::min).
     #[doc(alias = "min_element")]
     #[inline]
     fn par_min(&self) -> Option<At<'_, T>>
@@ -23,7 +23,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
         par().min(self.as_ref())
     }
 
-    /// The smallest element and its index, the first among equals, by `compare`. See [`Par::min_by`](crate::Par::min_by).
+    /// The smallest element by `compare` and its index: of several equal ones the first. See [`Par::min_by`](crate::Par::min_by).
     #[inline]
     fn par_min_by<F>(&self, compare: F) -> Option<At<'_, T>>
     where
@@ -33,7 +33,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
         par().min_by(self.as_ref(), compare)
     }
 
-    /// The smallest element and its index, the first among equals, by key. See [`Par::min_by_key`](crate::Par::min_by_key).
+    /// The element with the smallest key and its index: of several equal ones the first. See [`Par::min_by_key`](crate::Par::min_by_key).
     #[inline]
     fn par_min_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
     where
@@ -44,7 +44,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
         par().min_by_key(self.as_ref(), key)
     }
 
-    /// The largest element and its index, the first among equals. See [`Par::max`](crate::Par::max).
+    /// The largest element and its index: of several equal ones the first. See [`Par::max`](crate::Par::max).
     #[doc(alias = "max_element")]
     #[inline]
     fn par_max(&self) -> Option<At<'_, T>>
@@ -54,7 +54,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
         par().max(self.as_ref())
     }
 
-    /// The largest element and its index, the first among equals, by `compare`. See [`Par::max_by`](crate::Par::max_by).
+    /// The largest element by `compare` and its index: of several equal ones the first. See [`Par::max_by`](crate::Par::max_by).
     #[inline]
     fn par_max_by<F>(&self, compare: F) -> Option<At<'_, T>>
     where
@@ -64,7 +64,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
         par().max_by(self.as_ref(), compare)
     }
 
-    /// The largest element and its index, the first among equals, by key. See [`Par::max_by_key`](crate::Par::max_by_key).
+    /// The element with the largest key and its index: of several equal ones the first. See [`Par::max_by_key`](crate::Par::max_by_key).
     #[inline]
     fn par_max_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
     where

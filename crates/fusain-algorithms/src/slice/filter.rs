@@ -11,7 +11,7 @@ use crate::policy::par;
 /// assert_eq!([3, 3, 4].par_dedup_copy(), [3, 4]);
 /// ```
 pub trait ParFilter<T>: AsRef<[T]> {
-    /// Returns the elements that satisfy `predicate`, in order. See [`Par::filter`](crate::Par::filter).
+    /// Returns clones of the elements that satisfy `predicate`, in order. See [`Par::filter`](crate::Par::filter).
     #[doc(alias = "copy_if")]
     #[inline]
     fn par_filter<P>(&self, predicate: P) -> Vec<T>
@@ -22,7 +22,7 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().filter(self.as_ref(), predicate)
     }
 
-    /// Returns two vectors: the elements that satisfy `predicate`, and the others. See [`Par::partition_copy`](crate::Par::partition_copy).
+    /// Returns two vectors of clones: the elements that satisfy `predicate`, and the others. See [`Par::partition_copy`](crate::Par::partition_copy).
     #[doc(alias = "partition_copy")]
     #[inline]
     fn par_partition_copy<P>(&self, predicate: P) -> (Vec<T>, Vec<T>)
@@ -33,7 +33,7 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().partition_copy(self.as_ref(), predicate)
     }
 
-    /// Returns the elements without those equal to the one before. See [`Par::dedup_copy`](crate::Par::dedup_copy).
+    /// Returns clones of the elements, leaving out each that is equal to the one before it. See [`Par::dedup_copy`](crate::Par::dedup_copy).
     #[doc(alias = "unique_copy")]
     #[inline]
     fn par_dedup_copy(&self) -> Vec<T>
@@ -43,7 +43,7 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().dedup_copy(self.as_ref())
     }
 
-    /// Returns the elements without those for which `same` holds with the one before. See
+    /// Returns clones of the elements, leaving out each for which `same(x, previous)` holds. See
     /// [`Par::dedup_copy_by`](crate::Par::dedup_copy_by).
     #[doc(alias = "unique_copy")]
     #[inline]
@@ -81,7 +81,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().retain(self.as_mut(), predicate);
     }
 
-    /// Removes elements equal to the one before. See [`Par::dedup`](crate::Par::dedup).
+    /// Removes each element that is equal to the one before it. See [`Par::dedup`](crate::Par::dedup).
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup(&mut self)
@@ -91,7 +91,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup(self.as_mut());
     }
 
-    /// Removes elements for which `same` holds with the one before. See [`Par::dedup_by`](crate::Par::dedup_by).
+    /// Removes each element for which `same(x, previous)` holds. See [`Par::dedup_by`](crate::Par::dedup_by).
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup_by<F>(&mut self, same: F)
@@ -102,7 +102,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup_by(self.as_mut(), same);
     }
 
-    /// Removes elements with the same key as the one before. See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
+    /// Removes each element with the same key as the one before it. See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup_by_key<K, F>(&mut self, key: F)

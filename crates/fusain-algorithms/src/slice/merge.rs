@@ -13,6 +13,10 @@ use crate::policy::par;
 /// ```
 pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
     /// Merges the sorted halves `[..middle]` and `[middle..]`, stable. See [`Par::inplace_merge`](crate::Par::inplace_merge).
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length.
     #[doc(alias = "inplace_merge")]
     #[inline]
     fn par_inplace_merge(&mut self, middle: usize)
@@ -24,6 +28,10 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Merges the halves `[..middle]` and `[middle..]`, both sorted by `compare`, stable. See
     /// [`Par::inplace_merge_by`](crate::Par::inplace_merge_by).
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length.
     #[inline]
     fn par_inplace_merge_by<F>(&mut self, middle: usize, compare: F)
     where
@@ -34,6 +42,10 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Merges this and another sorted slice into one sorted vector, stable. See [`Par::merge`](crate::Par::merge).
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     #[doc(alias = "merge")]
     #[inline]
     fn par_merge(&self, other: &[T]) -> Vec<T>
@@ -45,6 +57,10 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Merges this and another slice, both sorted by `compare`, into one sorted vector, stable. See
     /// [`Par::merge_by`](crate::Par::merge_by).
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     #[inline]
     fn par_merge_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where

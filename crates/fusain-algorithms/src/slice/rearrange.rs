@@ -33,6 +33,10 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Rotates left: the first `by` elements move to the end. See [`Par::rotate_left`](crate::Par::rotate_left).
+    ///
+    /// # Panics
+    ///
+    /// If `by` is greater than the length.
     #[doc(alias = "rotate")]
     #[inline]
     fn par_rotate_left(&mut self, by: usize)
@@ -43,6 +47,10 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Rotates right: the last `by` elements move to the front. See [`Par::rotate_right`](crate::Par::rotate_right).
+    ///
+    /// # Panics
+    ///
+    /// If `by` is greater than the length.
     #[inline]
     fn par_rotate_right(&mut self, by: usize)
     where
@@ -52,6 +60,10 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Returns the elements from `middle` on, then those before it. See [`Par::rotate_copy`](crate::Par::rotate_copy).
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length.
     #[inline]
     fn par_rotate_copy(&self, middle: usize) -> Vec<T>
     where
@@ -83,6 +95,10 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Swaps all elements with those of `other`. See [`Par::swap_with_slice`](crate::Par::swap_with_slice).
+    ///
+    /// # Panics
+    ///
+    /// If the lengths differ.
     #[doc(alias = "swap_ranges")]
     #[inline]
     fn par_swap_with_slice(&mut self, other: &mut [T])

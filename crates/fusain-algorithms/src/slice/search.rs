@@ -1,8 +1,8 @@
-//! Searching and asking as methods of slices.
+//! Searching and checking as methods of slices.
 
 use crate::policy::par;
 
-/// Searches for elements and sequences, and asks about all elements.
+/// Searches for elements and sequences, and checks a predicate on all elements.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -99,7 +99,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().find_first_of(self.as_ref(), wanted)
     }
 
-    /// The index of the first element for which `eq` holds with one of `wanted`. See [`Par::find_first_of_by`](crate::Par::find_first_of_by).
+    /// The index of the first element `x` such that `eq(x, w)` holds for some `w` in `wanted`. See [`Par::find_first_of_by`](crate::Par::find_first_of_by).
     #[inline]
     fn par_find_first_of_by<U, F>(&self, wanted: &[U], eq: F) -> Option<usize>
     where
@@ -130,7 +130,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
         par().adjacent_find(self.as_ref())
     }
 
-    /// The index of the first element for which `fits` holds with the next one. See [`Par::adjacent_find_by`](crate::Par::adjacent_find_by).
+    /// The index of the first element `x` for which `fits(x, next)` holds. See [`Par::adjacent_find_by`](crate::Par::adjacent_find_by).
     #[inline]
     fn par_adjacent_find_by<F>(&self, fits: F) -> Option<usize>
     where

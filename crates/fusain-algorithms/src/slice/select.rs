@@ -16,6 +16,10 @@ use crate::policy::par;
 /// ```
 pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
     /// Puts the element that sorting would put at `index` there. See [`Par::select_nth_unstable`](crate::Par::select_nth_unstable).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not less than the length.
     #[doc(alias = "nth_element")]
     #[inline]
     fn par_select_nth_unstable(&mut self, index: usize) -> (&mut [T], &mut T, &mut [T])
@@ -27,6 +31,10 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Puts the element that sorting by `compare` would put at `index` there. See
     /// [`Par::select_nth_unstable_by`](crate::Par::select_nth_unstable_by).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not less than the length.
     #[doc(alias = "nth_element")]
     #[inline]
     fn par_select_nth_unstable_by<F>(&mut self, index: usize, compare: F) -> (&mut [T], &mut T, &mut [T])
@@ -39,6 +47,10 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Puts the element that sorting by key would put at `index` there. See
     /// [`Par::select_nth_unstable_by_key`](crate::Par::select_nth_unstable_by_key).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not less than the length.
     #[doc(alias = "nth_element")]
     #[inline]
     fn par_select_nth_unstable_by_key<K, F>(&mut self, index: usize, key: F) -> (&mut [T], &mut T, &mut [T])
@@ -51,6 +63,10 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Sorts the `middle` smallest elements to the front. See [`Par::partial_sort`](crate::Par::partial_sort).
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length.
     #[doc(alias = "partial_sort")]
     #[inline]
     fn par_partial_sort(&mut self, middle: usize)
@@ -61,6 +77,10 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
     }
 
     /// Sorts the `middle` smallest elements by `compare` to the front. See [`Par::partial_sort_by`](crate::Par::partial_sort_by).
+    ///
+    /// # Panics
+    ///
+    /// If `middle` is greater than the length.
     #[inline]
     fn par_partial_sort_by<F>(&mut self, middle: usize, compare: F)
     where

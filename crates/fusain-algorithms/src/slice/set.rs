@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::policy::par;
 
-/// Takes sorted slices as sets.
+/// Operations on sorted slices as multisets: an element may be in a set several times.
 ///
 /// ```
 /// use fusain_algorithms::prelude::*;
@@ -14,6 +14,10 @@ use crate::policy::par;
 /// ```
 pub trait ParSet<T>: AsRef<[T]> {
     /// Returns the elements that are in this or in `other`, sorted. See [`Par::set_union`](crate::Par::set_union).
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     #[inline]
     fn par_set_union(&self, other: &[T]) -> Vec<T>
     where
@@ -23,6 +27,10 @@ pub trait ParSet<T>: AsRef<[T]> {
     }
 
     /// Returns the elements that are in this or in `other`, sorted by `compare`. See [`Par::set_union_by`](crate::Par::set_union_by).
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     #[inline]
     fn par_set_union_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where
@@ -74,6 +82,10 @@ pub trait ParSet<T>: AsRef<[T]> {
 
     /// Returns the elements that are in exactly one of this and `other`, sorted. See
     /// [`Par::set_symmetric_difference`](crate::Par::set_symmetric_difference).
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     #[inline]
     fn par_set_symmetric_difference(&self, other: &[T]) -> Vec<T>
     where
@@ -84,6 +96,10 @@ pub trait ParSet<T>: AsRef<[T]> {
 
     /// Returns the elements that are in exactly one of this and `other`, sorted by `compare`. See
     /// [`Par::set_symmetric_difference_by`](crate::Par::set_symmetric_difference_by).
+    ///
+    /// # Panics
+    ///
+    /// If both lengths together overflow `usize`, which only elements without a size can do.
     #[inline]
     fn par_set_symmetric_difference_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where
