@@ -1,4 +1,4 @@
-//! A chain and its sink as an [`Algorithm`]: the only place that knows the pool and the policy.
+//! A chain and its sink as an [`Algorithm`]: the only module that uses the pool and the policy.
 //!
 //! Idea: a state is a source, which is what is left to do, and an accumulator, which is what has been found. A unit runs about `grain`
 //! elements of the source into the accumulator; a split cuts the source and makes a new accumulator; when nothing is left
@@ -18,10 +18,10 @@ pub(crate) trait Sink<S: Source>: Sync {
     /// What one worker has found.
     type Found: Send;
 
-    /// Runs one unit of `source`; breaks off where the whole chain is to end.
+    /// Runs one unit of `source`; returns `Break` if the whole chain is to end.
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()>;
 
-    /// What a worker begins with that gets `rest`, which was split off behind the source of `found`.
+    /// The accumulator for `rest`, which has been split off behind the source of `found`.
     fn split(&self, found: &mut Self::Found, rest: &S) -> Self::Found;
 
     /// Takes what has been found when nothing is left, or the chain has ended.
@@ -44,7 +44,7 @@ struct Run<'k, S, K> {
     source: PhantomData<fn(S)>,
 }
 
-/// A worker's part: gone when nothing is left of it.
+/// A worker's part; `None` when nothing is left of it.
 struct Local<S, F>(Option<(S, F)>);
 
 impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
@@ -106,7 +106,7 @@ fn unit<S: Source, K: Sink<S>>((sink, found, source, grain): (&K, &mut K::Found,
     sink.unit(found, source, grain)
 }
 
-/// Fewer elements than this are not worth the question how wide the machine's vectors are.
+/// With fewer elements than this it does not pay to check how wide the machine's vectors are.
 const WIDE: usize = 64;
 
 /// Runs `source` into `sink` from `found`, as `settings` say.

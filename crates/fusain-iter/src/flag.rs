@@ -1,8 +1,8 @@
-//! What workers tell each other while a chain runs: that it is over, and how many more are wanted. The only atomics of this crate.
+//! What workers tell each other while a chain runs: that it is over, and how many more elements are wanted. The only atomics of this crate.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A flag that goes up once. Relaxed all through: it is a hint to stop, and carries no data.
+/// A flag that is raised once. All operations are Relaxed: it is a hint to stop, and carries no data.
 #[derive(Debug, Default)]
 pub(crate) struct Flag(AtomicBool);
 
@@ -24,7 +24,7 @@ impl Clone for Flag {
     }
 }
 
-/// How many more. Relaxed all through: it counts, and carries no data.
+/// How many more elements are wanted. All operations are Relaxed: it counts, and carries no data.
 #[derive(Debug)]
 pub(crate) struct Count(AtomicUsize);
 

@@ -27,7 +27,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     where
         Self: 's;
 
-    /// Begins a run, as [`source`](ParallelIterator::source) does. Only one of the two may be called, and once.
+    /// Begins a run, like [`source`](ParallelIterator::source). Only one of the two may be called, and once.
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s>;
 
     /// The number of elements.
@@ -60,7 +60,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Interleave::new(self, other.into_par_iter())
     }
 
-    /// Alternates the elements with those of `other`, until the next one is missing. See [`InterleaveShortest`].
+    /// Alternates the elements with those of `other`, until the next one in turn is missing. See [`InterleaveShortest`].
     fn interleave_shortest<J>(self, other: J) -> InterleaveShortest<Self, J::Iter>
     where
         J: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -68,7 +68,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         InterleaveShortest::new(self, other.into_par_iter())
     }
 
-    /// Collects every `size` elements into a vector; the last may be shorter. See [`Chunks`].
+    /// Makes a vector of every `size` elements in a row; the last one may be shorter. See [`Chunks`].
     ///
     /// # Panics
     ///
@@ -79,7 +79,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Chunks::new(self, size)
     }
 
-    /// Folds every `size` elements to one value. See [`FoldChunks`].
+    /// Folds every `size` elements in a row to one value. See [`FoldChunks`].
     ///
     /// # Panics
     ///
@@ -95,7 +95,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         FoldChunks::new(self, size, identity, f)
     }
 
-    /// Folds every `size` elements to one value, starting from a clone of `init`. See [`FoldChunksWith`].
+    /// Folds every `size` elements in a row to one value, starting from a clone of `init`. See [`FoldChunksWith`].
     ///
     /// # Panics
     ///
@@ -141,7 +141,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Rev::new(self)
     }
 
-    /// Calls `f` on every `N` neighbouring elements. See [`MapWindows`].
+    /// Calls `f` on all windows of `N` neighbouring elements; they overlap. `N` must not be 0, which the compiler checks. See [`MapWindows`].
     fn map_windows<F, R, const N: usize>(self, f: F) -> MapWindows<Self, F, N>
     where
         F: Fn(&[Self::Item; N]) -> R + Sync + Send,
@@ -167,7 +167,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         MaxLen::new(self, max)
     }
 
-    // Ends.
+    // Methods that run the chain.
 
     /// Replaces the contents of `target` by the elements. The vector's memory is reused if it is large enough.
     ///
@@ -182,7 +182,14 @@ pub trait IndexedParallelIterator: ParallelIterator {
         vec::append(self, target);
     }
 
-    /// Replaces the contents of `left` and `right` by the sides of the elements, which are pairs.
+    /// Replaces the contents of `left` by the first members of the elements, which are pairs, and those of `right` by the second members.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let (mut a, mut b) = (vec![0], Vec::new());
+    /// [(1, 2), (3, 4)].into_par_iter().unzip_into_vecs(&mut a, &mut b);
+    /// assert_eq!((a, b), (vec![1, 3], vec![2, 4]));
+    /// ```
     fn unzip_into_vecs<A: Send, B: Send>(self, left: &mut Vec<A>, right: &mut Vec<B>)
     where
         Self: IndexedParallelIterator<Item = (A, B)>,
@@ -191,7 +198,10 @@ pub trait IndexedParallelIterator: ParallelIterator {
         (*left, *right) = (a, b);
     }
 
-    /// Returns all inclusive prefix sums by `op`, which must be associative. Takes two passes over memory.
+    /// Returns all inclusive prefix sums by `op`, which must be associative: at each index, the sum up to and with that element.
+    ///
+    /// The elements are collected first, and the scan goes over the vector: O(n) calls of `op`, no memory but the result and a sum for each block of
+    /// 256 elements or more.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -209,7 +219,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         all
     }
 
-    /// Returns all exclusive prefix sums by `op`, which must be associative, starting from `init`. Takes two passes over memory.
+    /// Returns all exclusive prefix sums by `op`, which must be associative, starting from `init`: at each index, the sum up to and without that
+    /// element. Otherwise like [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -228,6 +239,11 @@ pub trait IndexedParallelIterator: ParallelIterator {
     }
 
     /// Compares the elements with those of `other`, lexicographically.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 2].par_iter().cmp(&[1, 3]).is_lt());
+    /// ```
     fn cmp<J>(self, other: J) -> Ordering
     where
         J: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -240,6 +256,11 @@ pub trait IndexedParallelIterator: ParallelIterator {
     }
 
     /// Like [`cmp`](Self::cmp), for elements with a partial order.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert_eq!([f64::NAN].par_iter().partial_cmp(&[1.0]), None);
+    /// ```
     fn partial_cmp<J>(self, other: J) -> Option<Ordering>
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -253,7 +274,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         search::find(self.zip(other), Which::First, unequal).unwrap_or(Some(lengths))
     }
 
-    /// Whether the elements equal those of `other`, and there are as many.
+    /// Whether both chains have the same number of elements, and these are equal one by one.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 2].par_iter().eq(&[1, 2]));
+    /// ```
     fn eq<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -263,7 +289,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.len() == other.len() && self.zip(other).all(|(a, b)| PartialEq::eq(&a, &b))
     }
 
-    /// Whether not [`eq`](Self::eq).
+    /// Whether the chains differ: the opposite of [`eq`](Self::eq).
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 2].par_iter().ne(&[1, 2, 3]));
+    /// ```
     fn ne<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -272,7 +303,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         !self.eq(other)
     }
 
-    /// Whether [`partial_cmp`](Self::partial_cmp) says less.
+    /// Whether the elements are less than those of `other`, by [`partial_cmp`](Self::partial_cmp).
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 2].par_iter().lt(&[1, 3]));
+    /// ```
     fn lt<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -281,7 +317,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_lt)
     }
 
-    /// Whether [`partial_cmp`](Self::partial_cmp) says less or equal.
+    /// Whether the elements are less or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 2].par_iter().le(&[1, 2]));
+    /// ```
     fn le<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -290,7 +331,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_le)
     }
 
-    /// Whether [`partial_cmp`](Self::partial_cmp) says greater.
+    /// Whether the elements are greater than those of `other`, by [`partial_cmp`](Self::partial_cmp).
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 4].par_iter().gt(&[1, 3]));
+    /// ```
     fn gt<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -299,7 +345,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_gt)
     }
 
-    /// Whether [`partial_cmp`](Self::partial_cmp) says greater or equal.
+    /// Whether the elements are greater or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert!([1, 3].par_iter().ge(&[1, 3]));
+    /// ```
     fn ge<J>(self, other: J) -> bool
     where
         J: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -309,18 +360,33 @@ pub trait IndexedParallelIterator: ParallelIterator {
     }
 
     /// The index of any element that satisfies `predicate`.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert_eq!([3, 1, 4].par_iter().position_any(|x| *x == 4), Some(2));
+    /// ```
     #[inline]
     fn position_any<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
         search::find(self.enumerate(), Which::Any, |(i, x)| predicate(x).then_some(i))
     }
 
     /// The index of the first element that satisfies `predicate`.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert_eq!([3, 1, 4, 1].par_iter().position_first(|x| *x == 1), Some(1));
+    /// ```
     #[inline]
     fn position_first<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
         search::find(self.enumerate(), Which::First, |(i, x)| predicate(x).then_some(i))
     }
 
-    /// The index of the last element that satisfies `predicate`; it is searched for from the back.
+    /// The index of the last element that satisfies `predicate`. It searches from the back.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// assert_eq!([3, 1, 4, 1].par_iter().position_last(|x| *x == 1), Some(3));
+    /// ```
     #[inline]
     fn position_last<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
         search::find_last(self.enumerate(), |(i, x)| predicate(x).then_some(i))

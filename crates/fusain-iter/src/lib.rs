@@ -1,9 +1,9 @@
 //! Parallel iterators with rayon's names, which are split only when a worker asks for work.
 //!
 //! A *chain* says where elements come from and what is done with them. While it runs, it is a plain value that can be split in two. A
-//! worker runs a unit of it, checks whether another worker asks for work, and goes on. So a chain is an
+//! worker runs a unit of it (some of its elements), checks whether another worker asks for work, and goes on. So a chain is an
 //! [`Algorithm`](fusain_pool::Algorithm) like any other: it is compiled into one loop, the pool chooses the length of its units, and it is
-//! shared only where that gains.
+//! shared only where that seems to gain.
 //!
 //! ```text
 //! v.par_iter().map(f).filter(p)      a chain: closures and their base            parallel.rs, indexed.rs, adaptor/
@@ -12,17 +12,17 @@
 //! FilterSource<MapSource<Pieces<..>>>   what is left: run a unit, split          source/
 //!        │ drive(source, sink)
 //!        ▼
-//! .sum()  .collect()  .find_first(..)   what becomes of it: a result a worker    sink/, collect/
+//! .sum()  .collect()  .find_first(..)   a result for each part, then combined    sink/, collect/
 //! ```
 //!
-//! | room | what is there |
+//! | module | what is there |
 //! |---|---|
-//! | `parallel`, `indexed` | the two traits of chains, with all names |
+//! | `parallel`, `indexed` | the two traits of chains, with all methods |
 //! | `source/` | [`Source`](iter::Source), [`IndexedSource`](iter::IndexedSource); slices, vectors, ranges, strings, collections, iterators |
-//! | `adaptor/` | chains of chains, a file a family |
-//! | `sink/` | a result a worker, put together in the order of the parts |
+//! | `adaptor/` | chains made of other chains, a file for each family |
+//! | `sink/` | a result for each part, combined in the order of the parts |
 //! | `collect/` | collections from chains, and chains from collections |
-//! | `drive` | a source and a sink as an algorithm: the only place that knows the pool |
+//! | `drive` | a source and a sink as an algorithm: the only module that uses the pool |
 //!
 //! # Example
 //!
@@ -41,8 +41,8 @@
 //!
 //! # What differs from rayon
 //!
-//! * Parts are made when a worker asks for work, not beforehand. So the number of parts, which `fold` and `map_init` show, varies from call
-//!   to call.
+//! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
+//!   each part, and `map_init` calls `init` for each.
 //! * Elements that `skip` leaves out are not computed.
 //! * Searches, `try_for_each` and the like may end in the middle of a unit of work.
 //! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`. Floats are summed in SIMD

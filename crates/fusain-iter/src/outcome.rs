@@ -1,30 +1,38 @@
-//! What can break off: `Option`, `Result` and their kind.
+//! Values that say whether to go on: `Option`, `Result` and the like.
 
 use std::ops::ControlFlow;
 use std::task::Poll;
 
-/// Values that the `?` operator takes: they say whether to go on.
+/// The types that the `?` operator takes: a value says whether to go on.
 ///
-/// It stands for std's trait of this name, which is not stable, and is implemented for `Option`, `Result`, `ControlFlow`, and `Poll` of the
-/// first two.
+/// It takes the place of std's trait of this name, which is not stable. It is implemented for `Option`, `Result`, `ControlFlow`, and
+/// `Poll` of a `Result` or of an `Option` of one.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use fusain_iter::iter::Try;
+///
+/// assert_eq!(Try::branch(Some(7)), ControlFlow::Continue(7));
+/// assert!(Try::branch(None::<i32>).is_break());
+/// ```
 pub trait Try: Sized + sealed::Sealed {
     /// The value to go on with.
     type Output;
 
-    /// What ends the operation.
+    /// The value that ends the operation, such as the error of a `Result`.
     type Residual;
 
-    /// Goes on with `output`.
+    /// A value that says: go on with `output`.
     fn from_output(output: Self::Output) -> Self;
 
-    /// Breaks off with `residual`.
+    /// A value that says: end with `residual`.
     fn from_residual(residual: Self::Residual) -> Self;
 
     /// Whether to go on.
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
 }
 
-/// `result` as a flow that breaks off with all of it.
+/// `result` as a `ControlFlow` whose `Break` has the whole of it.
 pub(crate) fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
     match result.branch() {
         ControlFlow::Continue(x) => ControlFlow::Continue(x),
@@ -32,7 +40,7 @@ pub(crate) fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
     }
 }
 
-/// The parts combined until `op` breaks off.
+/// Combines the parts until `op` fails.
 pub(crate) fn try_combine<R: Try>(parts: Vec<R::Output>, op: impl Fn(R::Output, R::Output) -> R) -> Option<R> {
     let mut parts = parts.into_iter();
     let first = parts.next()?;

@@ -17,31 +17,18 @@ use crate::sink::search::Which;
 use crate::sink::{extrema, fold, for_each, search, sum, try_fold};
 use crate::source::Source;
 
-/// A parallel iterator, or *chain*: elements that several workers can process, and what is done with them.
-///
-/// The methods have the names of rayon's trait and do the same, unless their documentation says otherwise. Adaptors are documented at the
-/// types that they return. A chain does nothing until a method ends it, such as `sum` or `collect`. That call decides whether sharing is
-/// worth it, and returns when all is done. A panic in a closure stops the call and propagates; elements that no closure has got by then are
-/// dropped.
-///
-/// To make a chain of your own, write a [`Source`] and give it to [`from_source`](crate::iter::from_source).
-///
-/// ```
-/// use fusain_iter::prelude::*;
-///
-/// let squares: Vec<u64> = (0..1000_u64).into_par_iter().map(|x| x * x).filter(|x| x % 3 == 1).collect();
-/// assert_eq!(squares[..4], [1, 4, 16, 25]);
-/// ```
+#[doc = include_str!("parallel.md")]
 pub trait ParallelIterator: Sized + Send {
     /// The type of the elements.
     type Item: Send;
 
-    /// The chain while it runs; it borrows the chain's closures.
+    /// The chain while it runs. It borrows the chain's closures.
     type Source<'s>: Source<Item = Self::Item>
     where
         Self: 's;
 
-    /// Begins a run. Returns what is to be done, and writes to `settings` how. It may be called once.
+    /// Begins a run: returns the elements, and writes the options of the chain to `settings`. It may be called once. Programs call it only to
+    /// implement chains of their own.
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s>;
 
     /// The number of elements, if it is known.
@@ -54,7 +41,7 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::On(pool))
     }
 
-    /// Sets the number of elements in a unit of work. See [`With`].
+    /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. See [`With`].
     fn grain<'p>(self, elements: usize) -> With<'p, Self> {
         With::new(self, Change::Grain(elements))
     }
@@ -64,7 +51,7 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::Sequential)
     }
 
-    /// Runs the chain in parallel, even where it seems too small to gain. See [`With`].
+    /// Runs the chain in parallel, even if it seems too small to gain. See [`With`].
     fn always<'p>(self) -> With<'p, Self> {
         With::new(self, Change::Always)
     }
@@ -79,12 +66,12 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::Policy(policy))
     }
 
-    /// Calls `f` on every element. See [`Map`].
+    /// Replaces every element `x` by `f(x)`. See [`Map`].
     fn map<F: Fn(Self::Item) -> R + Sync + Send, R: Send>(self, f: F) -> Map<Self, F> {
         Map::new(self, f)
     }
 
-    /// Calls `f` on every element, with a value of which each part has a clone. See [`MapWith`].
+    /// Replaces every element `x` by `f(&mut value, x)`, where each part has its own clone of `init` as `value`. See [`MapWith`].
     fn map_with<F, T, R>(self, init: T, f: F) -> MapWith<Self, T, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -94,7 +81,7 @@ pub trait ParallelIterator: Sized + Send {
         MapWith::new(self, init, f)
     }
 
-    /// Calls `f` on every element, with a value that each part makes by `init`. See [`MapInit`].
+    /// Replaces every element `x` by `f(&mut value, x)`, where each part makes its own `value` by `init()`. See [`MapInit`].
     fn map_init<F, N, T, R>(self, init: N, f: F) -> MapInit<Self, N, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -104,7 +91,7 @@ pub trait ParallelIterator: Sized + Send {
         MapInit::new(self, init, f)
     }
 
-    /// Calls `f` on every element, with a value made by `init`, of which there are at most as many as workers. See [`MapWorker`].
+    /// Replaces every element `x` by `f(&mut value, x)`, where `init()` makes at most one `value` for each worker. See [`MapWorker`].
     fn map_worker<F, N, T, R>(self, init: N, f: F) -> MapWorker<Self, N, T, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -115,7 +102,7 @@ pub trait ParallelIterator: Sized + Send {
         MapWorker::new(self, init, f)
     }
 
-    /// Clones the elements, which are references. See [`Cloned`].
+    /// Replaces references by clones of what they refer to. See [`Cloned`].
     fn cloned<'a, T>(self) -> Cloned<Self>
     where
         T: 'a + Clone + Send,
@@ -124,7 +111,7 @@ pub trait ParallelIterator: Sized + Send {
         Cloned::new(self)
     }
 
-    /// Copies the elements, which are references. See [`Copied`].
+    /// Replaces references by copies of what they refer to. See [`Copied`].
     fn copied<'a, T>(self) -> Copied<Self>
     where
         T: 'a + Copy + Send,
@@ -148,17 +135,17 @@ pub trait ParallelIterator: Sized + Send {
         Filter::new(self, predicate)
     }
 
-    /// Calls `f` on every element and keeps what is `Some`. See [`FilterMap`].
+    /// Calls `f` on every element and keeps the values of results that are `Some`. See [`FilterMap`].
     fn filter_map<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> FilterMap<Self, F> {
         FilterMap::new(self, f)
     }
 
-    /// Makes a chain of every element by `f`, and joins the chains. See [`FlatMap`].
+    /// Calls `f` on every element and joins the chains that it returns. See [`FlatMap`].
     fn flat_map<F: Fn(Self::Item) -> P + Sync + Send, P: IntoParallelIterator>(self, f: F) -> FlatMap<Self, F> {
         FlatMap::new(self, f)
     }
 
-    /// Makes a sequential iterator of every element by `f`, and joins them. See [`FlatMapIter`].
+    /// Calls `f` on every element and joins the sequential iterators that it returns. See [`FlatMapIter`].
     fn flat_map_iter<F, J>(self, f: F) -> FlatMapIter<Self, F>
     where
         F: Fn(Self::Item) -> J + Sync + Send,
@@ -228,7 +215,7 @@ pub trait ParallelIterator: Sized + Send {
         Chain::new(self, other.into_par_iter())
     }
 
-    /// Unwraps the elements until one of them is `None`. See [`WhileSome`].
+    /// Unwraps the elements until a worker meets a `None`. See [`WhileSome`].
     fn while_some<T: Send>(self) -> WhileSome<Self>
     where
         Self: ParallelIterator<Item = Option<T>>,
@@ -249,12 +236,12 @@ pub trait ParallelIterator: Sized + Send {
         Intersperse::new(self, element)
     }
 
-    /// Keeps any `n` elements. See [`TakeAny`].
+    /// Keeps `n` elements, no matter which. See [`TakeAny`].
     fn take_any(self, n: usize) -> TakeAny<Self> {
         TakeAny::new(self, n)
     }
 
-    /// Skips any `n` elements. See [`SkipAny`].
+    /// Skips `n` elements, no matter which. See [`SkipAny`].
     fn skip_any(self, n: usize) -> SkipAny<Self> {
         SkipAny::new(self, n)
     }
@@ -282,7 +269,7 @@ pub trait ParallelIterator: Sized + Send {
         for_each::for_each(self, f);
     }
 
-    /// Like [`for_each`](Self::for_each), with a clone of `init` for each part, as [`map_with`](Self::map_with) has it.
+    /// Like [`for_each`](Self::for_each), with a clone of `init` for each part, as in [`map_with`](Self::map_with).
     fn for_each_with<F, T>(self, init: T, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -291,7 +278,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, f).for_each(|()| ());
     }
 
-    /// Like [`for_each`](Self::for_each), with a value that each part makes by `init`, as [`map_init`](Self::map_init) has it.
+    /// Like [`for_each`](Self::for_each), with a value that each part makes by `init`, as in [`map_init`](Self::map_init).
     fn for_each_init<F, N, T>(self, init: N, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -300,7 +287,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_init(init, f).for_each(|()| ());
     }
 
-    /// Like [`for_each`](Self::for_each), with at most one value for each worker, as [`map_worker`](Self::map_worker) has it.
+    /// Like [`for_each`](Self::for_each), with at most one value for each worker, as in [`map_worker`](Self::map_worker).
     fn for_each_worker<F, N, T>(self, init: N, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -310,7 +297,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map_worker(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on every element until it fails. The call then ends within a unit of work, with one of the failures.
+    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends after its unit of work, and the call returns one of these
+    /// results.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -379,7 +367,8 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(self, op)
     }
 
-    /// Like [`reduce`](Self::reduce), of the values in the elements, until an element or `op` fails.
+    /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: combines their values until an element or `op` gives `None` or `Err`.
+    /// The call then returns that.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -393,7 +382,7 @@ pub trait ParallelIterator: Sized + Send {
         Self::Item: Try<Output = T>,
         T: Send,
     {
-        // What has broken off travels as the element itself, which can be sent.
+        // A failure is carried as the element itself, which is `Send`.
         let step = |a: T, x: Self::Item| match x.branch() {
             ControlFlow::Continue(x) => unbroken(op(a, x)),
             ControlFlow::Break(residual) => ControlFlow::Break(Self::Item::from_residual(residual)),
@@ -427,7 +416,7 @@ pub trait ParallelIterator: Sized + Send {
         }
     }
 
-    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster and not less exact than one by one.
+    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and no less exact.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -438,13 +427,13 @@ pub trait ParallelIterator: Sized + Send {
         sum::total(self, sum::Sums)
     }
 
-    /// Multiplies all elements, in an unspecified order as [`sum`](Self::sum).
+    /// Multiplies all elements, in an unspecified order, like [`sum`](Self::sum).
     #[inline]
     fn product<P: Send + Product<Self::Item> + Product<P>>(self) -> P {
         sum::total(self, sum::Products)
     }
 
-    /// The smallest element, the first among equals. `None` if there are no elements.
+    /// The smallest element: of several equal ones the first. `None` if there are no elements.
     #[inline]
     fn min(self) -> Option<Self::Item>
     where
@@ -466,7 +455,7 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(keyed, |a, b| extrema::lesser(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
     }
 
-    /// The largest element, the last among equals. `None` if there are no elements.
+    /// The largest element: of several equal ones the last. `None` if there are no elements.
     #[inline]
     fn max(self) -> Option<Self::Item>
     where
@@ -488,13 +477,13 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(keyed, |a, b| extrema::greater(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
     }
 
-    /// Any element that satisfies `predicate`. The call ends within a unit of work once one is found.
+    /// Any element that satisfies `predicate`. Once one is found, each worker ends after its unit of work.
     #[inline]
     fn find_any<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_any(|x| predicate(&x).then_some(x))
     }
 
-    /// The first element that satisfies `predicate`. Parts behind a hit end within a unit of work.
+    /// The first element that satisfies `predicate`. Once one is found, workers on parts behind it end after their unit of work.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -505,7 +494,7 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_first(|x| predicate(&x).then_some(x))
     }
 
-    /// The last element that satisfies `predicate`; it is searched for from the back.
+    /// The last element that satisfies `predicate`. It searches from the back.
     #[inline]
     fn find_last<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_last(|x| predicate(&x).then_some(x))
@@ -547,7 +536,7 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|x| !predicate(x))
     }
 
-    /// Collects the elements. If the length of the chain is known, a `Vec` is filled in place.
+    /// Makes a collection of the elements. If the length of the chain is known, each element is written straight to its place in a `Vec`.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -559,7 +548,7 @@ pub trait ParallelIterator: Sized + Send {
         C::from_par_iter(self)
     }
 
-    /// Collects the left and the right sides of the elements, which are pairs.
+    /// Makes a collection of the first members of the elements, which are pairs, and one of the second members.
     fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
     where
         Self: ParallelIterator<Item = (A, B)>,
@@ -571,7 +560,7 @@ pub trait ParallelIterator: Sized + Send {
         collect::both::unzip(self)
     }
 
-    /// Collects the elements that satisfy `predicate`, and the others.
+    /// Makes a collection of the elements that satisfy `predicate`, and one of the others.
     fn partition<A, B, P>(self, predicate: P) -> (A, B)
     where
         A: Default + Send + ParallelExtend<Self::Item>,
@@ -581,7 +570,7 @@ pub trait ParallelIterator: Sized + Send {
         self.partition_map(|x| if predicate(&x) { Either::Left(x) } else { Either::Right(x) })
     }
 
-    /// Collects what `f` returns as `Left`, and what it returns as `Right`.
+    /// Calls `f` on every element, and makes a collection of the values that it returns as `Left`, and one of those that it returns as `Right`.
     fn partition_map<A, B, F, L, R>(self, f: F) -> (A, B)
     where
         A: Default + Send + ParallelExtend<L>,

@@ -1,8 +1,20 @@
-//! What a chain says about how it is to be run.
+//! The options that a chain is run with.
 
 use fusain_algorithms::{Par, internals, par};
 
-/// How a chain runs; collected while its sources are made.
+/// The options of a chain, which the chain's parts write when a run begins.
+///
+/// Programs meet it only if they implement [`ParallelIterator`](crate::iter::ParallelIterator): they pass it on to the chains that theirs is made of.
+///
+/// ```
+/// use fusain_iter::iter::{ParallelIterator, Settings};
+///
+/// fn length_known<I: ParallelIterator>(chain: I) -> bool {
+///     chain.with_policy(fusain_algorithms::par()).opt_len().is_some()
+/// }
+/// assert!(length_known(fusain_iter::iter::repeat_n(7, 3)));
+/// let _default = Settings::default();
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'s> {
     pub(crate) policy: Par<'s>,

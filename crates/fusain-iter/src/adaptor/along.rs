@@ -1,4 +1,4 @@
-//! `inspect` and `update`: elements that are shown, or changed, on their way.
+//! `inspect` and `update`: a function sees, or changes, each element, which is then passed on.
 
 use std::iter;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// Elements that are shown to a function on their way.
+/// Calls a function on a reference to every element, and passes the element on.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -182,7 +182,7 @@ where
     }
 }
 
-/// Elements that are changed by a function on their way.
+/// Lets a function change every element, and passes the element on.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

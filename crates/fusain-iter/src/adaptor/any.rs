@@ -8,7 +8,7 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// A number of elements: those that workers meet first.
+/// At most `n` of the elements: those that workers meet first.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -72,7 +72,7 @@ impl<S: Source> Source for TakeAnySource<'_, S> {
     }
 }
 
-/// All elements but a number of them: those that workers meet first.
+/// All elements except `n`: those that workers meet first.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -128,7 +128,7 @@ impl<S: Source> Source for SkipAnySource<'_, S> {
     }
 }
 
-/// Elements until some worker meets one that does not satisfy a predicate.
+/// Elements that satisfy a predicate, until some worker meets one that does not.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -202,7 +202,7 @@ impl<S: Source, P: Fn(&S::Item) -> bool + Sync> Source for TakeAnyWhileSource<'_
     }
 }
 
-/// Elements from when some worker meets one that does not satisfy a predicate.
+/// The elements that come after some worker has met one that does not satisfy a predicate, and that one.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,4 +1,4 @@
-//! `chunks`, `fold_chunks`: so many elements as one.
+//! `chunks`, `fold_chunks`: a fixed number of elements becomes one.
 
 use std::sync::Mutex;
 
@@ -60,7 +60,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Chunks<I> {
     }
 }
 
-/// Folds of a fixed number of elements each.
+/// The results of folding a fixed number of elements each; the last may have fewer.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// Folds of a fixed number of elements each, from a clone of a value.
+/// Like [`FoldChunks`]; each fold starts from a clone of a value.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

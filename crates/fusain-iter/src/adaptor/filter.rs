@@ -95,13 +95,13 @@ where
         op: impl Fn(A, A) -> A,
         seal: Seal,
     ) -> A {
-        // What is filtered out is added as nothing, which costs less than a branch.
+        // An element that is filtered out is added as zero, which costs less than a branch.
         let predicate = self.predicate;
         self.base.combine(grain, zero, |x| if predicate(&x) { map(x) } else { zero }, op, seal)
     }
 }
 
-/// What a function makes of the elements, where that is something.
+/// The values that a function returns for the elements as `Some`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,4 +1,4 @@
-//! `flat_map`, `flatten` and their `_iter`: elements of elements.
+//! `flat_map`, `flatten` and their `_iter` forms: the elements of several chains or iterators as one chain.
 
 use std::ops::ControlFlow;
 
@@ -11,10 +11,10 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// The elements of the chains that a function makes of the elements.
+/// The elements of the chains that a function returns for each element.
 ///
-/// An inner chain that is long enough is shared in a call of its own, and its elements are kept until they are passed on. Short inner
-/// chains cost no more than with [`FlatMapIter`].
+/// An inner chain that is long enough is shared in a call of its own. Its elements are collected, then passed on. Short inner chains cost no more
+/// than with [`FlatMapIter`].
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -91,7 +91,7 @@ where
     }
 }
 
-/// Elements of a shared inner chain that are kept at most; a longer one goes on element by element.
+/// At most so many elements of a shared inner chain are collected. A longer chain is not shared.
 const KEPT_MAX: usize = 1 << 20;
 
 /// Gives the elements of an inner chain to `each`.
@@ -112,7 +112,7 @@ fn feed<P: IntoParallelIterator>(
     ControlFlow::Continue(())
 }
 
-/// The elements of the sequential iterators that a function makes of the elements.
+/// The elements of the sequential iterators that a function returns for each element.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -193,7 +193,7 @@ where
     }
 }
 
-/// The elements of the elements, which are chains: [`FlatMap`] of the elements themselves.
+/// The elements of chains that are elements themselves. Like [`FlatMap`] otherwise.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -254,7 +254,7 @@ impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
     }
 }
 
-/// The elements of the elements, which are sequential iterators: [`FlatMapIter`] of the elements themselves.
+/// The elements of sequential iterators that are elements themselves. Like [`FlatMapIter`] otherwise.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,6 +1,6 @@
-//! `fold`, `try_fold` and their `_with`: what each part of a chain folds to, as elements of a chain.
+//! `fold`, `try_fold` and their `_with` forms: each part of a chain is folded to one value, and these values are the elements of a new chain.
 //!
-//! How many parts there are depends on who asks for work: one at least, and one more a split.
+//! There is one part, and one more for each split. Splits happen when workers ask for work, so their number varies.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// What each part folds to.
+/// One value for each part of a chain: the result of folding it. The number of parts varies from call to call.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -155,7 +155,7 @@ where
     }
 }
 
-/// What each part folds to, from a clone of a value.
+/// Like [`Fold`]; each part starts from a clone of a value.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -195,7 +195,7 @@ where
     }
 }
 
-/// What each part folds to, or what broke it off: the part ends there.
+/// Like [`Fold`], for a function that may fail: a part ends at its first `None` or `Err`, which is then its value.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -312,7 +312,7 @@ where
     }
 }
 
-/// As [`TryFold`], from a clone of a value.
+/// Like [`TryFold`]; each part starts from a clone of a value.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

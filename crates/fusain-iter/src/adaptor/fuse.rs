@@ -90,9 +90,9 @@ impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
     }
 }
 
-/// Stops as soon as possible after a panic, also within a unit of work.
+/// Stops as soon as possible after a panic.
 ///
-/// Every chain stops at a panic: each worker at the end of its unit. With this, each worker checks before every element.
+/// After a panic in any chain, each worker stops at the end of its unit of work. With this adaptor, each worker checks before every element.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -150,7 +150,7 @@ pub struct PanicFuseSource<'s, S> {
     blown: &'s Flag,
 }
 
-/// Blows the fuse when it is dropped by a panic.
+/// Raises the flag when it is dropped by a panic.
 #[derive(Debug)]
 struct Blow<'s>(&'s Flag);
 
@@ -215,7 +215,7 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
     }
 }
 
-/// A piece of a [`PanicFuse`]: it ends when the fuse is blown, however long it says it is.
+/// A piece of a [`PanicFuse`]: it ends when the flag is raised, however long it says it is.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct PanicFusePiece<'p, P> {

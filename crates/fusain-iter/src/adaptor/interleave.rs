@@ -65,7 +65,7 @@ where
     }
 }
 
-/// Elements of two chains in turn, until the one whose turn it is has none.
+/// Elements of two chains in turn, until the chain whose turn it is has none left.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -228,7 +228,7 @@ where
     fn next_back(&mut self) -> Option<A::Item> {
         let (a, b) = (self.a.len(), self.b.len());
         let last = (a + b).checked_sub(1)?;
-        // The last one is from where all but it do not take all.
+        // The last element comes from `a` if the elements before it do not use up `a`.
         if share(last, a, b, self.b_next).0 < a { self.a.next_back() } else { self.b.next_back() }
     }
 }

@@ -1,4 +1,4 @@
-//! `intersperse`: something between the elements.
+//! `intersperse`: a separator between the elements.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::source::indexed::IndexedSource;
 
 /// The elements, with clones of another one between them.
 ///
-/// If the length of the chain is unknown, a part that turns out to be empty still leaves its separator, as in rayon.
+/// If the length of the chain is unknown (after a filter, say), a part that turns out to be empty still has its separator, as in rayon.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

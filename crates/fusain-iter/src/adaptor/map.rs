@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// A function of every element.
+/// The results of a function for every element.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

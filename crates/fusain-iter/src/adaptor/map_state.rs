@@ -1,4 +1,4 @@
-//! `map_with`, `map_init`, `map_worker`: a function of every element and of something that a worker has for itself.
+//! `map_with`, `map_init`, `map_worker`: a function of every element and of a value that no other worker uses meanwhile.
 
 use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// Something that a part of a chain has for itself.
+/// A value that only one part of a chain uses.
 #[doc(hidden)]
 pub trait State: Send {
     /// What it is.
@@ -80,7 +80,7 @@ impl<N: Fn() -> T + Sync, T> State for Made<'_, N, T> {
     #[inline]
     fn value(&mut self) -> &mut T {
         if !self.is_at_home() {
-            // A value from elsewhere stays where it is, and is never dropped: the pool moves a part only before it is begun, so there is none.
+            // A value of another thread must not be dropped here, so it is leaked. There is none: the pool moves a part only before it is begun.
             self.value = ManuallyDrop::new(None);
             self.home = Some(thread::current().id());
         }
@@ -101,7 +101,7 @@ impl<N, T> Drop for Made<'_, N, T> {
     }
 }
 
-/// Values that parts leave behind for those that come later.
+/// Values that finished parts leave for later parts.
 #[derive(Debug)]
 struct Shelf<T>(Mutex<Vec<T>>);
 
@@ -111,7 +111,7 @@ impl<T> Shelf<T> {
     }
 }
 
-/// A value of which there are no more than parts at work at a time.
+/// A value that is reused: there are never more than parts being processed at a time.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Lent<'s, N, T> {
@@ -141,7 +141,7 @@ impl<N, T> Drop for Lent<'_, N, T> {
     }
 }
 
-/// A function of every element and of a value that each part has a clone of.
+/// The results of a function for every element. Its first argument is a value of which each part has a clone.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -215,9 +215,9 @@ where
     }
 }
 
-/// A function of every element and of a value that each part makes for itself.
+/// The results of a function for every element. Its first argument is a value that each part makes for itself.
 ///
-/// A part is split off only when a worker asks for work, so there are few. The value stays on its thread and need not be `Send`.
+/// A part is split off only when a worker asks for work, so there are few parts. The value stays on its thread and need not be `Send`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -283,9 +283,9 @@ where
     }
 }
 
-/// A function of every element, and of a value of which there are at most as many as workers.
+/// The results of a function for every element. Its first argument is a value, of which at most one for each worker is made.
 ///
-/// A worker that begins a part reuses a value that another part has left, if there is one. So with two workers at most two are made.
+/// A worker that begins a part reuses the value of a finished part, if there is one. So with two workers at most two values are made.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

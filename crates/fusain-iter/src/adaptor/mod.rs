@@ -1,4 +1,5 @@
-//! Chains made of chains: a file a family. A type holds the base and the closures; its source holds the source of the base and borrows the closures.
+//! Adaptors: chains made of other chains, a file for each family. An adaptor holds the base chain and the closures; its source holds the source of the base
+//! and borrows the closures.
 
 mod along;
 mod any;

@@ -1,4 +1,4 @@
-//! `enumerate`, `rev`, `skip`, `take`: where elements stand.
+//! `enumerate`, `rev`, `skip`, `take`: adaptors about the positions of elements.
 
 use std::iter;
 
@@ -188,7 +188,7 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
     }
 }
 
-/// The elements behind the first few.
+/// The elements without the first `n`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -239,7 +239,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Skip<I> {
     }
 }
 
-/// The first few elements.
+/// The first `n` elements.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

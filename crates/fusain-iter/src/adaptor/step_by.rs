@@ -8,7 +8,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
-/// Every n-th element, from the first one on. Those between are computed, as by std's.
+/// Every n-th element, from the first one on. The elements between are computed too, as in std.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

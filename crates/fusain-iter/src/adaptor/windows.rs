@@ -1,7 +1,7 @@
-//! `map_windows`: a function of neighbours.
+//! `map_windows`: a function of neighbouring elements.
 //!
-//! Idea: a source keeps the elements that the next window shares with the one before. Where it is split, the elements that windows of both
-//! sides have are computed at once, and cloned; so each element is computed once, whatever the splits.
+//! Idea: a source keeps the elements that the next window shares with the one before. When it is split, the elements that windows of both
+//! sides share are computed at once, and cloned. So each element is computed once, however often the chain is split.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// A function of every `N` neighbouring elements, as std's (unstable) `map_windows`.
+/// The results of a function for all windows of `N` neighbouring elements, like std's `map_windows`, which is unstable.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

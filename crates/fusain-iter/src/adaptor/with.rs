@@ -1,4 +1,4 @@
-//! How a chain is run: its pool, its grain, whether it is shared; the lengths of its parts.
+//! Options of a chain: its pool, its grain, whether it is shared, the lengths of its parts.
 
 use fusain_algorithms::Par;
 use fusain_pool::Pool;
@@ -68,7 +68,7 @@ impl<I: ParallelIterator> ParallelIterator for With<'_, I> {
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        // Before, for chains within the chain; after, as the last word counts.
+        // Before the base, so that chains inside it see the option; after it, since the option that is set last counts.
         self.change.apply(settings);
         let source = self.base.source(settings);
         self.change.apply(settings);
@@ -152,7 +152,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
     }
 }
 
-/// A chain whose units of work have at most a given number of elements. Where it is split depends on when workers ask for work.
+/// A chain whose units of work have at most a given number of elements. It is split only when a worker asks for work, so its parts may be longer.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,4 +1,4 @@
-//! Two collections at once: the sides of pairs, and elements that are one or the other.
+//! Two collections at once: of the members of pairs, and of elements that go to one or the other.
 
 use either::Either;
 

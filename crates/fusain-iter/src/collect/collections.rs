@@ -1,4 +1,4 @@
-//! The other collections of std: parts are made by all, and put together in sequence.
+//! The other collections of std: all workers compute elements, and the caller puts them into the collection.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::hash::{BuildHasher, Hash};
@@ -9,7 +9,7 @@ use super::vec::parts;
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
 use crate::parallel::ParallelIterator;
 
-/// A collection that std's `Extend` fills: elements are computed by all, and then put in. References to `Copy` elements are elements too.
+/// A collection that std's `Extend` fills: all workers compute elements, then these are put in. References to `Copy` elements are accepted too.
 macro_rules! by_extend {
     ($([$($generics:tt)*] $collection:ty, $item:ty $(, [$($by_copy:tt)*] $reference:ty)?;)*) => {$(
         impl<$($generics)*> FromParallelIterator<$item> for $collection {

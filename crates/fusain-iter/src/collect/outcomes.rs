@@ -1,6 +1,6 @@
-//! `Option` and `Result` of a collection: all elements, or the first thing met that is none.
+//! `Option` and `Result` of a collection: a collection of all values, or else a `None` or `Err` among the elements.
 //!
-//! What is met first depends on who is faster; the chain ends within a unit of work then.
+//! Which one depends on timing. Once a worker has met one, each worker ends after its unit of work.
 
 use std::sync::Mutex;
 

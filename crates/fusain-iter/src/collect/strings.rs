@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
 use crate::sink::fold::fold;
 
-/// A string that std's `Extend` fills: a string a part, joined in their order.
+/// A string that std's `Extend` fills: each part makes a string, and these are joined in order.
 macro_rules! strings {
     ($($string:ty: $([$($generics:tt)*] $item:ty),*;)*) => {$($(
         impl<$($generics)*> FromParallelIterator<$item> for $string {

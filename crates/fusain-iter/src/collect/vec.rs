@@ -11,7 +11,7 @@ use crate::sink::fold::{Kernel, run};
 use crate::sink::slots;
 use crate::source::Source;
 
-/// A vector of each part.
+/// Each part makes a vector.
 struct Push<T>(PhantomData<fn(T)>);
 
 impl<S: Source<Item = T>, T: Send> Kernel<S> for Push<T> {
@@ -64,7 +64,7 @@ fn append_source<S: Source<Item: Send>>(settings: &Settings<'_>, source: S, vect
     if vector.is_empty()
         && let Some(first) = parts.first_mut()
     {
-        // Its memory serves for all.
+        // The memory of the first part is used for all.
         std::mem::swap(vector, first);
     }
     vector.reserve_exact(parts.iter().map(Vec::len).sum());

@@ -1,4 +1,4 @@
-//! The least and the greatest: of several that are equal, the one that std's iterators give.
+//! The smallest and the largest element: of several equal ones, the one that std's iterators give.
 
 use std::cmp::Ordering;
 

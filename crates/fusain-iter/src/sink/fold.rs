@@ -1,7 +1,7 @@
 //! Elements folded part by part, the results in the order of the parts.
 //!
-//! Idea: a state folds its part from the front; the results, one a worker and one a split, come back in the order of the parts. Where the
-//! same result is asked for whatever the workers, each unit is a part of its own, of a fixed length.
+//! Idea: a state folds its part from the front. The results, one for each part, come back in the order of the parts. With `deterministic`, each unit is
+//! folded on its own and has a fixed length.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;

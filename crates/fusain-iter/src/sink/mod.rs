@@ -1,4 +1,4 @@
-//! Where elements go: a result a worker, put together in the order of their parts.
+//! Where elements go: each part has a result, and these are combined in the order of the parts.
 
 pub(crate) mod extrema;
 pub(crate) mod fold;

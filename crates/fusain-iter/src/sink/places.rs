@@ -1,7 +1,7 @@
-//! The parts of a chain in their order, whoever has worked them off.
+//! The parts of a chain in their order, no matter which worker has processed them.
 //!
-//! A list, in which a part that is split off stands right behind the one it comes from. There are as many parts as there were splits, so one
-//! lock for all of them is seldom wanted by two.
+//! A list, in which a part that is split off comes right behind the one that it was split from. It changes at splits and at the ends of parts, so one
+//! lock for all of it is seldom contended.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -1,8 +1,8 @@
-//! The first hit, any, or the last.
+//! The first hit, any hit, or the last hit.
 //!
-//! Idea: a worker looks at its part from the front and ends, within a unit, at a hit. For any hit that ends the whole chain; for the first one
-//! it ends the parts behind, which stand in a list in their order, and those in front go on. For the last hit a worker cuts its own part and looks
-//! at the back half of it first, down to a unit, so that it is found as soon from an endless source.
+//! Idea: a worker searches its part from the front and ends at a hit. If any hit is wanted, that ends the whole chain. If the first one is wanted, it
+//! ends the parts behind (a list has all parts in order), and those in front go on. If the last one is wanted, a worker splits its own part again
+//! and again, down to a unit, and searches the back half first.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

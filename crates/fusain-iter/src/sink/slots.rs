@@ -1,8 +1,8 @@
 //! Elements written straight to where they belong: a chain that knows its length fills the slots of a vector.
 //!
-//! Idea: the room is cut where the source is cut, so each worker has the slots of its own elements. A worker that is done hands in which
-//! slots it has filled; what was not handed in it drops itself, what was handed in and not collected the room drops: so a panic anywhere drops each
-//! element made exactly once. A chain that stops early leaves gaps, which are closed at the end.
+//! Idea: the room is split where the source is split, so each worker has the slots of its own elements. A worker that has finished reports which
+//! slots it has filled. If a panic comes first, the worker drops the elements that it has not reported, and the room drops those reported. So
+//! each element that was made is dropped exactly once. A chain that stops early leaves gaps, which are closed at the end.
 
 use std::marker::PhantomData;
 use std::mem::needs_drop;

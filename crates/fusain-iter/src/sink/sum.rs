@@ -1,7 +1,7 @@
-//! Sums and products: as many side by side as the machine can add at once.
+//! Sums and products: as many additions side by side as the machine can do at once.
 //!
-//! A sum of floats in order is one long chain of additions, each waiting for the one before it. The order of a parallel sum is
-//! open anyway, so here floats go to lanes, and those make vectors. Of integers the compiler knows as much by itself.
+//! In an ordered sum of floats each addition waits for the one before it. A parallel sum has no fixed order anyway. So floats are added in lanes, and
+//! the compiler makes vectors of these. For integers it does so by itself.
 
 use std::iter::{Product, Sum, empty, once};
 use std::marker::PhantomData;

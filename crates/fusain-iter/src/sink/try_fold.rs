@@ -1,4 +1,4 @@
-//! A fold that may break off, and then ends the whole chain within its unit.
+//! A fold of a function that may fail. A failure ends the whole chain: each worker stops after its unit.
 
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! Sequential iterators, whose elements workers fetch in turn.
 //!
-//! Idea: the iterator lies behind a lock. A worker takes as many elements as a unit of work has out of it, and works on them when it has
-//! given the lock back. Nobody waits who could work: parts are all alike, so a request is served with another view of the same iterator.
+//! Idea: a lock protects the iterator. A worker takes the elements of a unit of work out of it, releases the lock, and processes them. All
+//! parts are alike: a split gives the thief a reference to the same iterator.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,8 @@ use crate::settings::Settings;
 /// assert_eq!(receive.into_iter().par_bridge().map(|x| x * 2).sum::<i32>(), 90);
 /// ```
 pub trait ParallelBridge: Sized {
-    /// A parallel iterator of the elements of this sequential one, in no particular order.
+    /// A parallel iterator of the elements of this sequential one, in no particular order. Workers fetch elements in turn, so it pays only if the
+    /// work on an element takes much longer than fetching it.
     fn par_bridge(self) -> IterBridge<Self>;
 }
 
@@ -36,7 +37,7 @@ impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
 #[must_use = "a chain does nothing before it is run"]
 pub struct IterBridge<J> {
     iter: Mutex<J>,
-    /// The iterator has given its last element, or panicked. A hint; who looks again finds out behind the lock.
+    /// The iterator has given its last element, or panicked. A hint: workers check it again with the lock held.
     over: Flag,
 }
 
@@ -94,7 +95,7 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
         match bridge.iter.lock() {
             Ok(mut iter) => {
                 let wanted = grain.min(FETCHED_MAX);
-                // It may not be asked again.
+                // An iterator that has ended must not be called again.
                 if !bridge.over.is_up() {
                     fetched.extend(iter.by_ref().take(wanted));
                     if fetched.len() < wanted {

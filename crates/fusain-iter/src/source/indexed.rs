@@ -13,7 +13,7 @@ pub trait IndexedSource: Send + Sized {
     /// The type of the elements.
     type Item;
 
-    /// A piece.
+    /// A piece: an iterator over some elements in a row.
     type Piece<'p>: DoubleEndedIterator<Item = Self::Item> + ExactSizeIterator
     where
         Self: 'p;
@@ -21,16 +21,16 @@ pub trait IndexedSource: Send + Sized {
     /// How many elements are left.
     fn left(&self) -> usize;
 
-    /// Takes the first `n` of the elements left; there are as many. What the piece does not give to anybody is lost.
+    /// Takes the first `n` of the elements left; there are at least `n`. Elements that are not read from the piece do not come back.
     fn front(&mut self, n: usize) -> Self::Piece<'_>;
 
-    /// Takes the last `n` of the elements left, as [`front`](IndexedSource::front) does the first.
+    /// Takes the last `n` of the elements left; otherwise like [`front`](IndexedSource::front).
     fn back(&mut self, n: usize) -> Self::Piece<'_>;
 
     /// Keeps the first `n` of the elements left, and splits off the others; there are at least `n`.
     fn split_at(&mut self, n: usize) -> Self;
 
-    /// Whether pieces have as many elements as was asked for, for sure: see [`Source::exact`].
+    /// Whether pieces are sure to have as many elements as was asked for: see [`Source::exact`].
     #[doc(hidden)]
     #[inline(always)]
     fn is_exact(&self, _: Seal) -> bool {
@@ -42,7 +42,7 @@ pub trait IndexedSource: Send + Sized {
 #[derive(Clone, Debug)]
 pub struct Pieces<S>(pub(crate) S);
 
-/// Elements that are combined side by side: four vectors of eight floats of 64 bits, or as many more as they are smaller.
+/// Elements that are combined side by side: four vectors of eight floats of 64 bits, or two of sixteen of 32 bits.
 const LANES: usize = 32;
 
 impl<S: IndexedSource> Source for Pieces<S> {

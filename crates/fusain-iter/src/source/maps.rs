@@ -1,4 +1,4 @@
-//! The collections of std: slices where they have one, otherwise by way of a vector of their elements or of references to them.
+//! The collections of std: as slices if they have one, otherwise through a vector of their elements or of references to them.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::hash::{BuildHasher, Hash};

@@ -19,11 +19,11 @@ use std::ops::ControlFlow;
 
 use crate::seal::Seal;
 
-/// A chain while it runs: one worker's part of the work, which can be split in two.
+/// A chain while it runs: one worker's part of the elements, which can be split in two.
 ///
 /// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as a unit of work
-/// should have. It calls [`split`](Source::split) when another worker asks for work. A source needs three methods;
-/// [`from_source`](crate::iter::from_source) makes a chain of it.
+/// should have. When another worker asks for work, it calls [`split`](Source::split). To write a source of your own, implement `left`, `run` and
+/// `split`; [`from_source`](crate::iter::from_source) makes a chain of it.
 ///
 /// # Example
 ///
@@ -70,27 +70,28 @@ pub trait Source: Send + Sized {
 
     /// About how many elements are left; 0 only if nothing is left.
     ///
-    /// The source chooses what to count; `grain` counts the same. If the number is unknown, return `usize::MAX`.
+    /// The source chooses what it counts as one element; `grain` counts in the same way. If the number is unknown, return `usize::MAX`.
     fn left(&self) -> usize;
 
-    /// Gives up to `grain` elements to `each`, from the front, until `each` returns `Break`; the rest of the unit may then be dropped.
-    /// `grain` is above 0 and at most what is left. At least one element must be done.
+    /// Gives up to `grain` elements, from the front, to `each`. If `each` returns `Break`, it returns that at once; the rest of the unit may then be
+    /// dropped. `grain` is above 0 and at most what is left. At least one element must be processed, even if it is not given to `each`.
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()>;
 
-    /// Splits off the back part of what is left, about half of it, or returns `None` if that is not worth it.
+    /// Splits off the back of what is left, about half of it, or returns `None` if that is not worth it.
     fn split(&mut self) -> Option<Self>;
 
-    /// Keeps the first `n` of what is [`left`](Source::left), which is more than `n`, and splits off the rest, if the source can do that.
+    /// Keeps the first `n` of the elements that are [`left`](Source::left), and splits off the others; there are more than `n`. Returns `None` if the source
+    /// cannot do that.
     fn split_at(&mut self, n: usize) -> Option<Self> {
         let _ = n;
         None
     }
 
-    /// Like [`run`](Source::run) without breaks: folds up to `grain` elements into `acc`.
+    /// Like [`run`](Source::run), but never ends early: folds up to `grain` elements into `acc`.
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
         let mut folded = Some(acc);
-        // The closure never breaks off.
+        // The closure never returns `Break`.
         let _ = self.run(grain, |x| {
             folded = folded.take().map(|acc| step(acc, x));
             ControlFlow::Continue(())
@@ -98,16 +99,16 @@ pub trait Source: Send + Sized {
         folded.expect("put back after each element")
     }
 
-    /// How many elements come out, none more, and none less unless the chain stops; `None` where that is not known for sure.
+    /// The exact number of elements that come out, unless the chain stops early; `None` if it is not known for sure.
     ///
-    /// Memory is written without further checks where this is `Some`: only this crate can say so, as nobody else can name its argument.
+    /// If this is `Some`, memory is written without further checks. So only this crate can override it: no other crate can name its argument.
     #[doc(hidden)]
     #[inline(always)]
     fn exact(&self, _: Seal) -> Option<usize> {
         None
     }
 
-    /// Combines up to `grain` elements, each made into an `A`, in any order, which may be in lanes. `zero` is neutral.
+    /// Makes an `A` of each of up to `grain` elements and combines these in any order, perhaps in SIMD lanes. `zero` is the neutral element.
     #[doc(hidden)]
     #[inline(always)]
     fn combine<A: Copy>(

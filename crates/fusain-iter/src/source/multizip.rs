@@ -1,4 +1,4 @@
-//! Tuples of chains: tuples of their elements, as far as all go.
+//! Tuples of chains: tuples of their elements, up to the shortest length.
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::IntoParallelIterator;
@@ -7,7 +7,7 @@ use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 
-/// A chain of the chains of a tuple.
+/// Tuples of the elements of several chains, up to the shortest length.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,4 +1,4 @@
-//! Chains of sources that somebody else has written.
+//! Chains of sources that other crates have written.
 
 use super::Source;
 use super::indexed::{IndexedSource, Pieces};
@@ -11,7 +11,16 @@ use crate::settings::Settings;
 #[must_use = "a chain does nothing before it is run"]
 pub struct FromSource<S>(Option<S>);
 
-/// Makes a chain of your own source. See [`Source`] for an example.
+/// Makes a chain of your own source. [`Source`] has a longer example.
+///
+/// ```
+/// use fusain_iter::iter::{Source, from_source};
+/// use fusain_iter::prelude::*;
+///
+/// fn doubled<S: Source<Item = u32>>(source: S) -> Vec<u32> {
+///     from_source(source).map(|x| 2 * x).collect()
+/// }
+/// ```
 pub fn from_source<S: Source<Item: Send>>(source: S) -> FromSource<S> {
     FromSource(Some(source))
 }

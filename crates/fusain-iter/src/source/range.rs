@@ -23,7 +23,7 @@ use crate::settings::Settings;
 #[must_use = "a chain does nothing before it is run"]
 pub struct Iter<T>(Range<T>);
 
-/// The numbers of a range with its end.
+/// The numbers of a range that includes its end.
 ///
 /// It is indexed for numbers of up to 16 bits, as in std.
 ///
@@ -38,13 +38,13 @@ pub struct Inclusive<T>(RangeInclusive<T>);
 /// Integers.
 #[doc(hidden)]
 pub trait Number: Copy + Send + Sync + Ord + 'static {
-    /// `b - a`, or `usize::MAX` where that is less; `a` is not above `b`.
+    /// `b - a`, or `usize::MAX` if that is less; `a` is not above `b`.
     fn distance(a: Self, b: Self) -> usize;
 
     /// `self + n`, which is a number.
     fn plus(self, n: usize) -> Self;
 
-    /// Half way from `a` to `b`, which is above.
+    /// The middle between `a` and `b`, which is above `a`.
     fn middle(a: Self, b: Self) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! Chains of nothing, of one, and of the same again and again.
+//! Chains without an element, of one element, and of one element again and again.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ pub type Empty<T> = option::IntoIter<T>;
 /// One element; made by [`once`].
 pub type Once<T> = option::IntoIter<T>;
 
-/// No element.
+/// A chain without elements.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -27,7 +27,7 @@ pub fn empty<T: Send>() -> Empty<T> {
     None.into_par_iter()
 }
 
-/// One element.
+/// A chain of one element.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -45,7 +45,7 @@ pub struct RepeatN<T> {
     n: usize,
 }
 
-/// `n` clones of `element`.
+/// A chain of `n` clones of `element`.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -91,7 +91,7 @@ impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
 #[must_use = "a chain does nothing before it is run"]
 pub struct Repeat<T>(T);
 
-/// Endless clones of `element`, to be used with `take`, `zip` or a search.
+/// An endless chain of clones of `element`, for use with `take`, `zip` or a search.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
@@ -102,12 +102,12 @@ pub fn repeat<T: Clone + Send>(element: T) -> Repeat<T> {
 }
 
 impl<T: Clone + Send> Repeat<T> {
-    /// The first `n` of them.
+    /// A chain of `n` clones.
     pub fn take(self, n: usize) -> RepeatN<T> {
         repeat_n(self.0, n)
     }
 
-    /// Pairs with the elements of `other`.
+    /// Pairs each element of `other` with a clone.
     pub fn zip<Z>(self, other: Z) -> Zip<RepeatN<T>, Z::Iter>
     where
         Z: IntoParallelIterator<Iter: IndexedParallelIterator>,

@@ -1,4 +1,4 @@
-//! Chains of what can be divided by a function, and of trees.
+//! Chains of the parts of a value that a function divides, and of the nodes of a tree.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,9 @@ pub struct Split<D, S> {
 
 debug_without_closures!(Split < D, S > { data });
 
-/// Divides `data` into parts: `splitter` returns one part or two, as long as workers ask for work.
+/// A chain of parts of `data`. When a worker asks for work, `splitter` divides a part into two, or returns it with `None` if it should not be divided.
+///
+/// The number of parts varies from call to call: it is at least one.
 ///
 /// ```
 /// use fusain_iter::iter::split;
@@ -61,7 +63,7 @@ impl<D: std::fmt::Debug, S> std::fmt::Debug for SplitSource<'_, D, S> {
 impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync> Source for SplitSource<'_, D, S> {
     type Item = D;
 
-    /// Nobody knows how large it is.
+    /// Its size is unknown.
     fn left(&self) -> usize {
         if self.data.is_some() { usize::MAX } else { 0 }
     }
@@ -77,7 +79,7 @@ impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync> Source for SplitSource<'_, D, S
     }
 }
 
-/// The nodes of a tree; made by [`walk_tree`] and its kin.
+/// The nodes of a tree; made by [`walk_tree`], [`walk_tree_prefix`] and [`walk_tree_postfix`].
 #[derive(Clone)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct WalkTree<T, B> {
@@ -88,7 +90,7 @@ pub struct WalkTree<T, B> {
 
 debug_without_closures!(WalkTree < T, B > { root });
 
-/// Visits the nodes of the tree that `children` gives from `root`, in an unspecified order.
+/// A chain of the nodes of a tree, in an unspecified order: `root`, the nodes that `children` returns for it, and so on.
 ///
 /// ```
 /// use fusain_iter::iter::walk_tree;
@@ -106,7 +108,7 @@ where
     walk_tree_prefix(root, children)
 }
 
-/// Like [`walk_tree`], each node before its children.
+/// Like [`walk_tree`], in order: each node comes before its children.
 ///
 /// ```
 /// use fusain_iter::iter::walk_tree_prefix;
@@ -124,7 +126,7 @@ where
     WalkTree { root: Some(root), children, postfix: false }
 }
 
-/// Like [`walk_tree`], each node after its children.
+/// Like [`walk_tree`], in order: each node comes after its children.
 ///
 /// ```
 /// use fusain_iter::iter::walk_tree_postfix;
@@ -192,7 +194,7 @@ where
 {
     type Item = T;
 
-    /// Nobody knows how large the trees are.
+    /// The sizes of the trees are unknown.
     fn left(&self) -> usize {
         if self.open.is_empty() { 0 } else { usize::MAX }
     }
@@ -221,7 +223,7 @@ where
         if self.open.len() < 2 {
             return None;
         }
-        // Those that come last are oldest, and so the roots of the largest trees.
+        // The nodes that come last are the oldest, and so have the largest subtrees.
         let mine = self.open.split_off(self.open.len() / 2);
         Some(WalkSource { open: std::mem::replace(&mut self.open, mine), ..*self })
     }

@@ -1,4 +1,4 @@
-//! Parts of a slice of one length: chunks from the front and from the back, windows.
+//! Parts of equal length of a slice: chunks from the front and from the back, windows.
 
 use std::marker::PhantomData;
 use std::slice;
@@ -199,21 +199,21 @@ macro_rules! chunks {
 }
 
 chunks! {
-    /// Parts of one length. See [`par_chunks`](super::ParallelSlice::par_chunks).
+    /// Parts of equal length; the last may be shorter. See [`par_chunks`](super::ParallelSlice::par_chunks).
     Chunks, Sync, &'d, chunks, false, false, OfChunks;
-    /// Parts of exactly one length. See [`par_chunks_exact`](super::ParallelSlice::par_chunks_exact).
+    /// Parts of exactly equal length. See [`par_chunks_exact`](super::ParallelSlice::par_chunks_exact).
     ChunksExact, Sync, &'d, chunks_exact, true, false, OfChunksExact;
-    /// Parts of one length, from the back. See [`par_rchunks`](super::ParallelSlice::par_rchunks).
+    /// Parts of equal length, counted from the back; the one at the front may be shorter. See [`par_rchunks`](super::ParallelSlice::par_rchunks).
     RChunks, Sync, &'d, rchunks, false, true, OfRChunks;
-    /// Parts of exactly one length, from the back. See [`par_rchunks_exact`](super::ParallelSlice::par_rchunks_exact).
+    /// Parts of exactly equal length, from the back. See [`par_rchunks_exact`](super::ParallelSlice::par_rchunks_exact).
     RChunksExact, Sync, &'d, rchunks_exact, true, true, OfRChunksExact;
-    /// Parts of one length that may be changed. See [`par_chunks_mut`](super::ParallelSliceMut::par_chunks_mut).
+    /// Parts of equal length; the last may be shorter. They may be changed. See [`par_chunks_mut`](super::ParallelSliceMut::par_chunks_mut).
     ChunksMut, Send, &'d mut, chunks_mut, false, false, OfChunksMut;
-    /// Parts of exactly one length that may be changed. See [`par_chunks_exact_mut`](super::ParallelSliceMut::par_chunks_exact_mut).
+    /// Parts of exactly equal length that may be changed. See [`par_chunks_exact_mut`](super::ParallelSliceMut::par_chunks_exact_mut).
     ChunksExactMut, Send, &'d mut, chunks_exact_mut, true, false, OfChunksExactMut;
-    /// Parts of one length, from the back, that may be changed. See [`par_rchunks_mut`](super::ParallelSliceMut::par_rchunks_mut).
+    /// Parts of equal length, counted from the back; the one at the front may be shorter. They may be changed. See [`par_rchunks_mut`](super::ParallelSliceMut::par_rchunks_mut).
     RChunksMut, Send, &'d mut, rchunks_mut, false, true, OfRChunksMut;
-    /// Parts of exactly one length, from the back, that may be changed. See [`par_rchunks_exact_mut`](super::ParallelSliceMut::par_rchunks_exact_mut).
+    /// Parts of exactly equal length, from the back, that may be changed. See [`par_rchunks_exact_mut`](super::ParallelSliceMut::par_rchunks_exact_mut).
     RChunksExactMut, Send, &'d mut, rchunks_exact_mut, true, true, OfRChunksExactMut;
 }
 

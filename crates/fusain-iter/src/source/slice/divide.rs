@@ -1,7 +1,7 @@
-//! Parts of a slice that its elements divide: at separators, and where neighbours differ.
+//! A slice divided into parts by its elements: at separators, and where neighbours differ.
 //!
-//! Idea: a source is a rest of the slice that begins where a part begins. It is cut at the first border in its back half; what a cut costs is the way
-//! to that border.
+//! Idea: a source is what is left of the slice, and begins where a part begins. It is cut at the first border in its back half, so a cut costs a search
+//! for that border.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -67,7 +67,7 @@ impl<T, F: Fn(&T, &T) -> bool + Sync> Divider<T> for Unlike<F> {
 #[doc(hidden)]
 pub struct DivideSource<'s, S, T, D> {
     rest: Option<S>,
-    /// So many elements at the back have been seen to have no border, so that nobody looks there again and again.
+    /// So many elements at the back are known to have no border, so that they are searched only once.
     plain: usize,
     divider: &'s D,
     element: PhantomData<fn(T)>,
@@ -185,13 +185,13 @@ divided! {
     Split, Sync, &'d, Between, (&T);
     /// Parts that end with separators. See [`par_split_inclusive`](super::ParallelSlice::par_split_inclusive).
     SplitInclusive, Sync, &'d, Behind, (&T);
-    /// Parts of neighbours that are alike. See [`par_chunk_by`](super::ParallelSlice::par_chunk_by).
+    /// Parts in which all neighbours are alike. See [`par_chunk_by`](super::ParallelSlice::par_chunk_by).
     ChunkBy, Sync, &'d, Unlike, (&T, &T);
     /// Parts between separators that may be changed. See [`par_split_mut`](super::ParallelSliceMut::par_split_mut).
     SplitMut, Send, &'d mut, Between, (&T);
     /// Parts that end with separators and may be changed. See [`par_split_inclusive_mut`](super::ParallelSliceMut::par_split_inclusive_mut).
     SplitInclusiveMut, Send, &'d mut, Behind, (&T);
-    /// Parts of neighbours that are alike, that may be changed. See [`par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
+    /// Parts in which all neighbours are alike, which may be changed. See [`par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
     ChunkByMut, Send, &'d mut, Unlike, (&T, &T);
 }
 

@@ -28,7 +28,7 @@ pub trait ParallelSlice<T: Sync> {
         Split::new(self.as_parallel_slice(), separator)
     }
 
-    /// Splits the slice after separators, which end their part.
+    /// Splits the slice after separators: each is the last element of its part.
     fn par_split_inclusive<P: Fn(&T) -> bool + Sync + Send>(&self, separator: P) -> SplitInclusive<'_, T, P> {
         SplitInclusive::new(self.as_parallel_slice(), separator)
     }
@@ -44,7 +44,7 @@ pub trait ParallelSlice<T: Sync> {
         Windows::new(self.as_parallel_slice(), size)
     }
 
-    /// All windows of `N` neighbouring elements, as arrays.
+    /// All windows of `N` neighbouring elements, as arrays. `N` must not be 0, which the compiler checks.
     fn par_array_windows<const N: usize>(&self) -> ArrayWindows<'_, T, N> {
         const { assert!(N != 0, "a window has an element") };
         ArrayWindows::new(self.as_parallel_slice())
@@ -94,7 +94,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunksExact::new(self.as_parallel_slice(), size)
     }
 
-    /// Splits the slice between neighbours for which `same` does not hold. It may be called twice for a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. `same` may be called twice for a pair.
     fn par_chunk_by<F: Fn(&T, &T) -> bool + Send + Sync>(&self, same: F) -> ChunkBy<'_, T, F> {
         ChunkBy::new(self.as_parallel_slice(), same)
     }
@@ -124,7 +124,7 @@ pub trait ParallelSliceMut<T: Send> {
         SplitMut::new(self.as_parallel_slice_mut(), separator)
     }
 
-    /// Splits the slice after separators, which end their part.
+    /// Splits the slice after separators: each is the last element of its part.
     fn par_split_inclusive_mut<P: Fn(&T) -> bool + Sync + Send>(
         &mut self,
         separator: P,
@@ -176,7 +176,7 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksExactMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Splits the slice between neighbours for which `same` does not hold. It may be called twice for a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. `same` may be called twice for a pair.
     fn par_chunk_by_mut<F: Fn(&T, &T) -> bool + Send + Sync>(&mut self, same: F) -> ChunkByMut<'_, T, F> {
         ChunkByMut::new(self.as_parallel_slice_mut(), same)
     }
