@@ -7,7 +7,7 @@
 /// ```text
 /// while has_local_work(local) {
 ///     do_unit(local, grain)
-///     if somebody asks for work {          // one relaxed load of the worker's own cache line
+///     if other workers ask for work {      // one relaxed load of the worker's own cache line
 ///         commit(local)
 ///         for each thief { split(local) }  // hand each a part of what is left
 ///     }
@@ -85,13 +85,14 @@ pub trait Algorithm: Sync {
 
     /// Does one unit of work: about `grain` elements, and at least one. It must not wait for another state.
     ///
-    /// The run loop chooses `grain`: a unit is long enough that looking for requests costs next to nothing, and short enough that nobody
+    /// The run loop chooses `grain`: a unit is long enough that checking for requests costs next to nothing, and short enough that no other worker
     /// waits long for an answer.
     fn do_unit(&self, local: &mut Self::Local, grain: usize);
 
     /// Publishes what this state has found so far.
     ///
-    /// It is called before a state is split, and once more when its work is done. It must be correct for any number of calls.
+    /// It is called before a state is split, and once more when its work is done. It must be correct for any number of calls: what it publishes it
+    /// takes out of `local`.
     fn commit(&self, local: &mut Self::Local);
 
     /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting.

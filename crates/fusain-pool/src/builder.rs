@@ -18,7 +18,24 @@ use std::time::Duration;
 /// other lengths cost.
 pub(crate) const SPINS: Duration = Duration::from_micros(100);
 
-/// The options of a pool that is to be built. [`Pool::builder`] makes one.
+/// The options of a pool that is to be built. [`Pool::builder`] makes one with the default options.
+///
+/// ```
+/// use std::time::Duration;
+/// use fusain_pool::{Pool, Wait};
+///
+/// let pool = Pool::builder()
+///     .threads(2)
+///     .wait(Wait::SpinThenPark(Duration::from_micros(500)))
+///     .name("solver")
+///     .stack_size(1 << 20)
+///     .start_handler(|worker| println!("worker {worker} starts"))
+///     .exit_handler(|worker| println!("worker {worker} ends"))
+///     .panic_handler(|_payload| println!("a detached task has panicked"))
+///     .build()?;
+/// assert_eq!(pool.workers(), 2);
+/// # Ok::<(), fusain_pool::Error>(())
+/// ```
 #[doc(alias = "ThreadPoolBuilder")]
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until `build` is called"]
@@ -91,7 +108,7 @@ impl Builder {
 
     /// Calls `handler` on each started worker, with the worker's number, before it does anything else.
     ///
-    /// A panic in the handler aborts the process, since others would wait for that worker for ever.
+    /// A panic in the handler aborts the process, since other threads would wait for that worker for ever.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.handlers.start = Arc::new(or_abort(handler));
         self

@@ -28,7 +28,7 @@ use std::thread;
 /// Runs both closures, in parallel if a worker is free, and returns both results.
 ///
 /// It uses the pool whose work the calling thread is doing, or else [`Pool::global`]. The calling thread runs `a`; it then runs `b`, too,
-/// unless another worker has taken it. A `join` of which nobody takes a part costs a few nanoseconds.
+/// unless another worker has taken it. A `join` whose `b` no other worker takes costs a few nanoseconds.
 ///
 /// Recursions may be as deep as the thread's stack allows: each level costs its stack frame and 8 bytes of heap.
 ///
@@ -76,10 +76,17 @@ where
 }
 
 impl Pool {
-    /// Runs both closures, in parallel if a worker of this pool is free, and returns both results; see [`join`].
+    /// Like [`join`](join()), on this pool.
     ///
     /// # Panics
-    /// As [`join`] does.
+    /// As [`join`](join()) does.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     #[inline]
     pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where

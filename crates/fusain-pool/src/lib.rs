@@ -5,33 +5,33 @@
 //! cost: no atomic read-modify-write, no fence, no lock, no allocation. If one asks, the worker commits, splits its state, and puts the
 //! part into the other's mailbox.
 //!
-//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. They lie where any worker may take them without their owner's help, so a worker
-//! that is busy with a long closure keeps nobody waiting.
+//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. Any worker may take one without its owner's help, so a worker that is busy with a
+//! long closure does not hold up the tasks that it has queued.
 //!
 //! ```text
 //!                         ┌──────────────── pool ─────────────────┐
 //!  a thread that calls    │  slot 0         slot 1         slot 2 │  started threads
 //!   ┌────────┐            │ ┌───────┐      ┌───────┐     ┌───────┐│
 //!   │ handle │── deliver ─┼▶│mailbox│      │mailbox│◀─┐  │mailbox││  where parts of states arrive
-//!   │        │            │ │request│◀─┐   │request│  │  │request││  where thieves ask for some
-//!   │ stack  │            │ │ tasks │  │   │ tasks │──┼─▶│ tasks ││  what anybody may take
+//!   │        │            │ │request│◀─┐   │request│  │  │request││  where thieves ask for work
+//!   │ stack  │            │ │ tasks │  │   │ tasks │──┼─▶│ tasks ││  what any worker may take
 //!   └────────┘            │ └───────┘  │   └───────┘  │  └───────┘│
 //!    slot 3 (caller)      │      └─────┼─── deliver ──┘    │      │
 //!                         │            └─────── ask ───────┘      │
 //!                         └───────────────────────────────────────┘
 //! ```
 //!
-//! | rooms, lowest first | what happens there |
+//! | modules, lowest first | what is there |
 //! |------|--------------------|
 //! | `sync`, `checks` | std's atomics or loom's; every protocol under all its interleavings |
-//! | `mailbox`, `latch`, `job`, `queue`, `panics` | one word through which work arrives; who has yet to finish; what can be run once |
-//! | `slot`, `slots`, `stack`, `handle` | what others see of a worker; all of them; its own jobs; what it is to itself |
-//! | `idle`, `tasks`, `watch`, `worth`, `place` | spin, look around, sleep; who hears of a task; whom to wake, and on which core |
-//! | `platform` | threads, the clock and affinity, or what there is instead |
-//! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: who takes part, the loop, handing parts out, the length of a unit |
+//! | `mailbox`, `latch`, `job`, `queue`, `panics` | the word through which work arrives; a count of those yet to finish; work that is run once |
+//! | `slot`, `slots`, `stack`, `handle` | the public side of a worker; all of them; its private jobs; its private side |
+//! | `idle`, `tasks`, `watch`, `worth`, `place` | spinning and sleeping; which worker is told of a task; which to wake, and on which core |
+//! | `platform` | threads, the clock and affinity, or what takes their place |
+//! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: its workers, the run loop, handing out parts, the length of a unit |
 //! | `join`, `scope`, `spawn` | closures as tasks |
-//! | `decide`, `costs` | in sequence or shared |
-//! | `pool`, `builder`, `handlers`, `error` | threads, slots, the ways in |
+//! | `decide`, `costs` | whether a call runs in sequence or is shared |
+//! | `pool`, `builder`, `handlers`, `error` | the pool, its options, its errors |
 //! | `adapter` | what rayon's interface needs, on this pool |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
 //!

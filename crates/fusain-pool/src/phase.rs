@@ -1,12 +1,12 @@
 //! Phases: stretches of a program in which the workers stay awake.
 //!
-//! A program may know what no pool can: that a burst of short calls begins. Each phase is counted; a worker that would fall asleep looks at the count, after the fence of
-//! [`idle`](crate::idle), and whoever begins a phase counts it before a fence of its own and wakes those who sleep. So either sees the other.
+//! A program may know what the pool cannot: that a burst of short calls begins. Phases are counted. A worker that is about to sleep reads the count, after the fence of
+//! [`idle`](crate::idle). A thread that begins a phase adds to the count, executes a fence and wakes sleeping workers. So at least one of the two sees the other.
 
 use crate::pool::Pool;
 use crate::sync::{Ordering, fence};
 
-/// A stretch in which a pool's workers do not sleep. It ends when this is dropped; if it is leaked, never.
+/// A period in which a pool's workers do not sleep; made by [`Pool::phase`]. It ends when this is dropped; if it is leaked, never.
 #[derive(Debug)]
 #[must_use = "the workers may sleep again as soon as it is dropped"]
 pub struct Phase<'p> {

@@ -56,7 +56,7 @@ pub(crate) fn set_global(builder: Builder) -> Result<(), Error> {
 /// ```
 /// use fusain_pool::Pool;
 /// let pool = Pool::builder().threads(2).build()?;
-/// let (a, b) = pool.join(|| 6 * 7, || "in parallel, if somebody is free");
+/// let (a, b) = pool.join(|| 6 * 7, || "in parallel, if a worker is free");
 /// assert_eq!(a, 42);
 /// # Ok::<(), fusain_pool::Error>(())
 /// ```
@@ -338,6 +338,12 @@ impl Drop for Lease<'_> {
 
 impl Pool {
     /// The options of a new pool; [`Builder::build`] builds it.
+    ///
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// assert_eq!(pool.workers(), 2);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -346,6 +352,11 @@ impl Pool {
     ///
     /// # Panics
     /// If it cannot be built, with the message of the [`Error`]. [`Pool::try_global`] returns the error instead.
+    ///
+    /// # Example
+    /// ```
+    /// assert!(fusain_pool::Pool::global().workers() >= 1);
+    /// ```
     #[inline]
     pub fn global() -> &'static Pool {
         match Pool::try_global() {
@@ -358,6 +369,11 @@ impl Pool {
     ///
     /// # Errors
     /// Those of [`Builder::build`]. The result of the first attempt is kept.
+    ///
+    /// # Example
+    /// ```
+    /// assert!(fusain_pool::Pool::try_global().is_ok());
+    /// ```
     #[inline]
     pub fn try_global() -> Result<&'static Pool, &'static Error> {
         GLOBAL.get_or_init(|| Pool::builder().build()).as_ref()
@@ -390,12 +406,25 @@ impl Pool {
     }
 
     /// The number of workers, the calling thread included.
+    ///
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(3).build()?;
+    /// assert_eq!(pool.workers(), 3);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     #[doc(alias = "current_num_threads")]
     pub fn workers(&self) -> usize {
         self.inner.workers + 1
     }
 
-    /// Counts what the workers have done since the pool was built.
+    /// Counts what the workers have done since the pool was built, in O(workers).
+    ///
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// pool.join(|| (), || ());
+    /// assert_eq!(pool.counters().calls, 1);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     pub fn counters(&self) -> Counters {
         self.inner.counters()
     }
@@ -417,7 +446,7 @@ impl Pool {
     /// Runs `algorithm` from the state `local` until no work is left anywhere.
     ///
     /// Idle workers take part as soon as there is something to split. Nothing is estimated beforehand: sleeping workers are woken, and the
-    /// grain starts at one element and grows.
+    /// grain starts at one element and grows. [`Algorithm`] has an example.
     ///
     /// # Panics
     /// With the payload of the first panic in a callback, after every worker has left. States that are unfinished by then are dropped, not

@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
-/// Where tasks are spawned; [`scope`] makes one.
+/// Spawns tasks that may borrow from the caller; [`scope`] makes one, and has an example.
 pub struct Scope<'s> {
     latch: Latch,
     panic: FirstPanic,
@@ -72,10 +72,23 @@ pub fn scope<'s, R: Send>(f: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
 }
 
 impl Pool {
-    /// Runs `f`, which may spawn tasks, on this pool; see [`scope`].
+    /// Like [`scope`], on this pool.
     ///
     /// # Panics
     /// As [`scope`] does.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// let mut halves = [0, 0];
+    /// let [left, right] = &mut halves;
+    /// pool.scope(|s| {
+    ///     s.spawn(|_| *left = 1);
+    ///     *right = 2;
+    /// });
+    /// assert_eq!(halves, [1, 2]);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     pub fn scope<'s, R: Send>(&self, f: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
         self.inner.enter(|handle| scope_at(handle, f))
     }
@@ -121,9 +134,22 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
 }
 
 impl<'s> Scope<'s> {
-    /// Spawns a task. It runs before the scope ends, on this worker or on another.
+    /// Spawns a task. It runs before the scope ends, on this worker or on another. Its argument is the scope, so it can spawn more.
     ///
     /// Costs an allocation. A thread that is not a worker of the scope's pool runs the task at once.
+    ///
+    /// # Example
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// let tasks = AtomicU32::new(0);
+    /// fusain_pool::scope(|s| {
+    ///     s.spawn(|s| {
+    ///         tasks.fetch_add(1, Ordering::Relaxed);
+    ///         s.spawn(|_| drop(tasks.fetch_add(1, Ordering::Relaxed)));
+    ///     });
+    /// });
+    /// assert_eq!(tasks.into_inner(), 2);
+    /// ```
     pub fn spawn(&self, task: impl FnOnce(&Scope<'s>) + Send + 's) {
         Handle::current(|handle| match handle {
             // A task that is left in the queue of a worker that may not look there again would be waited for in vain.

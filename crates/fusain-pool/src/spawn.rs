@@ -34,7 +34,7 @@ pub fn spawn(task: impl FnOnce() + Send + 'static) {
 
 /// Runs one waiting task on the calling thread, if there is one, and returns whether it did.
 ///
-/// Call it in a loop that waits for other tasks: a worker that merely blocks would not run them. Outside of any pool it returns `false`.
+/// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`.
 ///
 /// # Example
 /// ```
@@ -73,10 +73,15 @@ pub fn current_worker_index() -> Option<usize> {
     Handle::current(|handle| handle.map(|handle| handle.index))
 }
 
-/// The number of workers of the pool that calls from this thread use: the innermost one that the thread is in, or else the global pool.
+/// The number of workers of the pool that calls from this thread use: the innermost pool that the thread is in, or else the global one.
 ///
 /// # Panics
-/// Where that is the global pool, as [`Pool::global`] does.
+/// If that is the global pool and it cannot be built, as [`Pool::global`] does.
+///
+/// # Example
+/// ```
+/// assert_eq!(fusain_pool::current_workers(), fusain_pool::Pool::global().workers());
+/// ```
 #[doc(alias = "current_num_threads")]
 #[doc(alias = "omp_get_max_threads")]
 pub fn current_workers() -> usize {
@@ -87,8 +92,7 @@ impl Pool {
     /// Runs `f` on the calling thread and makes this pool its current one: every call inside `f` that names no pool uses this one, such as
     /// [`join`](crate::join), [`scope`](crate::scope), parallel algorithms and iterators.
     ///
-    /// Tasks that it spawns inherit the pool. `f` stays on the calling thread, unlike in rayon, so thread-local values and locks are what
-    /// they were.
+    /// Tasks that it spawns inherit the pool. Unlike in rayon, `f` runs on the calling thread, so it sees the same thread-local values.
     ///
     /// # Panics
     /// As `f` does.
@@ -105,9 +109,18 @@ impl Pool {
 
     /// Runs `task` later, on a worker of this pool, and does not wait for it.
     ///
-    /// Costs an allocation. A pool that is dropped first runs all spawned tasks. A pool of one worker has no thread of its own and runs the
+    /// Costs an allocation. When a pool is dropped, all spawned tasks are run first. A pool of one worker has no thread of its own and runs the
     /// task before this returns, so the task must not wait for what its spawner does later. If the task panics, the payload goes to the handler of
     /// [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// let (done, is_done) = std::sync::mpsc::channel();
+    /// pool.spawn(move || done.send(6 * 7).unwrap());
+    /// assert_eq!(is_done.recv(), Ok(42));
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.inner.spawn(task);
     }

@@ -1,4 +1,4 @@
-//! Values that are made once a worker.
+//! A value for each worker.
 
 use crate::spawn::{current_worker_index, current_workers};
 use crossbeam_utils::CachePadded;
@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A closure that runs a million times borrows one of a few values instead of making a million. Unlike a thread-local, the values are
 /// dropped with this one, may borrow from their surroundings, and can be looked at afterwards.
 ///
-/// A worker that asks while it has its value borrowed (because it runs another task while it waits inside [`with`](Self::with)) gets a further one. So there
-/// may be more values than workers, but never two borrowers of one.
+/// While a worker waits inside [`with`](Self::with), it may run another task that calls `with`. That call gets a value of its own. So there may be more values
+/// than workers, but never two borrowers of one.
 ///
 /// # Example
 /// ```
@@ -33,15 +33,18 @@ pub struct WorkerLocal<'f, T> {
 }
 
 impl<'f, T: Send> WorkerLocal<'f, T> {
-    /// For the workers of the current pool (see [`current_workers`]). `make` is run by the worker that needs a value.
+    /// Values for the workers of the current pool (see [`current_workers`]). The worker that needs a value calls `make`.
+    ///
+    /// # Panics
+    /// As [`current_workers`] does.
     pub fn new(make: impl Fn() -> T + Send + Sync + 'f) -> Self {
         Self { free: (0..=current_workers()).map(|_| CachePadded::default()).collect(), make: Box::new(make) }
     }
 
-    /// Lends this worker's value to `f`. Some 20 ns.
+    /// Lends this worker's value to `f`. Takes some 20 ns.
     ///
     /// # Panics
-    /// If `f` does, or the closure that makes values. The value is kept as `f` has left it.
+    /// If `f` or the closure that makes values panics. The value is kept as `f` has left it.
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let others = self.free.len() - 1;
         let place = &self.free[current_worker_index().map_or(others, |index| index % others.max(1))];

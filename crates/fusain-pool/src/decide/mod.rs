@@ -1,22 +1,26 @@
-//! In sequence or shared: decided call by call, from three numbers a kind.
+//! In sequence or shared: decided for each call, from what earlier calls of the same kind have taken.
 //!
-//! **The contract.** A call takes at most 1.05 times the better of the two ways, plus 10 ns. `compare noloss` measures how far that is kept.
+//! **The goal.** A call takes at most 1.05 times the better of the two ways, plus 10 ns. `compare noloss` measures how far that holds.
 //!
-//! **How.** Each thread keeps for each [`Kind`] of call (an algorithm with its closures' types) what an element costs in sequence, the *crossover*, which is
-//! the sequential time from which sharing gains, and a count of calls until the next look. A call whose cost times length is below the crossover runs in
-//! sequence, which takes one comparison to find out; every other one is shared with workers that are awake.
+//! **How.** Each thread keeps a record for each [`Kind`] of call (an algorithm with the types of its closures). Two of its numbers decide: the *cost*, which is
+//! what an element takes in sequence, and the *crossover*, which is the sequential time from which sharing gains. A call whose length times cost is below the
+//! crossover runs in sequence. Any other one is shared with workers that are awake. For a short call that takes one comparison. The rest of the record, a dozen
+//! small cells, says how far the two numbers can be trusted: calls until the next timing or try, timings so far, losses in a row, the last surprise.
 //!
-//! * The **cost** is learned from sequential runs: the first few are timed, then one in `SAMPLE`, so that a weight that changes is noticed soon. What
-//!   is always shared is corrected by the units that the run loop times anyway. A kind never seen is shared, and wakes: what it costs is not known, and may be much.
-//! * The **crossover** begins at what theory says: with `p` workers and an empty region of `r`, sharing gains from `r p / (p - 1)`. It moves up when shared
-//!   calls near it take longer than in sequence, several times in a row, since single timings are interrupted; and down when they gain. So an algorithm whose parallel form does
-//!   more work, cores that are busy, and a machine whose two cores are one, come out by themselves. One call in `TRY` near the crossover goes the
-//!   other way, which costs less than a hundredth; where all workers sleep it wakes one now and then, since otherwise a crossover that was once too high would stay.
-//! * **Sleepers** are woken where one call saves more than a wake costs, or where a row of calls too small for that has lost as much for want of them (who rents skis
-//!   until the rent would have paid for them loses at most half: competitive ratio 2).
+//! * The **cost** is learned from sequential runs. The first few are timed, then one in `SAMPLE`, so a cost that changes is noticed soon. For calls that are
+//!   always shared, it is corrected by units, which the run loop times anyway. The first call of a kind is shared, and wakes workers: its cost is not known, and
+//!   may be high.
+//! * The **crossover** starts as the theory says: with `p` workers and an empty call of time `r`, sharing gains from `r p / (p - 1)` on. It moves up when
+//!   shared calls near it take longer than in sequence, several times in a row, since a single timing may have been interrupted. It moves down when they gain. So it
+//!   accounts for an algorithm whose parallel form does more work, for cores that are busy, and for two cores that are threads of one. One call in `TRY` near the
+//!   crossover goes the other way, which costs less than a hundredth. If all workers sleep, such a try wakes one now and then, since otherwise a crossover that was
+//!   once too high would stay.
+//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs: see
+//!   [`wakes`](crate::wakes).
 //!
-//! **What it can lose.** A kind whose weight changes runs the wrong way for up to `SAMPLE` calls. A closure whose weight jumps from call to call can be
-//! misjudged for ever, and searches, of which nobody knows where they end, by a quarter, those that end at once or never by two; say so there (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] never asks.
+//! **What it can lose.** If the cost of a kind changes, up to `SAMPLE` calls run the wrong way. A closure whose cost jumps from call to call can be misjudged
+//! for ever. Nobody knows where a search ends: it can take a quarter longer than the better way, and twice as long if it ends at once or never. A program can decide
+//! itself (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] always shares.
 
 mod kind;
 mod team;
@@ -40,13 +44,13 @@ pub struct Kind {
 impl Kind {
     /// The kind named by type `K`, usually the [`Algorithm`](crate::Algorithm) or a tuple of a marker and the closure's type.
     ///
-    /// Two kinds that the compiler gives one name share their numbers, which costs time at worst.
+    /// Two kinds to which the compiler gives the same name share one record, which at worst costs time.
     #[inline(always)]
     pub fn of<K: ?Sized>() -> Self {
         Self { id: type_name::<K>().as_ptr() as usize, prior: None }
     }
 
-    /// Starts from this many nanoseconds an element, and learns from sequential runs alone: for algorithms whose
+    /// Starts with a cost of `ns` nanoseconds for each element, and learns from sequential runs alone: for algorithms whose
     /// units are not proportional to elements.
     #[inline(always)]
     pub fn with_prior(mut self, ns: f32) -> Self {
@@ -69,7 +73,7 @@ fn with_entry<R>(kind: Kind, f: impl FnOnce(&Entry) -> R) -> R {
     KNOWN.with(|known| f(&known[place]))
 }
 
-/// Decides how to run a call of `kind` with `work` elements on `pool`; if none is named, on the one whose work this thread is doing, else the global one.
+/// Decides how to run a call of `kind` with `work` elements on `pool`. `None` means the pool whose work this thread is doing, or else the global one.
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
     if with_entry(kind, |entry| entry.is_light(kind, work)) {
