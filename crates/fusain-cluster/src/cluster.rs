@@ -25,13 +25,13 @@ use crate::victims::Victims;
 
 /// The ranks of a communicator, stealing work from each other.
 ///
-/// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: it waits until no rank will ask any more.
-/// After a failure it returns at once.
+/// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: a rank waits until no other rank will ask it for
+/// work any more. After a failure it does not wait.
 ///
 /// With one rank, a run is a call of the pool and nothing else.
 ///
-/// A rank that never gets to its first run keeps the others waiting: over MPI they wait for it, at the latest when they drop their cluster,
-/// for thirty times the [`patience`](Self::patience).
+/// If a rank never gets to its first run, the others wait for it: over MPI for up to thirty times the [`patience`](Self::patience), at the latest when
+/// they drop their cluster.
 ///
 /// # Example
 /// A loop. [`Search`](crate::Search) has an example of a search, [`ForkJoin`](crate::ForkJoin) of a recursion.
@@ -130,12 +130,11 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         self
     }
 
-    ///
     /// Sets how long a rank may give no sign of life before it counts as lost. The default is 10 seconds.
     ///
     /// A rank gives four signs a second, if necessary from its progress thread, so long units do no harm. A process that is stopped for
-    /// longer counts as lost. Choose a time in which several signs fit. The first sign may take thirty times as long, since ranks may be
-    /// late to their first run.
+    /// longer counts as lost. Choose at least a second, so that several signs fit in. The first sign may take thirty times as long, since ranks
+    /// may be late to their first run.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

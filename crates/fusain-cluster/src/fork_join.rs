@@ -1,9 +1,9 @@
 //! Fork-join recursions: tasks with declared inputs and outputs.
 //!
-//! A worker goes depth first with stacks of its own: frames that wait for the task above them, the tasks of them that nobody has begun, the values that are there.
-//! Nobody else sees them, so there is no lock, no counter and no allocation on the way. When somebody wants work, the **oldest** frame that has tasks to give
-//! away is moved, with the frames under it, to a table of the rank; whoever works off a task of such a frame brings its value there, and who brings the last
-//! one goes on with the frame. A value for a frame of another rank returns as the result of the task it came in.
+//! A worker goes depth first with stacks of its own: frames that wait for the task above them, their tasks that no worker has begun, and the values that are
+//! there. No other worker sees the stacks, so there is no lock, no counter and no allocation on the way. When another worker wants work, the **oldest** frame that
+//! has tasks to give away is moved, with the frames under it, to a table of the rank. A worker that finishes a task of such a frame stores its value there; the one
+//! that stores the last value goes on with the frame. A value for a frame of another rank returns as the result of the task that it came with.
 //!
 //! Memory: a frame for each level of each worker, its tasks and values, and the tasks that were given away.
 
@@ -26,12 +26,12 @@ use crate::unsent::Unsent;
 
 /// A recursion that splits a task into smaller tasks and joins their values.
 ///
-/// A task carries its whole input and gives one value. While its own tasks run, what it must remember is its *frame*, which stays on its
-/// rank. A join may fork again, for several phases.
+/// A task has all of its input and gives one value. It may fork: split into smaller tasks. What it must remember until their values are there is its
+/// *frame*, which stays on its rank. A join may fork again, for several phases.
 ///
 /// # Example
 ///
-/// Fibonacci numbers, by their definition down to where it is quicker not to:
+/// Fibonacci numbers; small ones are computed without a fork:
 ///
 /// ```
 /// use fusain_cluster::{Cluster, ForkJoin, Step};

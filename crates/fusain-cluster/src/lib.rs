@@ -11,10 +11,10 @@
 //! ```text
 //!      rank 0                                                rank 1
 //!  ┌───────────────────────────┐                       ┌───────────────────────────┐
-//!  │ workers    unit, poll     │                       │ workers    (dry)          │
+//!  │ workers    unit, poll     │                       │ workers    (no work)      │
 //!  │   └ split ─▶ state ◀──────┼── request ────────────┼── state ◀── what now? ─┘  │
 //!  │                └──────────┼── task ──────────────▶│      └───────▶ unit, ...  │
-//!  │              merge ◀──────┼── result ─────────────┼── dry, all parts back     │
+//!  │              merge ◀──────┼── result ─────────────┼── done, all parts back    │
 //!  └─────────── progress loop ─┘                       └─ progress loop ───────────┘
 //! ```
 //!
@@ -30,17 +30,17 @@
 //!
 //! # How one task travels
 //!
-//! 1. A rank's pool call has ended. The thread that called asks the rank's state what comes next (`cluster`, `rank_state`). Nothing: the rank is out of work, and
-//!    sends a request to a rank that `victims` names. While it waits, the thread drives the progress loop.
-//! 2. Whoever drives the victim's loop gives the request to the `protocol`. If the victim's workers are busy, that raises a flag which they poll.
+//! 1. A rank's pool call has ended. The thread that called asks the rank's state what comes next (`cluster`, `rank_state`). If there is nothing, the rank is out of
+//!    work, and sends a request to a rank that `victims` names. While it waits, the thread drives the progress loop.
+//! 2. The thread that drives the victim's progress loop gives the request to the `protocol`. If the victim's workers are busy, that raises a flag which they poll.
 //! 3. Each worker that polls (`poll`) commits, splits its state, and adds the encoded part (`codec`, `packet`) to an offer, until all have done so or one polls again. So a
 //!    task is about half of what the rank has. The protocol notes the task under an id. If nobody polls, or nothing is worth a message, the request
 //!    goes on to a rank that is known to have work, or is refused, and the thief waits before it asks again.
 //! 4. The thief decodes the states, checking them, and runs the pool on them. When that has ended, and every part that it gave away has come back and
 //!    been merged, the result goes back under the id.
-//! 5. Rank 0 has the root. When the root is finished in that sense everything is, and the result goes down a tree to all ranks.
+//! 5. Rank 0 has the root task. When the root is finished in that sense, so is everything. The result is then sent down a tree to all ranks.
 //!
-//! # Who turns the loop
+//! # Which thread drives the progress loop
 //!
 //! In Tascell a thread of its own does all sending and receiving. Without a spare core, each message then waits until the scheduler runs
 //! that thread, which takes far longer than the message. So here the threads of a run [attend](fusain_comm::progress::Attendant) to the
@@ -54,18 +54,18 @@
 //! At MPI level FUNNELED only the main thread may call MPI, and runs the loop ([`Cluster::on`] inside of `run_funneled`). There all threads
 //! wait for it, as in Tascell.
 //!
-//! | room | what happens there |
+//! | module | what is there |
 //! |------|--------------------|
 //! | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
-//! | `table` (with `cells`) | numbers that all ranks know: a bound, that the answer has been found |
-//! | `store` (with `values`) | data that follows its task when it is touched |
-//! | `distributed`, `unsent` | what an algorithm needs beside its callbacks; what of a state stays on its rank |
+//! | `table` (with `cells`) | numbers that all ranks know, such as a bound |
+//! | `store` (with `values`) | data that is fetched when a task uses it |
+//! | `distributed`, `unsent` | what an algorithm needs besides its callbacks; the part of a state that stays on its rank |
 //! | `cluster` | a run: begin, work, ask, end |
-//! | `poll`, `poll_interval` | what a worker looks at between two units; how often |
+//! | `poll`, `poll_interval` | what a worker checks between two units; how often |
 //! | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
 //! | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
-//! | [`victims`], `thief` | whom to ask, and when again |
-//! | `log`, `report` | what a rank did, and how it stands; all ranks' as a table and a picture |
+//! | [`victims`], `thief` | which rank to ask, and when to ask again |
+//! | `log`, `report` | what a rank did, and its state; that of all ranks as a table and a picture |
 //! | `codec` (with `bounded`), `packet` | states and messages as bytes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,8 +1,8 @@
 //! Backtracking searches: choices, apply, undo.
 //!
-//! A worker walks the tree depth first on one node, which it changes on the way down and restores on the way up. It makes no task. When
-//! somebody wants work, the **oldest** level that has untried choices gives some of them away, together with the path that leads there; the thief starts from the root
-//! and applies the path. So what is split off is as large as can be, and costs as many steps as it lies deep.
+//! A worker walks the tree depth first with one node, which it changes on the way down and restores on the way up. It makes no tasks. When another worker wants
+//! work, the **oldest** level that has untried choices gives some of them away, with the path that leads there. The thief starts from the root and applies the path.
+//! So the part that is split off is as large as possible, and beginning it takes as many steps as the path is long.
 //!
 //! This is backtracking-based load balancing (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa, PPoPP 2009), where the victim goes back to the oldest choice, spawns a
 //! task there, and returns to where it was. Here the victim does not have to go back: the thief goes forward instead.
@@ -29,7 +29,7 @@ use crate::unsent::Unsent;
 /// A search through a tree of choices.
 ///
 /// One thing differs from a plain recursion: [`undo`](Self::undo) may go back over **several steps at once**. So [`apply`](Self::apply)
-/// returns what the node was, not which step was taken.
+/// must return enough to restore the node as it was, not only which step was taken.
 ///
 /// # Example
 ///

@@ -31,7 +31,7 @@ use crate::values::{Encoded, Values};
 /// use fusain_cluster::{Cluster, ForkJoin, Late, Step, Store};
 /// use fusain_comm::World;
 ///
-/// /// The sum of a part of a vector. A task holds the handle, some bytes; whoever works on it reads the vector.
+/// /// The sum of a part of a vector. A task holds the handle, which is some bytes; the rank that runs it fetches the vector.
 /// struct Sum<'a>(&'a Store<Vec<f64>>);
 ///
 /// impl ForkJoin for Sum<'_> {

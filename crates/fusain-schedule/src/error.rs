@@ -18,7 +18,7 @@ pub enum Error {
     /// Operations that wait for each other: each requires the next, the last the first.
     #[error("operations wait for each other in a circle: {operations:?}, each for the next one")]
     Cycle {
-        /// The circle.
+        /// The cycle, in order.
         operations: Vec<usize>,
     },
     /// Two operations touch the same bytes, at least one writes, and nothing says which comes first.

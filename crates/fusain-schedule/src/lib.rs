@@ -2,13 +2,13 @@
 //!
 //! The vocabulary is GOAL's (Group Operation Assembly Language; T. Hoefler, C. Siebert, A. Lumsdaine, ICPP 2009): an
 //! *operation* sends, receives or computes; `b` *requires* `a` starts `b` after the end of `a`, `b` *irequires* `a` after
-//! its start. A collective call is then one graph a rank, nothing more.
+//! its start. A collective call is then one graph for each rank.
 //!
 //! ```text
-//!   ScheduleBuilder     typed regions, dependencies told or found      collective::*   add whole collectives to it
+//!   ScheduleBuilder     typed regions, dependencies stated or derived  collective::*   add whole collectives to it
 //!         │
 //!       Graph           operations, what they touch, what waits for what; of one rank ──▶ goal, simulate
-//!         │ compile     checks: circles, races, ranks, lengths
+//!         │ compile     checks: cycles, races, ranks, lengths
 //!      Schedule         contiguous words, position-independent (`binary`); bytes and back
 //!         │ prepare     its own counters, scratchpad, the user's vectors
 //!        Run ◀────────▶ Execution      starts what is ready, over any Communicator; gives the run back, to be started again
@@ -17,16 +17,16 @@
 //!       Trace           when each operation started and ended ──▶ timeline
 //! ```
 //!
-//! # A collective of one's own
+//! # A collective of your own
 //!
-//! Every rank learns the largest number and who has it, in ⌈log₂ p⌉ rounds for any number of ranks. (The rounds are those of a
-//! dissemination barrier: hearing of a rank twice does no harm here.) The dependencies are found from what operations touch.
+//! Every rank learns the largest number and which rank has it, in ⌈log₂ p⌉ rounds for p ranks. (The rounds are those of a dissemination barrier. A
+//! number may reach a rank twice, which does no harm to a maximum.) The dependencies are derived from what operations read and write.
 //!
 //! ```
 //! use fusain_comm::{Communicator, World};
 //! use fusain_schedule::{Error, Execution, Region, Run, ScheduleBuilder};
 //!
-//! /// The number and its rank; ready to be started as often as one likes.
+//! /// The number and its rank; ready to be started any number of times.
 //! fn champion(rank: usize, size: usize) -> Result<(Run, Region<[u64; 2]>), Error> {
 //!     let mut builder = ScheduleBuilder::in_program_order(rank, size);
 //!     let best = builder.buffer::<[u64; 2]>(1);
@@ -53,8 +53,8 @@
 //!
 //! # Memory and soundness
 //!
-//! A [`Run`] owns its buffers: vectors are put in and taken out, never borrowed, so a run that is forgotten while messages are
-//! under way leaks them and nothing else, and a run can be handed to another thread. This crate has no unsafe code.
+//! A [`Run`] owns its buffers: vectors are put in and taken out, never borrowed. So a run that is forgotten (`std::mem::forget`) while messages are under
+//! way leaks its buffers and does no other harm, and a run can be moved to another thread. This crate has no unsafe code.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -43,12 +43,12 @@
 //!
 //! * A rank's [`Place`] is the path from the network's root down to the **lowest object that covers its binding**. An unbound
 //!   rank's path ends at its machine; one whose binding straddles siblings ends at what holds them.
-//! * The ranks of a communicator share the front of their paths. They are split **where paths part for the first time**: each
+//! * The ranks of a communicator share the front of their paths. They are split **where paths differ for the first time**: each
 //!   child is a strict subset, children are disjoint, ranks keep their order.
-//! * A member whose path ends where others' go on stays behind: no level goes below its binding. The others are split all the same, and
-//!   [`Groups::straddlers`] reports who stayed where.
-//! * Between one parting and the next a path may pass several objects with the same ranks: the level is named after the
-//!   **lowest** kind that all siblings have on that stretch.
+//! * A rank whose path ends where others' go on stays in the parent group only: no level goes below its binding. The others are split all the same.
+//!   [`Groups::straddlers`] lists such ranks.
+//! * Between one split and the next a path may pass several objects with the same ranks. The level is named after the **lowest** kind that all
+//!   siblings have there.
 //! * Siblings are numbered from 0 by their first ranks, so that a child's number is its root's rank among the roots.
 //!
 //! [`groups`] says how the tree is built; [`hierarchy`] when communicators are made; [`network`] reads switches; [`collective`] runs on the levels;

@@ -3,7 +3,7 @@
 //! Each function here adds one rank's part of a collective to a builder [in program
 //! order](ScheduleBuilder::in_program_order). It is a pure function of the builder's rank, the [`Group`] and the sizes, so
 //! the same code makes schedules that run and schedules of a million ranks that are simulated. Several collectives may follow one another in
-//! one schedule; where they share no data they overlap. To start one and be done there are [`Engine::allreduce`](crate::Engine::allreduce) and its kin.
+//! one schedule; where they share no data they overlap. To start a single collective, use [`Engine::allreduce`](crate::Engine::allreduce) and the like.
 //!
 //! | function | algorithms | rounds | bytes a rank sends (n bytes a rank, p ranks) |
 //! |---|---|---|---|
@@ -24,11 +24,11 @@
 //! | [`neighbours`] | all at once | 1 | what is asked |
 //! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
 //!
-//! The number of ranks is arbitrary, and so are sizes; blocks may be empty, and messages of empty blocks are sent all the same. Which algorithm is taken
-//! for which size stands in [`Choice`].
+//! Any number of ranks and any sizes will do. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for which
+//! size.
 //!
-//! One rule holds in all of them: a receive never waits, not even through others, for the end of a send of its own round. A
-//! send may end only when its receive is posted, so ranks that all waited in this way would wait for ever.
+//! One rule holds in all of them: a receive never waits, directly or indirectly, for the end of a send of its own round. A send may end only when
+//! its receive is posted, so otherwise all ranks could wait for ever.
 //!
 //! Sources: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", 1988 (dissemination); J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D.
 //! Weathersby, "Efficient algorithms for all-to-all communications", IEEE TPDS 1997; R. Rabenseifner, "Optimization of collective reduction operations", ICCS 2004;

@@ -32,7 +32,6 @@ use crate::{Error, Region, Result, Schedule, Trace};
 pub(crate) use state::State;
 pub(crate) use step::Message;
 
-///
 /// A run of a schedule, ready to be started; [`Schedule::prepare`] makes one.
 ///
 /// It owns its buffers: vectors are put in, and read or taken out when the run has ended. While it runs, its
