@@ -29,7 +29,7 @@ pub enum Error {
     /// A message cannot be decoded or is not valid. It was damaged, or came from another version of the program; or the ranks have
     /// different inputs or called different runs; or a type cannot be decoded (see [`Distributed`](crate::Distributed)).
     #[error(
-        "what came from rank {from} was refused: {why}; do all ranks run the same program on the same input, and can its types be read back?"
+        "a message from rank {from} was refused: {why}; do all ranks run the same program on the same input, and can its types be decoded?"
     )]
     Corrupt {
         /// Its sender. The result of a whole run comes from rank 0.
@@ -38,14 +38,14 @@ pub enum Error {
         why: String,
     },
     /// A state or a result cannot be encoded as bytes.
-    #[error("a state or result cannot be put into bytes: {why}; its `Serialize` must not fail")]
+    #[error("a state or result cannot be encoded as bytes: {why}; its `Serialize` must not fail")]
     Encode {
         /// The codec's error. It does not include the message of your own `Serialize`.
         why: String,
     },
     /// The cluster's progress loop is driven by hand, so other ranks would get no answer while this one computes.
     #[error(
-        "nobody drives the progress loop while ranks compute; make it with `Progress::spawn` or `run_funneled`, not `Progress::manual`, or use `Cluster::over`"
+        "no thread drives the progress loop while ranks compute; make it with `Progress::spawn` or `run_funneled`, not `Progress::manual`, or use `Cluster::over`"
     )]
     NoDriver,
     /// The transport failed.

@@ -160,7 +160,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Receives at most `buffer.len()` elements into the front of `buffer`.
     ///
     /// # Errors
-    /// As [`recv_bytes`](Self::recv_bytes), and [`Error::Misfit`] if the message is no whole number of elements.
+    /// As [`recv_bytes`](Self::recv_bytes), and [`Error::Misfit`] if the message is not a whole number of elements.
     #[doc(alias = "MPI_Recv")]
     fn recv<T: Plain>(&self, buffer: &mut [T], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
         let status = self.recv_bytes(bytemuck::cast_slice_mut(buffer), from, tag)?;

@@ -26,8 +26,8 @@ pub enum Error {
         /// Length of the buffer.
         capacity_bytes: usize,
     },
-    /// The message is no whole number of elements of the type asked for.
-    #[error("a message of {bytes} bytes is no whole number of elements of {element_bytes} bytes")]
+    /// The message is not a whole number of elements of the type asked for.
+    #[error("a message of {bytes} bytes is not a whole number of elements of {element_bytes} bytes")]
     Misfit {
         /// Length of the message.
         bytes: usize,
@@ -42,8 +42,10 @@ pub enum Error {
         /// What it should have given.
         expected: usize,
     },
-    /// What the other ranks are said to have fits no memory.
-    #[error("{elements} elements that other ranks are said to have do not fit in memory; do all ranks call the same?")]
+    /// The elements that other ranks are said to have do not fit in memory.
+    #[error(
+        "other ranks are said to have {elements} elements, which do not fit in memory; do all ranks make the same call?"
+    )]
     NoMemory {
         /// How many in all.
         elements: u64,
@@ -90,11 +92,11 @@ pub enum Error {
     /// MPI was started before, or has been finalised.
     #[error("MPI cannot be started: it is running already, or was finalised")]
     NotStarted,
-    /// The progress loop was shut down before this was done, or before it was asked for.
-    #[error("the progress loop was shut down before this was done")]
+    /// The progress loop was shut down before the operation was done, or before it was asked for.
+    #[error("the progress loop was shut down before the operation was done")]
     Abandoned,
-    /// The ticket was cancelled.
-    #[error("it was cancelled by its ticket")]
+    /// The client was cancelled by its ticket.
+    #[error("the client was cancelled by its ticket")]
     Cancelled,
     /// A client of the progress loop panicked.
     #[error("a client of the progress loop panicked: {message}")]
@@ -102,10 +104,10 @@ pub enum Error {
         /// What it panicked with, if that was text.
         message: String,
     },
-    /// The operating system gives no thread.
-    #[error("the operating system gives no thread: {message}")]
+    /// The operating system did not start a thread.
+    #[error("the operating system did not start a thread: {message}")]
     NoThread {
-        /// Its own words.
+        /// The operating system's message.
         message: String,
     },
     /// An error that the MPI library reports.
@@ -115,7 +117,7 @@ pub enum Error {
         call: &'static str,
         /// The error class (`MPI_ERR_...`) as a number.
         class: i32,
-        /// The library's own words.
+        /// The library's message.
         message: String,
     },
 }

@@ -31,6 +31,10 @@ pub trait IndexedParallelIterator: ParallelIterator {
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s>;
 
     /// The number of elements.
+    ///
+    /// # Panics
+    ///
+    /// If it overflows `usize`: after `chain`, `interleave` or `intersperse`, say.
     fn len(&self) -> usize;
 
     // Adaptors.

@@ -16,7 +16,7 @@ pub enum Error {
         why: String,
     },
     /// Operations that wait for each other: each requires the next, the last the first.
-    #[error("operations wait for each other in a circle: {operations:?}, each for the next one")]
+    #[error("operations wait for each other in a cycle: {operations:?}, each for the next one")]
     Cycle {
         /// The cycle, in order.
         operations: Vec<usize>,
@@ -45,7 +45,7 @@ pub enum Error {
         operation: usize,
     },
     /// An operation whose two sides have different lengths.
-    #[error("operation {operation} writes {target_bytes} bytes but reads {source_bytes}; they must be as many")]
+    #[error("operation {operation} writes {target_bytes} bytes but reads {source_bytes}; the numbers must be equal")]
     Lengths {
         /// Which one.
         operation: usize,
@@ -54,8 +54,10 @@ pub enum Error {
         /// What it reads.
         source_bytes: u64,
     },
-    /// A block that is no whole number of elements.
-    #[error("a block of operation {operation} has {bytes} bytes, no whole number of elements of {element_bytes}")]
+    /// A block that is not a whole number of elements.
+    #[error(
+        "a block of operation {operation} has {bytes} bytes, which is not a whole number of elements of {element_bytes}"
+    )]
     Misfit {
         /// Which one.
         operation: usize,
@@ -88,8 +90,8 @@ pub enum Error {
         /// How many there are.
         size: u64,
     },
-    /// This rank is none of the communicator's.
-    #[error("a schedule for rank {rank} of {size} makes no sense")]
+    /// The schedule's rank is not below its number of ranks.
+    #[error("rank {rank} of a schedule does not exist among {size} ranks")]
     NoSuchRank {
         /// The rank.
         rank: u64,
@@ -122,7 +124,7 @@ pub enum Error {
         /// The longest receive for it.
         received_bytes: u64,
     },
-    /// Sends and receives that are not as many.
+    /// The numbers of sends and receives between two ranks differ.
     #[error("rank {from} sends {sends} messages to rank {to} with tag {tag}, which receives {receives}")]
     Unmatched {
         /// Sender.
@@ -143,7 +145,7 @@ pub enum Error {
         what: String,
     },
     /// The bytes are not a valid schedule.
-    #[error("no valid schedule: {why} (at word {word})")]
+    #[error("not a valid schedule: {why} (at word {word})")]
     Malformed {
         /// Which 32-bit word.
         word: usize,
@@ -220,7 +222,7 @@ pub enum Error {
         limit: usize,
     },
     /// The run was stopped, or failed because another one did.
-    #[error("the run was given up")]
+    #[error("the run was stopped, or failed because another one did")]
     GivenUp,
     /// What the communicator reports.
     #[error(transparent)]

@@ -8,19 +8,21 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A synthetic description that this crate does not understand.
-    #[error("{part:?} is no part of a synthetic machine: write kinds and counts, as in \"Package:2 L2:4 Core:2 PU:1\"")]
+    #[error(
+        "{part:?} is not part of a synthetic machine: write kinds and counts, as in \"Package:2 L2:4 Core:2 PU:1\""
+    )]
     Synthetic {
         /// The part in question.
         part: String,
     },
     /// XML that is not a valid hwloc export.
-    #[error("this is no hwloc 2 topology: {reason}")]
+    #[error("this is not an hwloc 2 topology: {reason}")]
     Xml {
         /// What is wrong with it.
         reason: String,
     },
     /// A cpuset that is not in hwloc's format.
-    #[error("{text:?} is no cpuset: write a mask (0x0000000f,0xffffffff) or a list (0-3,8)")]
+    #[error("{text:?} is not a cpuset: write a mask (0x0000000f,0xffffffff) or a list (0-3,8)")]
     CpuSet {
         /// The text.
         text: String,
@@ -84,7 +86,7 @@ pub enum Error {
         reason: String,
     },
     /// A rank that is not in the communicator.
-    #[error("rank {rank} does not exist among {size}")]
+    #[error("rank {rank} does not exist among {size} ranks")]
     RankOutOfRange {
         /// The rank.
         rank: usize,
@@ -98,7 +100,7 @@ pub enum Error {
         rank: usize,
     },
     /// An answer needs at least one rank.
-    #[error("a group of no ranks has no level")]
+    #[error("an empty list of ranks has no level")]
     NoRanks,
     /// A message between ranks failed.
     #[error(transparent)]

@@ -70,7 +70,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     for complaint in &complaints {
         eprintln!("   {complaint}");
     }
-    anyhow::bail!("{} rules of the house are broken", complaints.len())
+    anyhow::bail!("{} rules of the workspace are broken", complaints.len())
 }
 
 /// What the documents of the top folder link to.

@@ -192,7 +192,7 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     // Slices of elements without a size may be so long that the sum overflows.
-    let len = a.len().checked_add(b.len()).expect("the number of elements is a usize");
+    let len = a.len().checked_add(b.len()).expect("the number of elements fits in a usize");
     if len <= PLAIN { plain(a, b, less) } else { collect(len, |room| into(policy, a, b, room, less)) }
 }
 

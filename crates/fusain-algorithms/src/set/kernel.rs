@@ -30,7 +30,7 @@ pub(super) fn bound<const OP: u8>(a: usize, b: usize) -> usize {
         BOTH => a.min(b),
         ONLY_A => a,
         // Slices of elements without a size may be so long that the sum overflows.
-        _ => a.checked_add(b).expect("the number of elements is a usize"),
+        _ => a.checked_add(b).expect("the number of elements fits in a usize"),
     }
 }
 

@@ -99,7 +99,7 @@ fn slices_have_the_methods() {
 
 /// Of elements without a size two slices may have more than can be counted together.
 #[test]
-#[should_panic(expected = "the number of elements is a usize")]
+#[should_panic(expected = "the number of elements fits in a usize")]
 fn more_elements_than_can_be_counted_are_refused() {
     let many = [(); usize::MAX];
     drop(par().merge(&many, &many));

@@ -39,14 +39,14 @@ pub enum Job<P> {
     },
 }
 
-/// Why a message makes no sense.
+/// Why a message is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A result for a task that its sender does not have.
     #[error("it is the result of a task that its sender was not given")]
     UnknownTask,
     /// The end, while there is work.
-    #[error("it tells of the end while there is work")]
+    #[error("it says that the run has ended, but there is work left")]
     EarlyStop,
     /// A rank that does not exist.
     #[error("it names a rank that does not exist")]
@@ -219,7 +219,7 @@ impl<P: Clone> Rank<P> {
     /// A message has come.
     ///
     /// # Errors
-    /// What makes no sense about it; it has changed nothing then.
+    /// What is not valid about it; it has changed nothing then.
     pub fn receive(&mut self, from: u32, message: Message<P>, out: &mut Out<P>) -> Result<(), Fault> {
         match message {
             Message::Request { thief, .. } if thief >= self.size => return Err(Fault::UnknownRank),

@@ -185,7 +185,7 @@ impl World {
                 .collect();
             let join = |rank: std::io::Result<thread::ScopedJoinHandle<'_, _>>| match rank {
                 Ok(handle) => handle.join().unwrap_or_else(|payload| resume_unwind(payload)),
-                Err(error) => panic!("the operating system gives no thread for a rank: {error}"),
+                Err(error) => panic!("the operating system did not start a thread for a rank: {error}"),
             };
             ranks.into_iter().map(join).collect()
         });

@@ -64,7 +64,7 @@ where
     }
 
     fn len(&self) -> usize {
-        self.a.len().checked_add(self.b.len()).expect("the length of a chain is a number")
+        self.a.len().checked_add(self.b.len()).expect("the length of a chain fits in a usize")
     }
 }
 

@@ -61,7 +61,7 @@ where
     }
 
     fn len(&self) -> usize {
-        self.a.len().checked_add(self.b.len()).expect("the length of a chain is a number")
+        self.a.len().checked_add(self.b.len()).expect("the length of a chain fits in a usize")
     }
 }
 
@@ -125,7 +125,7 @@ where
     }
 
     fn len(&self) -> usize {
-        shortest(self.a.len(), self.b.len()).map(|(a, b)| a + b).expect("the length of a chain is a number")
+        shortest(self.a.len(), self.b.len()).map(|(a, b)| a + b).expect("the length of a chain fits in a usize")
     }
 }
 

@@ -60,7 +60,7 @@ impl<I: IndexedParallelIterator<Item: Clone>> IndexedParallelIterator for Inters
 
     fn len(&self) -> usize {
         let len = self.base.len();
-        len.checked_add(len.saturating_sub(1)).expect("the length of a chain is a number")
+        len.checked_add(len.saturating_sub(1)).expect("the length of a chain fits in a usize")
     }
 }
 

@@ -89,11 +89,11 @@ pub(crate) fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize>
     use std::ops::Bound::{Excluded, Included, Unbounded};
     let start = match range.start_bound() {
         Included(start) => *start,
-        Excluded(start) => start.checked_add(1).expect("the start of the range is a number"),
+        Excluded(start) => start.checked_add(1).expect("the start of the range fits in a usize"),
         Unbounded => 0,
     };
     let end = match range.end_bound() {
-        Included(end) => end.checked_add(1).expect("the end of the range is a number"),
+        Included(end) => end.checked_add(1).expect("the end of the range fits in a usize"),
         Excluded(end) => *end,
         Unbounded => len,
     };

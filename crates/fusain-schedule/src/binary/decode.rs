@@ -19,7 +19,7 @@ pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
 pub(crate) fn from_bytes(bytes: &[u8], functions: usize) -> Result<Vec<u32>> {
     let (words, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
-        return malformed(words.len(), format!("{} bytes are no whole number of words", bytes.len()));
+        return malformed(words.len(), format!("{} bytes are not a whole number of words", bytes.len()));
     }
     let words: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
     validate(&words, functions)?;

@@ -20,7 +20,7 @@ pub enum Error {
         error: crate::Error,
     },
     /// A message to or from a rank that does not exist.
-    #[error("{site} names a rank that is not there: there are {ranks}")]
+    #[error("{site} names a rank that does not exist: there are {ranks} ranks")]
     NoSuchRank {
         /// Where the operation is.
         site: Site,
@@ -46,7 +46,7 @@ pub enum Error {
         max: u64,
     },
     /// A message that is longer than what is received.
-    #[error("{send} is met by {recv}, which has no room for it")]
+    #[error("{send} matches {recv}, which is too short for it")]
     Truncated {
         /// Where it is sent.
         send: Site,

@@ -108,7 +108,7 @@ fn messages_of_a_channel_keep_their_order() {
     let swapped = text.replace("b: recv 8b", "b: recv 7b");
     assert_eq!(
         failure(&swapped),
-        "rank 0, statement 1 (`send 8b to 1 tag 1`) is met by rank 1, statement 3 (`recv 7b from 0 tag 1`), which has no room for it"
+        "rank 0, statement 1 (`send 8b to 1 tag 1`) matches rank 1, statement 3 (`recv 7b from 0 tag 1`), which is too short for it"
     );
 }
 
@@ -171,7 +171,10 @@ fn numbers_out_of_range_are_refused() {
         made.unwrap_err().to_string()
     };
     let message = bad(|rank| assert_eq!(rank.push(Operation::send(1, 2)), 0));
-    assert_eq!(message, "rank 0, statement 1 (`send 1b to 2 tag 0`) names a rank that is not there: there are 2");
+    assert_eq!(
+        message,
+        "rank 0, statement 1 (`send 1b to 2 tag 0`) names a rank that does not exist: there are 2 ranks"
+    );
     let message = bad(|rank| rank.requires(0, 0));
     assert_eq!(message, "rank 0 has a dependency of operation 0, but only 0 operations");
 }
