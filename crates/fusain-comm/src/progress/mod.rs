@@ -17,14 +17,14 @@
 //! the messaging thread of Tascell (Hiraishi, Muraoka, Yasugi) and the interpreter context of ESPGOAL (Schneider, Eckelmann, Hoefler, Rehm,
 //! 2011).
 //!
-//! # Who is the loop
+//! # Which thread drives the loop
 //!
 //! | | thread that drives | for |
 //! |---|---|---|
 //! | [`Progress::spawn`] | a new one | the world of threads; MPI at SERIALIZED or above |
 //! | [`run_funneled`] | the one that calls it, which runs the application on a new one | MPI at FUNNELED, where only the main thread may call |
-//! | [`Progress::spawn`], and threads [attend](Attendant) | whoever waits or looks, one at a time; the new one if nobody does | programs that come by often; MPI at SERIALIZED or above |
-//! | [`Progress::manual`] | whoever waits or tests, one at a time | machines with no core to spare |
+//! | [`Progress::spawn`], and threads [attend](Attendant) | threads that wait or test, one at a time; if none does, the new one | programs that test often; MPI at SERIALIZED or above |
+//! | [`Progress::manual`] | threads that wait or test, one at a time | machines with no core to spare |
 //!
 //! So the transport has one owner at a time: the *driver* (`driver.rs`). A thread becomes the driver by trying a lock, never by waiting for
 //! one. At SERIALIZED the right to call MPI passes from driver to driver. A thread that attends gets messages without a switch of threads.
@@ -32,8 +32,9 @@
 //!
 //! # Protocol
 //!
-//! It is made of locks and conditions; only an event count has atomic words of its own, and its file the argument for them. Two of them ([`EventCount`](crate::EventCount)) count notifications. Who
-//! wants to sleep reads the count, looks at everything, and sleeps if the count has not moved.
+//! It uses locks and condition variables. Only an event count has atomic words of its own; its file says why they are correct. Two event counts
+//! ([`EventCount`](crate::EventCount)), `work` and `ended`, count notifications. A thread that wants to sleep reads the count, checks everything it waits for, and sleeps if the
+//! count has not changed.
 //!
 //! | event | notifies `work` | notifies `ended` |
 //! |---|---|---|
@@ -45,32 +46,33 @@
 //! | a client [tells](Attendant::tell) that something has changed | | yes |
 //! | a message comes while the loop has no client and sends nothing | yes, but it sleeps on | |
 //!
-//! A client that is submitted while nobody drives (manual, attended) never enters the queue: the thread that submits it becomes the driver, and calls it for the
-//! first time. So what it sends is on its way before anybody waits.
+//! A client that is submitted while no thread drives (manual, attended) does not enter the queue: the thread that submits it becomes the driver, and calls it for
+//! the first time. So what the client sends is on its way before any thread waits.
 //!
-//! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later moves the count,
+//! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later changes the count,
 //!   so the loop does not sleep.
-//! * *A waiter and the end at once.* The waiter reads `ended`, then looks into its slot. A slot that is filled later moves the count.
-//! * *Two waiters, one driver (manual, attended).* The waiter reads `ended`, looks into its slot, then tries the lock. If another thread has it, that
-//!   one notifies when it has left it: somebody drives as long as anybody waits.
-//! * *A command, and a driver that is about to stop (attended).* Nobody need be asleep at `work` who could be woken. Who has notified tries the lock; who has left it
-//!   reads the count again; a SeqCst fence stands between the two steps of each. So either the first gets the lock, and turns the loop itself, or the
-//!   second finds that the count has moved, and goes back.
-//! * *An arrival while nobody drives (attended, world of threads).* `work` raises its [flag](crate::Flag) after the message lies in the inbox and under that one's
-//!   lock. Who sees it lowers it, then turns the loop: a message that the turn has missed raises it again afterwards.
-//! * *All who attend are busy.* The loop's own thread naps, each nap twice as long as the one before up to 2 ms, and turns the loop if nobody has since
-//!   the last nap. What it finds makes the naps short again. This also is how it learns that nobody attends any more.
-//! * *Deadlock detection* (world of threads) counts a thread that naps like this as awake: while anybody attends no deadlock is found. Else it counts a loop that sleeps with no message on its way and no timer as asleep, and so a thread that
-//!   waits for a ticket. When all sleep, the loops are woken with the verdict, fail their clients, and so wake the waiters.
+//! * *A waiter and the end at once.* The waiter reads `ended`, then checks its slot. A slot that is filled later changes the count.
+//! * *Two waiters, one driver (manual, attended).* The waiter reads `ended`, checks its slot, then tries the lock. If another thread has it, that thread
+//!   notifies when it releases it. So as long as a thread waits, a thread drives.
+//! * *A command, and a driver that is about to stop (attended).* Perhaps no thread sleeps at `work` that could be woken. The thread that has notified tries the lock; the
+//!   driver that has released the lock reads the count again. Each of them has a SeqCst fence between its two steps. So either the first gets the lock and runs a round
+//!   of the loop itself, or the second finds that the count has changed, and goes on.
+//! * *An arrival while no thread drives (attended, world of threads).* `work` raises its [flag](crate::Flag) after the message is in the inbox, under the inbox lock. The
+//!   thread that sees the flag lowers it, then runs a round of the loop. A message that the round has missed raises the flag again.
+//! * *All attending threads are busy.* The loop's own thread sleeps, each time twice as long as before, up to 2 ms. Then it runs a round of the loop if no other thread has
+//!   since. If the round finds something, the sleeps are short again. So it also learns that no thread attends any more.
+//! * *Deadlock detection* (world of threads) counts a thread that sleeps like this as awake: while a thread attends, no deadlock is found. Otherwise a loop counts as asleep if
+//!   it sleeps and there is neither a message under way nor a timer; so does a thread that waits for a ticket. When all sleep, the loops are woken with an error, which
+//!   they give to their clients; that wakes the waiters.
 //!
-//! States of the loop: *open* (takes commands) → *stopping* (asked to end: still turns, until every message that was handed over is sent) →
-//! *closed* (clients are ended, commands are refused with the reason). A verdict, a panicked rank or a call of the wrong thread leads from open to
-//! closed at once, and the reason is what every ticket gives.
+//! States of the loop: *open* (takes commands) → *stopping* (asked to end: goes on until every message that was handed over is sent) →
+//! *closed* (clients are ended, commands are refused with the reason). A deadlock, a panicked rank or a call of the wrong thread leads from open to
+//! closed at once; every ticket then returns the reason.
 //!
 //! # Over MPI
 //!
-//! The loop makes no blocking call: matching probes, nonblocking receives and sends, tests. So two ranks can send each other anything in any order. No
-//! arrival wakes anybody, so it looks: without pause while there is traffic ([`Settings::busy`]), then with naps that double up to
+//! The loop makes no blocking call: matching probes, nonblocking receives and sends, tests. So two ranks can send each other anything in any order. An
+//! arrival wakes no thread, so the loop polls: without pause while there is traffic ([`Settings::busy`]), then with sleeps that double up to
 //! [`Settings::ceiling`]. With no client and nothing to send it sleeps until it is asked.
 //!
 //! # Bounds

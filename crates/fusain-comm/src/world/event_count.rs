@@ -1,15 +1,14 @@
-//! Where a thread sleeps that waits for *something to happen* rather than for one message.
+//! Event counts: a thread that waits for *any event*, not for one message, sleeps on one.
 //!
-//! An event count moves on with each notification. Who is about to sleep reads the count first, then looks at everything it cares for, then sleeps
-//! *if the count is still the same*; what happens in between moves the count. So no notification is ever missed, and the
-//! sleeper needs no lock on what it looked at.
+//! An event count is increased by each notification. A thread that is about to sleep reads the count, then checks everything it waits for, then sleeps *if the count
+//! is still the same*. Whatever happens in between changes the count. So no notification is missed, and the thread needs no lock on what it checked.
 //!
-//! To notify is cheap where nobody sleeps, which is nearly always: then no lock is taken. Who wants to sleep writes `asleep` and reads `count`, who
-//! notifies writes `count` and reads `asleep`, all in one order that everybody sees (`SeqCst`): so either the notifier finds the sleeper, and takes
-//! the lock to wake it, or the sleeper finds that the count has moved.
+//! A notification is cheap if no thread sleeps, which is nearly always: then it takes no lock. A thread that wants to sleep writes `asleep` and reads `count`; a
+//! notifier writes `count` and reads `asleep`. All four are in one total order (`SeqCst`). So either the notifier finds the sleeper, and takes the lock to wake
+//! it, or the sleeper finds that the count has changed.
 //!
-//! In the world of threads an arrival notifies the event counts of its inbox, a sleeper is taken off the count of awake threads, and
-//! whoever notifies puts it back before letting go of the lock: the rule of [deadlock detection](super#deadlock-detection).
+//! In the world of threads an arrival notifies the event counts of its inbox. A sleeper is taken off the count of awake threads, and the notifier puts it back before it
+//! releases the lock, as [deadlock detection](super#deadlock-detection) requires.
 //! Locks are taken in the order inbox, event count, common words.
 //!
 //! No code of a user runs under these locks: `waits_for`, which does run some, is called before. So nothing that panics can leave them half changed.

@@ -1,47 +1,47 @@
 //! The in-process world: ranks are threads.
 //!
-//! Every rank has one inbox, a lock and a condition. A sender works on the *receiver's* inbox; a rank waits on its own.
-//! Nobody ever holds two inbox locks. The world's few common words lie under one more lock, taken last.
+//! Every rank has an inbox with a lock and a condition variable. A sender works on the *receiver's* inbox; a rank waits on its own.
+//! No thread ever holds two inbox locks. One more lock, taken last, protects the few values that the whole world shares.
 //!
 //! # Matching
 //!
-//! An inbox has two queues: *landed* messages that nobody has asked for, and *posted* receives without a message. At most
-//! one of them has something for the other.
+//! An inbox has two queues: *landed* messages that no receive has taken yet, and *posted* receives without a message. No message in
+//! the first matches a receive in the second.
 //!
 //! | event | looks at | then |
 //! |---|---|---|
-//! | a message comes | posted, oldest first | the first that fits gets it (copied into its buffer, which is the only copy); else it lands |
-//! | a receive is posted | landed, oldest first | takes the first that fits; else it is posted |
-//! | a probe | landed, oldest first | looks, or takes out |
+//! | a message comes | posted, oldest first | the first that matches gets it (copied into its buffer, which is the only copy); else it lands |
+//! | a receive is posted | landed, oldest first | it takes the first that matches; else it is posted |
+//! | a probe | landed, oldest first | it returns the status of the first that matches, or takes it out |
 //!
-//! Both happen under the inbox lock, so a message and a receive cannot miss each other. Messages of one sender enter in the order they were sent, and both queues are
-//! searched from their old end, which is why they do not overtake. With a real-clock [`Network`], a message *flies* first: it waits in a heap by arrival time and whoever
-//! next looks into the inbox lands those whose time has come. The cost of a match is linear in the queue searched.
+//! All of this happens under the inbox lock, so a message and a receive cannot miss each other. Messages of one sender enter in the order they were sent, and both queues
+//! are searched from their oldest end, so messages do not overtake each other. With a real-clock [`Network`], a message *flies* first: it waits in a heap, ordered by arrival
+//! time. The next thread that uses the inbox lands the messages whose time has come. A match takes time linear in the length of the queue.
 //!
 //! # Deadlock detection
 //!
-//! A rank that has to wait looks out for some microseconds, where there is a core for each rank, and then says so: under its inbox lock it writes down what for, and takes itself off the world's count
-//! of *awake* threads. Who gives it what it waits for holds the same lock, strikes the note out and adds the sleepers of that
-//! inbox to the count again **before** letting go, so before it can fall asleep itself. Therefore
+//! A rank that has to wait polls for some microseconds, if there is a core for each rank. Then, under its inbox lock, it notes what it waits for, and takes itself off the
+//! world's count of *awake* threads. A thread that gives it what it waits for holds the same lock. It removes the note, and adds the sleepers of that inbox to the count
+//! again **before** it releases the lock, and so before it can fall asleep itself. Therefore:
 //!
-//! > awake = 0 means: every thread waits, nobody can send any more. It is not a guess and needs no timeout.
+//! > awake = 0 means that every thread waits, and none can send any more. It is no guess and needs no timeout.
 //!
 //! * Both sides at once: a rank that is about to sleep and a sender meet at the inbox lock. If the sender is first, the
 //!   rank finds the message. If the rank is first, the sender finds the note.
 //! * Flying messages: a rank whose inbox has any sleeps with a time limit and stays counted as awake.
-//! * The rank that brings the count to 0 collects everybody's notes into a [`DeadlockReport`], stores it as the world's
-//!   verdict and wakes all; each waiting call returns it as [`Error::Deadlock`].
-//! * A rank that leaves (its closure ended, or panicked) marks its inbox closed, wakes all waiters so that those who can
-//!   only be helped by it get [`Error::PeerLeft`] or [`Error::PeerPanicked`], and takes itself off the count.
-//! * A test of a receive that can only be helped by a rank that is gone fails as a wait for it would.
-//! * Threads that wait for whatever comes (a progress thread) sleep on an event count that arrivals notify, under the same rule: `event_count.rs`, `events.rs`.
-//! * More threads: the count starts with one thread for each rank. A rank that lets others call (a progress thread) makes an
-//!   [`Enlisted`] for each, before it starts. A thread that polls never sleeps: such worlds are never declared dead.
+//! * The rank that brings the count to 0 collects all notes in a [`DeadlockReport`], stores it for the world
+//!   and wakes all ranks; each waiting call returns it as [`Error::Deadlock`].
+//! * A rank that leaves (its closure ended, or panicked) marks its inbox closed, wakes all waiters, and takes itself off the count. Waiters that only this
+//!   rank could have helped get [`Error::PeerLeft`] or [`Error::PeerPanicked`].
+//! * A test of a receive that only a rank that has left could complete fails, as a wait would.
+//! * Threads that wait for any event (a progress thread) sleep on an event count that arrivals notify, under the same rule: `event_count.rs`, `events.rs`.
+//! * More threads: the count starts with one thread for each rank. A rank that lets another thread call (a progress thread) makes an
+//!   [`Enlisted`] for it before it starts. A thread that polls never sleeps, so in such a world no deadlock is reported.
 //!
 //! # What may unwind
 //!
-//! Operations of collectives, closures of ranks and scopes, and the function that describes a [`Network`]'s links are called with nothing locked. A panic there is the
-//! rank's: it leaves, and all who wait for it get [`Error::PeerPanicked`] (`tests/deadlock.rs`, `a_panic_reaches_everybody_who_waits`; `tests/unwinding.rs`).
+//! Operations of collectives, closures of ranks and scopes, and the function that describes a [`Network`]'s links are called with nothing locked. A panic there ends the
+//! rank: it leaves, and all ranks that wait for it get [`Error::PeerPanicked`] (`tests/deadlock.rs`, `a_panic_reaches_everybody_who_waits`; `tests/unwinding.rs`).
 //!
 //! # Checked
 //!
