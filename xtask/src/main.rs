@@ -39,17 +39,17 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Everything that must hold: format, lints, unit, doc, property, model and stress tests, examples, documentation.
+    /// Runs what continuous integration runs: format, lints, unit, doc, property, model and stress tests, examples, documentation.
     Test(test::Options),
-    /// Format and clippy and tidy: what should be clean before a commit.
+    /// Checks format, clippy and tidy: what must be clean before a commit.
     Lint(lint::Options),
-    /// The workspace's own rules: sizes of files, arrows between crates, documents that match the code.
+    /// Checks the workspace's own rules: sizes of files, dependencies between crates, documents that match the code.
     Tidy,
-    /// The part of the test run that is about several processes, over every MPI library that is installed.
+    /// Runs the tests of several processes, over every MPI library that is installed.
     Mpi,
-    /// Measures us beside the peers.
+    /// Measures fusain beside other libraries.
     Compare(compare::Options),
-    /// Sweeps the suite over sizes and threads, and writes a report with plots.
+    /// Measures all algorithms over sizes and threads, and writes a report with plots.
     Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
@@ -63,18 +63,18 @@ enum Verb {
     Interface(interface::Options),
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
     ///
-    /// It sees two threads at one place of which one writes, nothing ordering them, where that is compiled here; not in std's precompiled
-    /// code. It does not understand a fence that stands alone, and judges only the interleaving that happened.
+    /// It sees two unordered accesses to the same memory of which one is a write, in code that is compiled here, not in std's precompiled
+    /// code. It does not understand stand-alone fences, and sees only the interleaving that happened.
     Tsan,
     /// Runs the tests of the pool and the algorithms, with every hostile case, under AddressSanitizer (needs the nightly toolchain).
     ///
-    /// It sees what is read or written outside of its memory, or when that is gone, on the heap and on stacks, frees of what was freed, and
-    /// memory that nothing points to at the end; where that is compiled here, not in std's precompiled code. It sees no race, no
-    /// memory that was never written, and no reference that Rust forbids while the bytes are there.
+    /// It sees reads and writes outside of an allocation or after its end, on the heap and on stacks, double frees, and leaks, in code that is
+    /// compiled here, not in std's precompiled code. It sees no race, no read of uninitialised memory, and no reference that only Rust's rules
+    /// forbid.
     Asan,
-    /// Runs the suites about protocols over and over, with random pauses between the steps.
+    /// Runs the test suites of the protocols again and again, with random pauses between the steps.
     Stress(stress::Options),
-    /// Throws bytes at the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
+    /// Fuzzes the readers of text and bytes for a while (needs the nightly toolchain and cargo-fuzz).
     Fuzz(fuzz::Options),
 }
 

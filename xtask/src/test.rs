@@ -35,10 +35,10 @@ const EXAMPLES: &[&str] = &[
 /// How much to test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Leave out what takes minutes: model checking, stress, examples, comparisons.
+    /// Leave out what takes minutes: the build without threads, rayon's tests, model checking, stress, examples, comparisons, ranks over MPI.
     #[arg(long)]
     quick: bool,
-    /// Only the tests of the published crates, with what needs no library of the system: for platforms where the rest does not build.
+    /// Only the tests of the published crates, and these again without threads, clock and AVX. It needs no system library, so it is for other platforms.
     #[arg(long, conflicts_with = "quick")]
     portable: bool,
 }

@@ -1,10 +1,10 @@
-//! What goes to another rank at once: one message, or some small ones.
+//! A packet is what is sent to another rank at once: one message, or some small ones.
 //!
 //! ```text
 //! payloads │ headers (postcard), each with the length of its payload │ length of these (2 bytes) │ version (1 byte) │ CRC-32 of all before it (4 bytes)
 //! ```
 //!
-//! A payload may be many megabytes. So all else stands behind it: it is put there, and cut off again, where the payload lies.
+//! A payload may be many megabytes. So everything else comes after it: that can be appended and cut off again without moving the payload.
 
 use std::mem;
 

@@ -1,9 +1,9 @@
-//! The user's algorithm with a poll after each unit: is there anything for this rank, does anybody outside of it ask for work?
+//! The user's algorithm with a poll after each unit: is there a message for this rank, does another rank ask for work?
 //!
-//! A task from another rank brings a part of each of that rank's workers: so a worker here has a [`Bundle`] of states, works off one after the other, and
-//! gives away those that wait before it splits the one at hand.
+//! A task from another rank has a part from each of that rank's workers. So a worker has a [`Bundle`] of states, and processes one after the other. It gives away
+//! waiting states before it splits the one that it processes.
 //!
-//! A message that arrives raises the flag, where the transport can tell. Over MPI it cannot: there a worker [looks](PollInterval) from time to time.
+//! In the world of threads a message that arrives raises a flag. Over MPI there is no such flag: a worker [polls](PollInterval) from time to time.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

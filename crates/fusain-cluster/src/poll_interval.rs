@@ -1,4 +1,4 @@
-//! When a worker looks for messages that nothing tells it of.
+//! When a worker polls for messages, where no flag announces them.
 //!
 //! A poll that finds nothing costs some hundred nanoseconds, and a rank that asks waits for the next poll. Messages come in bursts, so
 //! after a poll that found something the next ones follow every microsecond. Then a pause is a [part](PART) of the time since something
@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-/// After a look in vain.
+/// The shortest pause between two polls.
 const SHORTEST: Duration = Duration::from_micros(1);
 
 /// A pause is the time since something was found, divided by this. Pauses that double instead make a steal several times as slow (`cargo

@@ -1,8 +1,8 @@
-//! Data that follows its task: a handle travels, and its value is fetched when it is first used.
+//! Data that is fetched when a task uses it: a task carries a handle instead of the value.
 //!
-//! A task that carries its input pays for it even if it is split again at once and the larger part goes elsewhere. With a handle the input goes to the ranks that work
-//! on it, once each: the first worker that touches it asks the rank that has it and waits, others that touch it meanwhile wait with it, and from then on
-//! it is there. The progress loop of its rank answers, so no work is interrupted but between two units. (Tascell over MPI leaves this open.)
+//! A task that carries its input pays for it even if it is split again at once and the larger part moves on. With a handle the input is sent to each rank that uses
+//! it, once. The first worker that uses it asks the rank that has it, and waits; other workers that use it meanwhile wait too. After that the value is there. The
+//! progress loop of the other rank answers, between two units of its workers. (Tascell over MPI leaves this open.)
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

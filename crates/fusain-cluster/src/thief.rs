@@ -1,8 +1,8 @@
-//! The thief's side of a rank: asks when there is nothing to do, again when it was refused, and keeps what answers have taken.
+//! The thief's side of a rank: it asks for work when there is nothing to do, asks again after a refusal, and keeps how long answers have taken.
 //!
-//! Nobody knows beforehand how long a part of a search or of a recursion lasts. But decoding it takes about as long as encoding it took its
-//! giver. If the part lasted hardly longer than that, it was not worth moving. A thief that got such a part pauses in proportion to what
-//! decoding took, twice as long each time in a row. So useless parts cost a small share of the time, and ever less, however large they are.
+//! How long a part of a search or recursion will last is not known in advance. But decoding it takes about as long as encoding it took the victim. If the
+//! part lasted hardly longer than that, it was not worth moving. After such a part the thief pauses for a time proportional to the decoding time, doubled for
+//! each such part in a row. So useless parts cost a small share of the time, which becomes ever smaller, however large they are.
 //!
 //! Like the [protocol](crate::protocol) it has no clock and no messages of its own: `T` is a point in time, of a real clock or of a model's.
 
@@ -12,10 +12,10 @@ use std::time::Duration;
 use crate::protocol::{Fault, Message, Rank};
 use crate::victims::{Attempt, Seeker};
 
-/// How many times a request is passed on to somebody who is known to have got work.
+/// How many times a request is passed on to a rank that is known to have got work.
 const HOPS: u8 = 2;
 
-/// What lasted so many times as long as it took to get was worth it.
+/// A part that lasted so many times as long as it took to get was worth asking for.
 const WORTH: u32 = 16;
 
 /// A part pays if it lasted this many times as long as it took to decode. Its giver has encoded and sent it and decoded its result, which

@@ -7,13 +7,13 @@
 //!
 //! | message | from, to | means | is answered by |
 //! |---|---|---|---|
-//! | request | a rank without work, to any | "give me a part" | a task or a refusal, by whoever it was passed on to last |
-//! | refusal | who was asked, to the thief | "not now, nor does anybody I know of" | |
+//! | request | a rank without work (the thief), to any rank | "give me a part" | a task or a refusal, by the rank that it was last passed on to |
+//! | refusal | the rank that was asked, to the thief | "I have no work now, and know of no rank that has" | |
 //! | task | giver to thief | a state, under an id of its giver | one result |
-//! | result | thief to giver | what came of the task *and of everything split off it*: the acknowledgement of the task | |
-//! | stop | down a binary tree from rank 0 | all is done; what came of it | |
+//! | result | thief to giver | the result of the task *and of everything split off it*: it acknowledges the task | |
+//! | stop | down a binary tree from rank 0 | all is done; the result of the run | |
 //!
-//! Whatever else passes between the ranks of a cluster (signs of life, data that follows its task, bounds, farewells) changes nothing here.
+//! The other messages between the ranks of a cluster (signs of life, data of a store, bounds, farewells) are not part of this protocol.
 //!
 //! # States of a rank
 //!
@@ -27,16 +27,16 @@
 //!  any ── stop ──▶ stopped
 //! ```
 //!
-//! A result that comes to a busy rank waits until its workers have nothing left, and then comes before tasks. What it makes possible hardly comes later for that: in a
-//! recursion, what waits for a part waits for the work it was split off too, and that is what the workers have. Memory: the results that wait.
+//! A result that comes to a busy rank waits until its workers have nothing left, and is then taken before any task. That hardly delays what needs the result: in a
+//! recursion, what waits for a part also waits for the work that the part was split off, and that is what the workers have. Memory: the results that wait.
 //!
-//! A busy rank keeps requests until its workers [`offer`](Rank::offer) something; a hungry or asking one passes them on to a rank it has given work
-//! to, or refuses. *Asking* is a flag beside the rest: a result may make an asking rank busy, and the task it asked for then waits in the queue.
+//! A busy rank keeps requests until its workers [`offer`](Rank::offer) something. A hungry or asking rank passes them on to a rank that it has given work to, or
+//! refuses. *Asking* is independent of the other states: a result may make an asking rank busy, and the task that it asked for then waits in the queue.
 //!
 //! # Termination
 //!
 //! **Tasks form a tree.** A task's parent is the task whose state it was split off. Rank 0 begins the root. A giver notes the id of each part under the task it was
-//! split off, and a task is *finished* when its own state has been worked off, **and** every id noted under it has come back with a result, **and** these
+//! split off, and a task is *finished* when its own state has no work left, **and** every id noted under it has come back with a result, **and** these
 //! results have been merged. Only then is its own result sent. (A diffusing computation, and its detection by E. W. Dijkstra, C. S. Scholten: "Termination
 //! detection for diffusing computations", IPL 11, 1980; here the engagement is that of the single task, not of the rank, so that a result returns to
 //! where its task came from.)
@@ -44,30 +44,30 @@
 //! *Never too early.* Claim: as long as a task is unfinished, all its ancestors are. A task given away is noted at its parent before its message
 //! leaves ([`Rank::offer`] does both), and the note goes when the result has arrived, which is sent after the task is finished. By induction the root is unfinished
 //! while any task is unfinished, in particular while a task or a result is on its way. Rank 0 sends stop when the root is finished.
-//! Requests and refusals carry no work: they may still be on their way at the end, and are dropped by whoever has stopped.
+//! Requests and refusals carry no work: they may still be on their way at the end, and a rank that has stopped drops them.
 //!
 //! *Never too late.* When no state is left, tasks that are leaves of the tree are finished, their results leave, and their parents lose a note; the tree
-//! has finite height. No round is needed to find out, so there is nothing to wait for but the results themselves.
+//! has finite height. No extra round of messages is needed to detect the end.
 //!
 //! *Messages.* A task costs two messages, and the end p − 1. A steal that fails costs a request for each hop, and a refusal.
 //!
 //! # States that have to stay
 //!
-//! A result may make several states possible at once: frames whose last value it brought. They are known to their rank only, so they wait there until a worker takes
-//! them, and a request that comes by meanwhile gets none of them ([`Distributed::travels`](crate::Distributed::travels)). Workers [`Offer`] parts of what may leave: one each, joined
-//! to one task.
+//! A result may make several states possible at once: frames whose last value it brought. Only their rank can use them. So they wait there until a worker takes
+//! them, and a request that arrives meanwhile gets none of them ([`Distributed::travels`](crate::Distributed::travels)). Each worker [`Offer`]s a part of what may leave; these parts
+//! together are one task.
 //!
 //! # What may unwind
 //!
-//! Nothing of a user's is called in here, nor with the lock of the rank's state, so a panic leaves no step half done. It ends the run instead:
+//! No user code is called in here, nor while the lock of the rank's state is held, so a panic leaves no step half done. It ends the run instead:
 //!
 //! | what panics | on which thread | what becomes of it |
 //! |---|---|---|
 //! | `do_unit`, `commit`, `split`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool hands it to the caller; the rank gives up and tells all; the panic goes on |
 //! | `take`, `merge`, `resume`, `accepts`, an output's or state's `Deserialize` | the caller's | the same |
-//! | a stored value's `Serialize` | whoever drives the progress loop | the loop ends the cluster's client; all ranks end with an error, those that hear nothing after their patience |
+//! | a stored value's `Serialize` | the one that drives the progress loop | the loop ends the cluster's client; all ranks end with an error, those that hear nothing after their patience |
 //!
-//! A task whose state or result was lost that way never comes back, and nobody waits for it: a rank that has been told of the failure ends at the next look under its
+//! A task whose state or result was lost that way never comes back, and no rank waits for it: a rank that has been told of the failure ends when it next takes its
 //! lock. `tests/unwinding.rs` panics at each of these places; `tests/runs.rs` (`any_delays_and_kills`) at any unit, with delays.
 //!
 //! # Checked

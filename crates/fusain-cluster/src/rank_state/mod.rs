@@ -8,15 +8,15 @@
 //!     └── done, finished ──────▲                                        transport
 //! ```
 //!
-//! Whoever has something to tell the protocol takes the lock, tells it, lets it go, and turns the loop if it can, which sends what is to be sent. Nobody computes, encodes,
-//! waits or turns the loop with the lock: the loop's clients take it. Who waits reads the count of changes, looks under the lock, then waits at the loop
-//! until the count has moved: as a driver if nobody else drives.
+//! A thread that has an event for the protocol takes the lock, reports the event, and releases the lock. Then it runs a round of the progress loop if it can, which
+//! sends what is to be sent. No thread computes, encodes, waits or runs the loop while it holds the lock, since the loop's clients take it. A thread that waits reads the count
+//! of changes, checks the state under the lock, then waits at the loop until the count has changed: as the driver, if no other thread drives.
 //!
-//! | file | what is told there, by whom |
+//! | file | which events, reported by which thread |
 //! |---|---|
-//! | `caller` | a run begins, a job is done, what next? By the thread that called |
-//! | `workers` | a part was split off, a value is needed |
-//! | `progress` | a message has come, time has passed. By whoever turns the loop |
+//! | `caller` | a run begins, a job is done, what comes next: by the thread that called |
+//! | `workers` | a part was split off, a value is needed: by a worker |
+//! | `progress` | a message has come, time has passed: by the thread that drives the loop |
 //! | `ends` | something went wrong; this rank leaves |
 
 mod caller;

@@ -1,8 +1,8 @@
-//! How a thread drives the loop: round and round, once, or until what it waits for is there.
-
-//! Each way ends by giving the driver's place up, telling those who wait for it, and looking whether somebody has notified the loop meanwhile who could not get
-//! that place ([`leaves_unheard`](Hub::leaves_unheard)). What clients panic with is an error of theirs (`slot.rs`), so nothing of theirs unwinds out of the loop.
-//! What a waiter is asked whether it may stop can: then the next waiter is told, and drives.
+//! How a thread drives the loop: until the loop ends, for one round, or until what it waits for is there.
+//!
+//! Each way ends in the same way. The driver releases its lock, notifies the threads that wait for it, and checks whether a thread that could not get the lock has notified
+//! the loop meanwhile ([`leaves_unheard`](Hub::leaves_unheard)). A panic of a client is turned into an error (`slot.rs`), so it does not unwind out of the loop. A waiter's
+//! question whether it may stop can panic; then the next waiter is notified, and drives.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{Ordering, fence};

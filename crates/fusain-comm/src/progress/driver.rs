@@ -1,4 +1,4 @@
-//! Who drives the loop: one thread at a time, alone with the engine, and the only one to call the transport. The place is got by trying a lock, never by waiting for it.
+//! The driver of the loop: one thread at a time, which alone uses the engine and calls the transport. A thread becomes the driver by trying a lock, never by waiting for it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -11,15 +11,15 @@ use crate::{Communicator, EventCount, Pass};
 /// The engine, for one thread at a time.
 pub(super) struct DriverLock<C: Communicator> {
     inner: Mutex<Inner<C>>,
-    /// Who waits to become the driver, or for what a driver brings about, sleeps here.
+    /// Threads that wait to become the driver, or for something that a driver does, sleep here.
     pub(super) ended: EventCount,
 }
 
 struct Inner<C: Communicator> {
     engine: Option<Engine<C>>,
-    /// The right to call goes from driver to driver; else only who has it from elsewhere can drive.
+    /// Whether the right to call goes from driver to driver. If not, only a thread that has it from elsewhere can drive.
     passes: bool,
-    /// That right, while nobody drives.
+    /// That right, while no thread drives.
     pass: Option<Pass>,
 }
 

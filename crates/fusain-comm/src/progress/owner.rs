@@ -1,4 +1,4 @@
-//! Who owns the loop: a thread of its own, the main thread, or whoever waits.
+//! Which thread owns the loop: one of its own, the main thread, or any thread that waits.
 
 use std::fmt;
 use std::panic::resume_unwind;

@@ -1,4 +1,4 @@
-//! How often to look for messages where no arrival wakes anybody.
+//! How often to poll for messages where an arrival wakes no thread.
 //!
 //! After something has moved the loop looks as fast as it can for a while, since messages come in bursts and whoever waits
 //! for an answer waits now. Then it naps between looks, each nap twice as long as the one before, up to a ceiling. (The
