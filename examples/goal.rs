@@ -1,4 +1,4 @@
-//! Schedules in text form: is it one, what would it take, how does it look, does it do what it says?
+//! Schedules in text form: checks, simulates, draws and runs them.
 //!
 //! ```text
 //! cargo run --release --example goal -- check FILE        // read it, and say whether all messages are received

@@ -1,4 +1,4 @@
-//! Searches whose work nobody can divide beforehand: ranks that have none take some from those that have.
+//! Searches whose work cannot be divided evenly in advance: ranks without work steal from those that have some.
 //!
 //! ```text
 //! cargo run --release --example irregular -- nqueens 14                                // one rank

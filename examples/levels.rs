@@ -1,7 +1,7 @@
 //! Shows a machine with its ranks and workers: as a tree of communicators, as a picture, as JSON; and says what a launcher needs to place them.
 //!
-//! The machine may be this one (`--here`), one that somebody has exported with `lstopo file.xml` (`--xml file.xml`), or one made up
-//! (`--synthetic`, as hwloc's HWLOC_SYNTHETIC):
+//! The machine may be this one (`--here`), one that `lstopo file.xml` has exported (`--xml file.xml`), or an invented one
+//! (`--synthetic`, in the form of hwloc's HWLOC_SYNTHETIC):
 //!
 //! * `cargo run --example levels -- --ranks 32 --synthetic "Package:2 L3:1 L2:2 Core:2 PU:1"`: every level's communicators and roots.
 //! * `levels --xml file.xml --ranks 12 --workers 4 --policy spread --format svg > picture.svg`: where they are, drawn.

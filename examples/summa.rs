@@ -1,7 +1,7 @@
 //! Topology-aware SUMMA: the matrix product C = A·B on a square grid of ranks, rows and columns along the machine's levels.
 //!
 //! Each rank holds one block of A, B and C. In step k the k-th column of blocks of A is broadcast along the rows of the grid,
-//! the k-th row of blocks of B along its columns, and everybody multiplies. The grid is laid over the ranks *in the order of
+//! the k-th row of blocks of B along its columns, and every rank multiplies. The grid is laid over the ranks *in the order of
 //! the tree of groups*, so that rows are neighbours in the machine, and each broadcast goes level by level.
 //!
 //! R. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication algorithm", 1997; Hsplit, section 7.3.

@@ -5,8 +5,8 @@
 //! cargo run --release --example tour -- FILE
 //! ```
 //!
-//! Every stop does the same thing with std on one core and with fusain on all, checks that both found the same, and shows
-//! the times. A text of a few hundred words is welcome too: what is too small to gain anything runs on the calling thread.
+//! Every step does the same thing with std on one core and with fusain on all cores, checks that the results are equal, and shows the times. On a text
+//! of a few hundred words most calls are too small to gain, and run on the calling thread.
 #![allow(clippy::print_stdout, reason = "a tour talks")]
 
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! Hierarchical vector processing: a vector goes down the levels in ever smaller parts, is worked on, and comes back up.
+//! Hierarchical vector processing: a vector goes down the levels in ever smaller parts, is processed, and comes back up.
 //!
 //! On each level the root of a group holds the group's part and hands each child its share, in proportion to the child's
 //! ranks; on the way back results are put together in the same order. A part crosses each boundary of the machine once.

@@ -181,7 +181,7 @@ impl<'w, W: Tiles> Chain<'w, W> {
         self.next.load(Ordering::Relaxed) < self.slots.len()
     }
 
-    /// Looks at a tile, and returns the tiles that can be finished now and that nobody else will.
+    /// Makes the first pass over a tile, and returns the tiles that this worker is to finish now.
     ///
     /// # Safety
     ///

@@ -22,7 +22,7 @@ const TILE_MIN: usize = 256;
 /// Elements in a tile of `len` elements of type `T`, for `team` or for one worker.
 pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>) -> usize {
     let most = TILE_BYTES / size_of::<T>().max(1);
-    // One worker alone has nobody to come out even with.
+    // One worker alone gets tiles as long as the cache allows.
     let even = |workers: usize| if workers > 1 { len / (workers * TILES_PER_WORKER) } else { most };
     match team {
         None => most.max(TILE_MIN),

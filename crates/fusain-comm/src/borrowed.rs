@@ -114,6 +114,21 @@ fn fill<T: Plain>(into: &mut [T], completion: &Completion) -> Result<Status> {
 type Finish<'env> = Box<dyn FnOnce() -> Result<()> + 'env>;
 
 /// Transfers that start in a scope are complete when it ends; see [`Communicator::scope`].
+///
+/// ```
+/// use fusain_comm::{Communicator, World};
+///
+/// let received = World::threads(2).run(|comm| {
+///     let (mine, mut theirs) = ([comm.rank() as u32; 3], [0_u32; 3]);
+///     let other = 1 - comm.rank();
+///     comm.scope(|scope| {
+///         scope.irecv_into(&mut theirs, other, 0)?;
+///         scope.isend_from(&mine, other, 0)
+///     })?;
+///     Ok::<_, fusain_comm::Error>(theirs)
+/// });
+/// assert_eq!(received, [Ok([1; 3]), Ok([0; 3])]);
+/// ```
 pub struct Scope<'scope, 'env, C: Communicator> {
     comm: &'scope C,
     pending: RefCell<Vec<Finish<'env>>>,

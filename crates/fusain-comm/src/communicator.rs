@@ -29,7 +29,38 @@ use crate::host::Host;
 use crate::message::elements;
 use crate::{Error, Plain, Result, Source, Status, Tag, TagMatch};
 
-/// A group of ranks and this rank's place in it. See the [module](self) for the rules.
+/// A group of ranks and this rank's number in it. See the [module](self) for the rules.
+///
+/// Each method that is marked *collective*, and each from [`barrier`](Self::barrier) to [`all_to_all`](Self::all_to_all), must be called by all ranks
+/// of the communicator, in the same order.
+///
+/// # Example
+///
+/// ```
+/// use fusain_comm::{Communicator, Error, World};
+///
+/// let results = World::threads(4).run(|comm| {
+///     let rank = comm.rank() as u64;
+///
+///     // Messages: each rank sends its number to the next one, and receives that of the one before.
+///     let (right, left) = ((comm.rank() + 1) % 4, (comm.rank() + 3) % 4);
+///     let mut from_left = [0];
+///     comm.exchange(&[rank], right, &mut from_left, left, 7)?;
+///     assert_eq!(from_left[0], left as u64);
+///
+///     // Collectives.
+///     let mut sum = [rank];
+///     comm.allreduce(&mut sum, |a, b| a + b)?;
+///     let mut prefix = [rank];
+///     comm.scan(&mut prefix, |a, b| a + b)?;
+///     let all = comm.allgather(&[rank])?.concat();
+///
+///     // A communicator for the even ranks, and one for the odd ones.
+///     let half = comm.split(Some(comm.rank() as u32 % 2), 0)?.expect("each rank has a colour");
+///     Ok::<_, Error>((sum[0], prefix[0], all, half.size()))
+/// });
+/// assert_eq!(results[2], Ok((6, 3, vec![0, 1, 2, 3], 2)));
+/// ```
 pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// A send or receive under way.
     type Request: Request;

@@ -122,7 +122,17 @@ pub enum Error {
     },
 }
 
-/// Who waited for what when a deadlock was found.
+/// Which rank waited for what when a deadlock was found.
+///
+/// ```
+/// use fusain_comm::{Communicator, Error, World};
+///
+/// // Both ranks receive before they send.
+/// let results = World::threads(2).run(|comm| comm.recv_vec::<u8>(1 - comm.rank(), 7).map(drop));
+/// let Err(Error::Deadlock(report)) = &results[0] else { panic!("a deadlock is found") };
+/// assert_eq!(report.waits.len(), 2);
+/// assert_eq!(report.waits[0].waits_for, ["a message from rank 1 with tag 7"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeadlockReport {

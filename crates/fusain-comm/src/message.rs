@@ -6,6 +6,12 @@ use crate::{Error, Result};
 ///
 /// Every type with bytemuck's `NoUninit` and `AnyBitPattern` implements it: numbers, arrays of them, and `repr(C)` structs that derive
 /// `Pod`.
+///
+/// ```
+/// fn is_plain<T: fusain_comm::Plain>() {}
+/// is_plain::<f64>();
+/// is_plain::<[u32; 3]>();
+/// ```
 pub trait Plain: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync {}
 
 impl<T: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync> Plain for T {}

@@ -5,6 +5,14 @@ use crate::sync::{AtomicU64, Ordering};
 /// What the workers of a pool have done since it was built; [`Pool::counters`](crate::Pool::counters) returns it.
 ///
 /// The numbers are exact while no call is running. Counting is cheap, so it is always on.
+///
+/// ```
+/// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+/// let before = pool.counters();
+/// pool.join(|| (), || ());
+/// assert_eq!(pool.counters().calls - before.calls, 1);
+/// # Ok::<(), fusain_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -12,7 +20,7 @@ pub struct Counters {
     pub calls: u64,
     /// Units of work done by [`Algorithm`](crate::Algorithm)s.
     pub units: u64,
-    /// Times a worker found a request after a unit, and answered it.
+    /// How often a worker found a request after a unit, and answered it.
     pub polls_answered: u64,
     /// Requests that workers without work made.
     pub steals_tried: u64,

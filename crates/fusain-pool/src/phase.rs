@@ -16,10 +16,10 @@ pub struct Phase<'p> {
 impl Pool {
     /// Wakes the workers, and keeps them awake until the result is dropped.
     ///
-    /// For bursts of short calls with rests between them: the first call of a burst finds its workers waiting. Each worker spins meanwhile and so uses a core;
-    /// workers beyond the number of cores sleep all the same, and so do those of a pool on rayon's threads. Phases may overlap.
+    /// It is for bursts of short calls with rests between them: the first call of a burst finds its workers awake. Each worker spins meanwhile, and so uses a core.
+    /// Workers beyond the number of cores still sleep, and so do those of a pool on rayon's threads. Phases may overlap.
     ///
-    /// Takes as long as waking the sleepers, some 5 to 50 us each.
+    /// Takes as long as waking the sleeping workers, some 5 to 50 us each.
     ///
     /// # Example
     /// ```

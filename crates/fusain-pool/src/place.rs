@@ -1,8 +1,8 @@
 //! Which core a thread runs on, and how to leave it.
 //!
-//! A scheduler tends to place a woken thread on its waker's core, expecting the waker to sleep soon. Here the waker goes on with its own
-//! part of the work, or spins for the woken one's, and two workers that take turns on one core cost a time slice for each call. So a waker
-//! leaves word where it runs, and yields once. A thread that wakes up on that core moves to another, if it is allowed to run elsewhere.
+//! A scheduler tends to place a woken thread on the core of the thread that woke it, the *waker*, since it expects the waker to sleep soon. Here the waker goes on with
+//! its own part of the work, or spins until the woken thread has finished its part. Two workers that take turns on one core cost a time slice for each call. So a waker
+//! notes on which core it runs, and yields once. A thread that wakes up on that core moves to another one, if it is allowed to run elsewhere.
 //!
 //! A move costs the waker, too: it is off its core until the system has moved the other thread. So whoever falls asleep keeps off the core where the last caller ran
 //! that found workers asleep, since callers mostly stay where they are. Its affinity is as before when it has woken up.

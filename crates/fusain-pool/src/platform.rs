@@ -3,7 +3,7 @@
 //! | lacks | where | instead |
 //! |-------|-------|---------|
 //! | threads | wasm32 without atomics, `--cfg fusain_single` | each pool has one worker, its caller: everything runs in sequence |
-//! | a clock | the same | it stands still; calls run in sequence, so nothing is weighed, and whoever waits for another thread parks at once |
+//! | a clock | the same | time stands still: calls run in sequence, and a thread that waits for another one parks at once |
 //! | affinity | other than Linux, the above, models | workers cannot be pinned, and threads stay where the system puts them |
 
 /// Whether threads can be started, and time passes.

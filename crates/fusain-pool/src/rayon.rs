@@ -19,9 +19,9 @@ use crate::trace;
 use std::sync::{Arc, Weak};
 
 impl Pool {
-    /// Makes a pool whose workers run on the threads of `rayon`. While there is nothing to do, rayon has its threads for itself.
+    /// Makes a pool whose workers run on the threads of `rayon`. While there is nothing to do, rayon can use all of its threads.
     ///
-    /// It has a worker for each thread of `rayon`, and the calling thread. Any thread may call it, also a job of `rayon`. Dropping it
+    /// It has a worker for each thread of `rayon`, and the calling thread. Any thread may use it, also a job of `rayon`. Dropping it
     /// leaves `rayon` running.
     ///
     /// # Example

@@ -72,7 +72,20 @@ pub struct Operation {
     last: u32,
 }
 
-/// The operations of one rank. See the [crate](crate).
+/// The operations of one rank, without types. [`ScheduleBuilder`](crate::ScheduleBuilder) builds one with types; use this for schedules that a program
+/// generates or simulates.
+///
+/// ```
+/// use fusain_schedule::{Action, Graph};
+///
+/// let mut graph = Graph::new(0, 2); // rank 0 of 2
+/// let room = graph.scratch(8);
+/// let send = graph.add(Action::Send { to: 1, tag: 0 }, &[], &[room]);
+/// let receive = graph.add(Action::Recv { from: 1, tag: 0 }, &[room], &[]);
+/// graph.requires(receive, send);
+/// assert_eq!(graph.compile()?.operations(), 2);
+/// # Ok::<(), fusain_schedule::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     rank: u32,

@@ -22,6 +22,19 @@ mod draw;
 mod paths;
 
 /// The tree of groups of a communicator's ranks.
+///
+/// ```
+/// use fusain_topology::{Groups, Host, Kind, Machine, Place};
+///
+/// let machine = Machine::synthetic("Package:2 Core:2 PU:1")?;
+/// let host = Host::new("node0");
+/// let cores = machine.objects(Kind::Core);
+/// let places = cores.iter().map(|core| Place::bound(&host, &machine, &core.cpuset)).collect::<Result<Vec<_>, _>>()?;
+/// let groups = Groups::build(&places)?;
+/// assert_eq!(groups.min_level(&[0, 1])?, Kind::Package);
+/// assert_eq!(groups.min_level(&[0, 2])?, Kind::Machine);
+/// # Ok::<(), fusain_topology::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Groups {
@@ -45,7 +58,7 @@ struct Node {
     shared: u32,
 }
 
-/// The children of one group while it is parted.
+/// The children of one group while it is split.
 #[derive(Default)]
 struct Scratch {
     /// The first step of each child, in the order of first ranks.

@@ -128,6 +128,23 @@ impl Gathered {
 }
 
 /// All levels of a communicator at once.
+///
+/// ```
+/// use fusain_comm::{Communicator, World};
+/// use fusain_topology::{Error, Hierarchy, Host, Kind, Machine, Place};
+///
+/// let machine = Machine::synthetic("Package:2 Core:2 PU:1")?;
+/// let host = Host::new("node0");
+/// let seen = World::threads(4).run(|comm| {
+///     let place = Place::bound(&host, &machine, machine.nth(Kind::Core, comm.rank()).expect("a core for each rank"))?;
+///     let hierarchy = Hierarchy::build(&comm, &place)?;
+///     let mut data = [if comm.rank() == 0 { 42_u64 } else { 0 }];
+///     hierarchy.broadcast(&mut data, 0)?;
+///     Ok::<_, Error>((hierarchy.levels()[0].comm().size(), data[0]))
+/// });
+/// assert!(seen.iter().all(|rank| *rank == Ok((2, 42))));
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Hierarchy<C> {
     whole: C,
     levels: Vec<Level<C>>,

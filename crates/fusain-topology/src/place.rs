@@ -63,6 +63,16 @@ pub struct Step {
 
 /// Where a rank is: its host, the path down the machine to the lowest object that covers its binding, and its workers, if any.
 ///
+/// ```
+/// use fusain_topology::{Host, Kind, Machine, Place};
+///
+/// let machine = Machine::synthetic("Package:2 Core:2 PU:1")?;
+/// let place = Place::bound(&Host::new("node0"), &machine, machine.nth(Kind::Core, 3).expect("there are four cores"))?;
+/// assert_eq!(place.steps()[0].kind, Kind::Package);
+/// assert_eq!(place.host().name(), "node0");
+/// # Ok::<(), fusain_topology::Error>(())
+/// ```
+///
 /// Places of one machine share their paths: a place takes 32 bytes and no heap memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {

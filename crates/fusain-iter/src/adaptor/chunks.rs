@@ -269,7 +269,7 @@ impl<X, T: Clone + Send, F: Fn(T, X) -> T + Sync> Chunk<X> for FoldWith<T, F> {
     }
 }
 
-/// The source of [`Chunks`] and its kin.
+/// The source of [`Chunks`], [`FoldChunks`] and [`FoldChunksWith`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ChunksSource<'s, S, C> {
@@ -320,7 +320,7 @@ impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, 
     }
 }
 
-/// A piece of [`Chunks`] and its kin.
+/// A piece of [`Chunks`], [`FoldChunks`] and [`FoldChunksWith`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ChunksPiece<'p, P, C> {

@@ -361,7 +361,7 @@ where
     }
 }
 
-/// The source of [`MapWith`] and its kin.
+/// The source of [`MapWith`], [`MapInit`] and [`MapWorker`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct StateSource<'s, S, T, F> {
@@ -446,7 +446,7 @@ where
     }
 }
 
-/// A piece of a [`MapWith`] or its kin.
+/// A piece of a [`MapWith`], [`MapInit`] or [`MapWorker`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct StatePiece<'p, P, T, F> {

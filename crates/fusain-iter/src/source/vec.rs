@@ -1,4 +1,4 @@
-//! Vectors by value: elements move out one by one; what nobody has taken is dropped with the source.
+//! Vectors by value: elements move out one by one; those that are left are dropped with the source.
 
 use std::mem::MaybeUninit;
 use std::ops::{Range, RangeBounds};

@@ -41,7 +41,7 @@
 //! | 10 + 4 (t + s) | | `e` places of operations (of their word 0), then `b` |
 //!
 //! A block: 48 bits offset, 16 bits memory, 64 bits length. Every place is further on than the operation that names it, so
-//! there is no circle.
+//! there is no cycle.
 //!
 //! Kinds: 0 send, 1 receive, 2 copy, 3 apply, 4 call, 5 timestamp, 6 calculate. Operators, types and sides are numbered as in
 //! [`Operator::ALL`], [`ElementType::ALL`] and [`Side`]: from 0; they are 0 where the kind has none.

@@ -5,6 +5,17 @@ use std::sync::Arc;
 use crate::{Error, Result, ScheduleBuilder};
 
 /// The ranks that take part in a collective, and this rank's number among them. Cheap to clone.
+///
+/// ```
+/// use fusain_schedule::ScheduleBuilder;
+/// use fusain_schedule::collective::Group;
+///
+/// let builder = ScheduleBuilder::in_program_order(2, 4); // rank 2 of 4
+/// assert_eq!(Group::all(&builder).size(), 4);
+/// let even = Group::of(&builder, [0, 2])?.expect("rank 2 is even");
+/// assert_eq!((even.rank(), even.size(), even.member(0)), (1, 2, 0));
+/// # Ok::<(), fusain_schedule::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Group {
     /// None for all ranks.

@@ -14,6 +14,14 @@ type Apply<T> = fn(&mut ScheduleBuilder, Operator, Region<T>, Region<T>) -> OpId
 ///
 /// Operators are also commutative, which rings and hierarchies need. A function need not be: its left operand always comes from lower
 /// ranks.
+///
+/// ```
+/// use fusain_schedule::collective::Reduction;
+///
+/// assert!(Reduction::<f64>::max().commutes());
+/// let first = Reduction::function(|a: u64, _later: u64| a);
+/// assert!(!first.commutes());
+/// ```
 #[derive(Clone)]
 pub struct Reduction<T>(Kind<T>);
 

@@ -1,4 +1,4 @@
-//! What a schedule would take on a machine we do not have: a discrete-event simulation in the LogGOPS model.
+//! How long a schedule would take on a machine that you do not have: a discrete-event simulation in the LogGOPS model.
 //!
 //! T. Hoefler, T. Schneider, A. Lumsdaine: "LogGOPSim: simulating large-scale applications in the LogGOPS model", HPDC 2010. Every
 //! rank is a host with processors and network cards; each does one thing at a time:
@@ -13,7 +13,7 @@
 //!
 //! * A send starts when its processor and its card are free. The message sets out o later and takes L. It then waits until the
 //!   receiver's processor and card (those of the *send's* numbers) are free, and keeps them busy whether it is expected or not.
-//! * A receive is posted when its processor is free, and keeps nothing busy. It gets the oldest message of its sender and tag, as in MPI.
+//! * A receive is posted when its processor is free, and takes no time. It gets the oldest message of its sender and tag, as in MPI.
 //! * A send of up to S bytes (*eager*) ends with its processor's part. A longer one (*rendezvous*) ends when message and
 //!   receive have met; what has not started on its processor and card by then starts no earlier. No time is charged for the handshake itself.
 //! * A calculation keeps its processor busy.
@@ -32,12 +32,12 @@
 //! # Ok::<(), fusain_schedule::simulate::Error>(())
 //! ```
 //!
-//! A schedule that is built to be run can be simulated before: [`Program::build`].
+//! [`Program::build`] simulates schedules that were built to be run.
 //!
 //! # How it is fast
 //!
-//! * The schedule is two flat arrays: 32 bytes an operation, 4 a dependency ([`Program`]). While it runs, all about an operation is one cache
-//!   line (`node.rs`), and so is a host with one processor (`hosts.rs`).
+//! * The schedule is two flat arrays: 32 bytes for each operation, 4 for each dependency ([`Program`]). While it runs, the state of an operation fits one cache
+//!   line (`node.rs`), and so does a host with one processor (`hosts.rs`).
 //! * What waits for a processor stands in a queue there, and only its head has an event. (Taking a waiting operation out of the
 //!   event queue to put it back later costs n^2 for n messages to one host.)
 //! * Events come from a radix queue, whose times never go back (`queue.rs`); equal times, which synchronous schedules are full of, cost O(1).

@@ -33,7 +33,7 @@ impl Default for Parameters {
     }
 }
 
-/// How far two ranks are from each other.
+/// How far two ranks are from each other, in the units of [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// L between the two.

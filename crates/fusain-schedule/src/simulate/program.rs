@@ -9,7 +9,7 @@ use crate::{Moment, ScheduleBuilder};
 
 /// A schedule of every rank, ready to be simulated, any number of times.
 ///
-/// 32 bytes an operation, 4 bytes a dependency and 4 bytes a rank: a dissemination of 10^6 ranks is 1.4 GB.
+/// It takes 32 bytes for each operation, 4 for each dependency and 4 for each rank: a dissemination of 10^6 ranks is 1.4 GB.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Rank after rank, and one more that ends the last one's edges.

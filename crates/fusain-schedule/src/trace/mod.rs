@@ -21,7 +21,23 @@ pub struct Span {
     pub end_ns: u64,
 }
 
-/// When each operation of a run started and ended.
+/// When each operation of a run started and ended. [`Run::trace`](crate::Run::trace) turns it on.
+///
+/// ```
+/// use fusain_comm::World;
+/// use fusain_schedule::{Error, Execution, ScheduleBuilder};
+///
+/// let spans = World::threads(1).run(|comm| {
+///     let mut builder = ScheduleBuilder::in_program_order(0, 1);
+///     let (a, b) = (builder.scratch::<u64>(4), builder.scratch::<u64>(4));
+///     builder.copy(b, a);
+///     let mut run = builder.compile()?.prepare()?;
+///     run.trace(true);
+///     let run = Execution::new(run, &comm, 0)?.wait(&comm)?;
+///     Ok::<_, Error>(run.traced().expect("it was recorded").spans().len())
+/// });
+/// assert_eq!(spans, [Ok(1)]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Trace {
     rank: usize,

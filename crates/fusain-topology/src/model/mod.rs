@@ -5,7 +5,7 @@
 //! * [`superstep_ns`] is the formula of Hsplit's section 6: a sum over levels, for reasoning on paper. It knows how many ranks each level has, not where they
 //!   are, and takes messages one after the other.
 //! * [`Costs`] are LogGP parameters of the links of each level. From them a hierarchy works out, message by message, what a tree takes flat and
-//!   what it takes by levels for *these* ranks where they are, and takes the better [`Way`].
+//!   what it takes by levels, for *these* ranks where they are, and chooses the better [`Way`].
 
 mod costs;
 mod predict;
