@@ -15,8 +15,8 @@
 //!   accounts for an algorithm whose parallel form does more work, for cores that are busy, and for two cores that are threads of one. One call in `TRY` near the
 //!   crossover goes the other way, which costs less than a hundredth. If all workers sleep, such a try wakes one now and then, since otherwise a crossover that was
 //!   once too high would stay.
-//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs: see
-//!   [`wakes`](crate::wakes).
+//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
+//!   (`wakes.rs`).
 //!
 //! **What it can lose.** If the cost of a kind changes, up to `SAMPLE` calls run the wrong way. A closure whose cost jumps from call to call can be misjudged
 //! for ever. Nobody knows where a search ends: it can take a quarter longer than the better way, and twice as long if it ends at once or never. A program can decide
