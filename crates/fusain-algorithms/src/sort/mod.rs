@@ -2,6 +2,7 @@
 
 mod radix;
 mod run;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -12,6 +13,7 @@ use crate::natural::{self, FLOAT, Natural, SIGNED, UNSIGNED, Word};
 use crate::policy::{Par, Plan, Team};
 use radix::Words;
 use run::{LEAVES_PER_WORKER, parallel};
+use strings::Strings;
 
 /// # Sorting
 ///
@@ -30,11 +32,15 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
-        match (self.plan_sort::<[T]>(v.len()), natural::by_ord::<T>()) {
+        let plan = self.plan_sort::<[T]>(v.len());
+        if let Some(strings) = Strings::of(v) {
+            return strings.sort(plan, true);
+        }
+        match (plan, natural::by_ord::<T>()) {
             // Equal integers are one and the same: nobody can tell whether they kept their order.
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
-            (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
+            (Plan::Parallel(team), None) => parallel(&team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
         }
     }
 
@@ -56,7 +62,7 @@ impl Par<'_> {
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_by(compare)),
             (Plan::Parallel(team), None) => {
                 parallel(
-                    team,
+                    &team,
                     v,
                     LEAVES_PER_WORKER,
                     |a, b| compare(a, b).is_lt(),
@@ -82,7 +88,7 @@ impl Par<'_> {
         match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
+                parallel(&team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
             }
         }
     }
@@ -130,10 +136,14 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
-        match (self.plan_sort::<(T, [T])>(v.len()), natural::by_ord::<T>()) {
+        let plan = self.plan_sort::<(T, [T])>(v.len());
+        if let Some(strings) = Strings::of(v) {
+            return strings.sort(plan, false);
+        }
+        match (plan, natural::by_ord::<T>()) {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
-            (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
+            (Plan::Parallel(team), None) => parallel(&team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
         }
     }
 
@@ -153,7 +163,7 @@ impl Par<'_> {
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable_by(compare)),
             (Plan::Parallel(team), None) => {
                 parallel(
-                    team,
+                    &team,
                     v,
                     LEAVES_PER_WORKER,
                     |a, b| compare(a, b).is_lt(),
@@ -178,7 +188,7 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
                 parallel(
-                    team,
+                    &team,
                     v,
                     LEAVES_PER_WORKER,
                     |a, b| key(a) < key(b),
@@ -220,7 +230,7 @@ fn by_key<W: Word, const N: u8>(plan: Plan<'_>, v: &mut [W]) {
         Plan::Sequential(watch) => watch.time(|| alone(v)),
         Plan::Parallel(team) => {
             if v.len() <= radix::NEAR || !radix::sort::<W, N>(Some(&team), v) {
-                parallel(team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone);
+                parallel(&team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone);
             }
         }
     }

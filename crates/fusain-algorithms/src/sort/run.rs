@@ -12,7 +12,7 @@ use fusain_pool::Algorithm;
 use super::tree::{Merging, Tree};
 use crate::merge::kernel::Move;
 use crate::pages::expect_writes;
-use crate::policy::Team;
+use crate::policy::Crew;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
 const LEAF_MIN: usize = 128;
@@ -100,7 +100,10 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
 fn leaves(len: usize, size: usize, shared: usize, grain: Option<usize>) -> usize {
     let wanted = match grain {
         Some(grain) => len / grain.max(1),
-        None => shared.max((len * size).div_ceil(LEAF_BYTES_MAX)),
+        None => {
+            let max: usize = std::env::var("LEAF").ok().and_then(|s| s.parse().ok()).unwrap_or(LEAF_BYTES_MAX);
+            shared.max((len * size).div_ceil(max))
+        }
     };
     let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
     1 << wanted.clamp(2, most).ilog2()
@@ -108,7 +111,7 @@ fn leaves(len: usize, size: usize, shared: usize, grain: Option<usize>) -> usize
 
 /// Sorts `v` by `less`, its leaves with `sort_leaf`, of which each worker gets `each`.
 #[inline(never)]
-pub(super) fn parallel<T, L, S>(team: Team<'_>, v: &mut [T], each: usize, less: L, sort_leaf: S)
+pub(super) fn parallel<T, L, S>(crew: &impl Crew, v: &mut [T], each: usize, less: L, sort_leaf: S)
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
@@ -119,7 +122,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, size_of::<T>(), team.workers() * each, team.grain());
+    let leaves = leaves(len, size_of::<T>(), crew.workers() * each, crew.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
     expect_writes(buffer.spare_capacity_mut());
@@ -128,5 +131,5 @@ where
     let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, bound) };
     // SAFETY: the one sort on this tree.
     let (sort, root) = unsafe { Sort::new(&tree, less, sort_leaf) };
-    team.run(&sort, root);
+    crew.run(&sort, root);
 }

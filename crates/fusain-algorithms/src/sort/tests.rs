@@ -10,9 +10,11 @@ use proptest::prelude::*;
 
 use super::radix::{self, Words};
 use super::run::Sort;
+use super::strings::by_keys;
 use super::tree::Tree;
 use crate::faults::Scripted;
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, by_function, by_ord};
+use crate::par;
 
 const SPECIAL: [f64; 5] = [-0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 4.0];
 
@@ -57,7 +59,52 @@ fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> 
     }
 }
 
+/// Strings with much in common: zeros, long equal beginnings, and whole strings.
+fn alike() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let end = proptest::collection::vec(prop_oneof![Just(0_u8), Just(b'a'), any::<u8>()], 0..14);
+    let string =
+        (proptest::sample::select(vec![0_usize, 0, 0, 3, 11, 12, 30, 200]), end).prop_map(|(beginning, end)| {
+            let mut string = vec![b'a'; beginning];
+            string.extend(end);
+            string
+        });
+    let pool = proptest::collection::vec(string, 1..60);
+    let indices = proptest::collection::vec(any::<proptest::sample::Index>(), 0..600);
+    (pool, indices).prop_map(|(pool, indices)| indices.iter().map(|i| i.get(&pool).clone()).collect())
+}
+
 proptest! {
+    #[test]
+    fn strings_are_sorted_by_their_bytes(v in alike(), stable: bool, script in script(80), alone: bool) {
+        let mut sorted: Vec<&[u8]> = v.iter().map(Vec::as_slice).collect();
+        let mut expected = sorted.clone();
+        expected.sort();
+        let crew = Scripted::new(&script, None);
+        by_keys((!alone).then_some(&crew), &mut sorted, stable);
+        prop_assert_eq!(&sorted, &expected);
+        if stable {
+            prop_assert!(sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.as_ptr())), "equal strings keep their order");
+        }
+    }
+
+    #[test]
+    fn strings_of_all_types_are_sorted_on_a_pool(v in alike()) {
+        let mut expected = v.clone();
+        expected.sort();
+        let mut slices: Vec<&[u8]> = v.iter().map(Vec::as_slice).collect();
+        par().always().sort_unstable(&mut slices);
+        prop_assert_eq!(&slices, &expected);
+        let mut strings: Vec<String> = v.iter().map(|x| String::from_utf8_lossy(x).into_owned()).collect();
+        let mut strs: Vec<&str> = strings.iter().map(String::as_str).collect();
+        par().always().sort(&mut strs);
+        prop_assert!(strs.is_sorted());
+        par().always().sort(&mut strings);
+        prop_assert!(strings.is_sorted());
+        let mut vectors = v;
+        par().always().sort(&mut vectors);
+        prop_assert_eq!(vectors, expected);
+    }
+
     #[test]
     fn any_split_by_the_bits(n in prop_oneof![0..2_000_usize, 16_000..19_000_usize], bits in 0..64_u32, script in script(120)) {
         let mut v: Vec<i64> = noise(n, 3).map(|x| x as i64 >> bits).collect();
