@@ -1,5 +1,6 @@
 //! Sorting, stable and not.
 
+mod quick;
 mod radix;
 mod run;
 mod strings;
@@ -12,7 +13,7 @@ use std::cmp::Ordering;
 use crate::natural::{self, FLOAT, Natural, SIGNED, UNSIGNED, Word};
 use crate::policy::{Par, Plan, Team};
 use radix::Words;
-use run::{LEAVES_PER_WORKER, parallel};
+use run::{LEAVES_PER_WORKER, parallel, unstable};
 use strings::Strings;
 
 /// # Sorting
@@ -21,7 +22,8 @@ use strings::Strings;
 impl Par<'_> {
     /// Sorts `v`, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements. If the order of `T` is not a total order, `v` has all elements afterwards, in an
+    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, 16 bytes more each, which keep their first bytes at
+    /// hand. If the order of `T` is not a total order, `v` has all elements afterwards, in an
     /// unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///
     /// ```
@@ -66,7 +68,7 @@ impl Par<'_> {
                     v,
                     LEAVES_PER_WORKER,
                     |a, b| compare(a, b).is_lt(),
-                    |leaf: &mut [T]| leaf.sort_by(&compare),
+                    |leaf: &mut [T]| leaf.sort_by(|a, b| compare(a, b)),
                 );
             }
         }
@@ -88,7 +90,13 @@ impl Par<'_> {
         match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(&team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
+                parallel(
+                    &team,
+                    v,
+                    LEAVES_PER_WORKER,
+                    |a, b| key(a) < key(b),
+                    |leaf: &mut [T]| leaf.sort_by_key(|x| key(x)),
+                );
             }
         }
     }
@@ -126,7 +134,8 @@ impl Par<'_> {
 
     /// Sorts `v`; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits are sorted by their bits, mostly in three passes; so are
+    /// O(n log n) comparisons. With up to four workers in place, with more in memory for n elements. Strings are sorted as by
+    /// [`sort`](Par::sort). Integers of up to 64 bits are sorted by their bits, in memory for n elements, mostly in three passes; so are
     /// floats with `total_cmp`. [`sort`](Par::sort) does the same. Otherwise like [`sort`](Par::sort).
     ///
     /// ```
@@ -143,7 +152,7 @@ impl Par<'_> {
         match (plan, natural::by_ord::<T>()) {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
-            (Plan::Parallel(team), None) => parallel(&team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
+            (Plan::Parallel(team), None) => unstable(&team, v, T::lt, <[T]>::sort_unstable),
         }
     }
 
@@ -162,12 +171,11 @@ impl Par<'_> {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable_by(compare)),
             (Plan::Parallel(team), None) => {
-                parallel(
+                unstable(
                     &team,
                     v,
-                    LEAVES_PER_WORKER,
                     |a, b| compare(a, b).is_lt(),
-                    |leaf: &mut [T]| leaf.sort_unstable_by(&compare),
+                    |leaf: &mut [T]| leaf.sort_unstable_by(|a, b| compare(a, b)),
                 );
             }
         }
@@ -187,13 +195,7 @@ impl Par<'_> {
         match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(
-                    &team,
-                    v,
-                    LEAVES_PER_WORKER,
-                    |a, b| key(a) < key(b),
-                    |leaf: &mut [T]| leaf.sort_unstable_by_key(&key),
-                );
+                unstable(&team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(|x| key(x)));
             }
         }
     }

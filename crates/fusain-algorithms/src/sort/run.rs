@@ -1,6 +1,7 @@
 //! `sort`: stable merge sort as a data flow.
 //!
-//! Idea: std's sort for a few long leaves, and a tree of merges above them. There is no barrier between levels:
+//! Idea: std's sort for a few long leaves, and a tree of merges above them. Few, since std's sort gains from equal elements and keeps
+//! the pivot it compares with at hand, and a merge does neither. There is no barrier between levels:
 //! whoever finishes the second of two siblings goes on with their merge at once, and any merge can be split for a
 //! thief. After PaSTeL's `stable_sort` (Saule & Videau 2008, section 4.3), whose weakness were those barriers.
 //! Work O(n log n), span O(n/leaves log n), memory for n elements. Stable if the sort of the leaves is.
@@ -9,6 +10,7 @@ use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
+use super::quick::{FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
 use crate::merge::kernel::Move;
 use crate::pages::expect_writes;
@@ -19,14 +21,6 @@ const LEAF_MIN: usize = 128;
 
 /// Leaves for each worker of a sort that compares: two, so that with two workers the result of the second merge is in place.
 pub(super) const LEAVES_PER_WORKER: usize = 2;
-
-/// Bytes of a leaf at most: it and the scratch memory of its sort shall fit the second-level cache, and the allocator
-/// shall have that memory at hand.
-///
-/// A merge level costs no more than the level of quicksort it replaces, so many leaves are free; few large ones cost
-/// fresh pages for their scratch. 10^6 random i32, two workers: 2.4 times `slice::sort`; with four
-/// leaves, sorted stably, 1.3. At 16 KiB it was 1.5, on a noisy machine.
-const LEAF_BYTES_MAX: usize = 1 << 16;
 
 pub(crate) struct Sort<'t, T, L, S> {
     tree: &'t Tree<T>,
@@ -96,20 +90,33 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
     }
 }
 
-/// How many leaves a sort of `len` elements of `size` bytes has, `shared` or more if it is long enough.
-fn leaves(len: usize, size: usize, shared: usize, grain: Option<usize>) -> usize {
-    let wanted = match grain {
-        Some(grain) => len / grain.max(1),
-        None => {
-            let max: usize = std::env::var("LEAF").ok().and_then(|s| s.parse().ok()).unwrap_or(LEAF_BYTES_MAX);
-            shared.max((len * size).div_ceil(max))
-        }
-    };
+/// How many leaves a sort of `len` elements has, `shared` if it is long enough.
+fn leaves(len: usize, shared: usize, grain: Option<usize>) -> usize {
+    let wanted = grain.map_or(shared, |grain| len / grain.max(1));
     let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
     1 << wanted.clamp(2, most).ilog2()
 }
 
+/// Sorts `v` by `less`; equal elements may change their order, also if `sort_leaf` is stable.
+#[inline]
+pub(super) fn unstable<T, L, S>(crew: &impl Crew, v: &mut [T], less: L, sort_leaf: S)
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    let few = std::env::var("FEWW").ok().and_then(|s| s.parse().ok()).unwrap_or(FEW_WORKERS);
+    if crew.workers() <= few {
+        quick(crew, v, less, sort_leaf)
+    } else {
+        parallel(crew, v, LEAVES_PER_WORKER, less, sort_leaf)
+    }
+}
+
 /// Sorts `v` by `less`, its leaves with `sort_leaf`, of which each worker gets `each`.
+///
+/// Closures that sort a leaf wrap the caller's in one of their own: called through a reference, some orders are compiled to branches,
+/// which cost twice the time of the sort.
 #[inline(never)]
 pub(super) fn parallel<T, L, S>(crew: &impl Crew, v: &mut [T], each: usize, less: L, sort_leaf: S)
 where
@@ -122,7 +129,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, size_of::<T>(), crew.workers() * each, crew.grain());
+    let leaves = leaves(len, crew.workers() * each, crew.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
     expect_writes(buffer.spare_capacity_mut());

@@ -142,8 +142,13 @@ impl<B: AsRef<[u8]> + Send + Sync> Sort<'_, B> {
         is_less: impl Fn(&Key, &Key) -> bool + Sync,
         compare: impl Fn(&Key, &Key) -> Ordering + Sync,
     ) {
-        let alone =
-            |keys: &mut [Key]| if self.is_stable { keys.sort_by(&compare) } else { keys.sort_unstable_by(&compare) };
+        let alone = |keys: &mut [Key]| {
+            if self.is_stable {
+                keys.sort_by(|a, b| compare(a, b))
+            } else {
+                keys.sort_unstable_by(|a, b| compare(a, b))
+            }
+        };
         match crew {
             Some(crew) if keys.len() >= FEW => parallel(crew, keys, LEAVES_PER_WORKER, is_less, alone),
             _ => alone(keys),

@@ -8,6 +8,7 @@ use fusain_testkit::sorts::{Sorter, check, noise};
 use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
+use super::quick::quick;
 use super::radix::{self, Words};
 use super::run::Sort;
 use super::strings::by_keys;
@@ -164,6 +165,41 @@ proptest! {
     }
 
     #[test]
+    fn any_split_of_parts(
+        v in proptest::collection::vec(0..300_u32, 0..2_000),
+        different in 1..300_u32,
+        grain in proptest::option::of(1..200_usize),
+        script in script(80),
+    ) {
+        let mut sorted: Vec<u32> = v.into_iter().map(|x| x % different).collect();
+        let mut expected = sorted.clone();
+        expected.sort();
+        quick(&Scripted::new(&script, grain), &mut sorted, |a, b| a < b, |leaf: &mut [u32]| leaf.sort_unstable());
+        prop_assert_eq!(sorted, expected);
+    }
+
+    #[test]
+    fn any_order_any_panic_in_parts(n in 2..600_usize, fatal in 0..8_000_usize, grain in 1..99_usize, disorder: bool, script in script(200)) {
+        let census = Census::new();
+        let mut v: Vec<_> = noise(n, 1).zip(0..).map(|(x, i)| (x, census.element(i))).collect();
+        let asked = AtomicUsize::new(0);
+        let less = |a: &(u64, _), b: &(u64, _)| {
+            if asked.fetch_add(1, Relaxed) == fatal {
+                std::panic::resume_unwind(Box::new(()));
+            }
+            if disorder { (a.0 ^ b.0) % 3 == 0 } else { a.0 < b.0 }
+        };
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            quick(&Scripted::new(&script, Some(grain)), &mut v, less, |leaf: &mut [(u64, _)]| leaf.sort_unstable_by_key(|x| x.0));
+        }));
+        let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
+        keys.sort();
+        prop_assert!(keys.iter().copied().eq(0..n as u32));
+        drop(v);
+        prop_assert_eq!(census.alive(), 0);
+    }
+
+    #[test]
     fn any_split_any_panic(n in 2..600_usize, depth in 0..5_u32, fatal in 0..8_000_usize, script in script(200)) {
         let census = Census::new();
         let mut v: Vec<_> = noise(n, 1).zip(0..).map(|(x, i)| (x, census.element(i))).collect();
@@ -221,4 +257,7 @@ fn a_lost_part_is_seen() {
     let sorts =
         catch_unwind(AssertUnwindSafe(|| by_natural(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
     assert!(sorts.is_err() || !v.is_sorted());
+    let mut v: Vec<u64> = noise(3_000, 3).collect();
+    quick(&Scripted::losing(), &mut v, |a, b| a < b, |leaf: &mut [u64]| leaf.sort_unstable());
+    assert!(!v.is_sorted());
 }
