@@ -40,10 +40,10 @@ pub(crate) const fn is_light<T>() -> bool {
     size_of::<T>() <= 32 && !std::mem::needs_drop::<T>()
 }
 
-/// Whether `T` is the primitive type `U`.
+/// Whether `T` is the type `U`, or a reference to the same with another lifetime.
 #[inline(always)]
 pub(crate) fn is<T, U: 'static>() -> bool {
-    // No type with a lifetime has the identity of a primitive one, so erasing lifetimes cannot mistake one for it.
+    // No type with a lifetime has the identity of one without, so erasing lifetimes can mistake only lifetimes.
     typeid::of::<T>() == TypeId::of::<U>()
 }
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use fusain_pool::Algorithm;
 
 use crate::feed::{Feed, FeedMut};
-use crate::policy::{Par, Plan, Team};
+use crate::policy::{Crew, Par, Plan, Team};
 use crate::widest::{widest, widest_of};
 
 /// Visits shared elements.
@@ -164,7 +164,7 @@ fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], 
 fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
     match policy.plan::<K>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part_mut, (&f, 0, v)))),
-        Plan::Parallel(team) => visit_mut(team, v, f),
+        Plan::Parallel(team) => visit_mut(&team, v, f),
     }
 }
 
@@ -173,7 +173,8 @@ fn visit<T: Sync, F: Fn(usize, &T) + Sync>(team: Team<'_>, v: &[T], f: F) {
     team.run(&ForEach::new(f), Feed::new(v));
 }
 
+/// Visits all elements with `crew`.
 #[inline(never)]
-fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(team: Team<'_>, v: &mut [T], f: F) {
-    team.run(&ForEachMut::new(f), FeedMut::new(v));
+pub(crate) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
+    crew.run(&ForEachMut::new(f), FeedMut::new(v));
 }

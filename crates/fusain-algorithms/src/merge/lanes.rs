@@ -2,6 +2,7 @@
 
 use super::kernel::{Transfer, advance};
 use super::lane::Lane;
+use crate::gallop::leap;
 
 /// Merges advanced side by side at most.
 ///
@@ -16,6 +17,10 @@ const CUT: usize = 128;
 /// Once a run of a lane has at most so many elements left, they are put in their places by binary search. Otherwise the other lanes would be
 /// held up by ever shorter rounds.
 const FEW: usize = 8;
+
+/// Elements in a row from one run, after which the next is looked for by leaps: where many elements are equal, or the runs hardly
+/// overlap, most of a merge is copying (as in timsort).
+const STREAK: usize = 64;
 
 /// How much cheaper it is to copy an element than to merge it, for the length of a unit.
 const COPY_GAIN: usize = 4;
@@ -101,10 +106,30 @@ impl<T> Lanes<T> {
                 budget = budget.saturating_sub((placed / COPY_GAIN).max(1));
                 continue;
             }
-            let steps = steps.min(budget.div_ceil(lanes.len()));
+            let steps = steps.min(budget.div_ceil(lanes.len())).min(STREAK);
             budget = budget.saturating_sub(steps * lanes.len());
+            let before = [0, 1, 2, 3].map(|l: usize| lanes.get(l).map_or(0, |lane| lane.b_len));
             // SAFETY: `steps` is at most the shortest run of any lane.
             unsafe { side_by_side(lanes, steps, less, transfer) };
+            if steps < STREAK {
+                continue;
+            }
+            for (lane, before) in lanes.iter_mut().zip(before) {
+                let from_b = before - lane.b_len;
+                if from_b == 0 || from_b == steps {
+                    let most = budget.saturating_mul(COPY_GAIN);
+                    let placed = place_streak(lane, from_b == 0, most, less, transfer);
+                    budget = budget.saturating_sub(placed / COPY_GAIN);
+                }
+            }
+            let mut l = 0;
+            while l < self.count {
+                if self.lanes[l].len() == 0 {
+                    self.remove(l);
+                } else {
+                    l += 1;
+                }
+            }
         }
     }
 
@@ -176,6 +201,29 @@ fn place_few<T>(
         }
     }
     placed
+}
+
+/// Goes on with a lane whose last [`STREAK`] elements all came from one run: leaps over those that follow them.
+fn place_streak<T>(
+    lane: &mut Lane<T>,
+    is_a: bool,
+    most: usize,
+    less: &impl Fn(&T, &T) -> bool,
+    transfer: impl Transfer<T>,
+) -> usize {
+    let n = match (lane.a().first(), lane.b().first()) {
+        (Some(x), Some(y)) => {
+            if is_a {
+                leap(lane.a(), |x| !less(y, x))
+            } else {
+                leap(lane.b(), |y| less(y, x))
+            }
+        }
+        _ => 0,
+    };
+    let n = n.min(most);
+    place(lane, n, is_a, transfer);
+    n
 }
 
 /// Places the next `n` elements of one run.

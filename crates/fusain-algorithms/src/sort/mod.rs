@@ -1,7 +1,9 @@
 //! Sorting, stable and not.
 
+mod quick;
 mod radix;
 mod run;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -11,7 +13,8 @@ use std::cmp::Ordering;
 use crate::natural::{self, FLOAT, Natural, SIGNED, UNSIGNED, Word};
 use crate::policy::{Par, Plan, Team};
 use radix::Words;
-use run::{LEAVES_PER_WORKER, parallel};
+use run::{LEAVES_PER_WORKER, parallel, unstable};
+use strings::Strings;
 
 /// # Sorting
 ///
@@ -19,7 +22,8 @@ use run::{LEAVES_PER_WORKER, parallel};
 impl Par<'_> {
     /// Sorts `v`, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements. If the order of `T` is not a total order, `v` has all elements afterwards, in an
+    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, 16 bytes more each, which keep their first bytes at
+    /// hand. If the order of `T` is not a total order, `v` has all elements afterwards, in an
     /// unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///
     /// ```
@@ -30,11 +34,15 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort<T: Ord + Send>(&self, v: &mut [T]) {
-        match (self.plan_sort::<[T]>(v.len()), natural::by_ord::<T>()) {
+        let plan = self.plan_sort::<[T]>(v.len());
+        if let Some(strings) = Strings::of(v) {
+            return strings.sort(plan, true);
+        }
+        match (plan, natural::by_ord::<T>()) {
             // Equal integers cannot be told apart, so any sort of them is stable.
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
-            (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
+            (Plan::Parallel(team), None) => parallel(&team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
         }
     }
 
@@ -56,11 +64,11 @@ impl Par<'_> {
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_by(compare)),
             (Plan::Parallel(team), None) => {
                 parallel(
-                    team,
+                    &team,
                     v,
                     LEAVES_PER_WORKER,
                     |a, b| compare(a, b).is_lt(),
-                    |leaf: &mut [T]| leaf.sort_by(&compare),
+                    |leaf: &mut [T]| leaf.sort_by(|a, b| compare(a, b)),
                 );
             }
         }
@@ -82,7 +90,13 @@ impl Par<'_> {
         match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_by_key(&key));
+                parallel(
+                    &team,
+                    v,
+                    LEAVES_PER_WORKER,
+                    |a, b| key(a) < key(b),
+                    |leaf: &mut [T]| leaf.sort_by_key(|x| key(x)),
+                );
             }
         }
     }
@@ -120,8 +134,9 @@ impl Par<'_> {
 
     /// Sorts `v`; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, memory for n elements. Integers of up to 64 bits, and floats with `total_cmp`, are not compared but sorted by their
-    /// bits, mostly in three passes; so they are by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
+    /// O(n log n) comparisons, in place with up to four workers, in memory for n elements with more. Integers of up to 64 bits, and floats with
+    /// `total_cmp`, are not compared but sorted by their bits, in memory for n elements and mostly in three passes; so they are by
+    /// [`sort`](Par::sort). Strings are sorted as by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
     ///
     /// ```
     /// let mut v = [3, 1, 2];
@@ -130,10 +145,14 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable<T: Ord + Send>(&self, v: &mut [T]) {
-        match (self.plan_sort::<(T, [T])>(v.len()), natural::by_ord::<T>()) {
+        let plan = self.plan_sort::<(T, [T])>(v.len());
+        if let Some(strings) = Strings::of(v) {
+            return strings.sort(plan, false);
+        }
+        match (plan, natural::by_ord::<T>()) {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
-            (Plan::Parallel(team), None) => parallel(team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort_unstable),
+            (Plan::Parallel(team), None) => unstable(&team, v, T::lt, <[T]>::sort_unstable),
         }
     }
 
@@ -152,12 +171,11 @@ impl Par<'_> {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable_by(compare)),
             (Plan::Parallel(team), None) => {
-                parallel(
-                    team,
+                unstable(
+                    &team,
                     v,
-                    LEAVES_PER_WORKER,
                     |a, b| compare(a, b).is_lt(),
-                    |leaf: &mut [T]| leaf.sort_unstable_by(&compare),
+                    |leaf: &mut [T]| leaf.sort_unstable_by(|a, b| compare(a, b)),
                 );
             }
         }
@@ -177,13 +195,7 @@ impl Par<'_> {
         match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
             Plan::Parallel(team) => {
-                parallel(
-                    team,
-                    v,
-                    LEAVES_PER_WORKER,
-                    |a, b| key(a) < key(b),
-                    |leaf: &mut [T]| leaf.sort_unstable_by_key(&key),
-                );
+                unstable(&team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(|x| key(x)));
             }
         }
     }
@@ -220,7 +232,7 @@ fn by_key<W: Word, const N: u8>(plan: Plan<'_>, v: &mut [W]) {
         Plan::Sequential(watch) => watch.time(|| alone(v)),
         Plan::Parallel(team) => {
             if v.len() <= radix::NEAR || !radix::sort::<W, N>(Some(&team), v) {
-                parallel(team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone);
+                parallel(&team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `sort`: stable merge sort as a data flow.
 //!
-//! Idea: std's sort for a few long leaves, and a tree of merges above them. There is no barrier between levels:
+//! Idea: std's sort for a few long leaves, and a tree of merges above them. Few, since std's sort gains from equal elements and keeps
+//! the pivot it compares with at hand, and a merge does neither. There is no barrier between levels:
 //! the worker that finishes the second of two siblings goes on with their merge at once, and any merge can be split for a
 //! thief. After PaSTeL's `stable_sort` (Saule & Videau 2008, section 4.3), whose weakness were those barriers.
 //! Work O(n log n), span O(n/leaves log n), memory for n elements. Stable if the sort of the leaves is.
@@ -9,22 +10,17 @@ use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
+use super::quick::{FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
 use crate::merge::kernel::Move;
 use crate::pages::expect_writes;
-use crate::policy::Team;
+use crate::policy::Crew;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
 const LEAF_MIN: usize = 128;
 
 /// Leaves for each worker of a sort that compares: two, so that with two workers the result of the second merge is in place.
 pub(super) const LEAVES_PER_WORKER: usize = 2;
-
-/// Bytes of a leaf at most: the leaf and the scratch memory of its sort fit the second-level cache, and the allocator can reuse that memory.
-///
-/// A merge level costs no more than the level of quicksort that it replaces, so more leaves cost nothing. Few large leaves need fresh pages for
-/// their scratch memory. `compare algorithms` (rows `stable_sort`) shows what other values cost.
-const LEAF_BYTES_MAX: usize = 1 << 16;
 
 pub(crate) struct Sort<'t, T, L, S> {
     tree: &'t Tree<T>,
@@ -94,19 +90,35 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
     }
 }
 
-/// How many leaves a sort of `len` elements of `size` bytes has, `shared` or more if it is long enough.
-fn leaves(len: usize, size: usize, shared: usize, grain: Option<usize>) -> usize {
-    let wanted = match grain {
-        Some(grain) => len / grain.max(1),
-        None => shared.max((len * size).div_ceil(LEAF_BYTES_MAX)),
-    };
+/// How many leaves a sort of `len` elements has, `shared` if it is long enough.
+fn leaves(len: usize, shared: usize, grain: Option<usize>) -> usize {
+    let wanted = grain.map_or(shared, |grain| len / grain.max(1));
     let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
     1 << wanted.clamp(2, most).ilog2()
 }
 
+/// Sorts `v` by `less`; equal elements may change their order, also if `sort_leaf` is stable.
+#[inline]
+pub(super) fn unstable<T, L, S>(crew: &impl Crew, v: &mut [T], less: L, sort_leaf: S)
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    let few = std::env::var("FEWW").ok().and_then(|s| s.parse().ok()).unwrap_or(FEW_WORKERS);
+    if crew.workers() <= few {
+        quick(crew, v, less, sort_leaf)
+    } else {
+        parallel(crew, v, LEAVES_PER_WORKER, less, sort_leaf)
+    }
+}
+
 /// Sorts `v` by `less`, its leaves with `sort_leaf`, of which each worker gets `each`.
+///
+/// Closures that sort a leaf wrap the caller's in one of their own: called through a reference, some orders are compiled to branches,
+/// which cost twice the time of the sort.
 #[inline(never)]
-pub(super) fn parallel<T, L, S>(team: Team<'_>, v: &mut [T], each: usize, less: L, sort_leaf: S)
+pub(super) fn parallel<T, L, S>(crew: &impl Crew, v: &mut [T], each: usize, less: L, sort_leaf: S)
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
@@ -117,7 +129,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, size_of::<T>(), team.workers() * each, team.grain());
+    let leaves = leaves(len, crew.workers() * each, crew.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
     expect_writes(buffer.spare_capacity_mut());
@@ -126,5 +138,5 @@ where
     let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, bound) };
     // SAFETY: the one sort on this tree.
     let (sort, root) = unsafe { Sort::new(&tree, less, sort_leaf) };
-    team.run(&sort, root);
+    crew.run(&sort, root);
 }

@@ -8,11 +8,14 @@ use fusain_testkit::sorts::{Sorter, check, noise};
 use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
+use super::quick::quick;
 use super::radix::{self, Words};
 use super::run::Sort;
+use super::strings::by_keys;
 use super::tree::Tree;
 use crate::faults::Scripted;
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, by_function, by_ord};
+use crate::par;
 
 const SPECIAL: [f64; 5] = [-0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 4.0];
 
@@ -57,7 +60,52 @@ fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> 
     }
 }
 
+/// Strings with much in common: zeros, long equal beginnings, and whole strings.
+fn alike() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let end = proptest::collection::vec(prop_oneof![Just(0_u8), Just(b'a'), any::<u8>()], 0..14);
+    let string =
+        (proptest::sample::select(vec![0_usize, 0, 0, 3, 11, 12, 30, 200]), end).prop_map(|(beginning, end)| {
+            let mut string = vec![b'a'; beginning];
+            string.extend(end);
+            string
+        });
+    let pool = proptest::collection::vec(string, 1..60);
+    let indices = proptest::collection::vec(any::<proptest::sample::Index>(), 0..600);
+    (pool, indices).prop_map(|(pool, indices)| indices.iter().map(|i| i.get(&pool).clone()).collect())
+}
+
 proptest! {
+    #[test]
+    fn strings_are_sorted_by_their_bytes(v in alike(), stable: bool, script in script(80), alone: bool) {
+        let mut sorted: Vec<&[u8]> = v.iter().map(Vec::as_slice).collect();
+        let mut expected = sorted.clone();
+        expected.sort();
+        let crew = Scripted::new(&script, None);
+        by_keys((!alone).then_some(&crew), &mut sorted, stable);
+        prop_assert_eq!(&sorted, &expected);
+        if stable {
+            prop_assert!(sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.as_ptr())), "equal strings keep their order");
+        }
+    }
+
+    #[test]
+    fn strings_of_all_types_are_sorted_on_a_pool(v in alike()) {
+        let mut expected = v.clone();
+        expected.sort();
+        let mut slices: Vec<&[u8]> = v.iter().map(Vec::as_slice).collect();
+        par().always().sort_unstable(&mut slices);
+        prop_assert_eq!(&slices, &expected);
+        let mut strings: Vec<String> = v.iter().map(|x| String::from_utf8_lossy(x).into_owned()).collect();
+        let mut strs: Vec<&str> = strings.iter().map(String::as_str).collect();
+        par().always().sort(&mut strs);
+        prop_assert!(strs.is_sorted());
+        par().always().sort(&mut strings);
+        prop_assert!(strings.is_sorted());
+        let mut vectors = v;
+        par().always().sort(&mut vectors);
+        prop_assert_eq!(vectors, expected);
+    }
+
     #[test]
     fn any_split_by_the_bits(n in prop_oneof![0..2_000_usize, 16_000..19_000_usize], bits in 0..64_u32, script in script(120)) {
         let mut v: Vec<i64> = noise(n, 3).map(|x| x as i64 >> bits).collect();
@@ -114,6 +162,41 @@ proptest! {
         prop_assert!(v.is_sorted());
         v.sort_by_key(|x| x.1);
         prop_assert!(v.iter().map(|x| x.1).eq(0..n));
+    }
+
+    #[test]
+    fn any_split_of_parts(
+        v in proptest::collection::vec(0..300_u32, 0..2_000),
+        different in 1..300_u32,
+        grain in proptest::option::of(1..200_usize),
+        script in script(80),
+    ) {
+        let mut sorted: Vec<u32> = v.into_iter().map(|x| x % different).collect();
+        let mut expected = sorted.clone();
+        expected.sort();
+        quick(&Scripted::new(&script, grain), &mut sorted, |a, b| a < b, |leaf: &mut [u32]| leaf.sort_unstable());
+        prop_assert_eq!(sorted, expected);
+    }
+
+    #[test]
+    fn any_order_any_panic_in_parts(n in 2..600_usize, fatal in 0..8_000_usize, grain in 1..99_usize, disorder: bool, script in script(200)) {
+        let census = Census::new();
+        let mut v: Vec<_> = noise(n, 1).zip(0..).map(|(x, i)| (x, census.element(i))).collect();
+        let asked = AtomicUsize::new(0);
+        let less = |a: &(u64, _), b: &(u64, _)| {
+            if asked.fetch_add(1, Relaxed) == fatal {
+                std::panic::resume_unwind(Box::new(()));
+            }
+            if disorder { (a.0 ^ b.0) % 3 == 0 } else { a.0 < b.0 }
+        };
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            quick(&Scripted::new(&script, Some(grain)), &mut v, less, |leaf: &mut [(u64, _)]| leaf.sort_unstable_by_key(|x| x.0));
+        }));
+        let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
+        keys.sort();
+        prop_assert!(keys.iter().copied().eq(0..n as u32));
+        drop(v);
+        prop_assert_eq!(census.alive(), 0);
     }
 
     #[test]
@@ -174,4 +257,7 @@ fn a_lost_part_is_seen() {
     let sorts =
         catch_unwind(AssertUnwindSafe(|| by_natural(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
     assert!(sorts.is_err() || !v.is_sorted());
+    let mut v: Vec<u64> = noise(3_000, 3).collect();
+    quick(&Scripted::losing(), &mut v, |a, b| a < b, |leaf: &mut [u64]| leaf.sort_unstable());
+    assert!(!v.is_sorted());
 }

@@ -1,0 +1,122 @@
+//! `sort_unstable`: quicksort in place, whose parts are shared.
+//!
+//! Idea: what is left is a stack of parts, each of which is sorted by itself. A unit takes one: it partitions it around a pivot and puts
+//! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
+//! that equal the pivot are passed over in one go where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample;
+//! Lomuto's partition without a branch on the order, as in std's ipnsort. Work O(n log n), no memory for elements. Span O(n): the first
+//! partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is for few workers;
+//! many [merge](super::run).
+
+use std::marker::PhantomData;
+
+use fusain_pool::Algorithm;
+
+use crate::policy::Crew;
+
+/// Workers up to which this is faster than merging.
+pub(super) const FEW_WORKERS: usize = 4;
+
+/// Parts for each worker: more even out that they differ in length.
+const PARTS_PER_WORKER: usize = 8;
+
+/// Elements that are sorted by std at least.
+const LEAF_MIN: usize = 128;
+
+/// Elements of which the middle one is the pivot.
+const SAMPLE: usize = 63;
+
+/// A side shorter than one of so many suggests that many elements equal the pivot.
+const LOPSIDED: usize = 8;
+
+struct Quick<'v, T, L, S> {
+    is_less: L,
+    sort_leaf: S,
+    /// Elements up to which a part is sorted by std.
+    leaf: usize,
+    elements: PhantomData<fn(&'v mut T)>,
+}
+
+/// Elements to be sorted, and how often they may be partitioned again: with bad pivots, or an order that is none, it would be too often.
+struct Part<'v, T>(&'v mut [T], u32);
+
+impl<'v, T, L, S> Algorithm for Quick<'v, T, L, S>
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    /// Later parts are shorter, mostly.
+    type Local = Vec<Part<'v, T>>;
+
+    fn has_local_work(&self, parts: &Self::Local) -> bool {
+        !parts.is_empty()
+    }
+
+    fn do_unit(&self, parts: &mut Self::Local, _grain: usize) {
+        match parts.pop() {
+            Some(Part(v, partitions)) if v.len() > self.leaf && partitions > 0 => {
+                let (mut longer, mut shorter) = self.partition(v);
+                if longer.len() < shorter.len() {
+                    std::mem::swap(&mut longer, &mut shorter);
+                }
+                let sides = [longer, shorter].into_iter().filter(|side| side.len() > 1);
+                parts.extend(sides.map(|side| Part(side, partitions - 1)));
+            }
+            Some(Part(v, _)) => (self.sort_leaf)(v),
+            None => {}
+        }
+    }
+
+    fn commit(&self, _parts: &mut Self::Local) {}
+
+    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        (victim.len() > 1).then(|| vec![victim.remove(0)])
+    }
+}
+
+impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
+    /// Both sides of a pivot, without it and what equals it.
+    fn partition<'p>(&self, v: &'p mut [T]) -> (&'p mut [T], &'p mut [T]) {
+        let all = v.len();
+        v.swap(0, self.middle(v));
+        let (less, mut rest) = divide(v, &self.is_less);
+        if less.len() < all / LOPSIDED {
+            rest = divide(rest, |x, pivot| !(self.is_less)(pivot, x)).1;
+        }
+        (less, &mut rest[1..])
+    }
+
+    /// The index of an element near the middle of the order.
+    fn middle(&self, v: &[T]) -> usize {
+        let stride = v.len() / (2 * SAMPLE);
+        let mut sample: [usize; SAMPLE] = std::array::from_fn(|i| (2 * i + 1) * stride);
+        let is_less = |a: usize, b: usize| (self.is_less)(&v[a], &v[b]);
+        *sample.select_nth_unstable_by(SAMPLE / 2, |a, b| is_less(*b, *a).cmp(&is_less(*a, *b))).1
+    }
+}
+
+/// Moves the elements that are `before` the first one to the front. Returns these, and the others beginning with that one.
+fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
+    let (pivot, others) = v.split_first_mut().expect("parts are not empty");
+    let mut count = 0;
+    for i in 0..others.len() {
+        let is_before = before(&others[i], pivot);
+        others.swap(count, i);
+        count += usize::from(is_before);
+    }
+    v.swap(0, count);
+    v.split_at_mut(count)
+}
+
+/// Sorts `v` by `is_less`, short parts with `sort_leaf`.
+#[inline(never)]
+pub(super) fn quick<T, L, S>(crew: &impl Crew, v: &mut [T], is_less: L, sort_leaf: S)
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    S: Fn(&mut [T]) + Sync,
+{
+    let leaf = crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())));
+    let partitions = 2 * (usize::BITS - v.len().leading_zeros());
+    crew.run(&Quick { is_less, sort_leaf, leaf, elements: PhantomData }, vec![Part(v, partitions)]);
+}
