@@ -80,8 +80,9 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     )?;
     // The versions that the workspace is tested with, as far as they occur.
     fs::copy(workspace::root().join("Cargo.lock"), program.join("Cargo.lock"))?;
-    let build = folder.join("build").display().to_string();
-    command(workspace::cargo(["check", "--quiet", "--offline", "--target-dir", &build]).dir(&program))
+    // Dependencies that are the same have been checked by clippy.
+    let target = workspace::target().display().to_string();
+    command(workspace::cargo(["check", "--quiet", "--offline", "--target-dir", &target]).dir(&program))
 }
 
 /// What the page of a crate shows is there.

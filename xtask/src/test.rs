@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share three builds (debug, the profile `quick`, and that under `--cfg loom` in a folder of its own; each MPI library has one more), so
-//! that a clean clone is done in minutes.
+//! The steps share three builds (debug, the profile `quick`, and that under `--cfg loom` in a folder of its own), so that a clean clone is done in
+//! minutes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,15 +115,17 @@ fn stress() -> anyhow::Result<Outcome> {
     command(workspace::cargo(arguments))
 }
 
-/// Builds the programs of all packages and gives their folder. With the features of the tests, so that all but the programs themselves is there.
-fn programs(kind: &str) -> anyhow::Result<PathBuf> {
-    command(workspace::cargo(["build", "--quiet", "--workspace", kind, "--features", workspace::FEATURES]))?;
+/// Builds the programs of all packages and gives their folder. With the features of the tests, so that all but the programs themselves is there; examples
+/// count as tests for that, so they are built with the others.
+fn programs() -> anyhow::Result<PathBuf> {
+    let what = ["build", "--quiet", "--workspace", "--bins", "--examples", "--features", workspace::FEATURES];
+    command(workspace::cargo(what))?;
     Ok(workspace::target().join("debug"))
 }
 
 /// Every example ends well on its default input.
 fn examples() -> anyhow::Result<Outcome> {
-    let folder = programs("--examples")?.join("examples");
+    let folder = programs()?.join("examples");
     for example in EXAMPLES {
         duct::cmd!(folder.join(example)).dir(workspace::root()).run().with_context(|| format!("example {example}"))?;
     }
@@ -132,7 +134,7 @@ fn examples() -> anyhow::Result<Outcome> {
 
 /// Every comparison runs to its last line; how fast is not asked, so the build of the tests will do.
 fn comparisons() -> anyhow::Result<Outcome> {
-    let programs = programs("--bins")?;
+    let programs = programs()?;
     for (program, names) in [
         (
             Some("compare"),

@@ -15,14 +15,15 @@ pub(super) struct Library {
     /// Compiler wrappers and launchers, the surest name first.
     compilers: &'static [&'static str],
     pub(super) launchers: &'static [&'static str],
-    target: &'static str,
+    /// Debug information of rsmpi's binding, by which cargo tells its builds apart.
+    mark: &'static str,
 }
 
 pub(super) const OPEN_MPI: Library =
-    Library { name: "Open MPI", compilers: &["mpicc.openmpi"], launchers: &["mpirun.openmpi"], target: "openmpi" };
+    Library { name: "Open MPI", compilers: &["mpicc.openmpi"], launchers: &["mpirun.openmpi"], mark: "limited" };
 
 pub(super) const MPICH: Library =
-    Library { name: "MPICH", compilers: &["mpicc.mpich"], launchers: &["mpiexec.mpich"], target: "mpich" };
+    Library { name: "MPICH", compilers: &["mpicc.mpich"], launchers: &["mpiexec.mpich"], mark: "full" };
 
 pub(super) enum Built {
     /// The programs lie in this folder.
@@ -39,22 +40,33 @@ impl Library {
         Some(format!("{} {}", self.name, said.split_whitespace().find(is_number)?))
     }
 
-    /// Builds programs with feature `mpi`.
-    pub(super) fn build(self, packages: &[&str], programs: &[&str], release: bool) -> anyhow::Result<Built> {
+    /// Builds programs for tests. What does not depend on MPI is that of the other tests: for that the features must be theirs, of which those for tests count
+    /// only where a test is built too. This one is there already.
+    pub(super) fn build(self, programs: &[&str]) -> anyhow::Result<Built> {
+        let features = format!("mpi,{}", workspace::FEATURES);
+        self.compile("dev", &["--workspace", "--features", &features, "--test", "idle"], programs)
+    }
+
+    /// Builds a program of a package to measure with.
+    pub(super) fn build_release(self, package: &str, program: &str) -> anyhow::Result<Built> {
+        self.compile("release", &["--package", package, "--features", "mpi"], &[program])
+    }
+
+    /// All builds share one folder. Cargo does not see that rsmpi's binding asks `MPICC` which library it is for; it does see another profile, and keeps a
+    /// build of the binding, and of all that stands on it, for each library. Of the programs only those that were built last are there.
+    fn compile(self, profile: &str, what: &[&str], programs: &[&str]) -> anyhow::Result<Built> {
         let find = |names: &'static [&str]| names.iter().find_map(|name| on_path(name));
         let (Some(compiler), Some(_)) = (find(self.compilers), find(self.launchers)) else {
             let names = [self.compilers, self.launchers].concat().join(", ");
             return Ok(Built::Missing(format!("{} ({names} not found)", self.name)));
         };
-        let target = workspace::target().join(self.target);
-        let folder = target.display().to_string();
-        let mut arguments = vec!["build", "--quiet", "--features", "mpi", "--target-dir", &folder];
-        arguments.extend(packages.iter().flat_map(|package| ["--package", package]));
+        let mark = format!("profile.{profile}.package.mpi-sys.debug={:?}", self.mark);
+        let mut arguments = vec!["build", "--quiet", "--profile", profile, "--config", &mark];
+        arguments.extend(what);
         arguments.extend(programs.iter().flat_map(|program| ["--bin", program]));
-        arguments.extend(release.then_some("--release"));
         let build = workspace::cargo(arguments).env("MPICC", compiler);
         build.run().with_context(|| format!("{} does not build with {}", programs.join(", "), self.name))?;
-        Ok(Built::In(target.join(if release { "release" } else { "debug" })))
+        Ok(Built::In(workspace::target().join(if profile == "dev" { "debug" } else { profile })))
     }
 
     /// A program on so many ranks of this host.
@@ -66,7 +78,7 @@ impl Library {
     pub(super) fn launch_with(self, options: &[&str], program: &Path, ranks: usize, arguments: &[&str]) -> Expression {
         let (ranks, program) = (ranks.to_string(), program.display().to_string());
         let mut all = Vec::new();
-        if self.target == OPEN_MPI.target {
+        if self.mark == OPEN_MPI.mark {
             // A rank has several threads; bound to one core they would wait for each other.
             all.extend(["--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "pml", "ob1"]);
         }

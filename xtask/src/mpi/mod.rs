@@ -8,8 +8,8 @@
 //! | MPICH | 2 (more than cores is pathologically slow) | `mpiexec.mpich`, `mpicc.mpich` |
 //! | Open MPI, two hosts of two ranks | 4 | root, `ip netns`, `unshare` |
 //!
-//! Each MPI library has a target directory of its own, since rsmpi's build takes the compiler from `MPICC`. A library that
-//! is not installed, and namespaces that may not be made, are named as missing and not counted.
+//! The programs are built for one MPI library, run, and built for the next. A library that is not installed, and namespaces that may not be
+//! made, are named as missing and not counted.
 
 mod hosts;
 mod library;
@@ -32,12 +32,11 @@ pub(crate) struct Summary {
     pub(crate) missing: Vec<String>,
 }
 
-/// The programs of the suites, built at once: one by one, what they share would be compiled for each with features of its own.
-const PACKAGES: &[&str] = &["fusain-testkit-comm", "fusain-testkit-schedule", "fusain-testkit-cluster"];
+/// The programs of the suites.
 const PROGRAMS: &[&str] = &["mpi-conformance", "mpi-progress", "mpi-collectives", "mpi-cluster"];
 
 /// Where the comparisons over MPI are.
-const BENCHES: &[&str] = &["fusain-benches-ranks"];
+const BENCHES: &str = "fusain-benches-ranks";
 /// The one without a part in the in-process world, which is therefore run here and not with the others.
 const LATENCY: &str = "compare-latency-mpi";
 
@@ -49,7 +48,7 @@ pub(crate) fn libraries() -> Vec<String> {
 /// Builds and runs everything this machine can; prints a line for each run.
 pub(crate) fn run() -> anyhow::Result<Summary> {
     let mut summary = Summary::default();
-    match OPEN_MPI.build(&[PACKAGES, BENCHES].concat(), &[PROGRAMS, &[LATENCY]].concat(), false)? {
+    match OPEN_MPI.build(&[PROGRAMS, &[LATENCY]].concat())? {
         Built::Missing(why) => summary.missing.push(why),
         Built::In(folder) => {
             let suite = folder.join("mpi-conformance");
@@ -73,7 +72,7 @@ pub(crate) fn run() -> anyhow::Result<Summary> {
             }
         }
     }
-    match MPICH.build(PACKAGES, PROGRAMS, false)? {
+    match MPICH.build(PROGRAMS)? {
         Built::Missing(why) => summary.missing.push(why),
         Built::In(folder) => {
             let suite = folder.join("mpi-conformance");
@@ -153,7 +152,7 @@ fn latency(summary: &mut Summary, command: &Expression) -> anyhow::Result<()> {
 /// Runs a program of `fusain-benches-ranks` under Open MPI on two hosts of two ranks, and returns what it printed. `Ok(None)` says, after naming
 /// the reason, that this machine can not.
 pub(crate) fn on_two_hosts(program: &str) -> anyhow::Result<Option<String>> {
-    let folder = match OPEN_MPI.build(BENCHES, &[program], true)? {
+    let folder = match OPEN_MPI.build_release(BENCHES, program)? {
         Built::Missing(why) => return missing(&why),
         Built::In(folder) => folder,
     };
@@ -171,7 +170,7 @@ pub(crate) fn on_one_host(
     arguments: &[&str],
 ) -> anyhow::Result<Option<String>> {
     let library = if mpich { MPICH } else { OPEN_MPI };
-    match library.build(BENCHES, &[program], true)? {
+    match library.build_release(BENCHES, program)? {
         Built::Missing(why) => missing(&why),
         Built::In(folder) => limit::printed(&library.launch(&folder.join(program), ranks, arguments)).map(Some),
     }

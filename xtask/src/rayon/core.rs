@@ -78,9 +78,10 @@ pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Resul
     let ours = workspace::root().join("crates/rayon-core");
     let manifest = format!(
         "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[patch.crates-io]\nrayon-core = {{ path = {:?} }}\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         {}\n\
          [profile.release]\ncodegen-units = 1\ndebug = \"line-tables-only\"\nlto = \"thin\"\n",
-        ours.display().to_string()
+        ours.display().to_string(),
+        sources::PROFILE
     );
     sources::write(&folder.join("Cargo.toml"), manifest)?;
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock")).context("cannot copy Cargo.lock")?;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 
+use super::sources;
 use crate::steps::Outcome;
 use crate::workspace;
 
@@ -160,9 +161,12 @@ fn make(rayon: &Path, folder: &Path) -> anyhow::Result<()> {
     let manifest = format!(
         "[package]\nname = \"rayon\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
          [dependencies]\n{dependencies}\n\
-         [dev-dependencies]\nrand = \"0.9\"\nrand_xorshift = \"0.4\"\n\n[workspace]\n"
+         [dev-dependencies]\nrand = \"0.9\"\nrand_xorshift = \"0.4\"\n\n[workspace]\n\n{}",
+        sources::PROFILE
     );
     fs::write(folder.join("Cargo.toml"), manifest)?;
+    // The versions that the workspace is tested with, as far as they occur.
+    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     fs::write(folder.join("src/lib.rs"), NAMES)?;
     for (file, name) in FILES {
         let text = fs::read_to_string(rayon.join(file)).with_context(|| format!("rayon has no {file} any more"))?;

@@ -9,6 +9,10 @@ use walkdir::WalkDir;
 
 use crate::workspace;
 
+/// How the workspace builds for tests, for a manifest: what is the same in all respects is compiled once.
+pub(super) const PROFILE: &str =
+    "[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.\"*\"]\ndebug = false\n";
+
 /// All packages the workspace depends on; those that are missing are fetched.
 pub(super) fn metadata() -> anyhow::Result<Metadata> {
     MetadataCommand::new().current_dir(workspace::root()).exec().context("cargo metadata does not answer")

@@ -213,6 +213,3 @@ fn even<T: Number>(x: &T) -> bool {
     // at most `i32::MAX`.
     unsafe { x.is_even() }
 }
-
-#[cfg(test)]
-mod tests;

@@ -33,12 +33,6 @@ pub(crate) fn all<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     });
     calls.check("retain", |par, case| par.retain(&mut case.elements::<T>(0), half));
     calls.check("dedup_by", |par, case| par.dedup_by(&mut case.sorted::<T>(0), |a, b| same(a.key(), b.key())));
-    calls.check("dedup_by_key", |par, case| {
-        par.dedup_by_key(&mut case.elements::<T>(0), |x| {
-            callback();
-            x.key() / 4
-        });
-    });
     calls.check("filter", |par, case| drop(par.filter(&case.elements::<T>(0), half)));
     calls.check("dedup_copy_by", |par, case| {
         drop(par.dedup_copy_by(&case.elements::<T>(0), |a, b| same(a.key(), b.key())));
@@ -80,6 +74,15 @@ pub(crate) fn all<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     });
     calls.check("map_reduce", |par, case| {
         drop(par.map_reduce(&case.elements::<T>(0), T::new(0), renew, add_values));
+    });
+}
+
+pub(crate) fn by_key<T: Hostile + Sync>(calls: &mut Calls<'_>) {
+    calls.check("dedup_by_key", |par, case| {
+        par.dedup_by_key(&mut case.elements::<T>(0), |x| {
+            callback();
+            x.key() / 4
+        });
     });
 }
 

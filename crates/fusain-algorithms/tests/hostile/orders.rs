@@ -19,15 +19,10 @@ fn key<T: Hostile>(x: &T) -> String {
 
 pub(crate) fn by_closure<T: Hostile>(calls: &mut Calls<'_>) {
     calls.check("sort_by", |par, case| par.sort_by(&mut case.elements::<T>(0), order));
-    calls.check("sort_by_key", |par, case| par.sort_by_key(&mut case.elements::<T>(0), key));
     calls.check("sort_unstable_by", |par, case| par.sort_unstable_by(&mut case.elements::<T>(0), order));
-    calls.check("sort_unstable_by_key", |par, case| par.sort_unstable_by_key(&mut case.elements::<T>(0), key));
     calls.check("inplace_merge_by", |par, case| {
         par.inplace_merge_by(&mut runs::<T>(case.sorted(0), case.len / 3), case.len / 3, order);
         par.inplace_merge_by(&mut case.elements::<T>(0), case.len / 2, order);
-    });
-    calls.check("inplace_merge_by_key", |par, case| {
-        par.inplace_merge_by_key(&mut runs::<T>(case.sorted(0), case.len / 2), case.len / 2, key);
     });
     calls.check("make_heap_by", |par, case| par.make_heap_by(&mut case.elements::<T>(0), order));
 }
@@ -38,6 +33,21 @@ fn runs<T>(mut sorted: Vec<T>, middle: usize) -> Vec<T> {
     sorted
 }
 
+pub(crate) fn by_key<T: Hostile + Sync>(calls: &mut Calls<'_>) {
+    calls.check("sort_by_key", |par, case| par.sort_by_key(&mut case.elements::<T>(0), key));
+    calls.check("sort_by_cached_key", |par, case| par.sort_by_cached_key(&mut case.elements::<T>(0), key));
+    calls.check("sort_unstable_by_key", |par, case| par.sort_unstable_by_key(&mut case.elements::<T>(0), key));
+    calls.check("inplace_merge_by_key", |par, case| {
+        par.inplace_merge_by_key(&mut runs::<T>(case.sorted(0), case.len / 2), case.len / 2, key);
+    });
+    calls.check("merge_by_key", |par, case| drop(par.merge_by_key(&case.sorted::<T>(0), &case.elements(1), key)));
+    calls.check("select_nth_unstable_by_key", |par, case| {
+        if case.len > 0 {
+            par.select_nth_unstable_by_key(&mut case.elements::<T>(0), case.len / 2, key);
+        }
+    });
+}
+
 pub(crate) fn by_trait<T: Hostile + Ord>(calls: &mut Calls<'_>) {
     calls.check("sort", |par, case| par.sort(&mut case.elements::<T>(0)));
     calls.check("sort_unstable", |par, case| par.sort_unstable(&mut case.elements::<T>(0)));
@@ -46,12 +56,10 @@ pub(crate) fn by_trait<T: Hostile + Ord>(calls: &mut Calls<'_>) {
 }
 
 pub(crate) fn shared_by_closure<T: Hostile + Sync>(calls: &mut Calls<'_>) {
-    calls.check("sort_by_cached_key", |par, case| par.sort_by_cached_key(&mut case.elements::<T>(0), key));
     calls.check("merge_by", |par, case| {
         drop(par.merge_by(&case.sorted::<T>(0), &case.sorted(1), order));
         drop(par.merge_by(&case.elements::<T>(0), &case.elements(1), order));
     });
-    calls.check("merge_by_key", |par, case| drop(par.merge_by_key(&case.sorted::<T>(0), &case.elements(1), key)));
     calls.check("merge_into_by", |par, case| {
         let mut room = room(2 * case.len);
         emptied(par.merge_into_by(&case.elements::<T>(0), &case.sorted(1), &mut room, order));
@@ -59,11 +67,6 @@ pub(crate) fn shared_by_closure<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     calls.check("select_nth_unstable_by", |par, case| {
         if case.len > 0 {
             par.select_nth_unstable_by(&mut case.elements::<T>(0), case.len / 3, order);
-        }
-    });
-    calls.check("select_nth_unstable_by_key", |par, case| {
-        if case.len > 0 {
-            par.select_nth_unstable_by_key(&mut case.elements::<T>(0), case.len / 2, key);
         }
     });
     calls.check("partial_sort_by", |par, case| par.partial_sort_by(&mut case.elements::<T>(0), case.len / 3, order));

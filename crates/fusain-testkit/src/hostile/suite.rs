@@ -123,8 +123,9 @@ impl Suite {
         for (i, order) in Order::ALL.into_iter().enumerate() {
             // Others for each order and place, so that in all every one has its turn.
             let turn = i + 2 * place as usize;
-            let long = if self.is_whole { &LONG[..] } else { &LONG[turn % LONG.len()..][..1] };
-            for (len, grain) in std::iter::once(SHORT[turn % SHORT.len()]).chain(long.iter().copied()) {
+            let (short, long) = if self.is_whole { (2, 1) } else { (SHORT.len(), LONG.len() / 2) };
+            let every = |all: &'static [(usize, usize)], step| all.iter().copied().skip(turn % step).step_by(step);
+            for (len, grain) in every(&SHORT, short).chain(every(&LONG, long)) {
                 self.setting = Setting { order, place, len, grain };
                 operations(self, pool);
             }
@@ -137,25 +138,25 @@ impl Suite {
     }
 
     /// Runs the cases of one operation on one kind of elements in this setting.
-    pub fn check(&mut self, kind: &'static str, name: &'static str, operation: impl Fn(Case)) {
+    pub fn check(&mut self, kind: &'static str, name: &'static str, operation: &dyn Fn(Case)) {
         let Setting { len, .. } = self.setting;
         if self.is_whole {
-            let calls = self.case(kind, name, None, &operation);
+            let calls = self.case(kind, name, None, operation);
             let fatal = if len <= FEW { calls } else { calls.min(SAMPLED) };
             for k in 0..fatal {
-                self.case(kind, name, Some(k * calls / fatal), &operation);
+                self.case(kind, name, Some(k * calls / fatal), operation);
             }
         } else {
             let turn = self.cases;
             let last = self.calls.get(&(kind, name)).copied().unwrap_or(0);
             let fatal = (!turn.is_multiple_of(3)).then(|| turn.wrapping_mul(0x9E37_79B1) % (last + 1));
-            let calls = self.case(kind, name, fatal, &operation);
+            let calls = self.case(kind, name, fatal, operation);
             self.calls.insert((kind, name), calls);
         }
     }
 
     /// Runs one case; returns how many calls of closures it has made.
-    fn case(&mut self, kind: &str, name: &str, fatal: Option<usize>, operation: &impl Fn(Case)) -> usize {
+    fn case(&mut self, kind: &str, name: &str, fatal: Option<usize>, operation: &dyn Fn(Case)) -> usize {
         let Setting { order, len, .. } = self.setting;
         self.cases += 1;
         ledger::open(order, fatal);
