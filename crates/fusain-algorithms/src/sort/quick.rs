@@ -3,7 +3,7 @@
 //! Idea: what is left is a stack of parts, each of which is sorted by itself. A unit takes one: it partitions it around a pivot and puts
 //! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
 //! that equal the pivot are passed over in one go where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample;
-//! Lomuto's partition without a branch on the order, as in std's ipnsort. Work O(n log n), no memory for elements. Span O(n): the first
+//! Lomuto's partition in blocks, without a branch on the order (Edelkamp & Weiss, BlockQuicksort, 2016). Work O(n log n), no memory for elements. Span O(n): the first
 //! partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is for few workers;
 //! many [merge](super::run).
 
@@ -24,6 +24,9 @@ const LEAF_MIN: usize = 128;
 
 /// Elements of which the middle one is the pivot.
 const SAMPLE: usize = 63;
+
+/// Elements that are looked at in one go.
+const BLOCK: usize = u64::BITS as usize;
 
 /// A side shorter than one of so many suggests that many elements equal the pivot.
 const LOPSIDED: usize = 8;
@@ -54,14 +57,7 @@ where
 
     fn do_unit(&self, parts: &mut Self::Local, _grain: usize) {
         match parts.pop() {
-            Some(Part(v, partitions)) if v.len() > self.leaf && partitions > 0 => {
-                let (mut longer, mut shorter) = self.partition(v);
-                if longer.len() < shorter.len() {
-                    std::mem::swap(&mut longer, &mut shorter);
-                }
-                let sides = [longer, shorter].into_iter().filter(|side| side.len() > 1);
-                parts.extend(sides.map(|side| Part(side, partitions - 1)));
-            }
+            Some(part) if self.is_long(&part) => self.partition(part, parts),
             Some(Part(v, _)) => (self.sort_leaf)(v),
             None => {}
         }
@@ -74,16 +70,25 @@ where
     }
 }
 
-impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
-    /// Both sides of a pivot, without it and what equals it.
-    fn partition<'p>(&self, v: &'p mut [T]) -> (&'p mut [T], &'p mut [T]) {
+impl<'v, T, L: Fn(&T, &T) -> bool, S> Quick<'v, T, L, S> {
+    /// Whether a part is to be partitioned.
+    fn is_long(&self, Part(v, partitions): &Part<'v, T>) -> bool {
+        v.len() > self.leaf && *partitions > 0
+    }
+
+    /// Adds both sides of a pivot, without it and what equals it, to `parts`; the shorter one last.
+    fn partition(&self, Part(v, partitions): Part<'v, T>, parts: &mut Vec<Part<'v, T>>) {
         let all = v.len();
         v.swap(0, self.middle(v));
         let (less, mut rest) = divide(v, &self.is_less);
         if less.len() < all / LOPSIDED {
             rest = divide(rest, |x, pivot| !(self.is_less)(pivot, x)).1;
         }
-        (less, &mut rest[1..])
+        let mut sides = [less, &mut rest[1..]];
+        if sides[0].len() < sides[1].len() {
+            sides.swap(0, 1);
+        }
+        parts.extend(sides.into_iter().filter(|side| side.len() > 1).map(|side| Part(side, partitions - 1)));
     }
 
     /// The index of an element near the middle of the order.
@@ -99,10 +104,15 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
 fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
     let mut count = 0;
-    for i in 0..others.len() {
-        let is_before = before(&others[i], pivot);
-        others.swap(count, i);
-        count += usize::from(is_before);
+    for start in (0..others.len()).step_by(BLOCK) {
+        // All of a block are looked at before any is moved, so that a processor can wait for the memory of several at once.
+        let block = &others[start..others.len().min(start + BLOCK)];
+        let mut bits = block.iter().enumerate().fold(0, |bits, (i, x)| bits | u64::from(before(x, pivot)) << i);
+        while bits != 0 {
+            others.swap(count, start + bits.trailing_zeros() as usize);
+            count += 1;
+            bits &= bits - 1;
+        }
     }
     v.swap(0, count);
     v.split_at_mut(count)
@@ -118,5 +128,16 @@ where
 {
     let leaf = crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
-    crew.run(&Quick { is_less, sort_leaf, leaf, elements: PhantomData }, vec![Part(v, partitions)]);
+    let quick = Quick { is_less, sort_leaf, leaf, elements: PhantomData };
+    let mut parts = vec![Part(v, partitions)];
+    // A part for each worker before the first is called: one that finds nothing to take goes back to sleep.
+    while parts.len() < crew.workers() && quick.is_long(&parts[0]) {
+        let longest = parts.remove(0);
+        quick.partition(longest, &mut parts);
+        parts.sort_by_key(|part| std::cmp::Reverse(part.0.len()));
+        if parts.is_empty() {
+            return;
+        }
+    }
+    crew.run(&quick, parts);
 }
