@@ -98,6 +98,13 @@ pub trait Source: Send + Sized {
         folded.expect("put back after each element")
     }
 
+    /// As [`run`](Source::run) for closures that are short, compared with which the question whether there are more elements is long.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn search(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
+        self.run(grain, each)
+    }
+
     /// How many elements come out, none more, and none less unless the chain stops; `None` where that is not known for sure.
     ///
     /// Memory is written without further checks where this is `Some`: only this crate can say so, as nobody else can name its argument.
