@@ -38,13 +38,16 @@ pub(crate) fn widest<B: Body>(body: B) -> B::Output {
     {
         match x86::width() {
             // SAFETY: the machine has been seen to have these features, which imply the others.
-            x86::Width::Avx512 => return unsafe { x86::avx512(body) },
+            x86::Width::Avx512 => unsafe { x86::avx512(body) },
             // SAFETY: the machine has been seen to have the feature.
-            x86::Width::Avx2 => return unsafe { x86::avx2(body) },
-            x86::Width::Plain => {}
+            x86::Width::Avx2 => unsafe { x86::avx2(body) },
+            x86::Width::Plain => x86::plain(body),
         }
     }
-    body.run()
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    {
+        body.run()
+    }
 }
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
@@ -88,6 +91,12 @@ mod x86 {
     #[inline(always)]
     pub(crate) fn has_avx512() -> bool {
         width() == Width::Avx512
+    }
+
+    /// Not inlined, as the others cannot be: what calls them would keep its registers free for it.
+    #[inline(never)]
+    pub(super) fn plain<B: Body>(body: B) -> B::Output {
+        body.run()
     }
 
     #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]
