@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use fusain_pool::Algorithm;
 pub use fusain_pool::decide::{Plan, Team};
 
+pub use crate::platform::Body;
 use crate::policy::Par;
 
 /// Decides how a call over `work` elements runs; `K` names the call site.
@@ -36,10 +37,10 @@ pub fn run<A: Algorithm>(team: Team<'_>, algorithm: &A, local: A::Local) {
     team.run(algorithm, local);
 }
 
-/// Runs `body` compiled for the widest vectors of the machine; it is to be a function marked `#[inline(always)]`.
+/// Runs `body` compiled for the widest vectors of the machine.
 #[inline(always)]
-pub fn widest<A, R>(body: impl FnOnce(A) -> R, arguments: A) -> R {
-    crate::widest::widest((body, arguments))
+pub fn widest<B: Body>(body: B) -> B::Output {
+    crate::widest::widest(body)
 }
 
 /// Whether `T` is the primitive type `U`.

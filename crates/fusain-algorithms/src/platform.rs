@@ -13,10 +13,11 @@ use std::mem::MaybeUninit;
 ///
 /// It is a trait and not a closure, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
 /// closure is not inlined. A short loop may be given as a function that is marked so, with its arguments.
-pub(crate) trait Body {
+pub trait Body {
+    /// What it returns.
     type Output;
 
-    /// To be marked `#[inline(always)]`.
+    /// Runs it; to be marked `#[inline(always)]`.
     fn run(self) -> Self::Output;
 }
 
@@ -34,16 +35,18 @@ impl<A, R, F: FnOnce(A) -> R> Body for (F, A) {
 pub(crate) fn widest<B: Body>(body: B) -> B::Output {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
     {
-        if x86::has_avx512() {
-            // SAFETY: the machine has just been seen to have these features, which imply the others.
-            return unsafe { x86::avx512(body) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has just been seen to have the feature.
-            return unsafe { x86::avx2(body) };
+        match x86::width() {
+            // SAFETY: the machine has been seen to have these features, which imply the others.
+            x86::Width::Avx512 => unsafe { x86::avx512(body) },
+            // SAFETY: the machine has been seen to have the feature.
+            x86::Width::Avx2 => unsafe { x86::avx2(body) },
+            x86::Width::Plain => x86::plain(body),
         }
     }
-    body.run()
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    {
+        body.run()
+    }
 }
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
@@ -51,15 +54,48 @@ pub(crate) use x86::has_avx512;
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
+    use std::arch::is_x86_feature_detected;
+    use std::sync::OnceLock;
+
     use super::Body;
+
+    /// What may be called.
+    #[derive(Clone, Copy, PartialEq)]
+    pub(super) enum Width {
+        Plain,
+        Avx2,
+        Avx512,
+    }
+
+    /// Asked once: to test for five features takes as long as a short loop.
+    #[inline(always)]
+    pub(super) fn width() -> Width {
+        static WIDTH: OnceLock<Width> = OnceLock::new();
+        *WIDTH.get_or_init(|| {
+            if is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("bmi2")
+            {
+                Width::Avx512
+            } else if is_x86_feature_detected!("avx2") {
+                Width::Avx2
+            } else {
+                Width::Plain
+            }
+        })
+    }
 
     /// Whether [`avx512`] may be called.
     #[inline(always)]
     pub(crate) fn has_avx512() -> bool {
-        std::arch::is_x86_feature_detected!("avx512bw")
-            && std::arch::is_x86_feature_detected!("avx512vl")
-            && std::arch::is_x86_feature_detected!("avx512dq")
-            && std::arch::is_x86_feature_detected!("bmi2")
+        width() == Width::Avx512
+    }
+
+    /// Not inlined, as the others cannot be: what calls them would keep its registers free for it.
+    #[inline(never)]
+    pub(super) fn plain<B: Body>(body: B) -> B::Output {
+        body.run()
     }
 
     #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use fusain_algorithms::internals::{self, Plan, Team};
+use fusain_algorithms::internals::{self, Body, Plan, Team};
 use fusain_pool::Algorithm;
 
 use crate::settings::Settings;
@@ -62,7 +62,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
         let grain = self.block.unwrap_or(grain.clamp(1, self.most)).min(left);
         let goes_on = left > 0
             && !self.sink.is_over(found)
-            && internals::widest(unit::<S, K>, (self.sink, found, &mut *source, grain)).is_continue()
+            && internals::widest(Unit { sink: self.sink, found, source, grain }).is_continue()
             && source.left() > 0;
         if !goes_on {
             self.end(local);
@@ -101,51 +101,70 @@ impl<S: Source, K: Sink<S>> Run<'_, S, K> {
     }
 }
 
-#[inline(always)]
-fn unit<S: Source, K: Sink<S>>((sink, found, source, grain): (&K, &mut K::Found, &mut S, usize)) -> ControlFlow<()> {
-    sink.unit(found, source, grain)
+/// One unit, compiled for the widest vectors.
+struct Unit<'u, S: Source, K: Sink<S>> {
+    sink: &'u K,
+    found: &'u mut K::Found,
+    source: &'u mut S,
+    grain: usize,
 }
 
-/// With fewer elements than this it does not pay to check how wide the machine's vectors are.
-const WIDE: usize = 64;
+impl<S: Source, K: Sink<S>> Body for Unit<'_, S, K> {
+    type Output = ControlFlow<()>;
 
-/// Runs `source` into `sink` from `found`, as `settings` say.
-#[inline]
-pub(crate) fn drive<S: Source, K: Sink<S>>(settings: &Settings<'_>, source: S, sink: &K, found: K::Found) {
+    #[inline(always)]
+    fn run(self) -> ControlFlow<()> {
+        self.sink.unit(self.found, self.source, self.grain)
+    }
+}
+
+/// Runs `source` into `sink` from `found`, as `settings` say. Returns what has been found if this thread has done it all; else it has gone to the
+/// sink.
+///
+/// This function and its callers are always inlined, and what they pass on stays where it is: a state that is copied as other words than it was
+/// written makes the processor wait until all that came before is done, which is longer than a short chain.
+#[inline(always)]
+pub(crate) fn drive<S: Source, K: Sink<S>>(
+    settings: &Settings<'_>,
+    mut source: S,
+    sink: &K,
+    mut found: K::Found,
+) -> Option<K::Found> {
     let left = source.left();
     match internals::plan::<(S, K)>(&settings.policy, left) {
         Plan::Sequential(watch) => {
             let block = settings.block().unwrap_or(usize::MAX);
-            watch.time_some(|| in_sequence(source, sink, found, block), |rest| left - rest.min(&left));
+            let watch = watch.start();
+            in_sequence(&mut source, sink, &mut found, block);
+            watch.stop(|| left - source.left().min(left));
+            Some(found)
         }
-        Plan::Parallel(team) => share(team, settings, source, sink, found),
+        Plan::Parallel(team) => {
+            // Made here, since settings that were passed on would have to be in memory.
+            let Settings { least, most, .. } = *settings;
+            let run =
+                Run { sink, least: least.max(1), most: most.max(1), block: settings.block(), source: PhantomData };
+            share(team, &run, source, found);
+            None
+        }
     }
 }
 
-/// Runs all of `source` on this thread; returns how much was left when the chain ended.
+/// Runs all of `source` on this thread, until the chain ends.
 #[inline(always)]
-fn in_sequence<S: Source, K: Sink<S>>(mut source: S, sink: &K, mut found: K::Found, grain: usize) -> usize {
+fn in_sequence<S: Source, K: Sink<S>>(source: &mut S, sink: &K, found: &mut K::Found, grain: usize) {
     while source.left() > 0 {
+        // However few there are: each may be a loop.
         let grain = grain.min(source.left());
-        let flow = if grain < WIDE {
-            sink.unit(&mut found, &mut source, grain)
-        } else {
-            internals::widest(unit::<S, K>, (sink, &mut found, &mut source, grain))
-        };
-        if flow.is_break() {
+        if internals::widest(Unit { sink, found, source, grain }).is_break() {
             break;
         }
     }
-    let rest = source.left();
-    sink.finish(found);
-    rest
 }
 
 #[inline(never)]
-fn share<S: Source, K: Sink<S>>(team: Team<'_>, settings: &Settings<'_>, source: S, sink: &K, found: K::Found) {
-    let Settings { least, most, .. } = *settings;
-    let run = Run { sink, least: least.max(1), most: most.max(1), block: settings.block(), source: PhantomData };
-    internals::run(team, &run, Local(Some((source, found))));
+fn share<S: Source, K: Sink<S>>(team: Team<'_>, run: &Run<'_, S, K>, source: S, found: K::Found) {
+    internals::run(team, run, Local(Some((source, found))));
 }
 
 /// Whether a chain within a unit of another is worth a call of its own.

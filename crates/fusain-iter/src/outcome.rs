@@ -41,8 +41,10 @@ pub(crate) fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
 }
 
 /// Combines the parts until `op` fails.
-pub(crate) fn try_combine<R: Try>(parts: Vec<R::Output>, op: impl Fn(R::Output, R::Output) -> R) -> Option<R> {
-    let mut parts = parts.into_iter();
+pub(crate) fn try_combine<R: Try>(
+    mut parts: impl Iterator<Item = R::Output>,
+    op: impl Fn(R::Output, R::Output) -> R,
+) -> Option<R> {
     let first = parts.next()?;
     let all = parts.try_fold(first, |a, b| unbroken(op(a, b)));
     Some(match all {

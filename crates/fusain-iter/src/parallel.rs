@@ -340,7 +340,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Counts the elements.
     #[inline]
     fn count(self) -> usize {
-        fold::fold(self, || 0, |count, _| count + 1).sum()
+        fold::fold_to_one(self, || 0, |count, _| count + 1, |a, b| a + b).unwrap_or(0)
     }
 
     /// Combines all elements by `op`, which must be associative, starting from `identity`.
@@ -358,7 +358,7 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
         N: Fn() -> Self::Item + Sync + Send,
     {
-        fold::fold(self, &identity, &op).reduce(&op).unwrap_or_else(identity)
+        fold::fold_to_one(self, &identity, &op, &op).unwrap_or_else(identity)
     }
 
     /// Combines all elements by `op`, which must be associative, in order. `None` if there are no elements.
@@ -390,7 +390,7 @@ pub trait ParallelIterator: Sized + Send {
         match try_fold::try_fold(self, &identity, step) {
             ControlFlow::Break(broken) => broken,
             ControlFlow::Continue(parts) => {
-                try_combine(parts, op).unwrap_or_else(|| Self::Item::from_output(identity()))
+                try_combine(parts.into_iter(), op).unwrap_or_else(|| Self::Item::from_output(identity()))
             }
         }
     }
@@ -412,7 +412,7 @@ pub trait ParallelIterator: Sized + Send {
         };
         match try_fold::try_fold(self, || None, step) {
             ControlFlow::Break(broken) => Some(broken),
-            ControlFlow::Continue(parts) => try_combine(parts.into_iter().flatten().collect(), op),
+            ControlFlow::Continue(parts) => try_combine(parts.into_iter().flatten(), op),
         }
     }
 

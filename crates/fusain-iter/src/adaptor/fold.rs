@@ -1,6 +1,6 @@
 //! `fold`, `try_fold` and their `_with` forms: each part of a chain is folded to one value, and these values are the elements of a new chain.
 //!
-//! There is one part, and one more for each split. Splits happen when workers ask for work, so their number varies.
+//! There is one part, and one more for each split. Splits happen when workers ask for work, so their number varies. Only `with_max_len` bounds it.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -49,7 +49,13 @@ where
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         let base = self.base.source(settings);
-        FoldSource { base, folded: Folded::Nothing, begin: Calling(&self.identity), f: &self.f }
+        FoldSource {
+            base,
+            folded: Folded::Nothing,
+            begin: Calling(&self.identity),
+            f: &self.f,
+            bounds: Bounds::of(settings),
+        }
     }
 }
 
@@ -99,6 +105,33 @@ enum Folded<T> {
     Given,
 }
 
+/// How long a part may be.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    least: usize,
+    most: usize,
+}
+
+impl Bounds {
+    /// `None` where a part may be of any length, and ends only where the chain is split; blocks of a fixed length have theirs.
+    fn of(settings: &Settings<'_>) -> Option<Self> {
+        let Settings { least, most, .. } = *settings;
+        (most < usize::MAX && settings.block().is_none()).then_some(Bounds { least: least.max(1), most })
+    }
+
+    /// The length of a part of about `grain` of `left` elements, which leaves none or enough for another.
+    fn part(self, grain: usize, left: usize) -> usize {
+        let part = grain.min(self.most).max(self.least);
+        if part.saturating_add(self.least) <= left {
+            part
+        } else if left <= self.most.max(self.least.saturating_mul(2) - 1) {
+            left
+        } else {
+            left / 2
+        }
+    }
+}
+
 /// The source of a [`Fold`].
 #[doc(hidden)]
 #[derive(Debug)]
@@ -107,6 +140,7 @@ pub struct FoldSource<'s, S, T, B, F> {
     folded: Folded<T>,
     begin: B,
     f: &'s F,
+    bounds: Option<Bounds>,
 }
 
 impl<S, T, B, F> Source for FoldSource<'_, S, T, B, F>
@@ -130,12 +164,17 @@ where
             Folded::Some(folded) => folded,
             Folded::Given => return ControlFlow::Continue(()),
         };
-        if self.base.left() > 0 {
+        let left = self.base.left();
+        if left > 0 {
+            let grain = self.bounds.map_or(grain, |bounds| bounds.part(grain, left));
             folded = self.base.fold(grain, folded, self.f);
         }
         if self.base.left() > 0 {
-            self.folded = Folded::Some(folded);
-            return ControlFlow::Continue(());
+            if self.bounds.is_none() {
+                self.folded = Folded::Some(folded);
+                return ControlFlow::Continue(());
+            }
+            self.folded = Folded::Nothing;
         }
         each(folded)
     }
@@ -144,14 +183,14 @@ where
         if self.base.left() == 0 {
             return None;
         }
-        Some(FoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), f: self.f })
+        Some(FoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), ..*self })
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
         if self.base.left() <= n {
             return None;
         }
-        Some(FoldSource { base: self.base.split_at(n)?, folded: Folded::Nothing, begin: self.begin.clone(), f: self.f })
+        Some(FoldSource { base: self.base.split_at(n)?, folded: Folded::Nothing, begin: self.begin.clone(), ..*self })
     }
 }
 
@@ -190,8 +229,8 @@ where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        let base = self.base.source(settings);
-        FoldSource { base, folded: Folded::Nothing, begin: Cloning(self.init.clone()), f: &self.f }
+        let (base, begin) = (self.base.source(settings), Cloning(self.init.clone()));
+        FoldSource { base, folded: Folded::Nothing, begin, f: &self.f, bounds: Bounds::of(settings) }
     }
 }
 
@@ -240,7 +279,8 @@ where
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         let base = self.base.source(settings);
-        TryFoldSource { base, folded: Folded::Nothing, begin: Calling(&self.identity), f: &self.f }
+        let begin = Calling(&self.identity);
+        TryFoldSource { base, folded: Folded::Nothing, begin, f: &self.f, bounds: Bounds::of(settings) }
     }
 }
 
@@ -252,6 +292,7 @@ pub struct TryFoldSource<'s, S, T, B, F> {
     folded: Folded<T>,
     begin: B,
     f: &'s F,
+    bounds: Option<Bounds>,
 }
 
 impl<S, T, B, F, R> Source for TryFoldSource<'_, S, T, B, F>
@@ -277,7 +318,9 @@ where
         };
         let mut folded = Some(folded);
         let mut broken = None;
-        if self.base.left() > 0 {
+        let left = self.base.left();
+        if left > 0 {
+            let grain = self.bounds.map_or(grain, |bounds| bounds.part(grain, left));
             let f = self.f;
             let _ = self.base.run(grain, |x| {
                 let Some(acc) = folded.take() else { return ControlFlow::Break(()) };
@@ -295,11 +338,16 @@ where
         }
         match (broken, folded) {
             (Some(residual), _) => each(R::from_residual(residual)),
-            (None, Some(folded)) if self.base.left() > 0 => {
+            (None, Some(folded)) if self.base.left() > 0 && self.bounds.is_none() => {
                 self.folded = Folded::Some(folded);
                 ControlFlow::Continue(())
             }
-            (None, Some(folded)) => each(R::from_output(folded)),
+            (None, Some(folded)) => {
+                if self.base.left() > 0 {
+                    self.folded = Folded::Nothing;
+                }
+                each(R::from_output(folded))
+            }
             (None, None) => ControlFlow::Continue(()),
         }
     }
@@ -308,7 +356,7 @@ where
         if self.base.left() == 0 {
             return None;
         }
-        Some(TryFoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), f: self.f })
+        Some(TryFoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), ..*self })
     }
 }
 
@@ -357,7 +405,7 @@ where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        let base = self.base.source(settings);
-        TryFoldSource { base, folded: Folded::Nothing, begin: Cloning(self.init.clone()), f: &self.f }
+        let (base, begin) = (self.base.source(settings), Cloning(self.init.clone()));
+        TryFoldSource { base, folded: Folded::Nothing, begin, f: &self.f, bounds: Bounds::of(settings) }
     }
 }

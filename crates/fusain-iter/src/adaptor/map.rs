@@ -115,6 +115,12 @@ where
     }
 
     #[inline(always)]
+    fn search(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>, seal: Seal) -> ControlFlow<()> {
+        let f = self.f;
+        self.base.search(grain, |x| each(f(x)), seal)
+    }
+
+    #[inline(always)]
     fn exact(&self, seal: Seal) -> Option<usize> {
         self.base.exact(seal)
     }

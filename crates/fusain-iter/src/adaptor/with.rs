@@ -154,9 +154,13 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
 
 /// A chain whose units of work have at most a given number of elements. It is split only when a worker asks for work, so its parts may be longer.
 ///
+/// The parts of a [`fold`](ParallelIterator::fold) are no longer than that either, or than twice [`with_min_len`](IndexedParallelIterator::with_min_len),
+/// which goes first.
+///
 /// ```
 /// # use fusain_iter::prelude::*;
 /// assert_eq!((0..10).into_par_iter().with_max_len(1).sum::<i32>(), 45);
+/// assert_eq!((0..10).into_par_iter().with_max_len(1).fold(|| 0, |sum, x| sum + x).max(), Some(9));
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]

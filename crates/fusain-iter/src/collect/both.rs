@@ -5,7 +5,7 @@ use either::Either;
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
-use crate::sink::fold::{Steps, run};
+use crate::sink::fold::{Steps, reduce};
 
 /// Vectors of the elements of `chain`, each of which `put` puts into one of the two, or something into both.
 #[inline]
@@ -22,13 +22,12 @@ where
         put(&mut both, x);
         both
     };
-    let parts = run(&settings, source, Steps::new(Default::default, step));
     let join = |(mut a, mut b): (Vec<A>, Vec<B>), (mut more_a, mut more_b)| {
         a.append(&mut more_a);
         b.append(&mut more_b);
         (a, b)
     };
-    parts.reduce(join).unwrap_or_default()
+    reduce(&settings, source, Steps::new(Default::default, step), join).unwrap_or_default()
 }
 
 /// Collections of the left and the right sides.

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::fold::{Steps, run};
+use super::fold::{Steps, reduce};
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
 /// Of all elements the one that `better` chooses when it is given two in their order.
-#[inline]
+#[inline(always)]
 pub(crate) fn best<I, F>(mut chain: I, better: F) -> Option<I::Item>
 where
     I: ParallelIterator,
@@ -21,7 +21,11 @@ where
             None => x,
         })
     };
-    run(&settings, source, Steps::new(|| None, step)).flatten().reduce(&better)
+    let both = |a: Option<I::Item>, b| match (a, b) {
+        (Some(a), Some(b)) => Some(better(a, b)),
+        (a, b) => a.or(b),
+    };
+    reduce(&settings, source, Steps::new(|| None, step), both).flatten()
 }
 
 /// The lesser of two, the first where they are equal.

@@ -3,8 +3,10 @@
 //! Idea: a state folds its part from the front. The results, one for each part, come back in the order of the parts. With `deterministic`, each unit is
 //! folded on its own and has a fixed length.
 
+use std::iter::Chain;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
+use std::{option, vec};
 
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
@@ -29,20 +31,66 @@ struct Fold<K, P> {
 }
 
 /// Parts in a row, the last one still growing unless units stay apart.
-struct Parts<P> {
+pub(crate) struct Parts<P> {
     whole: Vec<P>,
     last: Option<P>,
 }
 
-impl<P> Parts<P> {
-    fn new() -> Self {
+impl<P> Default for Parts<P> {
+    #[inline(always)]
+    fn default() -> Self {
         Parts { whole: Vec::new(), last: None }
+    }
+}
+
+impl<P> From<Option<P>> for Parts<P> {
+    #[inline(always)]
+    fn from(last: Option<P>) -> Self {
+        Parts { whole: Vec::new(), last }
+    }
+}
+
+impl<P> FromIterator<P> for Parts<P> {
+    fn from_iter<I: IntoIterator<Item = P>>(parts: I) -> Self {
+        Parts { whole: parts.into_iter().collect(), last: None }
+    }
+}
+
+impl<P> Parts<P> {
+    #[inline(always)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
+        self.whole.iter().chain(&self.last)
+    }
+}
+
+impl<P> IntoIterator for Parts<P> {
+    type Item = P;
+    type IntoIter = Chain<vec::IntoIter<P>, option::IntoIter<P>>;
+
+    #[inline(always)]
+    fn into_iter(self) -> Self::IntoIter {
+        self.whole.into_iter().chain(self.last)
+    }
+}
+
+impl<K, P> Fold<K, P> {
+    #[inline(always)]
+    fn new(settings: &Settings<'_>, kernel: K) -> Self {
+        Fold { kernel, apart: settings.block().is_some(), places: Places::new() }
     }
 }
 
 struct Found<P> {
     place: usize,
     parts: Parts<P>,
+}
+
+impl<P> Found<P> {
+    /// What a chain begins with.
+    #[inline(always)]
+    fn first() -> Self {
+        Found { place: ROOT, parts: Parts::default() }
+    }
 }
 
 impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
@@ -61,7 +109,7 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
     }
 
     fn split(&self, found: &mut Self::Found, _rest: &S) -> Self::Found {
-        Found { place: self.places.insert_behind(found.place, Parts::new()), parts: Parts::new() }
+        Found { place: self.places.insert_behind(found.place, Parts::default()), parts: Parts::default() }
     }
 
     fn finish(&self, found: Self::Found) {
@@ -70,15 +118,30 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
 }
 
 /// Runs `kernel` over `source`; the results of its parts in their order, none where there is no element.
-#[inline]
-pub(crate) fn run<S: Source, K: Kernel<S>>(
+#[inline(always)]
+pub(crate) fn run<S: Source, K: Kernel<S>>(settings: &Settings<'_>, source: S, kernel: K) -> Parts<K::Part> {
+    let fold = Fold::new(settings, kernel);
+    match drive(settings, source, &fold, Found::first()) {
+        Some(alone) => alone.parts,
+        None => fold.places.in_order().flatten().collect(),
+    }
+}
+
+/// Like [`run`], with the results combined by `op`, if there are any.
+#[inline(always)]
+pub(crate) fn reduce<S: Source, K: Kernel<S>>(
     settings: &Settings<'_>,
     source: S,
     kernel: K,
-) -> impl Iterator<Item = K::Part> + use<S, K> {
-    let fold = Fold { kernel, apart: settings.block().is_some(), places: Places::new(Parts::new()) };
-    drive(settings, source, &fold, Found { place: ROOT, parts: Parts::new() });
-    fold.places.in_order().flat_map(|parts| parts.whole.into_iter().chain(parts.last))
+    op: impl Fn(K::Part, K::Part) -> K::Part,
+) -> Option<K::Part> {
+    let fold = Fold::new(settings, kernel);
+    match drive(settings, source, &fold, Found::first()) {
+        // By itself, so that it is not moved once more.
+        Some(alone) if !fold.apart => alone.parts.last,
+        Some(alone) => alone.parts.into_iter().reduce(op),
+        None => fold.places.in_order().flatten().reduce(op),
+    }
 }
 
 /// Folds elements into what `begin` gives.
@@ -110,8 +173,7 @@ where
 }
 
 /// Folds the parts of `chain`.
-#[inline]
-pub(crate) fn fold<I, A, B, F>(mut chain: I, begin: B, step: F) -> impl Iterator<Item = A>
+pub(crate) fn fold<I, A, B, F>(mut chain: I, begin: B, step: F) -> Parts<A>
 where
     I: ParallelIterator,
     B: Fn() -> A + Sync,
@@ -120,6 +182,19 @@ where
 {
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);
-    let parts: Vec<A> = run(&settings, source, Steps::new(begin, step)).collect();
-    parts.into_iter()
+    run(&settings, source, Steps::new(begin, step))
+}
+
+/// Like [`fold`], with the results combined by `op`, if there are any.
+#[inline(always)]
+pub(crate) fn fold_to_one<I, A, B, F>(mut chain: I, begin: B, step: F, op: impl Fn(A, A) -> A) -> Option<A>
+where
+    I: ParallelIterator,
+    B: Fn() -> A + Sync,
+    F: Fn(A, I::Item) -> A + Sync,
+    A: Send,
+{
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    reduce(&settings, source, Steps::new(begin, step), op)
 }

@@ -24,7 +24,7 @@ impl<S: Source, F: Fn(S::Item) + Sync> Sink<S> for ForEach<F> {
 }
 
 /// Calls `f` on every element of `chain`.
-#[inline]
+#[inline(always)]
 pub(crate) fn for_each<I: ParallelIterator, F: Fn(I::Item) + Sync>(mut chain: I, f: F) {
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);

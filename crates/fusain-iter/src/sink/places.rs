@@ -8,12 +8,10 @@ use std::sync::{Mutex, MutexGuard};
 /// What is known of each part, from the front of the chain to its back.
 pub(crate) struct Places<T>(Mutex<Nodes<T>>);
 
-struct Nodes<T> {
-    /// Place 0, apart: most short chains have no other.
-    root: Node<T>,
-    others: Vec<Node<T>>,
-}
+/// By place; none before something is known, so that a chain that is not shared pays for nothing.
+struct Nodes<T>(Vec<Node<T>>);
 
+#[derive(Default)]
 struct Node<T> {
     value: T,
     /// The place behind; 0 where there is none, as that is the first.
@@ -23,22 +21,27 @@ struct Node<T> {
 /// The part that a chain begins as.
 pub(crate) const ROOT: usize = 0;
 
-impl<T> Places<T> {
-    pub(crate) fn new(root: T) -> Self {
-        Places(Mutex::new(Nodes { root: Node { value: root, next: 0 }, others: Vec::new() }))
+impl<T: Default> Places<T> {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Places(Mutex::new(Nodes(Vec::new())))
     }
 
     fn lock(&self) -> MutexGuard<'_, Nodes<T>> {
         // Poisoned means that a value was dropped, or a list grew, in a panic: nothing is half-done, and the panic is on its way to the caller.
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        let mut nodes = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if nodes.0.is_empty() {
+            nodes.0.push(Node::default());
+        }
+        nodes
     }
 
     /// A new place right behind `place`.
     pub(crate) fn insert_behind(&self, place: usize, value: T) -> usize {
         let mut nodes = self.lock();
         let next = nodes.node(place).next;
-        nodes.others.push(Node { value, next });
-        let new = nodes.others.len();
+        let new = nodes.0.len();
+        nodes.0.push(Node { value, next });
         nodes.node(place).next = new;
         new
     }
@@ -61,23 +64,19 @@ impl<T> Places<T> {
 
     /// What is known, from the front to the back.
     pub(crate) fn in_order(self) -> impl Iterator<Item = T> {
-        let Nodes { root, others } = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let mut next = root.next;
-        let mut others: Vec<Option<Node<T>>> = others.into_iter().map(Some).collect();
-        std::iter::once(root.value).chain(std::iter::from_fn(move || {
-            let node = others.get_mut(next.checked_sub(1)?)?.take()?;
-            next = node.next;
-            Some(node.value)
-        }))
+        let Nodes(mut nodes) = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut at = if nodes.is_empty() { None } else { Some(ROOT) };
+        std::iter::from_fn(move || {
+            let node = nodes.get_mut(at?)?;
+            at = Some(node.next).filter(|next| *next != ROOT);
+            Some(std::mem::take(&mut node.value))
+        })
     }
 }
 
 impl<T> Nodes<T> {
     fn node(&mut self, place: usize) -> &mut Node<T> {
-        match place {
-            ROOT => &mut self.root,
-            _ => &mut self.others[place - 1],
-        }
+        &mut self.0[place]
     }
 
     fn behind(&mut self, place: usize) -> Option<usize> {
@@ -91,7 +90,8 @@ mod tests {
 
     #[test]
     fn parts_stand_behind_what_they_come_from() {
-        let places = Places::new('a');
+        let places = Places::new();
+        places.set(ROOT, 'a');
         let d = places.insert_behind(ROOT, 'd');
         let b = places.insert_behind(ROOT, 'x');
         places.insert_behind(b, 'c');

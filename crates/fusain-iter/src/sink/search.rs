@@ -11,6 +11,7 @@ use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
 use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -21,11 +22,10 @@ pub(crate) enum Which {
     Any,
 }
 
-struct Search<F, R> {
+/// `BACKWARDS`: units come from the back, and the last hit of one counts.
+struct Search<F, R, const BACKWARDS: bool> {
     find: F,
     which: Which,
-    /// Whether units come from the back, and the last hit of one counts.
-    backwards: bool,
     /// What each part has found, and its flag.
     places: Places<Part<R>>,
     /// A hit ends everything.
@@ -34,17 +34,23 @@ struct Search<F, R> {
 
 struct Part<R> {
     hit: Option<R>,
-    over: Arc<Flag>,
+    over: Option<Arc<Flag>>,
+}
+
+impl<R> Default for Part<R> {
+    fn default() -> Self {
+        Part { hit: None, over: None }
+    }
 }
 
 pub(crate) struct Found<R> {
     place: usize,
     hit: Option<R>,
-    /// Whether a part in front has a hit.
-    over: Arc<Flag>,
+    /// Whether a part in front has a hit; the first part has none in front.
+    over: Option<Arc<Flag>>,
 }
 
-impl<S, F, R> Sink<S> for Search<F, R>
+impl<S, F, R, const BACKWARDS: bool> Sink<S> for Search<F, R, BACKWARDS>
 where
     S: Source,
     F: Fn(S::Item) -> Option<R> + Sync,
@@ -55,7 +61,7 @@ where
     #[inline(always)]
     fn unit(&self, found: &mut Found<R>, source: &mut S, grain: usize) -> ControlFlow<()> {
         let hit = &mut found.hit;
-        if self.backwards {
+        if BACKWARDS {
             // The last one of the unit, which is its nearest from the back.
             source.fold(grain, (), |(), x| {
                 if let Some(r) = (self.find)(x) {
@@ -65,18 +71,19 @@ where
             return if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
         // Written at a hit only: a store for each element would be most of the work.
-        source.run(grain, |x| match (self.find)(x) {
+        let each = |x| match (self.find)(x) {
             Some(found) => {
                 *hit = Some(found);
                 ControlFlow::Break(())
             }
             None => ControlFlow::Continue(()),
-        })
+        };
+        source.search(grain, each, Seal)
     }
 
     fn split(&self, found: &mut Found<R>, _rest: &S) -> Found<R> {
-        let over = Arc::new(Flag::default());
-        let place = self.places.insert_behind(found.place, Part { hit: None, over: Arc::clone(&over) });
+        let over = Some(Arc::new(Flag::default()));
+        let place = self.places.insert_behind(found.place, Part { hit: None, over: over.clone() });
         Found { place, hit: None, over }
     }
 
@@ -86,7 +93,7 @@ where
         // Flags are hints; the hits lie behind a lock.
         match self.which {
             Which::Any => self.over.raise(),
-            Which::First => self.places.look_behind(place, |part| part.over.raise()),
+            Which::First => self.places.look_behind(place, |part| part.over.iter().for_each(|over| over.raise())),
         }
     }
 
@@ -94,13 +101,13 @@ where
     fn is_over(&self, found: &Found<R>) -> bool {
         match self.which {
             Which::Any => self.over.is_up(),
-            Which::First => found.over.is_up(),
+            Which::First => found.over.as_ref().is_some_and(|over| over.is_up()),
         }
     }
 }
 
 /// The first, or any, of what `find` makes of the elements.
-#[inline]
+#[inline(always)]
 pub(crate) fn find<I, F, R>(mut chain: I, which: Which, find: F) -> Option<R>
 where
     I: ParallelIterator,
@@ -109,11 +116,11 @@ where
 {
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);
-    run(&settings, source, which, false, find)
+    run::<_, _, _, false>(&settings, source, which, find)
 }
 
 /// The last of what `find` makes of the elements.
-#[inline]
+#[inline(always)]
 pub(crate) fn find_last<I, F, R>(mut chain: I, find: F) -> Option<R>
 where
     I: ParallelIterator,
@@ -122,20 +129,21 @@ where
 {
     let mut settings = Settings::default();
     let source = Backwards::new(chain.source(&mut settings));
-    run(&settings, source, Which::First, true, find)
+    run::<_, _, _, true>(&settings, source, Which::First, find)
 }
 
-fn run<S, F, R>(settings: &Settings<'_>, source: S, which: Which, backwards: bool, find: F) -> Option<R>
+#[inline(always)]
+fn run<S, F, R, const BACKWARDS: bool>(settings: &Settings<'_>, source: S, which: Which, find: F) -> Option<R>
 where
     S: Source,
     F: Fn(S::Item) -> Option<R> + Sync,
     R: Send,
 {
-    let over = Arc::new(Flag::default());
-    let places = Places::new(Part { hit: None, over: Arc::clone(&over) });
-    let search = Search { find, which, backwards, places, over: Flag::default() };
-    drive(settings, source, &search, Found { place: ROOT, hit: None, over });
-    search.places.in_order().find_map(|part| part.hit)
+    let search = Search::<_, _, BACKWARDS> { find, which, places: Places::new(), over: Flag::default() };
+    match drive(settings, source, &search, Found { place: ROOT, hit: None, over: None }) {
+        Some(alone) => alone.hit,
+        None => search.places.in_order().find_map(|part| part.hit),
+    }
 }
 
 /// A source read from its back, a unit at a time; within a unit elements keep their order.

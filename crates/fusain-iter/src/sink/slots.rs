@@ -5,7 +5,7 @@
 //! each element that was made is dropped exactly once. A chain that stops early leaves gaps, which are closed at the end.
 
 use std::marker::PhantomData;
-use std::mem::needs_drop;
+use std::mem::{ManuallyDrop, needs_drop};
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 
@@ -103,6 +103,13 @@ impl<T> Window<'_, T> {
         back
     }
 
+    /// Which slots are initialised; they are nobody's from now on.
+    #[inline(always)]
+    fn release(self) -> Range<usize> {
+        let window = ManuallyDrop::new(self);
+        window.first..window.next
+    }
+
     /// Fills slots with up to `grain` elements of `source`.
     ///
     /// # Safety
@@ -165,10 +172,10 @@ where
     }
 
     fn finish(&self, window: Window<'w, T>) {
-        let window = std::mem::ManuallyDrop::new(window);
-        if window.first < window.next {
-            let mut filled = window.filled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            filled.push(window.first..window.next);
+        let room = window.filled;
+        let filled = window.release();
+        if !filled.is_empty() {
+            room.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(filled);
         }
     }
 }
@@ -176,7 +183,7 @@ where
 type SlotsOf<'w, T> = Slots<&'w T>;
 
 /// Appends the elements of `source`, which is exact, to `vector`.
-#[inline]
+#[inline(always)]
 pub(crate) fn append<S>(settings: &Settings<'_>, source: S, vector: &mut Vec<S::Item>)
 where
     S: Source<Item: Send>,
@@ -185,8 +192,8 @@ where
     let room = Room::behind(vector, len);
     // SAFETY: called once.
     let window = unsafe { room.window() };
-    drive(settings, source, &Slots(PhantomData), window);
-    let filled = room.finish();
-    // SAFETY: so many elements behind the old ones have been initialised, and the room has let go of them.
+    let alone = drive(settings, source, &Slots(PhantomData), window).map(Window::release);
+    let filled = alone.map_or_else(|| room.finish(), |filled| filled.len());
+    // SAFETY: so many elements behind the old ones have been initialised, as the first window begins there, and window and room have let go of them.
     unsafe { vector.set_len(vector.len() + filled) };
 }

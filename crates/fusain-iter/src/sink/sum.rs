@@ -9,7 +9,7 @@ use std::mem::{ManuallyDrop, transmute_copy};
 
 use fusain_algorithms::internals::is;
 
-use super::fold::{Kernel, run};
+use super::fold::{Kernel, reduce};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -113,7 +113,7 @@ fn is_same<A, B>() -> bool {
 }
 
 /// All of `chain`, as `total` says.
-#[inline]
+#[inline(always)]
 pub(crate) fn total<I, T, O>(mut chain: I, total: O) -> T
 where
     I: ParallelIterator,
@@ -123,7 +123,7 @@ where
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);
     let lanes = Lanes { total: &total, result: PhantomData };
-    let sum = run(&settings, source, lanes).reduce(|a, b| Total::<T, T>::both(&total, a, b));
+    let sum = reduce(&settings, source, lanes, |a, b| Total::<T, T>::both(&total, a, b));
     sum.unwrap_or_else(|| Total::<T, T>::of(&total, empty()))
 }
 

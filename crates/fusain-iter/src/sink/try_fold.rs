@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::fold::Parts;
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
 use crate::flag::Flag;
@@ -69,8 +70,8 @@ where
 }
 
 /// Folds the parts of `chain` until one breaks off: the parts in their order, or what the first of those has that broke off.
-#[inline]
-pub(crate) fn try_fold<I, A, B, N, F>(mut chain: I, begin: N, step: F) -> ControlFlow<B, Vec<A>>
+#[inline(always)]
+pub(crate) fn try_fold<I, A, B, N, F>(mut chain: I, begin: N, step: F) -> ControlFlow<B, Parts<A>>
 where
     I: ParallelIterator,
     N: Fn() -> A + Sync,
@@ -80,8 +81,14 @@ where
 {
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);
-    let fold = TryFold { begin, step, places: Places::new(None), over: Flag::default() };
-    drive(&settings, source, &fold, Found { place: ROOT, part: None });
+    let fold = TryFold { begin, step, places: Places::new(), over: Flag::default() };
+    if let Some(alone) = drive(&settings, source, &fold, Found { place: ROOT, part: None }) {
+        return match alone.part {
+            Some(ControlFlow::Break(residual)) => ControlFlow::Break(residual),
+            Some(ControlFlow::Continue(part)) => ControlFlow::Continue(Some(part).into()),
+            None => ControlFlow::Continue(Parts::default()),
+        };
+    }
     let mut parts = Vec::new();
     let mut broken = None;
     // All are looked at: a part in front of one that broke off may have been left undone, but not the other way round.
@@ -91,5 +98,5 @@ where
             ControlFlow::Break(residual) => broken = broken.or(Some(residual)),
         }
     }
-    broken.map_or(ControlFlow::Continue(parts), ControlFlow::Break)
+    broken.map_or_else(|| ControlFlow::Continue(parts.into_iter().collect()), ControlFlow::Break)
 }

@@ -42,6 +42,9 @@ pub trait IndexedSource: Send + Sized {
 #[derive(Clone, Debug)]
 pub struct Pieces<S>(pub(crate) S);
 
+/// Elements that are taken before it is asked again whether there are more.
+const BLOCK: usize = 8;
+
 /// Elements that are combined side by side: four vectors of eight floats of 64 bits, or two of sixteen of 32 bits.
 const LANES: usize = 32;
 
@@ -74,6 +77,22 @@ impl<S: IndexedSource> Source for Pieces<S> {
     fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, Self::Item) -> A) -> A {
         let n = grain.min(self.0.left());
         self.0.front(n).fold(acc, step)
+    }
+
+    #[inline(always)]
+    fn search(
+        &mut self,
+        grain: usize,
+        mut each: impl FnMut(Self::Item) -> ControlFlow<()>,
+        _: Seal,
+    ) -> ControlFlow<()> {
+        let mut left = grain.min(self.0.left());
+        while left >= BLOCK {
+            // Of a piece of constant length the compiler makes a row, which asks only `each` whether to go on.
+            self.0.front(BLOCK).try_for_each(&mut each)?;
+            left -= BLOCK;
+        }
+        self.0.front(left).try_for_each(each)
     }
 
     #[inline(always)]

@@ -99,6 +99,13 @@ pub trait Source: Send + Sized {
         folded.expect("put back after each element")
     }
 
+    /// As [`run`](Source::run), for closures so short that the check for the end of the elements would take longer.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn search(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
+        self.run(grain, each)
+    }
+
     /// The exact number of elements that come out, unless the chain stops early; `None` if it is not known for sure.
     ///
     /// If this is `Some`, memory is written without further checks. So only this crate can override it: no other crate can name its argument.

@@ -84,6 +84,37 @@ proptest! {
     }
 
     #[test]
+    fn parts_of_a_bounded_fold(n in 0..3000_usize, least in 1..200_usize, most in 1..200_usize) {
+        let shared = || {
+            (0..n).into_par_iter().on(&POOL).always().grain(7).with_min_len(least).with_max_len(most)
+        };
+        let longest = most.max(2 * least - 1);
+        let is_fit = |len: usize| (least.min(n)..=longest).contains(&len);
+        let push = |mut part: Vec<usize>, x| {
+            part.push(x);
+            part
+        };
+        let parts: Vec<Vec<usize>> = shared().fold(Vec::new, push).collect();
+        prop_assert!(parts.iter().all(|part| is_fit(part.len())));
+        prop_assert_eq!(parts.concat(), (0..n).collect::<Vec<_>>());
+        let lengths: Vec<usize> = shared().try_fold(|| 0, |len, _| Some(len + 1)).map(|len| len.unwrap()).collect();
+        prop_assert!(lengths.iter().all(|len| is_fit(*len)));
+        prop_assert_eq!(lengths.into_iter().sum::<usize>(), n);
+    }
+
+    #[test]
+    fn neighbours_are_compared_once(v in proptest::collection::vec(proptest::bool::weighted(0.01), 0..3000)) {
+        let calls = AtomicUsize::new(0);
+        let same = |a: &bool, b: &bool| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            a == b
+        };
+        let parts: Vec<&[bool]> = v.par_chunk_by(same).on(&POOL).always().grain(7).collect();
+        prop_assert_eq!(parts, v.chunk_by(|a, b| a == b).collect::<Vec<_>>());
+        prop_assert_eq!(calls.into_inner(), v.len().saturating_sub(1));
+    }
+
+    #[test]
     fn scans(v in proptest::collection::vec(-1000..1000_i64, 0..3000)) {
         let sums: Vec<i64> = v.iter().scan(0, |sum, x| { *sum += x; Some(*sum) }).collect();
         let mut before = vec![5];

@@ -57,20 +57,40 @@ impl Watch {
     /// Runs `f`, which may end before all of its work is done: `done` says from its result how much was.
     #[inline(always)]
     pub fn time_some<R>(self, f: impl FnOnce() -> R, done: impl FnOnce(&R) -> usize) -> R {
-        if self.id == 0 {
-            return f();
-        }
-        let started = Instant::now();
+        let running = self.start();
         let result = f();
-        self.stop(started, done(&result));
+        running.stop(|| done(&result));
         result
     }
 
+    /// Starts it, for a run that is not in a closure, as that is not always inlined.
+    #[inline(always)]
+    pub fn start(self) -> Running {
+        Running { started: (self.id != 0).then(Instant::now), watch: self }
+    }
+
     #[cold]
-    fn stop(self, started: Instant, done: usize) {
+    fn note(self, started: Instant, done: usize) {
         let elapsed_ns = net_ns(started);
         let kind = Kind { id: self.id, prior: None };
         with_entry(kind, |entry| entry.took_alone(kind, self.work, done, elapsed_ns));
+    }
+}
+
+/// A [`Watch`] that has been started.
+#[derive(Debug)]
+pub struct Running {
+    watch: Watch,
+    started: Option<Instant>,
+}
+
+impl Running {
+    /// Stops it: the run has ended, when `done` of its work was done.
+    #[inline(always)]
+    pub fn stop(self, done: impl FnOnce() -> usize) {
+        if let Some(started) = self.started {
+            self.watch.note(started, done());
+        }
     }
 }
 

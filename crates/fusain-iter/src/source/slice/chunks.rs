@@ -59,6 +59,8 @@ pub trait Shape<S>: Send {
 pub struct ChunksSource<S, K> {
     slice: S,
     size: usize,
+    /// How many chunks that is: a division, made once.
+    left: usize,
     shape: PhantomData<K>,
 }
 
@@ -81,9 +83,16 @@ fn whole<S: Cut>(slice: S, size: usize, from_back: bool) -> (S, S) {
 }
 
 impl<S: Cut, K: Shape<S>> ChunksSource<S, K> {
+    #[inline(always)]
+    fn new(slice: S, size: usize) -> Self {
+        let left = slice.len().div_ceil(size);
+        ChunksSource { slice, size, left, shape: PhantomData }
+    }
+
     /// Takes the slice of the first `n` chunks, leaving the others.
     #[inline(always)]
     fn take_front(&mut self, n: usize) -> S {
+        self.left = self.left.saturating_sub(n);
         let slice = std::mem::take(&mut self.slice);
         let elements = n.saturating_mul(self.size).min(slice.len());
         if K::FROM_BACK {
@@ -108,7 +117,7 @@ impl<S: Cut, K: Shape<S>> IndexedSource for ChunksSource<S, K> {
 
     #[inline(always)]
     fn left(&self) -> usize {
-        self.slice.len().div_ceil(self.size)
+        self.left
     }
 
     #[inline(always)]
@@ -118,14 +127,17 @@ impl<S: Cut, K: Shape<S>> IndexedSource for ChunksSource<S, K> {
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> K::Chunks {
-        let rest = self.left() - n;
-        let front = self.take_front(rest);
-        K::chunks(std::mem::replace(&mut self.slice, front), self.size)
+        let rest = self.left - n;
+        let back = self.split_at(rest);
+        K::chunks(back.slice, self.size)
     }
 
+    #[inline(always)]
     fn split_at(&mut self, n: usize) -> Self {
+        let n = n.min(self.left);
         let front = self.take_front(n);
-        ChunksSource { slice: std::mem::replace(&mut self.slice, front), size: self.size, shape: PhantomData }
+        let slice = std::mem::replace(&mut self.slice, front);
+        ChunksSource { slice, left: std::mem::replace(&mut self.left, n), ..*self }
     }
 
     #[inline(always)]
@@ -188,7 +200,7 @@ macro_rules! chunks {
             type Indexed<'s> = ChunksSource<&$lifetime $($mutable)? [T], $shape> where Self: 's;
 
             fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-                ChunksSource { slice: std::mem::take(&mut self.slice), size: self.size, shape: PhantomData }
+                ChunksSource::new(std::mem::take(&mut self.slice), self.size)
             }
 
             fn len(&self) -> usize {

@@ -14,8 +14,9 @@ use crate::source::Source;
 /// Where parts end. A border is between two parts: how many elements there are in front of it, and how many of these are given away with it.
 #[doc(hidden)]
 pub trait Divider<T>: Sync {
-    /// The first border at which at least `from` elements, more than 0, lie in front, and how many of these the part in front has.
-    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)>;
+    /// The first border at which at least `from` elements, more than 0, lie in front, and how many of these the part in front has. What lies
+    /// behind the first `open` elements has been looked at before.
+    fn border(&self, slice: &[T], from: usize, open: usize) -> Option<(usize, usize)>;
 
     /// Whether an empty rest is a part, if a border lies in front of it or there is nothing else.
     const ENDS_EMPTY: bool;
@@ -37,8 +38,8 @@ pub struct Behind<P>(P);
 pub struct Unlike<F>(F);
 
 impl<T, P: Fn(&T) -> bool + Sync> Divider<T> for Between<P> {
-    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)> {
-        let at = slice[from - 1..].iter().position(&self.0)? + from - 1;
+    fn border(&self, slice: &[T], from: usize, open: usize) -> Option<(usize, usize)> {
+        let at = slice[from - 1..open].iter().position(&self.0)? + from - 1;
         Some((at + 1, at))
     }
 
@@ -46,8 +47,8 @@ impl<T, P: Fn(&T) -> bool + Sync> Divider<T> for Between<P> {
 }
 
 impl<T, P: Fn(&T) -> bool + Sync> Divider<T> for Behind<P> {
-    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)> {
-        let at = slice[from - 1..].iter().position(&self.0)? + from;
+    fn border(&self, slice: &[T], from: usize, open: usize) -> Option<(usize, usize)> {
+        let at = slice[from - 1..open].iter().position(&self.0)? + from;
         Some((at, at)).filter(|_| at < slice.len())
     }
 
@@ -55,8 +56,8 @@ impl<T, P: Fn(&T) -> bool + Sync> Divider<T> for Behind<P> {
 }
 
 impl<T, F: Fn(&T, &T) -> bool + Sync> Divider<T> for Unlike<F> {
-    fn border(&self, slice: &[T], from: usize) -> Option<(usize, usize)> {
-        let at = slice[from - 1..].windows(2).position(|pair| !(self.0)(&pair[0], &pair[1]))? + from;
+    fn border(&self, slice: &[T], from: usize, open: usize) -> Option<(usize, usize)> {
+        let at = slice[from - 1..open].windows(2).position(|pair| !(self.0)(&pair[0], &pair[1]))? + from;
         Some((at, at))
     }
 
@@ -118,7 +119,8 @@ impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
             && let Some(rest) = self.rest.take()
         {
             // A look past the end of the slice finds nothing.
-            let border = if rest.len() > 0 { self.divider.border(rest.look(), 1) } else { None };
+            let open = rest.len() - self.plain;
+            let border = if open > 0 { self.divider.border(rest.look(), 1, open) } else { None };
             let Some((at, of_part)) = border else { return each(rest) };
             let (front, back) = rest.cut(at);
             self.rest = Some(back);
@@ -130,19 +132,20 @@ impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
 
     fn split(&mut self) -> Option<Self> {
         let rest = self.rest.take()?;
-        let seen = rest.len().saturating_sub(self.plain);
-        let middle = seen / 2;
-        let border = if middle > 0 { self.divider.border(&rest.look()[..seen], middle) } else { None };
+        let open = rest.len() - self.plain;
+        let middle = open / 2;
+        let border = if middle > 0 { self.divider.border(rest.look(), middle, open) } else { None };
         let Some((at, of_part)) = border else {
-            // All but the last one that was looked at: its neighbour was not.
-            self.plain = rest.len() - middle.saturating_sub(1).min(rest.len());
+            if middle > 0 {
+                self.plain = rest.len() - middle;
+            }
             self.rest = Some(rest);
             return None;
         };
         let (front, back) = rest.cut(at);
         // The separator at the end of the front would begin another part there.
         self.rest = Some(front.cut(of_part).0);
-        let plain = std::mem::take(&mut self.plain);
+        let plain = std::mem::replace(&mut self.plain, of_part.saturating_sub(middle));
         Some(DivideSource { rest: Some(back), plain, divider: self.divider, element: PhantomData })
     }
 }

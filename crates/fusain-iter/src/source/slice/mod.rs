@@ -94,7 +94,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunksExact::new(self.as_parallel_slice(), size)
     }
 
-    /// Splits the slice between neighbours for which `same` does not hold. `same` may be called twice for a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. It is called at most once for a pair.
     fn par_chunk_by<F: Fn(&T, &T) -> bool + Send + Sync>(&self, same: F) -> ChunkBy<'_, T, F> {
         ChunkBy::new(self.as_parallel_slice(), same)
     }
@@ -176,7 +176,7 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksExactMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Splits the slice between neighbours for which `same` does not hold. `same` may be called twice for a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. It is called at most once for a pair.
     fn par_chunk_by_mut<F: Fn(&T, &T) -> bool + Send + Sync>(&mut self, same: F) -> ChunkByMut<'_, T, F> {
         ChunkByMut::new(self.as_parallel_slice_mut(), same)
     }
