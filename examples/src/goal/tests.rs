@@ -110,7 +110,7 @@ fn what_is_wrong_is_said() {
     assert!(said(check::check(&cycle.0)).contains("it waits for itself"));
     assert!(said(run::run(&cycle.0, None)).contains("wait for each other"), "{}", said(run::run(&cycle.0, None)));
     let long = Scratch::new("long.goal", "num_ranks 1\nrank 0 {\nsend 9b to 0\nrecv 8b from 0\n}\n");
-    assert!(said(check::check(&long.0)).contains("no room"));
+    assert!(said(check::check(&long.0)).contains("too short"));
     assert!(said(run::run(&long.0, None)).contains('9'));
     let huge = Scratch::new("huge.goal", "num_ranks 1\nrank 0 {\nsend 18446744073709551615b to 0\n}\n");
     assert!(said(run::run(&huge.0, None)).contains("run takes up to"));
