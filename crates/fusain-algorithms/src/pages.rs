@@ -3,7 +3,7 @@
 //! The system gives fresh memory in pages of 4 KiB, and each costs a page fault when it is first touched. For a result of some megabytes that
 //! takes longer than the work, and page faults of several workers slow each other down. If asked, Linux gives pages of 2 MiB.
 
-use crate::platform::ask_for_huge_pages;
+use crate::platform::{ask_for_huge_pages, make_present};
 use std::mem::MaybeUninit;
 
 /// From this size on it is worth asking. Smaller memory is mostly reused by the allocator, and not fresh.
@@ -14,5 +14,18 @@ const WORTH_BYTES: usize = 1 << 22;
 pub(crate) fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
     if size_of_val(room) >= WORTH_BYTES {
         ask_for_huge_pages(room);
+    }
+}
+
+/// From this size on, fresh memory is mostly returned to the system when it is freed.
+const FRESH_BYTES: usize = 1 << 17;
+
+/// As [`expect_writes`], where the work takes so long that it does not matter if the memory was not fresh.
+#[inline]
+pub(crate) fn prepare<T>(room: &mut [MaybeUninit<T>]) {
+    if (FRESH_BYTES..WORTH_BYTES).contains(&size_of_val(room)) {
+        make_present(room);
+    } else {
+        expect_writes(room);
     }
 }

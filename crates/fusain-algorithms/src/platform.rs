@@ -113,18 +113,32 @@ mod x86 {
 #[cfg(target_os = "linux")]
 #[cold]
 pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
-    use rustix::mm::{Advice, madvise};
-    const HUGE: usize = 1 << 21;
+    advise(room, 1 << 21, rustix::mm::Advice::LinuxHugepage);
+}
+
+/// Has all pages under `room`, which will be written from end to end, made present in one go.
+#[cfg(target_os = "linux")]
+#[cold]
+pub(crate) fn make_present<T>(room: &mut [MaybeUninit<T>]) {
+    // A multiple of the length of a page on all machines.
+    advise(room, 1 << 16, rustix::mm::Advice::LinuxPopulateWrite);
+}
+
+/// Gives `advice` on the pages of so many bytes that lie within `room`; at the borders are somebody else's bytes.
+#[cfg(target_os = "linux")]
+fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: rustix::mm::Advice) {
     let start = room.as_mut_ptr().cast::<u8>();
-    // The huge pages that lie within; at the borders are somebody else's bytes.
-    let skip = start.align_offset(HUGE);
-    let bytes = size_of_val(room).saturating_sub(skip) / HUGE * HUGE;
+    let skip = start.align_offset(page);
+    let bytes = size_of_val(room).saturating_sub(skip) / page * page;
     if bytes > 0 {
         // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
-        // (a kernel without huge pages) changes nothing, so the result does not matter.
-        let _ = unsafe { madvise(start.wrapping_add(skip).cast(), bytes, Advice::LinuxHugepage) };
+        // (an old kernel) changes nothing, so the result does not matter.
+        let _ = unsafe { rustix::mm::madvise(start.wrapping_add(skip).cast(), bytes, advice) };
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn make_present<T>(_room: &mut [MaybeUninit<T>]) {}
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn ask_for_huge_pages<T>(_room: &mut [MaybeUninit<T>]) {}

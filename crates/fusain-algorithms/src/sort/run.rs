@@ -13,7 +13,7 @@ use fusain_pool::Algorithm;
 use super::quick::{FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
 use crate::merge::kernel::Move;
-use crate::pages::expect_writes;
+use crate::pages::prepare;
 use crate::policy::Crew;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
@@ -132,7 +132,7 @@ where
     let leaves = leaves(len, crew.workers() * each, crew.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer: Vec<T> = Vec::with_capacity(v.len());
-    expect_writes(buffer.spare_capacity_mut());
+    prepare(buffer.spare_capacity_mut());
     // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when
     // it is left by a panic; the buffer's length stays 0, so that what lies in it is never dropped there.
     let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, bound) };

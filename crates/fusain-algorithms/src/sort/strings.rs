@@ -10,10 +10,10 @@
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 
-use super::run::{LEAVES_PER_WORKER, parallel};
+use super::run::{LEAVES_PER_WORKER, parallel, unstable};
 use crate::kind::is;
 use crate::map::visit_mut;
-use crate::pages::expect_writes;
+use crate::pages::prepare;
 use crate::policy::{Crew, Plan, Team};
 
 /// Fewer strings than this are sorted as they are.
@@ -150,7 +150,10 @@ impl<B: AsRef<[u8]> + Send + Sync> Sort<'_, B> {
             }
         };
         match crew {
-            Some(crew) if keys.len() >= FEW => parallel(crew, keys, LEAVES_PER_WORKER, is_less, alone),
+            Some(crew) if keys.len() >= FEW && self.is_stable => {
+                parallel(crew, keys, LEAVES_PER_WORKER, is_less, alone)
+            }
+            Some(crew) if keys.len() >= FEW => unstable(crew, keys, is_less, alone),
             _ => alone(keys),
         }
     }
@@ -183,12 +186,18 @@ fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bo
 
 /// Sorts with `crew`, or on this thread.
 pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
-    let mut keys = vec![Key(0); v.len()];
-    each(crew, &mut keys, |i, key| *key = Key::of(v[i].as_ref(), i));
+    let mut keys: Vec<Key> = Vec::with_capacity(v.len());
+    let room = &mut keys.spare_capacity_mut()[..v.len()];
+    prepare(room);
+    each(crew, room, |i, slot| {
+        slot.write(Key::of(v[i].as_ref(), i));
+    });
+    // SAFETY: every slot has been written.
+    unsafe { keys.set_len(v.len()) };
     Sort { strings: v, is_stable }.sort(crew, &mut keys, 0);
     let mut sorted: Vec<B> = Vec::with_capacity(v.len());
     let room = &mut sorted.spare_capacity_mut()[..v.len()];
-    expect_writes(room);
+    prepare(room);
     each(crew, room, |i, slot| {
         // SAFETY: an element is read as bits, which become one only below.
         *slot = unsafe { std::ptr::from_ref(&v[keys[i].index()]).cast::<MaybeUninit<B>>().read() };
