@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -67,13 +67,17 @@ fn an_idle_loop_sleeps() {
             Ok(Step::Idle)
         }
     }
+    let both = Barrier::new(2);
     World::threads(2).run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let looks = Arc::new(Mutex::new(0));
         let service = progress.handle().serve(Looks(Arc::clone(&looks))).unwrap();
         thread::sleep(Duration::from_millis(100));
+        let seen = *looks.lock().unwrap();
+        // A rank that leaves says so to the other, which looks up once more.
+        both.wait();
         // Once with the command, once more since that moved something; a notification in between may add one.
-        assert!((1..=3).contains(&*looks.lock().unwrap()), "{looks:?}");
+        assert!((1..=3).contains(&seen), "{seen} looks");
         drop(progress);
         assert!(service.wait().is_ok());
     });
