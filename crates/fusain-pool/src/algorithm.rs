@@ -97,6 +97,9 @@ pub trait Algorithm: Sync {
 
     /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting.
     ///
+    /// A first state that cannot be split when the call begins wakes nobody: only workers that are awake can help later. So it should be made of
+    /// several parts.
+    ///
     /// The worker that owns `victim` calls this, between two of its units. No other thread touches the state.
     #[doc(alias = "steal")]
     #[doc(alias = "Vol")]

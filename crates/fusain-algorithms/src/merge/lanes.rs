@@ -108,26 +108,14 @@ impl<T> Lanes<T> {
             }
             let steps = steps.min(budget.div_ceil(lanes.len())).min(STREAK);
             budget = budget.saturating_sub(steps * lanes.len());
-            let before = [0, 1, 2, 3].map(|l: usize| lanes.get(l).map_or(0, |lane| lane.b_len));
+            let lengths: [usize; LANES] = std::array::from_fn(|l| lanes.get(l).map_or(0, |lane| lane.b_len));
             // SAFETY: `steps` is at most the shortest run of any lane.
             unsafe { side_by_side(lanes, steps, less, transfer) };
-            if steps < STREAK {
-                continue;
-            }
-            for (lane, before) in lanes.iter_mut().zip(before) {
-                let from_b = before - lane.b_len;
-                if from_b == 0 || from_b == steps {
-                    let most = budget.saturating_mul(COPY_GAIN);
-                    let placed = place_streak(lane, from_b == 0, most, less, transfer);
+            for (lane, length) in lanes.iter_mut().zip(lengths) {
+                let from_b = length - lane.b_len;
+                if steps == STREAK && (from_b == 0 || from_b == steps) {
+                    let placed = place_streak(lane, from_b == 0, budget.saturating_mul(COPY_GAIN), less, transfer);
                     budget = budget.saturating_sub(placed / COPY_GAIN);
-                }
-            }
-            let mut l = 0;
-            while l < self.count {
-                if self.lanes[l].len() == 0 {
-                    self.remove(l);
-                } else {
-                    l += 1;
                 }
             }
         }
@@ -203,25 +191,17 @@ fn place_few<T>(
     placed
 }
 
-/// Goes on with a lane whose last [`STREAK`] elements all came from one run: leaps over those that follow them.
+/// Goes on with a lane whose last [`STREAK`] elements all came from one run: places those that follow there, at most `budget`, and returns how many.
+/// The other run keeps its elements, so the lane is not empty afterwards.
 fn place_streak<T>(
     lane: &mut Lane<T>,
     is_a: bool,
-    most: usize,
+    budget: usize,
     less: &impl Fn(&T, &T) -> bool,
     transfer: impl Transfer<T>,
 ) -> usize {
-    let n = match (lane.a().first(), lane.b().first()) {
-        (Some(x), Some(y)) => {
-            if is_a {
-                leap(lane.a(), |x| !less(y, x))
-            } else {
-                leap(lane.b(), |y| less(y, x))
-            }
-        }
-        _ => 0,
-    };
-    let n = n.min(most);
+    let (Some(x), Some(y)) = (lane.a().first(), lane.b().first()) else { return 0 };
+    let n = if is_a { leap(lane.a(), |x| !less(y, x)) } else { leap(lane.b(), |y| less(y, x)) }.min(budget);
     place(lane, n, is_a, transfer);
     n
 }

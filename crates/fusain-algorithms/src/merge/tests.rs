@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::into::{Merge, root};
 use crate::faults::ONE_STEAL;
+use crate::par;
 use crate::window::{Output, collect};
 
 fn sorted(max: u32) -> impl Strategy<Value = Vec<u32>> {
@@ -35,6 +36,16 @@ proptest! {
             output.finish()
         });
         prop_assert_eq!(merged, expected);
+    }
+
+    #[test]
+    fn streaks_are_passed_over_in_order(a in sorted(4), b in sorted(4)) {
+        // In one unit, which is long enough for it. Sides as above.
+        let a: Vec<u32> = a.iter().map(|x| 2 * x).collect();
+        let b: Vec<u32> = b.iter().map(|x| 2 * x + 1).collect();
+        let mut expected = [&a[..], &b[..]].concat();
+        expected.sort_by_key(|x| x / 2);
+        prop_assert_eq!(par().sequential().merge_by_key(&a, &b, |x| x / 2), expected);
     }
 
     #[test]

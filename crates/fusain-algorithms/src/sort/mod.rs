@@ -22,7 +22,7 @@ use strings::Strings;
 impl Par<'_> {
     /// Sorts `v`, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, 16 bytes more each, which keep their first bytes at
+    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, up to 32 bytes more each, which keep their first bytes at
     /// hand. If the order of `T` is not a total order, `v` has all elements afterwards, in an
     /// unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///

@@ -5,7 +5,8 @@
 //! go are compared themselves. At the end each string is moved once. This is the key-prefix sort of AlphaSort (Nyberg, Barclay,
 //! Cvetanovic, Gray & Lomet 1994, section 4).
 //!
-//! No code of the caller's is run: the types are std's, and so is their order. Memory: 16 bytes and one string for each string.
+//! No code of the caller's is run: the types are std's, and so is their order. Memory for each string: a key of 16 bytes, another where keys
+//! are merged, and a copy of the string itself (not of its bytes).
 
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
@@ -158,6 +159,7 @@ impl<B: AsRef<[u8]> + Send + Sync> Sort<'_, B> {
         }
     }
 }
+
 /// The runs of keys that do not tell which of their strings is less.
 fn ties(mut keys: &mut [Key]) -> Vec<&mut [Key]> {
     let mut ties = Vec::new();
@@ -175,9 +177,10 @@ fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bo
     let has_keys = v.len() >= FEW && u32::try_from(v.len()).is_ok();
     let compare = |a: &B, b: &B| a.as_ref().cmp(b.as_ref());
     match plan {
-        Plan::Sequential(watch) if has_keys => watch.time(|| by_keys(None::<&Team<'_>>, v, is_stable)),
+        Plan::Sequential(watch) => {
+            watch.time(|| if has_keys { by_keys(None::<&Team<'_>>, v, is_stable) } else { v.sort_by(compare) });
+        }
         Plan::Parallel(team) if has_keys => by_keys(Some(&team), v, is_stable),
-        Plan::Sequential(watch) => watch.time(|| v.sort_by(compare)),
         Plan::Parallel(team) => {
             parallel(&team, v, LEAVES_PER_WORKER, |a, b| compare(a, b).is_lt(), |leaf: &mut [B]| leaf.sort_by(compare));
         }

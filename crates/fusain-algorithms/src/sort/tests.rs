@@ -252,6 +252,15 @@ fn merges_are_split() {
 }
 
 #[test]
+fn elements_without_a_size_are_left_alone() {
+    // More of them than could be looked at.
+    let mut v = vec![(); usize::MAX];
+    par().always().sort_by(&mut v, |_, _| Ordering::Equal);
+    par().always().sort_unstable_by(&mut v, |_, _| Ordering::Equal);
+    par().always().sort_unstable_by_key(&mut v, |_| 0);
+}
+
+#[test]
 fn a_lost_part_is_seen() {
     let mut v: Vec<i64> = noise(30_000, 3).map(|x| x as i64).collect();
     let sorts =
