@@ -1,13 +1,13 @@
-//! Which core a thread runs on, and how to leave it.
+//! Which core a thread runs on, and on which it wakes up.
 //!
 //! A scheduler tends to place a woken thread on the core of the thread that woke it, the *waker*, since it expects the waker to sleep soon. Here the waker goes on with
-//! its own part of the work, or spins until the woken thread has finished its part. Two workers that take turns on one core cost a time slice for each call. So a waker
-//! notes on which core it runs, and yields once. A thread that wakes up on that core moves to another one, if it is allowed to run elsewhere.
+//! its own part of the work, or spins until the woken thread has finished its part. Two workers that take turns on one core cost a time slice for each call.
 //!
-//! A move costs the waker, too: it is off its core until the system has moved the other thread. So whoever falls asleep keeps off the core where the last caller ran
-//! that found workers asleep, since callers mostly stay where they are. Its affinity is as before when it has woken up.
+//! So a sleeping thread is kept off its waker's core, by its affinity, which is as before when it has woken up. Whoever falls asleep keeps off the core where the
+//! last caller ran that found workers asleep, since callers mostly stay where they are. A waker that runs elsewhere by now changes that first: a sleeping thread's
+//! affinity is changed in a microsecond, while one that has woken up on the waker's core could not even move away before it gets its turn there.
 
-use crate::platform::{Cores, current_core};
+use crate::platform::{Cores, ThreadId, current_core, this_thread};
 
 /// No core in particular.
 pub(crate) const UNKNOWN: usize = usize::MAX;
@@ -19,36 +19,59 @@ pub(crate) fn current() -> usize {
 
 /// The cores that this process may use, ascending and at least one; `None` if the system does not tell.
 pub(crate) fn allowed() -> Option<Vec<usize>> {
-    Cores::of_this_thread().map(|cores| cores.numbers())
+    Cores::of(this_thread()).map(|cores| cores.numbers())
 }
 
 /// Keeps the calling thread on `core`, one of [`allowed`]. If that has been taken away meanwhile the thread stays where it is, which only costs time.
 pub(crate) fn pin(core: usize) {
-    Cores::only(core).map(|only| only.bind());
+    Cores::only(core).map(|only| only.bind(this_thread()));
 }
 
-/// While it lives, the calling thread does not run on one core.
-pub(crate) struct KeptOff {
+/// A thread that sleeps, and may be kept off a core.
+pub(crate) struct Asleep {
+    thread: ThreadId,
+    /// The cores it may run on when it is awake.
     allowed: Cores,
-    others: Cores,
+    /// Those it may wake up on.
+    now: Cores,
 }
 
-/// Keeps the calling thread off `core`, if it runs elsewhere now.
-pub(crate) fn keep_off(core: usize) -> Option<KeptOff> {
-    if core == UNKNOWN || current() == core {
-        return None;
-    }
-    let allowed = Cores::of_this_thread()?;
-    let others = allowed.without(core)?;
-    others.bind().then_some(KeptOff { allowed, others })
-}
-
-impl Drop for KeptOff {
-    fn drop(&mut self) {
-        // What has been changed from outside meanwhile stands.
-        if Cores::of_this_thread().is_some_and(|now| now == self.others) {
-            self.allowed.bind();
+impl Asleep {
+    /// The calling thread is about to sleep, off `core` if it runs elsewhere now. `None` if it has no choice.
+    pub(crate) fn begin(core: usize) -> Option<Self> {
+        let thread = this_thread();
+        let allowed = Cores::of(thread)?;
+        let here = current();
+        allowed.without(here)?;
+        let mut asleep = Self { thread, allowed, now: allowed };
+        // A thread that runs would have to be moved at once.
+        if core != here {
+            asleep.keep_off(core);
         }
+        Some(asleep)
+    }
+
+    /// Has it wake up elsewhere than on `core`. By any thread, as long as it sleeps.
+    pub(crate) fn keep_off(&mut self, core: usize) {
+        if self.now.has(core)
+            && self.is_as_left()
+            && let Some(others) = self.allowed.without(core)
+            && others.bind(self.thread)
+        {
+            self.now = others;
+        }
+    }
+
+    /// The thread itself: it is awake, and may run as before.
+    pub(crate) fn end(self) {
+        if self.now != self.allowed && self.is_as_left() {
+            self.allowed.bind(self.thread);
+        }
+    }
+
+    /// What has been changed from outside meanwhile stands.
+    fn is_as_left(&self) -> bool {
+        Cores::of(self.thread).is_some_and(|now| now == self.now)
     }
 }
 
@@ -57,9 +80,10 @@ pub(crate) fn leave(core: usize) {
     if core == UNKNOWN || current() != core {
         return;
     }
-    let Some(allowed) = Cores::of_this_thread() else { return };
-    if allowed.without(core).is_some_and(|others| others.bind()) {
+    let thread = this_thread();
+    let Some(allowed) = Cores::of(thread) else { return };
+    if allowed.without(core).is_some_and(|others| others.bind(thread)) {
         // If this fails the set has been changed from outside meanwhile, and the outside's choice stands.
-        allowed.bind();
+        allowed.bind(thread);
     }
 }

@@ -48,11 +48,19 @@ mod stopped {
     }
 }
 
-pub(crate) use affinity::{Cores, current_core};
+pub(crate) use affinity::{Cores, ThreadId, current_core, this_thread};
 
 #[cfg(all(target_os = "linux", not(any(loom, fusain_single))))]
 mod affinity {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    /// A thread of this process. Another one may get it when that has ended.
+    pub(crate) type ThreadId = rustix::thread::Pid;
+
+    /// The calling thread.
+    pub(crate) fn this_thread() -> ThreadId {
+        gettid()
+    }
 
     /// The core the calling thread runs on.
     pub(crate) fn current_core() -> Option<usize> {
@@ -64,9 +72,9 @@ mod affinity {
     pub(crate) struct Cores(CpuSet);
 
     impl Cores {
-        /// Those of the calling thread; `None` if the system does not tell, or has more than a [`CpuSet`] holds.
-        pub(crate) fn of_this_thread() -> Option<Self> {
-            sched_getaffinity(None).ok().filter(|cores| cores.count() > 0).map(Self)
+        /// Those of `thread`; `None` if the system does not tell, or has more than a [`CpuSet`] holds.
+        pub(crate) fn of(thread: ThreadId) -> Option<Self> {
+            sched_getaffinity(Some(thread)).ok().filter(|cores| cores.count() > 0).map(Self)
         }
 
         /// `core` alone.
@@ -89,9 +97,14 @@ mod affinity {
             (0..CpuSet::MAX_CPU).filter(|core| self.0.is_set(*core)).collect()
         }
 
-        /// Lets the calling thread run on these and no others; false if the system refuses, as where they have been taken away.
-        pub(crate) fn bind(&self) -> bool {
-            sched_setaffinity(None, &self.0).is_ok()
+        /// Whether `core` is one of them.
+        pub(crate) fn has(&self, core: usize) -> bool {
+            core < CpuSet::MAX_CPU && self.0.is_set(core)
+        }
+
+        /// Lets `thread` run on these and no others; false if the system refuses, as where they have been taken away.
+        pub(crate) fn bind(&self, thread: ThreadId) -> bool {
+            sched_setaffinity(Some(thread), &self.0).is_ok()
         }
     }
 }
@@ -102,12 +115,17 @@ mod affinity {
         None
     }
 
+    /// Not needed here.
+    pub(crate) type ThreadId = ();
+
+    pub(crate) fn this_thread() -> ThreadId {}
+
     /// Not known here: there is no value of it.
     #[derive(Clone, Copy, PartialEq)]
     pub(crate) enum Cores {}
 
     impl Cores {
-        pub(crate) fn of_this_thread() -> Option<Self> {
+        pub(crate) fn of(_thread: ThreadId) -> Option<Self> {
             None
         }
 
@@ -123,7 +141,11 @@ mod affinity {
             match *self {}
         }
 
-        pub(crate) fn bind(&self) -> bool {
+        pub(crate) fn has(&self, _core: usize) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn bind(&self, _thread: ThreadId) -> bool {
             match *self {}
         }
     }

@@ -32,10 +32,11 @@
 use crate::counters::Tally;
 use crate::job::JobRef;
 use crate::mailbox::{self, Claim, Mailbox};
-use crate::place;
+use crate::place::{self, Asleep};
 use crate::queue::{Inbox, Queue};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, park, park_timeout};
 use crossbeam_utils::CachePadded;
+use std::ops::DerefMut;
 use std::time::Duration;
 
 /// Bit that asks the owner to look whether its call has been stopped.
@@ -80,10 +81,15 @@ struct Own {
     tally: Tally,
     /// Whether the owner's last announcement found its first worker waiting.
     hopeful: AtomicBool,
-    /// Where the thread ran that unparked the owner last, as `place` names it.
-    woken_from: AtomicUsize,
-    /// The thread to unpark; set before the slot can be seen asleep.
-    thread: Mutex<Option<Thread>>,
+    sleeper: Mutex<Sleeper>,
+}
+
+/// Who is to be unparked.
+struct Sleeper {
+    /// The thread; set before the slot can be seen asleep.
+    thread: Option<Thread>,
+    /// Where it may wake up, while it is parked.
+    asleep: Option<Asleep>,
 }
 
 impl Slot {
@@ -102,8 +108,7 @@ impl Slot {
                 taken: AtomicBool::new(false),
                 tally: Tally::default(),
                 hopeful: AtomicBool::new(false),
-                woken_from: AtomicUsize::new(place::UNKNOWN),
-                thread: Mutex::new(None),
+                sleeper: Mutex::new(Sleeper { thread: None, asleep: None }),
             }),
         }
     }
@@ -213,38 +218,47 @@ impl Slot {
         &self.own.tally
     }
 
-    /// Owner, before it can be seen asleep: the thread to wake.
-    pub(crate) fn set_thread(&self, thread: Thread) {
-        *self.own.thread.lock().expect("no panic happens under this lock") = Some(thread);
+    fn sleeper(&self) -> impl DerefMut<Target = Sleeper> {
+        self.own.sleeper.lock().expect("no panic happens under this lock")
     }
 
-    /// Wakes the thread that sits or sat here; a wake too many is harmless, every sleeper checks its condition again.
+    /// Owner, before it can be seen asleep: the thread to wake.
+    pub(crate) fn set_thread(&self, thread: Thread) {
+        self.sleeper().thread = Some(thread);
+    }
+
+    /// Wakes the thread that sits or sat here, elsewhere than on the core of the calling thread; a wake too many is harmless, every sleeper checks its condition
+    /// again.
     pub(crate) fn unpark(&self) {
-        if let Some(thread) = &*self.own.thread.lock().expect("no panic happens under this lock") {
-            // Relaxed: a hint, and the unparking orders it.
-            self.own.woken_from.store(place::current(), Ordering::Relaxed);
+        let thread = {
+            let mut sleeper = self.sleeper();
+            if let Some(asleep) = &mut sleeper.asleep {
+                asleep.keep_off(place::current());
+            }
+            sleeper.thread.clone()
+        };
+        // Not under the lock: it may run, and ask for the lock, before this returns.
+        if let Some(thread) = thread {
             thread.unpark();
         }
     }
 
-    /// Owner: parks until somebody unparks it, off the core `callers_at`, and then gets out of that one's way.
+    /// Owner: parks until somebody unparks it, if it can off the core `callers_at`.
     pub(crate) fn park(&self, callers_at: usize) {
-        {
-            let _away = place::keep_off(callers_at);
-            park();
-        }
-        // Only now may it run elsewhere.
-        place::leave(self.own.woken_from.load(Ordering::Relaxed));
+        self.sleep(callers_at, park);
     }
 
     /// Owner: parks for a while, or as [`park`](Self::park) does.
     pub(crate) fn park_timeout(&self, callers_at: usize, time: Duration) {
-        self.own.woken_from.store(place::UNKNOWN, Ordering::Relaxed);
-        {
-            let _away = place::keep_off(callers_at);
-            park_timeout(time);
-        }
-        place::leave(self.own.woken_from.load(Ordering::Relaxed));
+        self.sleep(callers_at, || park_timeout(time));
+    }
+
+    fn sleep(&self, callers_at: usize, park: impl FnOnce()) {
+        let Some(asleep) = Asleep::begin(callers_at) else { return park() };
+        self.sleeper().asleep = Some(asleep);
+        park();
+        let asleep = self.sleeper().asleep.take();
+        asleep.into_iter().for_each(Asleep::end);
     }
 }
 
