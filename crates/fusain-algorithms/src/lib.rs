@@ -87,6 +87,7 @@ mod rearrange;
 mod reduce;
 mod runs;
 mod scan;
+mod scratch;
 mod search;
 mod select;
 mod set;

@@ -13,9 +13,9 @@ use fusain_pool::Algorithm;
 use super::kernel::Move;
 use super::lane::Lane;
 use super::lanes::{LANES, Lanes};
-use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
 use crate::ranges::{Parts, Ranges};
+use crate::scratch::Scratch;
 
 /// Nanoseconds that merging an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 2.0;
@@ -162,10 +162,9 @@ where
     let (v, middle) = (&mut v[start..end], middle - start);
 
     let len = v.len();
-    let mut buffer: Vec<T> = Vec::with_capacity(len);
-    expect_writes(buffer.spare_capacity_mut());
-    copy(team, v, buffer.spare_capacity_mut());
-    let mut away = Away { slice: v.as_mut_ptr(), buffer: buffer.as_ptr(), len, is_merged: false };
+    let mut buffer = Scratch::<T>::new(len);
+    copy(team, v, buffer.room());
+    let mut away = Away { slice: v.as_mut_ptr(), buffer: buffer.room().as_ptr().cast(), len, is_merged: false };
     let (a, b) = ((away.buffer, middle), (away.buffer.wrapping_add(middle), len - middle));
     // SAFETY: both runs lie in the buffer, and the slice has as many places; invariant 1 of what is away.
     let mut lanes = Lanes::new([unsafe { Lane::new(a, b, away.slice) }], LANES);

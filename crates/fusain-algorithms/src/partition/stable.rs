@@ -10,9 +10,9 @@ use crate::feed::FeedMut;
 use crate::filter::{Moving, Part, Said, sift_bits};
 use crate::first_panic::FirstPanic;
 use crate::map::ForEachMut;
-use crate::pages::expect_writes;
 use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, join, tile_len};
+use crate::scratch::Scratch;
 use crate::window::Output;
 
 /// Nanoseconds that an element is taken to cost until a call has been timed.
@@ -39,22 +39,15 @@ where
     }
 }
 
-/// Room for as many elements.
-fn buffer<T>(len: usize) -> Vec<T> {
-    let mut buffer = Vec::with_capacity(len);
-    expect_writes(buffer.spare_capacity_mut());
-    buffer
-}
-
 fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
     assert_eq!(v.len(), said.len());
-    let mut buffer = buffer::<T>(v.len());
-    let (home, rest) = (v.as_mut_ptr(), buffer.as_mut_ptr());
+    let mut buffer = Scratch::<T>::new(v.len());
+    let (home, rest) = (v.as_mut_ptr(), buffer.room().as_mut_ptr().cast());
     let part = Part { v: home.cast_const(), range: 0..v.len(), first: None, judge: &Said(said) };
     // SAFETY: the elements are there, those that stay go to their own memory, for the others is room. Nothing panics until
     // all are back: the slice is as long as the flags.
     let stay = unsafe { sift_bits::<_, _, 2>(&part, home, rest) };
-    // SAFETY: what did not stay lies in the buffer, whose length stays 0, and goes where nothing is left.
+    // SAFETY: what did not stay lies in the buffer, which never drops it, and goes where nothing is left.
     unsafe { std::ptr::copy_nonoverlapping(rest, home.wrapping_add(stay), v.len() - stay) };
     stay
 }
@@ -71,13 +64,13 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
     }
 
     assert_eq!(v.len(), said.len());
-    let mut buffer = buffer::<T>(v.len());
+    let mut buffer = Scratch::<T>::new(v.len());
     let tile = tile_len::<T>(v.len(), Some(team));
     let all_or_nothing = AllOrNothing;
     // SAFETY: a slice of elements is one of slots; it holds all elements again before this returns.
     let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), v.len()) };
     let home = Output::new(slots);
-    let away = Output::new(&mut buffer.spare_capacity_mut()[..said.len()]);
+    let away = Output::new(buffer.room());
     // None is dropped here.
     let panics = FirstPanic::new();
     // SAFETY: the elements are there; the flags neither look back nor panic.

@@ -16,9 +16,9 @@
 
 use crate::kind::{is_float, is_integer};
 use crate::natural::{FLOAT, UNSIGNED, Word};
-use crate::pages::expect_writes;
 use crate::policy::Crew;
 use crate::ranges::{Parts, Ranges};
+use crate::scratch::Scratch;
 use crate::widest::widest;
 
 /// From so many elements on, moving them by their bits is faster than comparing them.
@@ -227,9 +227,8 @@ fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bo
         return false;
     }
 
-    let mut keys: Vec<W> = Vec::with_capacity(v.len());
-    expect_writes(keys.spare_capacity_mut());
-    let room = Slots(keys.as_mut_ptr());
+    let mut keys = Scratch::<W>::new(v.len());
+    let room = Slots(keys.room().as_mut_ptr().cast::<W>());
     each(crew, &mut pieces, |piece| {
         for x in piece.elements {
             let next = &mut piece.next[buckets.of::<N>(*x)];
@@ -240,10 +239,10 @@ fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bo
     });
     drop(pieces);
     // SAFETY: every key has been put in its place.
-    unsafe { keys.set_len(v.len()) };
+    let keys = unsafe { keys.filled() };
 
     let mut parts = Vec::with_capacity(count);
-    let (mut keys, mut home, mut at) = (&mut keys[..], v, 0);
+    let (mut keys, mut home, mut at) = (keys, v, 0);
     for end in ends {
         let (part, keys_left) = keys.split_at_mut(end - at);
         let (part_home, home_left) = home.split_at_mut(end - at);

@@ -13,8 +13,8 @@ use fusain_pool::Algorithm;
 use super::quick::{FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
 use crate::merge::kernel::Move;
-use crate::pages::prepare;
 use crate::policy::Crew;
+use crate::scratch::Scratch;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
 const LEAF_MIN: usize = 128;
@@ -133,11 +133,10 @@ where
     let len = v.len();
     let leaves = leaves(len, crew.workers() * each, crew.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
-    let mut buffer: Vec<T> = Vec::with_capacity(v.len());
-    prepare(buffer.spare_capacity_mut());
+    let mut buffer = Scratch::<T>::new(v.len());
     // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when
-    // it is left by a panic; the buffer's length stays 0, so that what lies in it is never dropped there.
-    let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, bound) };
+    // it is left by a panic; what lies in the buffer is never dropped there.
+    let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.room().as_mut_ptr().cast(), leaves, bound) };
     // SAFETY: the one sort on this tree.
     let (sort, root) = unsafe { Sort::new(&tree, less, sort_leaf) };
     crew.run(&sort, root);

@@ -14,8 +14,8 @@ use std::mem::MaybeUninit;
 use super::run::{LEAVES_PER_WORKER, parallel, unstable};
 use crate::kind::is;
 use crate::map::visit_mut;
-use crate::pages::prepare;
 use crate::policy::{Crew, Plan, Team};
+use crate::scratch::Scratch;
 
 /// Fewer strings than this are sorted as they are.
 const FEW: usize = 64;
@@ -189,24 +189,20 @@ fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bo
 
 /// Sorts with `crew`, or on this thread.
 pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
-    let mut keys: Vec<Key> = Vec::with_capacity(v.len());
-    let room = &mut keys.spare_capacity_mut()[..v.len()];
-    prepare(room);
-    each(crew, room, |i, slot| {
+    let mut keys = Scratch::<Key>::new(v.len());
+    each(crew, keys.room(), |i, slot| {
         slot.write(Key::of(v[i].as_ref(), i));
     });
     // SAFETY: every slot has been written.
-    unsafe { keys.set_len(v.len()) };
-    Sort { strings: v, is_stable }.sort(crew, &mut keys, 0);
-    let mut sorted: Vec<B> = Vec::with_capacity(v.len());
-    let room = &mut sorted.spare_capacity_mut()[..v.len()];
-    prepare(room);
-    each(crew, room, |i, slot| {
+    let keys = unsafe { keys.filled() };
+    Sort { strings: v, is_stable }.sort(crew, keys, 0);
+    let mut sorted = Scratch::<B>::new(v.len());
+    each(crew, sorted.room(), |i, slot| {
         // SAFETY: an element is read as bits, which become one only below.
         *slot = unsafe { std::ptr::from_ref(&v[keys[i].index()]).cast::<MaybeUninit<B>>().read() };
     });
-    // SAFETY: the keys have each index once, so `sorted` holds the bits of each element once; its length is 0, so it never drops them.
-    unsafe { std::ptr::copy_nonoverlapping(sorted.as_ptr(), v.as_mut_ptr(), v.len()) };
+    // SAFETY: the keys have each index once, so `sorted` holds the bits of each element once, and never drops them.
+    unsafe { std::ptr::copy_nonoverlapping(sorted.room().as_ptr().cast(), v.as_mut_ptr(), v.len()) };
 }
 
 /// Calls `f` on every element and its index, with `crew` or on this thread.
