@@ -13,8 +13,10 @@ pub(crate) fn read(description: &str) -> Result<Object> {
         let (kind, count) = part_text.split_once(':').unwrap_or((part_text, "1"));
         let kind: Kind = kind.parse().map_err(|()| wrong())?;
         let count: usize = count.parse().ok().filter(|&count| count > 0).ok_or_else(wrong)?;
-        if kind != Kind::Machine {
-            levels.push((kind, count));
+        match kind {
+            Kind::Machine if count == 1 && levels.is_empty() => {}
+            Kind::Machine => return Err(wrong()),
+            _ => levels.push((kind, count)),
         }
     }
     match levels.last() {

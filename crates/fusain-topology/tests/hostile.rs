@@ -30,6 +30,8 @@ fn objects_that_contradict_each_other() {
     assert!(reason(&circle).contains("gp_index of another"));
     let own = machine(&core("0x3", 1, ""));
     assert!(reason(&own).contains("gp_index of another"), "the machine's own number");
+    let inside = machine("<object type=\"Machine\" cpuset=\"0x3\"/>");
+    assert!(reason(&inside).contains("inside a machine"), "{}", reason(&inside));
     let unit = machine("<object type=\"PU\" cpuset=\"0x3\"/>");
     assert!(reason(&unit).contains("not one processing unit"));
     let kinds = machine("<object type=\"PU\" cpuset=\"0x1\"/>")

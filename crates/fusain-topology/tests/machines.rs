@@ -202,7 +202,10 @@ fn min_level_answers_its_ranks_only() {
 fn synthetic_descriptions_that_say_nothing() {
     let deep = format!("Core:16384 {}", "PU:1 ".repeat(100));
     // The last two would take gigabytes: units that each have a set of all units, and level upon level of them.
-    for wrong in ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep] {
+    let machines = ["Machine:2 Core:2", "Core:2 Machine:1"];
+    for wrong in
+        ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep].into_iter().chain(machines)
+    {
         assert!(matches!(Machine::synthetic(wrong), Err(Error::Synthetic { .. })), "{wrong:?}");
     }
     let attributes = Machine::synthetic("Package:2(memory=1GB) [NUMANode:1] L3:1(size=4MB) Core:2").unwrap();

@@ -34,6 +34,7 @@ impl<'a> Reader<'a> {
     fn objects(&mut self, node: &Node<'a, '_>, above: &CpuSet, depth: usize) -> Result<Vec<Object>> {
         let Some(name) = node.attribute("type") else { return Ok(Vec::new()) };
         match name.parse::<Kind>() {
+            Ok(Kind::Machine) => Err(wrong(format!("{} is inside a machine", describe(node)))),
             // Memory is looked at from the object it is attached to.
             Ok(Kind::NumaNode) => Ok(Vec::new()),
             Ok(kind) => self.object(node, kind, above, depth).map(|object| vec![object]),
