@@ -22,9 +22,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    build(options.open)?;
-    guide(options.open)?;
+    all(options.open)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The documentation of the crates, and the guide.
+pub(crate) fn all(open: bool) -> anyhow::Result<()> {
+    build(open)?;
+    guide(open)
 }
 
 /// The documentation of the crates.

@@ -12,6 +12,7 @@ mod interface;
 mod lint;
 mod mpi;
 mod packages;
+mod pages;
 mod peers;
 mod programs;
 mod publish;
@@ -53,6 +54,8 @@ enum Verb {
     Scaling(scaling::Options),
     /// Builds the documentation, with warnings as errors.
     Doc(doc::Options),
+    /// Takes pictures of README, rustdoc's front page, the guide and a report (needs Chromium), to be looked at.
+    Pages(pages::Options),
     /// Runs rayon's own tests against this workspace.
     Rayon,
     /// Packs the crates, looks into the packages, and builds the facade from them alone.
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Verb::Compare(options) => compare::run(&options),
         Verb::Scaling(options) => scaling::run(&options),
         Verb::Doc(options) => doc::run(&options),
+        Verb::Pages(options) => pages::run(&options),
         Verb::Rayon => rayon::run(),
         Verb::Publish(options) => publish::run(&options),
         Verb::Features(options) => features::run(&options),

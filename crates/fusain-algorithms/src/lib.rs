@@ -58,6 +58,9 @@
 //! harm. After a call that moves elements within a slice, the slice still holds each element once.
 //!
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
+//!
+//! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Each thread that calls them keeps up to four such blocks
+//! of at most 4 MiB for its next calls, until the thread ends.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
