@@ -69,13 +69,14 @@ fn mpiexec(plan: &Plan) -> String {
     format!("mpiexec -n {ranks} -ppn {per_host} -bind-to user:{lists} PROGRAM\n")
 }
 
-/// Masks of the operating system's numbers, one for each rank of a host.
+/// Masks of the operating system's numbers, one for each rank of a host. A step has all cores of its job, if it is not told `--exact`, which leaves one for
+/// each task; and masks count the cores of whole nodes.
 fn srun(plan: &Plan) -> String {
     let masks: Vec<String> = parts_of_a_host(plan).map(mask).collect();
     let hosts = plan.ranks.iter().map(|planned| planned.host_number + 1).max().unwrap_or(1);
     let (ranks, per_host, masks) = (plan.ranks.len(), plan.ranks_per_host, masks.join(","));
     format!(
-        "srun --exact -N {hosts} -n {ranks} --ntasks-per-node={per_host} --distribution=block --cpu-bind=mask_cpu:{masks} PROGRAM\n"
+        "srun -N {hosts} -n {ranks} --ntasks-per-node={per_host} --distribution=block --cpu-bind=mask_cpu:{masks} PROGRAM, in whole nodes (salloc --exclusive)\n"
     )
 }
 
@@ -107,7 +108,7 @@ mod tests {
             [
                 "mpirun -n 3 --map-by ppr:2:node:PE=3 --bind-to core PROGRAM",
                 "mpiexec -n 3 -ppn 2 -bind-to user:0+1+2+3+4+5,6+7+8+9+10+11 PROGRAM",
-                "srun --exact -N 2 -n 3 --ntasks-per-node=2 --distribution=block --cpu-bind=mask_cpu:0x3f,0xfc0 PROGRAM",
+                "srun -N 2 -n 3 --ntasks-per-node=2 --distribution=block --cpu-bind=mask_cpu:0x3f,0xfc0 PROGRAM, in whole nodes (salloc --exclusive)",
             ]
         );
     }
