@@ -6,6 +6,7 @@ use crate::place;
 use crate::platform;
 use crate::pool::{Inner, Pool, Threads, Wait, set_global};
 use crate::trace;
+use crate::victims::Victims;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct Builder {
     threads: Option<usize>,
     wait: Wait,
     pin: bool,
+    pin_to: Option<Vec<usize>>,
+    victims: Option<Vec<Vec<usize>>>,
     name: String,
     stack_size: Option<usize>,
     handlers: Handlers,
@@ -54,6 +57,8 @@ impl Default for Builder {
             threads: None,
             wait: Wait::SpinThenPark(SPINS),
             pin: false,
+            pin_to: None,
+            victims: None,
             name: "fusain".into(),
             stack_size: None,
             handlers: Handlers::default(),
@@ -90,6 +95,45 @@ impl Builder {
     #[doc(alias = "proc_bind")]
     pub fn pin(mut self, pin: bool) -> Self {
         self.pin = pin;
+        self
+    }
+
+    /// Pins each started worker to a processing unit, by the operating system's number. `cores` has one for each worker. The first is left to the calling
+    /// thread, which is not pinned. It overrides [`pin`](Self::pin). A number that the process may not use leaves its worker where the system puts it. Linux
+    /// only.
+    ///
+    /// `Workers::cores` of feature `topology` gives such numbers: close together, spread, or packed.
+    ///
+    /// ```
+    /// use fusain_pool::{Error, Pool};
+    /// # if cfg!(target_os = "linux") {
+    /// let pool = Pool::builder().threads(2).pin_to([0, 1]).build()?;
+    /// assert!(matches!(Pool::builder().threads(3).pin_to([0, 1]).build(), Err(Error::PinTo { named: 2, workers: 3 })));
+    /// # }
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    #[doc(alias = "OMP_PLACES")]
+    pub fn pin_to(mut self, cores: impl IntoIterator<Item = usize>) -> Self {
+        self.pin_to = Some(cores.into_iter().collect());
+        self
+    }
+
+    /// Sets whom each worker asks for work, and hands work to: for each worker all the others, nearest first. Worker 0 is any thread that calls; worker `i` is
+    /// the `i`-th thread that the pool starts. A worker that runs out of work asks one victim alone at first, and soon after all. The default is to ask all at
+    /// once.
+    ///
+    /// `Workers::victims` of feature `topology` gives such lists. The pool keeps 2 bytes for each pair of workers.
+    ///
+    /// ```
+    /// use fusain_pool::{Error, Pool};
+    /// // Two packages: workers 0 and 1, workers 2 and 3.
+    /// let victims = [vec![1, 2, 3], vec![0, 2, 3], vec![3, 0, 1], vec![2, 0, 1]];
+    /// let pool = Pool::builder().threads(4).victims(victims.clone()).build()?;
+    /// assert!(matches!(Pool::builder().threads(5).victims(victims).build(), Err(Error::Victims { worker: 4 })));
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn victims(mut self, victims: impl IntoIterator<Item = Vec<usize>>) -> Self {
+        self.victims = Some(victims.into_iter().collect());
         self
     }
 
@@ -148,7 +192,7 @@ impl Builder {
     /// # Errors
     /// [`Error::ThreadsOutOfRange`] for no threads or too many; [`Error::BadThreadCount`] if `FUSAIN_NUM_THREADS` is used and is not a
     /// valid number; [`Error::Spawn`] if the operating system refuses a thread (those already started are ended); [`Error::Pin`] if pinning
-    /// is not possible here.
+    /// is not possible here; [`Error::PinTo`] and [`Error::Victims`] if what is said of workers does not fit their number.
     ///
     /// # Example
     /// ```
@@ -165,10 +209,19 @@ impl Builder {
         if !(1..=WORKERS_MAX).contains(&workers) {
             return Err(Error::ThreadsOutOfRange { asked: workers });
         }
-        let workers = if platform::HAS_THREADS { workers } else { 1 };
-        let cores = if self.pin { Some(place::allowed().ok_or(Error::Pin)?) } else { None };
-        let inner = Arc::new(Inner::new(workers - 1, self.wait, Threads::Own, self.handlers));
-        let mut pool = Pool::of(inner, Vec::with_capacity(workers - 1));
+        let victims = self.victims.map(|lists| Victims::new(workers, &lists)).transpose()?;
+        let cores = match self.pin_to {
+            Some(cores) if cores.len() != workers => return Err(Error::PinTo { named: cores.len(), workers }),
+            None if !self.pin => None,
+            named => {
+                let allowed = place::allowed().ok_or(Error::Pin)?;
+                Some(named.unwrap_or(allowed))
+            }
+        };
+        let (workers, victims) = if platform::HAS_THREADS { (workers, victims) } else { (1, None) };
+        let mut inner = Inner::new(workers - 1, self.wait, Threads::Own, self.handlers);
+        inner.victims = victims;
+        let mut pool = Pool::of(Arc::new(inner), Vec::with_capacity(workers - 1));
         for index in 0..workers - 1 {
             let mut thread = thread::Builder::new().name(format!("{}-{}", self.name, index + 1));
             if let Some(bytes) = self.stack_size {

@@ -27,9 +27,21 @@ pub enum Error {
     GlobalIsThere,
     /// Pinning was asked for, but this is not Linux, or the operating system does not say which cores there are.
     Pin,
+    /// Workers were to be pinned, but not as many processing units were named as there are workers.
+    PinTo {
+        /// How many were named.
+        named: usize,
+        /// How many workers there are.
+        workers: usize,
+    },
+    /// What a worker was told of whom to ask is not a list of all other workers, or it was told nothing, or is no worker.
+    Victims {
+        /// The number of the worker; 0 is the calling thread.
+        worker: usize,
+    },
 }
 
-// By hand: a derive would bring four crates into every build, for five messages.
+// By hand: a derive would bring four crates into every build, for seven messages.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -48,6 +60,14 @@ impl fmt::Display for Error {
             Self::Pin => {
                 f.write_str("cannot pin workers: the operating system does not tell which cores this process may use")
             }
+            Self::PinTo { named, workers } => write!(
+                f,
+                "{workers} workers cannot be pinned to {named} processing units; name one for each worker, the calling thread's first"
+            ),
+            Self::Victims { worker } => write!(
+                f,
+                "worker {worker} has no list of whom to ask that has each other worker once; give one for each worker, the calling thread's first"
+            ),
         }
     }
 }
@@ -74,6 +94,8 @@ impl Error {
             }
             Self::GlobalIsThere => Self::GlobalIsThere,
             Self::Pin => Self::Pin,
+            Self::PinTo { named, workers } => Self::PinTo { named: *named, workers: *workers },
+            Self::Victims { worker } => Self::Victims { worker: *worker },
         }
     }
 }

@@ -78,17 +78,39 @@ impl<'p> Handle<'p> {
         self.slot
     }
 
-    /// The slots of all other started workers, from the next one on.
+    /// The slots of all other started workers, nearest first; where nothing is known of that, from the next one on.
     #[inline(always)]
-    pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<'p> {
         let (index, workers) = (self.index, self.pool.workers);
-        (index + 1..workers).chain(0..index.min(workers))
+        let (near, first, count) = match &self.pool.victims {
+            None if index < workers => (&[][..], index + 1, workers - 1),
+            None => (&[][..], 0, workers),
+            Some(victims) => {
+                let near = &*victims.of(index).workers;
+                (near, 0, near.len())
+            }
+        };
+        // One expression for both, for few instructions: every call that is announced goes through here.
+        (0..count).map(move |at| match near.get(at) {
+            Some(&slot) => usize::from(slot),
+            None if first + at < workers => first + at,
+            None => first + at - workers,
+        })
     }
 
-    /// All other slots that have ever been used, from the next one on.
-    pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<> {
-        let (index, used) = (self.index, self.pool.slots.used());
-        (index + 1..used).chain(0..index.min(used))
+    /// All other slots that have ever been used, likewise.
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<'p> {
+        let (own, used) = (self.index, self.pool.slots.used());
+        let (before, middle, after, last) = match &self.pool.victims {
+            None => (&[][..], own + 1..used, &[][..], 0..own.min(used)),
+            Some(victims) => {
+                let order = victims.of(own);
+                let (before, after) = order.workers.split_at(order.before_callers);
+                (before, self.pool.workers..used, after, 0..0)
+            }
+        };
+        let slots = |near: &'p [u16]| near.iter().map(|&slot| usize::from(slot));
+        slots(before).chain(middle).chain(slots(after)).chain(last).filter(move |&slot| slot != own)
     }
 
     /// Notes that work has been handed over.

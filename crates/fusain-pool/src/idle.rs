@@ -3,7 +3,8 @@
 //! A worker without work opens its mailbox and then goes through three stages:
 //!
 //! 1. **Spin** on its own mailbox, with a pause instruction a turn: work that is announced arrives within one line transfer.
-//! 2. **Look** around at growing distances ([`LOOK_FIRST`] to [`LOOK_LAST`] turns): ask every slot that serves a call.
+//! 2. **Look** around at growing distances ([`LOOK_FIRST`] to [`LOOK_LAST`] turns): ask every slot that serves a call. Where the pool knows who is near,
+//!    the first look asks the nearest one alone.
 //! 3. **Sleep**: park on the operating system.
 //!
 //! # Going to sleep without missing anything
@@ -118,6 +119,11 @@ impl Patience {
         self.turns == 0
     }
 
+    /// Whether it has looked around once since it ran out of work.
+    fn is_at_first_look(&self) -> bool {
+        self.looks == 1
+    }
+
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Step {
         spin_loop();
@@ -171,7 +177,11 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
                     return;
                 }
-                pool.ask(handle, |serves| serves != 0);
+                if patience.is_at_first_look() {
+                    pool.ask_nearest(handle);
+                } else {
+                    pool.ask(handle, |serves| serves != 0);
+                }
             }
             Step::Sleep => {
                 if pool.stays_awake(handle.index) && !pool.is_ending() {

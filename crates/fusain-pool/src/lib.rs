@@ -31,7 +31,7 @@
 //! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: its workers, the run loop, handing out parts, the length of a unit |
 //! | `join`, `scope`, `spawn` | closures as tasks |
 //! | `decide`, `costs` | whether a call runs in sequence or is shared |
-//! | `pool`, `builder`, `handlers`, `error` | the pool, its options, its errors |
+//! | `pool`, `builder`, `handlers`, `victims`, `error` | the pool, its options, who is near whom, its errors |
 //! | `adapter` | what rayon's interface needs, on this pool |
 //! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
 //!
@@ -108,6 +108,7 @@ mod stack;
 mod sync;
 mod tasks;
 mod trace;
+mod victims;
 mod wakes;
 mod watch;
 mod worker_local;

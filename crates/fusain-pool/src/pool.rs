@@ -13,6 +13,7 @@ use crate::platform;
 use crate::queue::{Fifo, Inbox};
 use crate::slots::Slots;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
+use crate::victims::Victims;
 use crate::watch::WATCHMAN;
 use crate::{Algorithm, idle, run, trace};
 use std::sync::{Arc, OnceLock};
@@ -85,6 +86,8 @@ pub(crate) struct Inner {
     pub(crate) helpers_max: usize,
     pub(crate) cores: usize,
     pub(crate) wait: Wait,
+    /// Whom workers turn to first, where that has been told.
+    pub(crate) victims: Option<Victims>,
     /// Tasks that any worker may take.
     pub(crate) inbox: Inbox,
     /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: a hint.
@@ -131,6 +134,7 @@ impl Inner {
             },
             cores,
             wait,
+            victims: None,
             inbox: Inbox::new(),
             watched: AtomicBool::new(false),
             phases: AtomicUsize::new(0),
@@ -246,10 +250,27 @@ impl Inner {
     /// A thief asks slots that serve a call of which `wanted` approves.
     pub(crate) fn ask(&self, handle: &Handle<'_>, wanted: impl Fn(usize) -> bool) {
         for index in handle.others() {
-            let slot = self.slots.get(index);
-            if wanted(slot.serves()) && slot.ask(handle.index) {
-                handle.slot().tally().steals_tried.add(1);
+            if wanted(self.slots.get(index).serves()) {
+                self.ask_one(handle, index);
             }
+        }
+    }
+
+    /// A thief that has just run out of work asks the nearest one that has some; where nobody knows who that is, all.
+    ///
+    /// What comes from near travels less, and is more often in a cache that both share. The thief asks all at its next look, since the nearest one may be deep
+    /// in a long unit or have nothing to split.
+    pub(crate) fn ask_nearest(&self, handle: &Handle<'_>) {
+        let is_busy = |index: &usize| self.slots.get(*index).serves() != 0;
+        match self.victims.as_ref().and_then(|_| handle.others().find(is_busy)) {
+            Some(nearest) => self.ask_one(handle, nearest),
+            None => self.ask(handle, |serves| serves != 0),
+        }
+    }
+
+    fn ask_one(&self, handle: &Handle<'_>, index: usize) {
+        if self.slots.get(index).ask(handle.index) {
+            handle.slot().tally().steals_tried.add(1);
         }
     }
 
@@ -259,10 +280,14 @@ impl Inner {
         // Pairs with the fence in `idle::fall_asleep`: a worker that sees neither this slot serve nor its task is seen asleep here.
         fence(Ordering::SeqCst);
         let mut left = count;
-        for index in 0..self.helpers_max {
-            if left > 0 && self.wake_one(handle, index) {
+        let mut wake = |index| {
+            if left > 0 && index < self.helpers_max && self.wake_one(handle, index) {
                 left -= 1;
             }
+        };
+        match self.victims {
+            Some(_) => handle.other_workers().for_each(&mut wake),
+            None => (0..self.helpers_max).for_each(&mut wake),
         }
         let has_woken = left < count;
         if has_woken {

@@ -55,6 +55,57 @@ fn a_pinned_worker_has_one_core() {
     assert_eq!([told.recv().unwrap(), told.recv().unwrap()], [1, 1]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_worker_is_pinned_where_it_is_told() {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+    let numbers = |set: CpuSet| (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect::<Vec<_>>();
+    let allowed = numbers(sched_getaffinity(None).unwrap());
+    let (first, last) = (allowed[0], *allowed.last().unwrap());
+    let (tell, told) = std::sync::mpsc::channel();
+    let where_it_is = move |worker| tell.send((worker, numbers(sched_getaffinity(None).unwrap()))).unwrap();
+    let _pool =
+        Pool::builder().threads(3).pin(true).pin_to([first, last, first]).start_handler(where_it_is).build().unwrap();
+    let mut told = [told.recv().unwrap(), told.recv().unwrap()];
+    told.sort_unstable();
+    assert_eq!(told, [(0, vec![last]), (1, vec![first])]);
+}
+
+#[test]
+fn what_is_said_of_workers_fits_their_number() {
+    let pinned = Pool::builder().threads(2).pin_to([0]).build();
+    assert!(matches!(pinned, Err(Error::PinTo { named: 1, workers: 2 })), "{pinned:?}");
+    let told = Pool::builder().threads(2).victims([vec![1], vec![1]]).build();
+    assert!(matches!(told, Err(Error::Victims { worker: 1 })), "{told:?}");
+}
+
+/// The order decides who is asked first, not who is asked.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn victims_in_any_order_find_all_work() {
+    let far_first: Vec<Vec<usize>> =
+        (0..4).map(|own: usize| (1..4).rev().map(|step| (own + step) % 4).collect()).collect();
+    let by_number: Vec<Vec<usize>> = (0..4).map(|own| (0..4).filter(|&other| other != own).collect()).collect();
+    for victims in [far_first, by_number] {
+        for wait in [Wait::Park, Wait::Spin] {
+            let pool = Pool::builder().threads(4).wait(wait).victims(victims.clone()).build().unwrap();
+            for _ in 0..20 {
+                assert_eq!(given_away(&pool, || 1), 1);
+                let done = AtomicUsize::new(0);
+                pool.scope(|scope| {
+                    for _ in 0..100 {
+                        scope.spawn(|_| {
+                            done.fetch_add(1, Ordering::Relaxed);
+                        });
+                    }
+                });
+                assert_eq!(done.into_inner(), 100);
+            }
+        }
+    }
+}
+
 const ROLE: &str = "FUSAIN_TEST_EXPECTS";
 
 /// Runs `as_child` in a process of its own, with the variable set.

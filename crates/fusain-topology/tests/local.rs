@@ -1,12 +1,19 @@
 //! The machine the tests run on (`cargo test -p fusain-topology --features hwloc`).
 #![cfg(feature = "hwloc")]
 
+use std::sync::{Mutex, PoisonError};
+
 use fusain_topology::{
     CpuSet, Groups, Kind, Missing, Place, bind_memory, bind_to, local_binding, local_host, local_machine,
 };
 
+/// hwloc looks at a machine by running its thread on one core after the other, and then puts the thread back to where it was before: a process that is bound
+/// meanwhile is not bound any more.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn this_machine_has_this_process() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let machine = local_machine().unwrap();
     assert!(machine.count(Kind::Pu) > 0);
     let host = local_host(None, Missing::Refuse).unwrap();
@@ -25,6 +32,7 @@ fn this_machine_has_this_process() {
 
 #[test]
 fn memory_goes_to_a_node_of_this_machine() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let machine = local_machine().unwrap();
     let data = vec![1_u64; 10_000];
     // A container may forbid it; then the answer is an error, and the data is as it was.

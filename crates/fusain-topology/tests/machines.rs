@@ -134,6 +134,24 @@ fn a_straddling_binding_stops_where_it_straddles() {
     assert_eq!(way(&groups, 3), ["Package:2", "PU:1"]);
 }
 
+/// Three ranks in two caches, two in the last, and one that lies across two.
+#[test]
+fn caches_with_unequal_numbers_of_ranks() {
+    let machine = Machine::synthetic("Package:2 L3:3 Core:3").unwrap();
+    let bind = |set: &str| Place::bound(&host(), &machine, &set.parse().unwrap()).unwrap();
+    let places = ["0", "1", "2", "3", "4", "5", "6", "7", "2-3", "9"].map(bind);
+    let groups = Groups::build(&places).unwrap();
+    let package = groups.levels_of(0)[0];
+    assert_eq!(package.ranks(), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    let caches: Vec<Vec<usize>> = package.children().iter().map(|cache| cache.ranks()).collect();
+    assert_eq!(caches, [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7]]);
+    assert!(package.children().iter().all(|cache| cache.info().kind == Kind::L3Cache && cache.children().len() > 1));
+    assert_eq!(package.roots(), [0, 3, 6], "who is in no cache is no root of one");
+    let told: Vec<(usize, String)> =
+        groups.straddlers().into_iter().map(|(rank, group)| (rank, group.info().kind.to_string())).collect();
+    assert_eq!(told, [(8, "Package".to_owned())]);
+}
+
 #[test]
 fn processes_that_share_one_core_stay_together() {
     let machine = Machine::synthetic("Package:2 Core:2 PU:1").unwrap();

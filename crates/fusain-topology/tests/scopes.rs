@@ -1,5 +1,8 @@
 //! Parts of a machine: workers, devices, memory, kinds of cores, bindings for a while.
 
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
 use fusain_comm::{Communicator, World};
 use fusain_topology::{
     Bound, CpuSet, DeviceKind, Error, Groups, Hierarchy, Host, Kind, Machine, Place, Policy, Scope, ThreadId, Workers,
@@ -263,6 +266,40 @@ fn a_binding_is_put_back_even_by_a_panic() {
 }
 
 #[cfg(target_os = "linux")]
+#[test]
+fn threads_of_a_pool_are_bound_and_put_back() {
+    let before = Bound::current().unwrap();
+    let units: Vec<CpuSet> = before.iter().map(|pu| CpuSet::from_iter([pu])).collect();
+    let (tell, told) = mpsc::channel();
+    let (workers, asks): (Vec<_>, Vec<_>) = (0..3)
+        .map(|_| {
+            let (ask, asked) = mpsc::channel::<Sender<CpuSet>>();
+            let tell = tell.clone();
+            let worker = thread::spawn(move || {
+                tell.send(ThreadId::current()).unwrap();
+                asked.into_iter().for_each(|answer| answer.send(Bound::current().unwrap()).unwrap());
+            });
+            (worker, (ask, told.recv().unwrap()))
+        })
+        .unzip();
+    let are_at = || {
+        asks.iter().map(|(ask, _)| {
+            let (answer, answered) = mpsc::channel();
+            ask.send(answer).unwrap();
+            answered.recv().unwrap()
+        })
+    };
+    let sets: Vec<&CpuSet> = (0..3).map(|worker| &units[worker % units.len()]).collect();
+    let threads = asks.iter().map(|(_, thread)| *thread);
+    let bound = Bound::push_threads(threads.zip(sets.iter().copied())).unwrap();
+    assert!(are_at().eq(sets.iter().map(|&set| set.clone())));
+    assert_eq!(Bound::current().unwrap(), before, "the thread that binds others is not bound");
+    drop(bound);
+    assert!(are_at().all(|set| set == before));
+    drop(asks);
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+}
+
 #[test]
 fn a_vector_is_written_by_its_workers() {
     let units: Vec<usize> = Bound::current().unwrap().iter().collect();

@@ -6,7 +6,7 @@ use fusain::topology::{CpuSet, Kind};
 
 use super::{Plan, Planned};
 
-/// What is bound where, and the options of `mpirun` (Open MPI) and `srun` (Slurm).
+/// What is bound where, and the options of `mpirun` (Open MPI), `mpiexec` (MPICH) and `srun` (Slurm).
 pub fn launch(plan: &Plan) -> String {
     let mut out = String::new();
     for (rank, planned) in plan.ranks.iter().enumerate() {
@@ -18,45 +18,65 @@ pub fn launch(plan: &Plan) -> String {
         writeln!(out, "rank {rank:>3}  {host}  {:<12} workers {}{crowded}", part.to_string(), workers.join(", "))
             .expect("a string has room");
     }
-    out + "\n" + &mpirun(plan) + &srun(plan)
+    out + "\n" + &mpirun(plan) + &mpiexec(plan) + &srun(plan)
 }
 
-/// The cores of the first host's ranks, as Open MPI counts them: in the order of the tree.
-fn cores_of(plan: &Plan, planned: &Planned) -> Vec<usize> {
-    let cores = plan.machine.objects(Kind::Core);
-    let units = if cores.is_empty() { plan.machine.objects(Kind::Pu) } else { cores };
-    (0..units.len()).filter(|&core| units[core].cpuset.intersects(&planned.part)).collect()
+/// What Open MPI binds to: cores; on a machine that tells of none its hardware threads, which takes an option more.
+fn units(plan: &Plan) -> (Kind, &'static str, &'static str) {
+    match plan.machine.count(Kind::Core) {
+        0 => (Kind::Pu, "hwthread", "--use-hwthread-cpus "),
+        _ => (Kind::Core, "core", ""),
+    }
+}
+
+/// The units of a rank's part, as Open MPI counts them: in the order of the tree.
+fn units_of(plan: &Plan, planned: &Planned) -> Vec<usize> {
+    let units = plan.machine.objects(units(plan).0);
+    (0..units.len()).filter(|&unit| units[unit].cpuset.intersects(&planned.part)).collect()
 }
 
 fn mpirun(plan: &Plan) -> String {
-    let ranks = plan.ranks.len();
-    let first: Vec<&Planned> = plan.ranks.iter().take_while(|planned| planned.host_number == 0).collect();
-    let width = cores_of(plan, first[0]).len();
+    let (ranks, per_host) = (plan.ranks.len(), plan.ranks_per_host);
+    let (_, unit, option) = units(plan);
+    let width = units_of(plan, &plan.ranks[0]).len();
     // With equal parts one after the other, mapping by count says all.
     let is_regular = plan.ranks.iter().enumerate().all(|(rank, planned)| {
-        let begin = rank % plan.ranks_per_host * width;
-        cores_of(plan, planned) == (begin..begin + width).collect::<Vec<_>>()
+        let begin = rank % per_host * width;
+        units_of(plan, planned) == (begin..begin + width).collect::<Vec<_>>()
     });
     if is_regular {
-        let per_host = plan.ranks_per_host;
-        return format!("mpirun -n {ranks} --map-by ppr:{per_host}:node:PE={width} --bind-to core PROGRAM\n");
+        return format!("mpirun -n {ranks} {option}--map-by ppr:{per_host}:node:PE={width} --bind-to {unit} PROGRAM\n");
     }
-    let mut out = format!("mpirun -n {ranks} --rankfile FILE PROGRAM, with in FILE (hosts by your own names)\n");
+    let mut out =
+        format!("mpirun -n {ranks} {option}--rankfile FILE PROGRAM, with in FILE (hosts by your own names)\n");
     for (rank, planned) in plan.ranks.iter().enumerate() {
-        let cores: CpuSet = cores_of(plan, planned).into_iter().collect();
-        writeln!(out, "  rank {rank}={} slot={cores}", planned.host.name()).expect("a string has room");
+        let slots: CpuSet = units_of(plan, planned).into_iter().collect();
+        writeln!(out, "  rank {rank}={} slot={slots}", planned.host.name()).expect("a string has room");
     }
     out
 }
 
-/// Masks of the operating system's numbers, one for each rank of a host: all hosts are cut alike.
+/// The parts of a host's ranks: all hosts are cut alike.
+fn parts_of_a_host(plan: &Plan) -> impl Iterator<Item = &CpuSet> {
+    plan.ranks.iter().take_while(|planned| planned.host_number == 0).map(|planned| &planned.part)
+}
+
+/// The operating system's numbers, one list for each rank of a host.
+fn mpiexec(plan: &Plan) -> String {
+    let numbers = |part: &CpuSet| part.iter().map(|pu| pu.to_string()).collect::<Vec<_>>().join("+");
+    let lists: Vec<String> = parts_of_a_host(plan).map(numbers).collect();
+    let (ranks, per_host, lists) = (plan.ranks.len(), plan.ranks_per_host, lists.join(","));
+    format!("mpiexec -n {ranks} -ppn {per_host} -bind-to user:{lists} PROGRAM\n")
+}
+
+/// Masks of the operating system's numbers, one for each rank of a host. A step has all cores of its job, if it is not told `--exact`, which leaves one for
+/// each task; and masks count the cores of whole nodes.
 fn srun(plan: &Plan) -> String {
-    let masks: Vec<String> =
-        plan.ranks.iter().take_while(|planned| planned.host_number == 0).map(|planned| mask(&planned.part)).collect();
+    let masks: Vec<String> = parts_of_a_host(plan).map(mask).collect();
     let hosts = plan.ranks.iter().map(|planned| planned.host_number + 1).max().unwrap_or(1);
     let (ranks, per_host, masks) = (plan.ranks.len(), plan.ranks_per_host, masks.join(","));
     format!(
-        "srun --exact -N {hosts} -n {ranks} --ntasks-per-node={per_host} --distribution=block --cpu-bind=mask_cpu:{masks} PROGRAM\n"
+        "srun -N {hosts} -n {ranks} --ntasks-per-node={per_host} --distribution=block --cpu-bind=mask_cpu:{masks} PROGRAM, in whole nodes (salloc --exclusive)\n"
     )
 }
 
@@ -66,4 +86,51 @@ fn mask(set: &CpuSet) -> String {
     let digit = |at: usize| (0..4).filter(|bit| set.contains(at * 4 + bit)).map(|bit| 1_u32 << bit).sum::<u32>();
     let digits: String = (0..=last / 4).rev().map(|at| format!("{:x}", digit(at))).collect();
     format!("0x{digits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use fusain::topology::{Machine, Policy};
+
+    use super::*;
+
+    /// The launchers' lines, without what is bound where.
+    fn lines(machine: &str, ranks: usize, workers: usize) -> Vec<String> {
+        let machine = Machine::synthetic(machine).expect("a description");
+        let plan = Plan::new(&machine, None, ranks, workers, Policy::Close).expect("ranks and workers");
+        launch(&plan).lines().skip(ranks + 1).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn equal_parts_are_mapped_by_count() {
+        assert_eq!(
+            lines("Package:2 Core:3 PU:2", 3, 3),
+            [
+                "mpirun -n 3 --map-by ppr:2:node:PE=3 --bind-to core PROGRAM",
+                "mpiexec -n 3 -ppn 2 -bind-to user:0+1+2+3+4+5,6+7+8+9+10+11 PROGRAM",
+                "srun -N 2 -n 3 --ntasks-per-node=2 --distribution=block --cpu-bind=mask_cpu:0x3f,0xfc0 PROGRAM, in whole nodes (salloc --exclusive)",
+            ]
+        );
+    }
+
+    #[test]
+    fn unequal_parts_need_a_file() {
+        assert_eq!(
+            lines("Package:3 NUMANode:2 Core:2 PU:1", 5, 2)[..6],
+            [
+                "mpirun -n 5 --rankfile FILE PROGRAM, with in FILE (hosts by your own names)",
+                "  rank 0=node0 slot=0-1",
+                "  rank 1=node0 slot=2-3",
+                "  rank 2=node0 slot=4-6",
+                "  rank 3=node0 slot=7-8",
+                "  rank 4=node0 slot=9-11",
+            ]
+        );
+    }
+
+    #[test]
+    fn without_cores_hardware_threads_are_counted() {
+        let mpirun = "mpirun -n 2 --use-hwthread-cpus --map-by ppr:2:node:PE=3 --bind-to hwthread PROGRAM";
+        assert_eq!(lines("PU:6", 2, 3)[0], mpirun);
+    }
 }

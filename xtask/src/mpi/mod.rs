@@ -1,5 +1,5 @@
 //! Tests over several processes: the conformance suites of communicators, of the progress loop, of collectives and of work stealing over
-//! Open MPI, MPICH, and two hosts; and that the comparison runs which is about MPI alone.
+//! Open MPI, MPICH, and two hosts; that the comparison runs which is about MPI alone; and that the launchers' options that `levels place` prints bind ranks as it says.
 //!
 //! | run | ranks | needs |
 //! |---|---|---|
@@ -14,6 +14,7 @@
 mod hosts;
 mod library;
 mod limit;
+mod places;
 
 use std::path::Path;
 
@@ -82,6 +83,7 @@ pub(crate) fn run() -> anyhow::Result<Summary> {
             clusters(&mut summary, MPICH, &folder, &[2])?;
         }
     }
+    bindings(&mut summary)?;
     for why in &summary.missing {
         println!("mpi: missing: {why}");
     }
@@ -132,6 +134,22 @@ fn losses(summary: &mut Summary, program: &Path) -> anyhow::Result<()> {
             bail!("{name}: {named} of the others have named it");
         }
         println!("mpi: {name}: named by {named} of the others");
+        summary.passed.push(name);
+    }
+    Ok(())
+}
+
+/// The launchers' options for this machine bind ranks as they should.
+fn bindings(summary: &mut Summary) -> anyhow::Result<()> {
+    if !places::can_be_told_apart() {
+        summary.missing.push("bindings: two ranks on one core are not apart".to_owned());
+        return Ok(());
+    }
+    let levels = places::build()?;
+    for library in [OPEN_MPI, MPICH].into_iter().filter(|library| library.version().is_some()) {
+        let name = format!("{}, bindings, 2 ranks", library.name);
+        let bound = places::check(&levels, library).with_context(|| name.clone())?;
+        println!("mpi: {name}: on {bound}, as planned");
         summary.passed.push(name);
     }
     Ok(())

@@ -244,8 +244,13 @@ in-process world has it; one card a host: the ranks of a host share it. Where th
 - 7.2: the model has no contention, no operating system and no jitter, and takes one latency for all messages of a kind of link. NTW10E5's reduction
   (39) and SMP12E5's broadcast (22) are above what fewer and shorter rounds can give: there the flat algorithms of Open MPI suffered from contention besides.
   SMP12E5's reduction (8) is below: its levels did.
-- 7.3: a step sends 64 bytes a rank, so its time is latency, and both trees have about the same depth; 5 to 12 times less cannot come from
-  where messages go. The report's times also hold how long ranks wait for each other.
+- 7.3: a step sends 64 bytes a rank along its row and along its column, so its time is latency. Trees by levels are at least as deep as flat ones, and a grid
+  laid over the tree has its rows near and its columns far: each step still waits for a broadcast over the slowest links, so by latency alone topology gains
+  less than 2. On SMP12E5 it gains nothing: ranks that are dealt out over 6 groups of 2 nodes have columns (every 12th rank) within a node, and the
+  grid over the tree has the rows there in their place. The report's 12, 5 and 6 are even above the ratio of the slowest link to the fastest (3.6 on
+  NTW10E5, 2.9 on the others), so most of its gain is no latency of links. Its bars are averages over processes of all time spent in broadcasts, which
+  holds how long they wait for each other, and messages that contend for a card or for a node's memory. The model has neither jitter nor contention, but
+  for the cards in the column of one card a host.
 - 7.4: with a card for each rank nothing is lost by crossing hosts, and topology does not pay; with one card a host the hand-made groups press all
   vectors through the cards of a few hosts, and the factor is the report's. With ranks in the order of the cores (--placement block) it is not: then
   neighbours by rank are neighbours in the machine, and the hand-made groups are nearly the levels.";

@@ -1,0 +1,69 @@
+//! What `levels place` prints: each launcher takes its line, and each rank may then run where the plan says, and nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Context, ensure};
+use duct::Expression;
+
+use super::library::{Library, as_root};
+use super::limit;
+use crate::workspace;
+
+/// On two ranks, so that a launcher that binds none is found out.
+const RANKS: usize = 2;
+
+/// Says which rank this is, and where it may run.
+const TELL: &str =
+    "echo ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} $(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status)";
+
+/// Where each rank may run, as lists of processing units.
+type Places = BTreeMap<usize, String>;
+
+/// The program `levels`, which can look at this machine.
+pub(super) fn build() -> anyhow::Result<PathBuf> {
+    let features = format!("{},fusain-examples/hwloc", workspace::FEATURES);
+    // With a test, as in `Library::build`.
+    let what = ["build", "--quiet", "--workspace", "--features", &features, "--example", "levels", "--test", "idle"];
+    workspace::cargo(what).run()?;
+    Ok(workspace::target().join("debug/examples/levels"))
+}
+
+/// Whether two ranks can be apart.
+pub(super) fn can_be_told_apart() -> bool {
+    thread::available_parallelism().is_ok_and(|cores| cores.get() >= RANKS)
+}
+
+/// Runs a library's line of the plan for this machine; returns where the ranks were.
+pub(super) fn check(levels: &Path, library: Library) -> anyhow::Result<String> {
+    let plan = limit::printed(&duct::cmd!(levels, "place", "--here", "--ranks", RANKS.to_string()))?;
+    let planned: Places = plan.lines().filter_map(planned).collect();
+    ensure!(planned.len() == RANKS && planned[&0] != planned[&1], "no plan of two parts:\n{plan}");
+    let command = command(&plan, library).with_context(|| format!("no line for {}:\n{plan}", library.name))?;
+    let printed = limit::printed(&command)?;
+    let bound: Places = printed.lines().filter_map(told).collect();
+    ensure!(bound == planned, "planned {planned:?}, bound {bound:?} by {command:?}");
+    Ok(bound.into_values().collect::<Vec<_>>().join(" and "))
+}
+
+/// Of a line `rank 0  node0  0-3  workers ...`.
+fn planned(line: &str) -> Option<(usize, String)> {
+    let mut words = line.strip_prefix("rank ")?.split_whitespace();
+    Some((words.next()?.parse().ok()?, words.nth(1)?.to_owned()))
+}
+
+/// Of a line that [`TELL`] has written.
+fn told(line: &str) -> Option<(usize, String)> {
+    let (rank, units) = line.split_once(' ')?;
+    Some((rank.parse().ok()?, units.to_owned()))
+}
+
+/// The launcher's line of the plan, with [`TELL`] as the program.
+fn command(plan: &str, library: Library) -> Option<Expression> {
+    // As the plan names it: Debian's name without the library's.
+    let name = library.launchers[0].split('.').next()?;
+    let line = plan.lines().find_map(|line| line.strip_prefix(name)?.strip_suffix(" PROGRAM"))?;
+    let words = line.split_whitespace().chain(["sh", "-c", TELL]);
+    Some(as_root(duct::cmd(library.launchers[0], words)))
+}
