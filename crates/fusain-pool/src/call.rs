@@ -15,7 +15,8 @@
 //! To sleep, the caller says so to its own latch and to those of its parts, and looks again at all of them. Checked by `checks::call`.
 //!
 //! **What panics do.** Every callback runs inside `catch_unwind`. The first payload is kept and comes out of the call when all have left; later ones are
-//! dropped, inside `catch_unwind` again. States at work are dropped where they are.
+//! dropped, inside `catch_unwind` again. States at work are dropped where they are. Tested by `panics_reach_the_caller` (`tests/stress.rs`), `everything_within_everything`
+//! (`tests/hostile.rs`), and for every callback of every algorithm by the hostile suite of `fusain-algorithms`.
 
 use crate::handle::Handle;
 use crate::latch::Latch;

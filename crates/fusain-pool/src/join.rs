@@ -8,7 +8,8 @@
 //! Checked by `checks::join`.
 //!
 //! **What panics do.** Both closures run inside `catch_unwind` when they run elsewhere; when `a` unwinds, a guard takes `b` back and drops it unrun, or
-//! awaits it. What is dropped then may panic: that is caught ([`panics`](crate::panics)).
+//! awaits it. What is dropped then may panic: that is caught ([`panics`](crate::panics)). Tested by `panics_on_either_side` (`tests/fork_join.rs`) and `drops_that_panic`
+//! (`tests/hostile.rs`).
 
 use crate::handle::{Handle, Root};
 use crate::idle::wait_for;

@@ -5,7 +5,7 @@
 //! and counting down is a task's last touch of the scope. Checked by `checks::scope`.
 //!
 //! **What panics do.** A task runs inside `catch_unwind`; the first payload is kept, later ones are dropped, inside `catch_unwind` again. If the scope's own
-//! closure unwinds, its tasks are awaited all the same.
+//! closure unwinds, its tasks are awaited all the same. Tested by `panics_in_a_scope` (`tests/fork_join.rs`), `payloads_are_dropped` and `drops_that_panic` (`tests/hostile.rs`).
 
 use crate::handle::{Handle, Root};
 use crate::idle::{DEPTH_MAX, wait_for};

@@ -4,6 +4,7 @@
 //! which looks there whenever it looks for work, also while it waits for something else. Both are told of by [`tasks::tell`](crate::tasks::tell).
 //!
 //! **What panics do.** A detached task's panic goes to the pool's panic handler. Of a broadcast the first comes out, after all have ended.
+//! Tested by `tests/spawning.rs`.
 
 use crate::handle::Handle;
 use crate::idle::{wait_for, wait_outside};

@@ -4,7 +4,7 @@
 //! path of a unit or of a join that nobody takes part of.
 //!
 //! A subscriber is the user's code and may panic. Events are sent in the midst of protocols, where others work in frames that must not be left; so a panic
-//! ends here.
+//! ends here (`tests/tracing_panics.rs`).
 
 #[cfg(feature = "tracing")]
 mod events {
@@ -52,13 +52,13 @@ mod events {
     pub(crate) fn ended(_workers: usize) {}
 
     #[inline(always)]
-    pub(crate) fn caught_panic(_desk: usize) {}
+    pub(crate) fn caught_panic(_slot: usize) {}
 
     #[inline(always)]
-    pub(crate) fn parked(_desk: usize) {}
+    pub(crate) fn parked(_slot: usize) {}
 
     #[inline(always)]
-    pub(crate) fn woke(_desk: usize) {}
+    pub(crate) fn woke(_slot: usize) {}
 
     #[inline(always)]
     pub(crate) fn gave(_from: usize, _to: usize) {}
