@@ -53,3 +53,35 @@ impl Drop for Phase<'_> {
         self.pool.inner.phases.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(all(test, not(any(loom, fusain_single))))]
+mod tests {
+    use super::*;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    #[test]
+    fn a_worker_stays_awake_in_a_phase() {
+        let pool = Pool::builder().threads(2).build().expect("threads can be started");
+        // Of the worker alone: the caller may sleep while it waits for it.
+        let parks = || pool.inner.slots.get(0).tally().parks.get();
+        let rest = || {
+            sleep(Duration::from_millis(2));
+            // Needs the worker, so one that sleeps is woken.
+            pool.broadcast(|_| ());
+        };
+        {
+            let _phase = pool.phase();
+            // The worker may have been about to sleep.
+            rest();
+            let before = parks();
+            (0..10).for_each(|_| rest());
+            assert_eq!(parks(), before);
+        }
+        let before = parks();
+        assert!((0..10_000).any(|_| {
+            rest();
+            parks() > before
+        }));
+    }
+}

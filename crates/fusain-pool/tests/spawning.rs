@@ -8,8 +8,6 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
-use std::thread;
-use std::time::Duration;
 
 fn pool(threads: usize) -> Pool {
     Pool::builder().threads(threads).build().unwrap()
@@ -232,27 +230,6 @@ fn workers_of_pools_that_call_each_other() {
         });
         assert!(one.in_worker(current_worker_index).is_some_and(|index| index < threads - 1));
     }
-}
-
-#[test]
-#[cfg_attr(fusain_single, ignore = "needs a started worker")]
-fn workers_stay_awake_in_a_phase() {
-    let pool = Pool::builder().threads(2).build().unwrap();
-    // A broadcast needs every worker, so one that sleeps in between has to be woken, and sleeps again.
-    let parks_in_a_burst = || {
-        let before = pool.counters().parks;
-        for _ in 0..5 {
-            thread::sleep(Duration::from_millis(2));
-            pool.broadcast(|_| ());
-        }
-        pool.counters().parks - before
-    };
-    {
-        let _phase = pool.phase();
-        // The caller may sleep too, where the worker is kept from its core.
-        assert!((0..100).any(|_| parks_in_a_burst() == 0), "nobody stays awake");
-    }
-    assert!((0..100).any(|_| parks_in_a_burst() >= 5), "nobody sleeps again");
 }
 
 #[test]
