@@ -13,13 +13,13 @@
 
 mod hosts;
 mod library;
-mod limit;
 
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use duct::Expression;
 
+use crate::limit;
 use hosts::TwoHosts;
 use library::{Built, Library, MPICH, OPEN_MPI};
 
