@@ -18,20 +18,16 @@ const FOLDER: &str = "rayon-programs";
 /// Stands in every program with our pool in it: where a file of the pool panics.
 const TRACE: &[u8] = b"fusain-pool/src/";
 
-/// What both sides have in the version of this workspace, instead of the one that is locked: `rayon`, and what our core may need newer.
-const RAISED: [&str; 3] = ["errno", "libc", "rayon"];
-
 const NO_NETWORK: &str = "its sources come from the registry; without a network, CARGO_NET_OFFLINE=true makes cargo use what it has fetched before";
 
 /// On rayon's core, and on ours.
 pub(super) fn both(program: &Program) -> anyhow::Result<[PathBuf; 2]> {
-    let name = program.name;
     let metadata = sources::metadata()?;
     let registry = fetched(program, &metadata)?;
     let core = workspace::root().join("crates/rayon-core").display().to_string();
     let patch = format!("\n[patch.crates-io]\nrayon-core = {{ path = {core:?} }}\n");
     let side = |side, more| {
-        let folder = lay_out(&registry, &format!("{side}/{name}"), more, &metadata)?;
+        let folder = lay_out(program, &registry, side, more, &metadata)?;
         binary(program, &folder, side)
     };
     let built = [side("rayon", "")?, side("ours", &patch)?];
@@ -57,14 +53,15 @@ fn fetched(program: &Program, metadata: &Metadata) -> anyhow::Result<PathBuf> {
 /// A copy with something more in its manifest.
 ///
 /// All files keep the times they had, so that a build script runs again only where something has changed.
-fn lay_out(registry: &Path, name: &str, more: &str, metadata: &Metadata) -> anyhow::Result<PathBuf> {
-    let folder = sources::fresh(&format!("{FOLDER}/{name}"))?;
+fn lay_out(program: &Program, registry: &Path, side: &str, more: &str, metadata: &Metadata) -> anyhow::Result<PathBuf> {
+    let name = program.name;
+    let folder = sources::fresh(&format!("{FOLDER}/{side}/{name}"))?;
     sources::copy(registry, &folder, &[""])?;
     let [manifest, lock] = ["Cargo.toml", "Cargo.lock"].map(|file| folder.join(file));
     let text = fs::read_to_string(&manifest).with_context(|| format!("{name} has no manifest"))?;
     sources::write(&manifest, format!("{text}\n[workspace]\n{more}"))?;
     let path = manifest.display().to_string();
-    for raised in RAISED {
+    for raised in program.raised.iter().chain(&["rayon"]) {
         let version = sources::package(metadata, raised)?.version.to_string();
         workspace::cargo(["update", "--quiet", "--manifest-path", &path, raised, "--precise", &version])
             .run()
