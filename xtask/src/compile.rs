@@ -15,6 +15,7 @@ use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 use object::{Object, ObjectSection, SectionKind};
 
+use crate::turns::in_turn;
 use crate::workspace;
 
 /// How many calls the programs have.
@@ -203,6 +204,10 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
 
     let bar = ProgressBar::new((PROFILES.len() * (1 + calls.len()) * samples * 2) as u64);
     bar.set_style(ProgressStyle::with_template("{msg:24} {bar:40} {pos}/{len} builds, {eta} left")?);
+    let taken = |time: Duration| {
+        bar.inc(1);
+        Ok(time.as_secs_f64())
+    };
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners());
     table.set_header(["what", "rayon", "ours", "ours over rayon"]);
@@ -215,7 +220,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     };
     for profile in &PROFILES {
         bar.set_message(format!("cold, {}", profile.name));
-        let times = in_turn(&sides, samples, &bar, |side| side.cold(profile))?;
+        let times = in_turn(sides, samples, |side| taken(side.cold(profile)?))?;
         row(&format!("cold, {}", profile.name), Some(format!("cold_{}", profile.name)), times, "s");
     }
     for profile in &PROFILES {
@@ -225,7 +230,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
             for side in sides {
                 side.build(profile, calls)?;
             }
-            let times = in_turn(&sides, samples, &bar, |side| side.warm(profile, calls))?;
+            let times = in_turn(sides, samples, |side| taken(side.warm(profile, calls)?))?;
             row(
                 &format!("warm, {}, calls: {calls}", profile.name),
                 Some(format!("warm_{}_{calls}", profile.name)),
@@ -243,24 +248,4 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     println!("{table}");
     println!("compile: {}", keys.join(" "));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Medians in seconds of what both sides take, in turn.
-fn in_turn(
-    sides: &[&Side; 2],
-    samples: usize,
-    bar: &ProgressBar,
-    take: impl Fn(&Side) -> anyhow::Result<Duration>,
-) -> anyhow::Result<[f64; 2]> {
-    let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..samples {
-        for (side, times) in sides.iter().zip(&mut times) {
-            times.push(take(side)?.as_secs_f64());
-            bar.inc(1);
-        }
-    }
-    Ok(times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    }))
 }

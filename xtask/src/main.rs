@@ -9,6 +9,7 @@ mod doc;
 mod features;
 mod fuzz;
 mod interface;
+mod limit;
 mod lint;
 mod mpi;
 mod packages;
@@ -24,6 +25,7 @@ mod stress;
 mod test;
 mod tidy;
 mod tsan;
+mod turns;
 mod workspace;
 
 use std::process::ExitCode;

@@ -122,8 +122,8 @@ pub(super) const ALL: &[Comparison] = &[
         name: "rayon",
         program: Program::Cores,
         question: "How fast are programs written for rayon on our pool?",
-        reading: "One program, built with rayon's core and with ours. The figures are rayon's time over ours: geometric means over short and long calls, and \
-                  the worst row.",
+        reading: "One program, built with rayon's core and with ours, and three programs from the registry, likewise. The figures are rayon's time over ours: \
+                  geometric means over short and long calls, the worst row of these, the geometric mean of the `programs`, and each program by its name.",
         options: &[],
     },
     Comparison {

@@ -13,7 +13,6 @@
 
 mod hosts;
 mod library;
-mod limit;
 mod places;
 
 use std::path::Path;
@@ -21,6 +20,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use duct::Expression;
 
+use crate::limit;
 use hosts::TwoHosts;
 use library::{Built, Library, MPICH, OPEN_MPI};
 

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use duct::Expression;
 
 use super::library::{Library, as_root};
-use super::limit;
+use crate::limit;
 use crate::workspace;
 
 /// On two ranks, so that a launcher that binds none is found out.

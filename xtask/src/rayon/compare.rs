@@ -1,7 +1,7 @@
 //! `cargo xtask compare rayon`: rayon on its own core and on ours, two programs from one source, in turn.
 //!
 //! The program is `benches/rayon`. A sample is a batch of calls; the sides take turns sample by sample, with a rest in between, in which the other's workers
-//! fall asleep. A figure is rayon's median over ours, so above 1 we are ahead.
+//! fall asleep. Programs from the registry follow, likewise. A figure is rayon's median over ours, so above 1 we are ahead.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,9 @@ use anyhow::Context;
 use comfy_table::Table;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 
+use super::programs::{self, Timed};
 use super::{core, sources};
+use crate::turns::{geometric_mean, in_turn};
 use crate::workspace;
 
 /// Rows, and their lengths. `fib` counts its argument.
@@ -75,11 +77,11 @@ impl Drop for Server {
 
 pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     let is_smoke = options.iter().any(|option| option == "--smoke");
-    let [theirs, ours] = programs(is_smoke)?;
+    let [theirs, ours] = servers(is_smoke)?;
+    // To see that the comparison runs, minutes of building are too much.
+    let registry = if is_smoke { None } else { Some(programs::ready()?) };
     let (mut theirs, mut ours) = (Server::start(&theirs)?, Server::start(&ours)?);
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners());
-    table.set_header(["row", "n", "from", "rayon, us", "ours, us", "rayon over ours"]);
+    let mut table = table(["row", "n", "from", "rayon, us", "ours, us", "rayon over ours"]);
     let (mut small, mut large) = (Vec::new(), Vec::new());
     for (row, lengths) in ROWS {
         for &n in &lengths[..if is_smoke { 1 } else { lengths.len() }] {
@@ -99,10 +101,32 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
         }
     }
     println!("{table}");
-    let mean = |ratios: &[f64]| (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
     let worst = small.iter().chain(&large).copied().fold(f64::INFINITY, f64::min);
-    println!("rayon: geomean_small={:.2} geomean_large={:.2} worst={worst:.2}", mean(&small), mean(&large));
+    let [small, large] = [small, large].map(|ratios| geometric_mean(&ratios));
+    let programs = registry.as_ref().map(of_the_registry).transpose()?.unwrap_or_default();
+    println!("rayon: geomean_small={small:.2} geomean_large={large:.2} worst={worst:.2}{programs}");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table of the programs from the registry, and the keys of that.
+fn of_the_registry(programs: &programs::Ready) -> anyhow::Result<String> {
+    let mut table = table(["program", "rayon, ms", "ours, ms", "rayon over ours"]);
+    let (mut ratios, mut keys) = (Vec::new(), String::new());
+    for Timed { name, seconds: [theirs, ours] } in programs.measure()? {
+        let ratio = theirs / ours;
+        ratios.push(ratio);
+        keys.push_str(&format!(" {}={ratio:.2}", name.replace('-', "_")));
+        let ms = |seconds: f64| format!("{:.1}", seconds * 1e3);
+        table.add_row([name, &ms(theirs), &ms(ours), &format!("{ratio:.2}")]);
+    }
+    println!("{table}");
+    Ok(format!(" programs={:.2}{keys}", geometric_mean(&ratios)))
+}
+
+fn table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners()).set_header(header);
+    table
 }
 
 /// Medians of nanoseconds a call, of both sides.
@@ -114,20 +138,11 @@ fn measure(sides: [&mut Server; 2], row: &str, n: usize, place: &str, samples: u
     let (ns, _) = theirs.ask(row, n, place, ((1e6 / warm) as usize).clamp(1, 1000))?;
     let a_call = ns / ((1e6 / warm) as usize).clamp(1, 1000) as f64;
     let calls = ((SAMPLE.as_nanos() as f64 / a_call) as usize).max(1);
-    let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..samples {
-        for (side, times) in [&mut *theirs, &mut *ours].into_iter().zip(&mut times) {
-            times.push(side.ask(row, n, place, calls)?.0 / calls as f64);
-        }
-    }
-    Ok(times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    }))
+    in_turn([theirs, ours], samples, |side| Ok(side.ask(row, n, place, calls)?.0 / calls as f64))
 }
 
 /// Builds the program with rayon's core and with ours.
-fn programs(is_smoke: bool) -> anyhow::Result<[PathBuf; 2]> {
+fn servers(is_smoke: bool) -> anyhow::Result<[PathBuf; 2]> {
     let profile = if is_smoke { "dev" } else { "release" };
     let folder = if is_smoke { "debug" } else { "release" };
     let name = "serve-rayon";

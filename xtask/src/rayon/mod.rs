@@ -5,6 +5,7 @@
 pub(crate) mod compare;
 mod core;
 mod iterators;
+mod programs;
 mod sources;
 
 use std::process::ExitCode;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
@@ -32,14 +33,19 @@ pub(super) fn folder(package: &Package) -> PathBuf {
 /// A folder below `target/` that is empty, but for what cargo made of it the last time.
 pub(super) fn fresh(name: &str) -> anyhow::Result<PathBuf> {
     let folder = workspace::target().join(name);
-    match fs::remove_dir_all(&folder) {
+    clear(&folder)?;
+    Ok(folder)
+}
+
+/// Makes the folder, or takes away all that is in it.
+pub(super) fn clear(folder: &Path) -> anyhow::Result<()> {
+    match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("cannot clear {}", folder.display()));
         }
         _ => {}
     }
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
 /// Copies the files of a folder whose names end so, with the times they have: what has not changed is not compiled again.
@@ -53,10 +59,15 @@ pub(super) fn copy(from: &Path, to: &Path, ends: &[&str]) -> anyhow::Result<()> 
         let target = to.join(path.strip_prefix(from).expect("it was found below"));
         let text = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         write(&target, &text)?;
-        let changed = entry.metadata()?.modified()?;
-        fs::File::options().write(true).open(&target)?.set_modified(changed)?;
+        set_time(&target, entry.metadata()?.modified()?)?;
     }
     Ok(())
+}
+
+/// Says when a file was last changed.
+pub(super) fn set_time(path: &Path, time: SystemTime) -> anyhow::Result<()> {
+    let set = fs::File::options().write(true).open(path).and_then(|file| file.set_modified(time));
+    set.with_context(|| format!("cannot set the time of {}", path.display()))
 }
 
 /// Writes a file, and makes its folder.

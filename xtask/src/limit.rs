@@ -11,7 +11,7 @@ use duct::Expression;
 const LIMIT: Duration = Duration::from_secs(240);
 
 /// How a command ended by itself, and what it said.
-pub(super) fn ended(command: &Expression) -> anyhow::Result<Output> {
+pub(crate) fn ended(command: &Expression) -> anyhow::Result<Output> {
     let handle = command.stdin_null().stdout_capture().stderr_capture().unchecked().start()?;
     if handle.wait_timeout(LIMIT)?.is_none() {
         handle.kill()?;
@@ -22,7 +22,7 @@ pub(super) fn ended(command: &Expression) -> anyhow::Result<Output> {
 }
 
 /// What it printed; if it fails an error, and all that it said is shown.
-pub(super) fn printed(command: &Expression) -> anyhow::Result<String> {
+pub(crate) fn printed(command: &Expression) -> anyhow::Result<String> {
     let end = ended(command)?;
     if !end.status.success() {
         show(&end)?;
@@ -31,7 +31,7 @@ pub(super) fn printed(command: &Expression) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&end.stdout).into_owned())
 }
 
-pub(super) fn show(end: &Output) -> io::Result<()> {
+pub(crate) fn show(end: &Output) -> io::Result<()> {
     io::stderr().write_all(&end.stderr)?;
     io::stderr().write_all(&end.stdout)
 }

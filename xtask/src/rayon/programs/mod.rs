@@ -1,0 +1,149 @@
+//! Programs of other people on rayon's core and on ours: the part of `compare rayon` that is about whole programs.
+//!
+//! ```text
+//! build: the registry's sources ─▶ a copy for each side ─▶ two programs
+//! input: pictures and a folder tree, the same each time
+//! here:  rayon's, ours, rayon's, ours ...: the same output, and the medians of their times
+//! ```
+
+mod build;
+mod input;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, bail, ensure};
+
+use super::sources;
+use crate::limit;
+use crate::turns::in_turn;
+
+/// A program of the registry.
+struct Program {
+    /// Its package.
+    name: &'static str,
+    /// The one that is built, with the lock file that its authors have put beside it.
+    version: &'static str,
+    binary: &'static str,
+    /// Packages that its lock file has in a version too old for our core; beside these, `rayon` is the one of this workspace, too.
+    raised: &'static [&'static str],
+    /// Options of cargo: what is left out that takes long to build and is not run here.
+    features: &'static [&'static str],
+    /// What it is called with, in the folder of the input.
+    arguments: &'static [&'static str],
+}
+
+const PROGRAMS: [Program; 3] = [
+    Program {
+        name: "oxipng",
+        version: "10.2.1",
+        binary: "oxipng",
+        raised: &[],
+        features: &["--no-default-features", "--features", "binary,parallel"],
+        arguments: &[
+            "--quiet",
+            "--opt",
+            "2",
+            "--dir",
+            WRITTEN,
+            "pictures/drawing.png",
+            "pictures/grained.png",
+            "pictures/smooth.png",
+        ],
+    },
+    Program {
+        name: "tokei",
+        version: "15.0.0",
+        binary: "tokei",
+        raised: &["errno", "libc"],
+        features: &[],
+        // The tree lies in a folder that git ignores.
+        arguments: &["--no-ignore", input::TREE],
+    },
+    Program {
+        name: "du-dust",
+        version: "1.2.7",
+        binary: "dust",
+        raised: &[],
+        features: &[],
+        arguments: &["--no-progress", "--no-colors", "--terminal-width", "120", "--number-of-lines", "60", input::TREE],
+    },
+];
+
+/// Where what is not printed is written to, below the input.
+const WRITTEN: &str = "written";
+
+/// Turns of each side, and how many seconds one should last at least: short programs run more than once.
+const TURNS: usize = 11;
+const TURN: f64 = 0.1;
+
+/// How long a program took: medians in seconds, on rayon's core and on ours.
+pub(super) struct Timed {
+    pub(super) name: &'static str,
+    pub(super) seconds: [f64; 2],
+}
+
+/// The programs, built, and what they work on.
+pub(super) struct Ready {
+    input: PathBuf,
+    programs: Vec<(&'static Program, [PathBuf; 2])>,
+}
+
+/// Builds what is not built yet, and lays out the input.
+pub(super) fn ready() -> anyhow::Result<Ready> {
+    let programs =
+        PROGRAMS.iter().map(|program| Ok((program, build::both(program)?))).collect::<anyhow::Result<_>>()?;
+    Ok(Ready { input: input::lay_out()?, programs })
+}
+
+impl Ready {
+    /// Runs them.
+    ///
+    /// # Errors
+    ///
+    /// Where one fails, does not end, or does not always have the same output.
+    pub(super) fn measure(&self) -> anyhow::Result<Vec<Timed>> {
+        let timed = |(program, [theirs, ours]): &(&'static Program, [PathBuf; 2])| {
+            let (warm, expected) = self.once(program, theirs)?;
+            ensure!(!expected.is_empty(), "{} puts nothing out", program.name);
+            let runs = (TURN / warm).ceil().max(1.0) as usize;
+            let seconds = in_turn([theirs, ours], TURNS, |side| {
+                let mut sum = 0.0;
+                for _ in 0..runs {
+                    let (seconds, output) = self.once(program, side)?;
+                    ensure!(output == expected, "{} has another output than {}", side.display(), theirs.display());
+                    sum += seconds;
+                }
+                Ok(sum / runs as f64)
+            })?;
+            Ok(Timed { name: program.name, seconds })
+        };
+        self.programs.iter().map(timed).collect()
+    }
+
+    /// How many seconds one run took, and what came of it: what was printed, and the files that were written, in order.
+    fn once(&self, program: &Program, binary: &Path) -> anyhow::Result<(f64, Vec<u8>)> {
+        let written = self.input.join(WRITTEN);
+        sources::clear(&written)?;
+        let command = duct::cmd(binary, program.arguments).dir(&self.input);
+        let start = Instant::now();
+        let end = limit::ended(&command)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if !end.status.success() {
+            limit::show(&end)?;
+            bail!("{} ended with {}", binary.display(), end.status);
+        }
+        let mut output = end.stdout;
+        let unreadable = || format!("cannot read {}", written.display());
+        let mut files: Vec<PathBuf> = fs::read_dir(&written)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+            .with_context(unreadable)?;
+        files.sort();
+        for file in files {
+            output.extend(file.as_os_str().as_encoded_bytes());
+            output.extend(fs::read(&file).with_context(unreadable)?);
+        }
+        Ok((seconds, output))
+    }
+}

@@ -1,0 +1,50 @@
+//! Two sides measured in turn, and what their times come to.
+
+/// Medians of what both sides take, which have so many turns each.
+///
+/// Every other round goes in reverse: on a busy machine the scheduler gives the one that comes first what it withholds from the second.
+pub(crate) fn in_turn<S>(
+    mut sides: [S; 2],
+    turns: usize,
+    mut take: impl FnMut(&mut S) -> anyhow::Result<f64>,
+) -> anyhow::Result<[f64; 2]> {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..turns {
+        for at in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
+            times[at].push(take(&mut sides[at])?);
+        }
+    }
+    Ok(times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    }))
+}
+
+/// The mean of ratios; NaN of none.
+pub(crate) fn geometric_mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_take_turns_and_have_medians_of_their_own() {
+        let mut order = String::new();
+        let mut time = 0.0;
+        let medians = in_turn(["a", "b"], 3, |side| {
+            order.push_str(side);
+            time += 1.0;
+            Ok(time)
+        });
+        assert_eq!(medians.unwrap(), [4.0, 3.0]);
+        assert_eq!(order, "abbaab");
+    }
+
+    #[test]
+    fn ratios_that_are_inverse_have_mean_one() {
+        assert!((geometric_mean(&[4.0, 0.25]) - 1.0).abs() < 1e-12);
+        assert!(geometric_mean(&[]).is_nan());
+    }
+}
