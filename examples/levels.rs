@@ -19,6 +19,7 @@ use fusain::topology::{Fabric, Hierarchy, Policy};
 use fusain_examples::levels::{Plan, Source, json, launch, picture};
 use fusain_examples::ranks::{Body, local_place, run};
 
+/// Shows a machine with its ranks and workers: as a tree, as a picture, as JSON.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]

@@ -16,6 +16,8 @@ pub struct Resident {
 }
 
 const FONT: f64 = 11.0;
+/// The width of a letter, in heights of the font. Fonts differ: DejaVu Sans, which has wide ones, takes so much for `memory P#0`.
+const LETTER: f64 = 0.68;
 const GAP: f64 = 6.0;
 const LINE: f64 = 16.0;
 const UNIT_WIDTH: f64 = 50.0;
@@ -75,7 +77,7 @@ fn measure<'a>(machine: &'a Machine, object: &'a Object, residents: &'a [Residen
     boxes.extend(object.children.iter().map(|child| measure(machine, child, residents)));
     let area: f64 = boxes.iter().map(|laid| laid.width * laid.height).sum();
     let row_width = ROW_WIDTH.max((WIDE * area).sqrt());
-    let text_width = title.len() as f64 * FONT * 0.58 + 2.0 * GAP;
+    let text_width = title.len() as f64 * FONT * LETTER + 2.0 * GAP;
 
     // Children first, in rows; then it is known how wide a row of badges may be.
     let mut inside = Vec::new();
@@ -94,7 +96,7 @@ fn measure<'a>(machine: &'a Machine, object: &'a Object, residents: &'a [Residen
     let mut badges = Vec::new();
     let (mut badge_x, mut badge_y) = (GAP, LINE + GAP / 2.0);
     for resident in here {
-        let badge = (resident.label.len() as f64 * FONT * 0.6 + 8.0).max(18.0);
+        let badge = (resident.label.len() as f64 * FONT * LETTER + 8.0).max(18.0);
         if badge_x > GAP && badge_x + badge + GAP > width {
             (badge_x, badge_y) = (GAP, badge_y + BADGE_HEIGHT + 2.0);
         }
@@ -123,7 +125,7 @@ fn extras<'a>(machine: &Machine, object: &Object) -> Vec<Laid<'a>> {
     let is_lowest =
         |near: &CpuSet| *near == object.cpuset && !object.children.iter().any(|child| child.cpuset == object.cpuset);
     let plain = |class: &str, title: String, fill| {
-        let width = title.len() as f64 * FONT * 0.58 + 2.0 * GAP;
+        let width = title.len() as f64 * FONT * LETTER + 2.0 * GAP;
         Laid { class: class.to_owned(), title, fill, width, height: LINE + GAP, badges: Vec::new(), inside: Vec::new() }
     };
     let memory = machine.memory().iter().filter(|node| is_lowest(&node.near));

@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::Args;
 use fusain::topology::{Fabric, Machine};
 
-/// Where a machine's description comes from.
 #[derive(Args, Clone, Debug)]
+#[expect(missing_docs, reason = "clap would print them as what the whole program is for")]
 pub struct Source {
     /// A machine that was exported: `lstopo file.xml`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["synthetic", "here"])]
