@@ -7,7 +7,7 @@ use crate::platform::{ask_for_huge_pages, make_present};
 use std::mem::MaybeUninit;
 
 /// From this size on it is worth asking. Smaller memory is mostly reused by the allocator, and not fresh.
-const WORTH_BYTES: usize = 1 << 22;
+pub(crate) const WORTH_BYTES: usize = 1 << 22;
 
 /// Says that `room` will be written from end to end. A hint: nothing depends on it.
 #[inline]

@@ -6,7 +6,7 @@
 //!
 //! With debug assertions nothing is kept, so that AddressSanitizer and valgrind know the bounds of each block.
 
-use crate::pages::prepare;
+use crate::pages::{WORTH_BYTES, prepare};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, take};
@@ -15,7 +15,7 @@ use std::mem::{MaybeUninit, take};
 const KEPT: usize = 4;
 
 /// The greatest block that is kept, in bytes.
-const KEPT_BYTES: usize = 1 << 22;
+const KEPT_BYTES: usize = WORTH_BYTES;
 
 /// Memory comes in cache lines.
 #[repr(align(64))]

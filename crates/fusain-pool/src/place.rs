@@ -87,3 +87,48 @@ pub(crate) fn leave(core: usize) {
         allowed.bind(thread);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Cores of a thread of its own, where there are two to choose from.
+    fn with_two_cores(f: impl FnOnce(Cores, usize, usize) + Send) {
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let Some(allowed) = Cores::of(this_thread()) else { return };
+                if let [first, second, ..] = allowed.numbers()[..] {
+                    f(allowed, first, second);
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn a_sleeper_is_kept_off_the_last_core_named() {
+        with_two_cores(|allowed, first, second| {
+            let is_kept_off = |core| Cores::of(this_thread()) == allowed.without(core);
+            let mut asleep = Asleep::begin(UNKNOWN).expect("it has a choice");
+            for core in [first, second] {
+                asleep.keep_off(core);
+                assert!(is_kept_off(core));
+            }
+            asleep.keep_off(UNKNOWN);
+            assert!(is_kept_off(second));
+            asleep.end();
+            assert!(Cores::of(this_thread()) == Some(allowed), "as before");
+        });
+    }
+
+    #[test]
+    fn what_others_change_meanwhile_stands() {
+        with_two_cores(|_, first, second| {
+            let mut asleep = Asleep::begin(UNKNOWN).expect("it has a choice");
+            asleep.keep_off(first);
+            pin(first);
+            asleep.keep_off(second);
+            asleep.end();
+            assert!(Cores::of(this_thread()) == Cores::only(first));
+        });
+    }
+}
