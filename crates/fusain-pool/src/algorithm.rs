@@ -95,10 +95,9 @@ pub trait Algorithm: Sync {
     /// takes out of `local`.
     fn commit(&self, local: &mut Self::Local);
 
-    /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting.
+    /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting, and leaves `victim` as it was.
     ///
-    /// A first state that cannot be split when the call begins wakes nobody: only workers that are awake can help later. So it should be made of
-    /// several parts.
+    /// A call whose first state cannot be split yet tries again after its first unit, and then at growing distances.
     ///
     /// The worker that owns `victim` calls this, between two of its units. No other thread touches the state.
     #[doc(alias = "steal")]

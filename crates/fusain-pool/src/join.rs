@@ -17,7 +17,8 @@ use crate::job::{Header, JobRef, Reopen, reopen};
 use crate::latch::Latch;
 use crate::panics::discard;
 use crate::pool::Pool;
-use crate::tasks::{Helps, announce, answer, as_root, lay_out};
+use crate::stack::{Link, Shared};
+use crate::tasks::{Helps, announce, answer, as_root, lay_out_only};
 use crate::trace;
 use crate::worth::Worth;
 use std::cell::UnsafeCell;
@@ -31,7 +32,7 @@ use std::thread;
 /// It uses the pool whose work the calling thread is doing, or else [`Pool::global`]. The calling thread runs `a`; it then runs `b`, too,
 /// unless another worker has taken it. A `join` whose `b` no other worker takes costs a few nanoseconds.
 ///
-/// Recursions may be as deep as the thread's stack allows: each level costs its stack frame and 8 bytes of heap.
+/// Recursions may be as deep as the thread's stack allows: each level costs its stack frame.
 ///
 /// # Panics
 /// With the payload of `a` if `a` panics; by then `b` has ended, or has been dropped without being run. With the payload of `b` if only `b`
@@ -157,51 +158,37 @@ where
     RA: Send,
     RB: Send,
 {
-    let job = StackJob::new(b, handle);
-    let index = handle.stack.push(job.to_ref());
-    let retract = Retract::<_, _, RUNS_B> { job: &job, index };
-    if handle.stack.is_oldest_private(index) {
-        lay_out(handle);
+    let job = StackJob::new(b);
+    // SAFETY: it is popped before this returns or unwinds, and whatever `a` pushes before that.
+    let has_more = unsafe { handle.stack.push(job.link()) };
+    let retract = Retract::<_, _, RUNS_B> { job: &job, handle };
+    if !has_more {
+        lay_out_only(handle, job.link());
     }
     pushed();
     let ra = a();
     std::mem::forget(retract);
-    if handle.stack.take_back(index) {
+    // SAFETY: what was pushed after it has been popped, and it has not.
+    if unsafe { handle.stack.take_back(job.link()) } {
         // SAFETY: taken back, so it will not be run.
         let b = unsafe { job.take() };
         return (ra, b(false));
     }
-    (ra, job.settle(index))
+    (ra, job.settle(handle))
 }
 
-/// Undoes a push when `a` unwinds: the job is dropped unrun (or run, if it `RUNS_B`), or its end awaited.
+/// Undoes a push when `a` unwinds.
 struct Retract<'j, 'p, B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> {
-    job: &'j StackJob<'p, B, RB>,
-    /// Where it lies on the joiner's stack.
-    index: usize,
-}
-
-impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Retract<'_, '_, B, RB, RUNS_B> {
-    fn finish(b: B) {
-        match RUNS_B {
-            true => discard(catch_unwind(AssertUnwindSafe(|| b(false)))),
-            false => discard(b),
-        }
-    }
+    job: &'j StackJob<B, RB>,
+    /// The joiner's.
+    handle: &'j Handle<'p>,
 }
 
 impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Drop for Retract<'_, '_, B, RB, RUNS_B> {
-    #[cold]
+    // Inlined, so that nobody wants the address of the guard, which is in registers then.
+    #[inline(always)]
     fn drop(&mut self) {
-        if self.job.handle.stack.take_back(self.index) {
-            // SAFETY: taken back, so it will not be run by anybody else.
-            return Self::finish(unsafe { self.job.take() });
-        }
-        match self.job.retrieve(self.index) {
-            Retrieved::Unrun(b) => Self::finish(b),
-            // The panic of `a` is the one that counts.
-            Retrieved::Done(result) => discard(result),
-        }
+        self.job.retract::<RUNS_B>(self.handle);
     }
 }
 
@@ -210,13 +197,10 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Drop for Retrac
 /// Invariants: (1) `func` is there until `take` or `run`, of which exactly one happens, once; (2) `result` is written
 /// before the latch opens; (3) the joiner does not leave the frame before the job is taken back or the latch open.
 #[repr(C)]
-struct StackJob<'j, B, RB> {
-    header: Header,
+struct StackJob<B, RB> {
+    link: Link,
     func: UnsafeCell<ManuallyDrop<B>>,
     result: UnsafeCell<MaybeUninit<thread::Result<RB>>>,
-    latch: Latch,
-    /// The joiner's.
-    handle: &'j Handle<'j>,
 }
 
 /// What became of a job whose joiner wants it back.
@@ -225,45 +209,71 @@ enum Retrieved<B, RB> {
     Done(thread::Result<RB>),
 }
 
-impl<'j, B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<'j, B, RB> {
+impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     #[inline(always)]
-    fn new(func: B, handle: &'j Handle<'j>) -> Self {
+    fn new(func: B) -> Self {
         Self {
-            header: Header { run: Self::run },
+            link: Link::new(Header { run: Self::run }),
             func: UnsafeCell::new(ManuallyDrop::new(func)),
             result: UnsafeCell::new(MaybeUninit::uninit()),
-            latch: Latch::new(1),
-            handle,
         }
     }
 
+    /// The address of the whole job.
     #[inline(always)]
-    fn to_ref(&self) -> JobRef {
-        JobRef::new(NonNull::from(self))
+    fn link(&self) -> NonNull<Link> {
+        NonNull::from(self).cast()
     }
 
     /// The joiner's slow path to a result: the job has been laid out.
     #[cold]
     #[inline(never)]
-    fn settle(&self, index: usize) -> RB {
-        match self.retrieve(index) {
+    fn settle(&self, handle: &Handle<'_>) -> RB {
+        match self.retrieve(handle) {
             Retrieved::Unrun(b) => b(false),
             Retrieved::Done(Ok(result)) => result,
             Retrieved::Done(Err(payload)) => resume_unwind(payload),
         }
     }
 
+    /// Drops the job unrun, or runs it if the joiner `RUNS_B`, or awaits its end.
+    #[cold]
+    #[inline(never)]
+    fn retract<const RUNS_B: bool>(&self, handle: &Handle<'_>) {
+        // SAFETY: what was pushed after it has been popped, and it has not.
+        let retrieved = if unsafe { handle.stack.take_back(self.link()) } {
+            // SAFETY: taken back, so it will not be run by anybody else.
+            Retrieved::Unrun(unsafe { self.take() })
+        } else {
+            self.retrieve(handle)
+        };
+        match retrieved {
+            Retrieved::Unrun(b) if RUNS_B => discard(catch_unwind(AssertUnwindSafe(|| b(false)))),
+            Retrieved::Unrun(b) => discard(b),
+            // The panic of `a` is the one that counts.
+            Retrieved::Done(result) => discard(result),
+        }
+    }
+
     /// Takes the job back from the public place, or awaits its end.
     #[cold]
-    fn retrieve(&self, index: usize) -> Retrieved<B, RB> {
-        self.handle.stack.forget(index);
-        if self.handle.slot().retract(self.to_ref()) {
-            // SAFETY: taken back, so it will not be run.
-            return Retrieved::Unrun(unsafe { self.take() });
+    fn retrieve(&self, handle: &Handle<'_>) -> Retrieved<B, RB> {
+        // SAFETY: it is the newest, has been laid out, and has not been popped.
+        unsafe { handle.stack.forget(self.link()) };
+        let is_unrun = handle.slot().retract(JobRef::new(self.link()));
+        if !is_unrun {
+            // SAFETY: laid out.
+            let latch = unsafe { &self.link.shared().latch };
+            wait_for(handle, latch, Helps::Root(handle.stack.root.get()));
         }
-        wait_for(self.handle, &self.latch, Helps::Root(self.handle.stack.root.get()));
-        // SAFETY: the latch is open, and this happens once.
-        Retrieved::Done(unsafe { self.result() })
+        // SAFETY: taken back, so nobody else has seen it, or the latch is open, and opening it was the last touch.
+        unsafe { self.link.unshare() };
+        match is_unrun {
+            // SAFETY: taken back, so it will not be run.
+            true => Retrieved::Unrun(unsafe { self.take() }),
+            // SAFETY: the latch is open, and this happens once.
+            false => Retrieved::Done(unsafe { self.result() }),
+        }
     }
 
     /// # Safety
@@ -294,10 +304,11 @@ impl<'j, B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<'j, B, RB> {
             let this = unsafe { &*this };
             // SAFETY: taken from the joiner, so the joiner does not take it.
             let func = unsafe { this.take() };
-            let owner = this.handle.index;
+            // SAFETY: laid out, for it was taken.
+            let Shared { owner, latch } = unsafe { this.link.shared() };
             let result = {
                 // What the joiner serves now may be a call within the root: a hint is all it is.
-                let _root = Root::begin(handle, handle.pool.slots.get(owner).serves());
+                let _root = Root::begin(handle, handle.pool.slots.get(*owner).serves());
                 catch_unwind(AssertUnwindSafe(|| func(true)))
             };
             if result.is_err() {
@@ -305,7 +316,7 @@ impl<'j, B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<'j, B, RB> {
             }
             // SAFETY: the joiner does not look before the latch is open.
             unsafe { this.result.get().write(MaybeUninit::new(result)) };
-            (owner, &raw const this.latch)
+            (*owner, &raw const *latch)
         };
         reopen(mailbox);
         // SAFETY: alive until this; the one count is ours.

@@ -32,7 +32,7 @@ use crate::part::{HeapPart, StackPart, StackParts};
 use crate::platform::Instant;
 use crate::pool::give_way;
 use crate::share::{Shared, announce, deliver, share};
-use crate::slot::{askers, bit};
+use crate::slot::{LOOK, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::wakes::is_worth_waking;
@@ -65,26 +65,33 @@ fn work<A: Algorithm>(
     handle: &Handle<'_>,
     local: A::Local,
     grain: Grain,
-    share: impl FnOnce(&mut A::Local) -> Shared<A>,
+    share: impl Fn(&mut A::Local) -> Shared<A::Local>,
 ) -> Option<A::Local> {
     let slot = handle.slot();
     let outer = slot.serves();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut local = local;
-        let (missing, mut rest) = share(&mut local);
-        // After the delivery, which should not have to wait for this line.
-        slot.serve(call.token());
-        if missing > 0 {
-            lacks(call, handle, missing);
-        }
+        let mut pace = Pace::new(grain);
+        let mut is_again = false;
         loop {
-            if !drive(call, algorithm, handle, &mut local, &mut rest, grain, missing) {
-                return None;
+            // Again where there was nothing to split before.
+            let mut shared = share(&mut local);
+            // After the delivery, which should not have to wait for this line.
+            slot.serve(call.token());
+            if shared.missing > 0 {
+                lacks(call, handle, shared.missing, shared.is_whole, std::mem::replace(&mut is_again, true));
             }
-            let Some(rest) = rest.take() else { return Some(local) };
-            // What lies behind comes after: a state may wait for what the one before it has found.
-            algorithm.commit(&mut local);
-            local = rest;
+            loop {
+                match drive(call, algorithm, handle, &mut local, &mut shared, &mut pace) {
+                    Ended::Stopped => return None,
+                    Ended::Grown => break,
+                    Ended::Done => {}
+                }
+                let Some(rest) = shared.rest.take() else { return Some(local) };
+                // What lies behind comes after: a state may wait for what the one before it has found.
+                algorithm.commit(&mut local);
+                local = rest;
+            }
         }
     }));
     slot.serve(outer);
@@ -94,9 +101,16 @@ fn work<A: Algorithm>(
     })
 }
 
-/// That many workers more could have been given parts.
+/// That many workers more could have been given parts, had there been something to split.
 #[inline(never)]
-fn lacks(call: &Call, handle: &Handle<'_>, missing: usize) {
+fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_again: bool) {
+    if is_whole {
+        // It looks after its first unit whether there is something now, and then at each checkpoint.
+        if !is_again {
+            handle.slot().renew(LOOK);
+        }
+        return;
+    }
     if handle.index == call.owner {
         call.set_unshared();
         handle.calls_sleepers();
@@ -116,7 +130,7 @@ fn work_part<A: Algorithm>(
     grain: Grain,
     fanout: usize,
 ) -> Option<A::Local> {
-    let share = |local: &mut A::Local| (share(call, algorithm, handle, local, grain, fanout), None);
+    let share = |local: &mut A::Local| share(call, algorithm, handle, local, grain, fanout);
     work(call, algorithm, handle, local, grain, share)
 }
 
@@ -178,20 +192,28 @@ pub(crate) unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &H
 /// So many units are counted at the end of a call.
 const TOLD_LATER: u64 = 64;
 
-/// Units until nothing is left (true) or the call is stopped (false). `missing` workers are woken if it turns out to be worth it. Whoever asks is
-/// given `rest` first, the part that nobody wanted before.
+/// Why [`drive`] ended.
+enum Ended {
+    /// Nothing is left.
+    Done,
+    /// The call has been stopped.
+    Stopped,
+    /// What was whole may have something to split.
+    Grown,
+}
+
+/// Units until nothing is left, or there is another reason to end. Those who were missing when it was `shared` are woken if it turns out to be worth it. Whoever
+/// asks is given the rest first, the part that nobody wanted before.
 #[inline(always)]
 fn drive<A: Algorithm>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
     local: &mut A::Local,
-    rest: &mut Option<A::Local>,
-    grain: Grain,
-    missing: usize,
-) -> bool {
+    shared: &mut Shared<A::Local>,
+    pace: &mut Pace,
+) -> Ended {
     let slot = handle.slot();
-    let mut pace = Pace::new(grain);
     let mut units = 0;
     // Requests that could not be served; they are put back at the next checkpoint, by when there may be something to split.
     let mut refused = 0;
@@ -200,7 +222,10 @@ fn drive<A: Algorithm>(
         let started = pace.is_checkpoint().then(Instant::now);
         algorithm.do_unit(local, pace.grain);
         if let Some(started) = started {
-            checkpoint(call, handle, &mut pace, started, missing);
+            checkpoint(call, handle, pace, started, shared.missing);
+            if shared.is_whole {
+                refused |= LOOK;
+            }
             if refused != 0 {
                 slot.renew(std::mem::take(&mut refused));
             }
@@ -211,15 +236,17 @@ fn drive<A: Algorithm>(
         }
         units += 1;
         if slot.is_asked() {
-            refused |= answer(call, algorithm, handle, local, rest, pace.grain());
-            if call.is_stopped() {
+            refused |= answer(call, algorithm, handle, local, &mut shared.rest, pace.grain());
+            let is_stopped = call.is_stopped();
+            if is_stopped || (shared.is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
                 slot.tally().units.add(units);
-                return false;
+                slot.renew(refused);
+                return if is_stopped { Ended::Stopped } else { Ended::Grown };
             }
         }
     }
     slot.tally().units.add(units);
-    true
+    Ended::Done
 }
 
 /// After a unit that began at `started` and was timed.

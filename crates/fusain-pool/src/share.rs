@@ -14,8 +14,15 @@ use crate::pool::give_way;
 use crate::run::{run_heap_part, run_stack_part};
 use crate::sync::{Ordering, fence};
 
-/// What became of the attempt to share a state: how many workers were missing, and a part that was split off in vain.
-pub(crate) type Shared<A> = (usize, Option<<A as Algorithm>::Local>);
+/// What became of the attempt to share a state.
+pub(crate) struct Shared<L> {
+    /// How many workers could have been given parts and have got none.
+    pub(crate) missing: usize,
+    /// A part that was split off in vain.
+    pub(crate) rest: Option<L>,
+    /// Whether nobody has got any because there was nothing to split. There may be something after a few units, as in a search that starts from one node.
+    pub(crate) is_whole: bool,
+}
 
 /// Caller: splits `local` with up to `fanout` workers: with those that are awake and idle, and where the call is worth it with sleepers.
 #[inline(always)]
@@ -27,8 +34,18 @@ pub(crate) fn announce<'a, A: Algorithm>(
     grain: Grain,
     fanout: usize,
     parts: &StackParts<'a, A>,
-) -> Shared<A> {
-    let mut sharing = Sharing { call, algorithm, handle, grain, parts, fanout, is_prepared: false };
+) -> Shared<A::Local> {
+    let mut sharing = Sharing {
+        call,
+        algorithm,
+        handle,
+        grain,
+        parts,
+        fanout,
+        is_prepared: false,
+        is_whole: false,
+        has_given: false,
+    };
     let slot = handle.slot();
     // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
     let mut leaps = slot.is_hopeful();
@@ -42,7 +59,7 @@ pub(crate) fn announce<'a, A: Algorithm>(
             slot.set_hopeful(has_given);
         }
     }
-    if sharing.fanout > 0 && call.wakes() && !handle.pool.lends_threads() {
+    if sharing.fanout > 0 && !sharing.is_whole && call.wakes() && !handle.pool.lends_threads() {
         sharing.wake(local);
     }
     sharing.end()
@@ -58,6 +75,9 @@ struct Sharing<'a, 's, 'p, A: Algorithm> {
     fanout: usize,
     /// Whether a part has been split off that nobody has got yet.
     is_prepared: bool,
+    /// Whether there was nothing to split.
+    is_whole: bool,
+    has_given: bool,
 }
 
 impl<A: Algorithm> Sharing<'_, '_, '_, A> {
@@ -70,7 +90,10 @@ impl<A: Algorithm> Sharing<'_, '_, '_, A> {
         }
         if !self.is_prepared {
             let Some(stolen) = self.algorithm.split(local) else {
-                self.fanout = 0;
+                self.is_whole = !self.has_given;
+                if self.has_given {
+                    self.fanout = 0;
+                }
                 return None;
             };
             self.parts.prepare(run_stack_part::<A>, self.call, self.algorithm, self.grain, stolen);
@@ -86,6 +109,7 @@ impl<A: Algorithm> Sharing<'_, '_, '_, A> {
         }
         self.parts.sent();
         self.is_prepared = false;
+        self.has_given = true;
         self.fanout -= 1 + passed_on;
         if self.call.is_stopped() {
             // Its owner may have cleared the stop signal of a panic in this call just before.
@@ -123,10 +147,10 @@ impl<A: Algorithm> Sharing<'_, '_, '_, A> {
     }
 
     #[inline(always)]
-    fn end(self) -> Shared<A> {
+    fn end(self) -> Shared<A::Local> {
         // SAFETY: prepared above, and nobody has got it.
         let rest = self.is_prepared.then(|| unsafe { self.parts.take_unsent() });
-        (self.fanout, rest)
+        Shared { missing: self.fanout, rest, is_whole: self.is_whole }
     }
 }
 
@@ -160,7 +184,7 @@ unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobR
     }
 }
 
-/// Receiver: splits `local` with up to `fanout` workers that are awake and idle; returns how many were missing.
+/// Receiver: splits `local` with up to `fanout` workers that are awake and idle.
 pub(crate) fn share<A: Algorithm>(
     call: &Call,
     algorithm: &A,
@@ -168,21 +192,24 @@ pub(crate) fn share<A: Algorithm>(
     local: &mut A::Local,
     grain: Grain,
     fanout: usize,
-) -> usize {
-    pass_on(call, handle, fanout, &mut |to, claim, passed_on| {
+) -> Shared<A::Local> {
+    let (missing, is_whole) = pass_on(call, handle, fanout, &mut |to, claim, passed_on| {
         let Some(stolen) = algorithm.split(local) else { return false };
         deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
         true
-    })
+    });
+    Shared { missing, rest: None, is_whole }
 }
 
-/// What [`share`] does for each idle worker; `give` says whether there was something to split.
+/// What [`share`] does for each idle worker; `give` says whether there was something to split. How many are missing, and whether there was nothing to split
+/// for any.
 fn pass_on(
     call: &Call,
     handle: &Handle<'_>,
     mut fanout: usize,
     give: &mut dyn FnMut(usize, Claim<'_>, usize) -> bool,
-) -> usize {
+) -> (usize, bool) {
+    let all = fanout;
     for to in handle.other_workers() {
         if fanout == 0 {
             break;
@@ -190,13 +217,13 @@ fn pass_on(
         let Some(claim) = handle.pool.slots.get(to).front.claim(mailbox::ANY) else { continue };
         // After the claim: its owner may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
         if call.is_stopped() {
-            return 0;
+            return (0, false);
         }
         let passed_on = (fanout - 1) / 2;
         if !give(to, claim, passed_on) {
-            return 0;
+            return if fanout == all { (fanout, true) } else { (0, false) };
         }
         fanout -= 1 + passed_on;
     }
-    fanout
+    (fanout, false)
 }

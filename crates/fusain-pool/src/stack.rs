@@ -7,84 +7,165 @@
 //! with provably low synchronization overheads", J. Scheduling 2022; van Dijk & van de Pol, "Lace", Euro-Par'14 workshops.)
 //!
 //! ```text
-//!   0        public             len
-//!   │ laid out │ private         │
-//!   └──────────┴─────────────────┘
-//!     oldest               newest
+//!                public  private         newest
+//!   ┌──────────┬────────┬───────┬───────┬──────┐
+//!   │ laid out │  ...   │ private jobs         │
+//!   └──────────┴────────┴───────┴───────┴──────┘
+//!     oldest        ◄── older   newer ──►
 //! ```
 //!
 //! Of the jobs laid out at most the newest is still in the public place, all before it have been taken. A job is laid out when it is pushed
 //! and everything below it has been, or when a thief that has emptied the place asks for the next. So the place is empty only if
 //! nothing is private, or if the owner has not looked since the last theft.
 //!
-//! Jobs are pushed and popped like stack frames, so a job's index says whether it was ever laid out: it was exactly if `public` is past it.
-//! The stack grows as deep as the recursion does; 8 bytes a level.
+//! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are: there is nothing to grow, and a push depends on
+//! no earlier one but by the address that it stores. The newest job was laid out exactly if it is `public`.
 
-use crate::job::JobRef;
+use crate::job::{Header, JobRef};
+use crate::latch::Latch;
 use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+/// What a job on a stack begins with. A push writes two words of it, and a third into the job before: most jobs are taken back, and need no more.
+#[repr(C)]
+pub(crate) struct Link {
+    header: Header,
+    older: Cell<*mut Link>,
+    /// Written by the next push, if this job is private then.
+    newer: Cell<MaybeUninit<*mut Link>>,
+    /// Written when the job is laid out.
+    shared: UnsafeCell<MaybeUninit<Shared>>,
+}
+
+/// What a job needs that others may run.
+pub(crate) struct Shared {
+    /// The slot of the one who has pushed it.
+    pub(crate) owner: usize,
+    /// Opens when it has been run.
+    pub(crate) latch: Latch,
+}
+
+impl Link {
+    #[inline(always)]
+    pub(crate) fn new(header: Header) -> Self {
+        Self {
+            header,
+            older: Cell::new(ptr::null_mut()),
+            newer: Cell::new(MaybeUninit::uninit()),
+            shared: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// # Safety
+    /// The job has been laid out.
+    pub(crate) unsafe fn shared(&self) -> &Shared {
+        // SAFETY: written before it was laid out, and by nobody since.
+        let shared = unsafe { &*self.shared.get() };
+        // SAFETY: as above.
+        unsafe { shared.assume_init_ref() }
+    }
+
+    /// Ends what laying out began. (There is nothing to drop, but in a model, which sees whether anybody touches it later.)
+    ///
+    /// # Safety
+    /// The job has been laid out, and nobody looks at it any more; once.
+    pub(crate) unsafe fn unshare(&self) {
+        // SAFETY: the caller's: no other reference to it is left.
+        let shared = unsafe { &mut *self.shared.get() };
+        // SAFETY: written when it was laid out.
+        unsafe { shared.assume_init_drop() };
+    }
+}
 
 /// See the [module](self).
 pub(crate) struct Stack {
-    jobs: UnsafeCell<Vec<JobRef>>,
-    public: Cell<usize>,
+    /// The newest job, or null.
+    newest: Cell<*mut Link>,
+    /// The newest job that has been laid out, or null. Where it is not `newest`, there are private jobs.
+    public: Cell<*mut Link>,
+    /// The oldest private job, where there are any.
+    private: Cell<*mut Link>,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
 
 impl Stack {
     pub(crate) fn new() -> Self {
-        Self { jobs: UnsafeCell::new(Vec::new()), public: Cell::new(0), root: Cell::new(0) }
+        let null = || Cell::new(ptr::null_mut());
+        Self { newest: null(), public: null(), private: null(), root: Cell::new(0) }
     }
 
-    /// The one place that borrows the jobs.
+    /// Pushes `job`; false where it is the only private job, of which [`set_only`](Self::set_only) is to be told.
+    ///
+    /// # Safety
+    /// `job` stays where it is until it has been popped, by `take_back` or `forget`; what is pushed later is popped before. Its address is that of all of it.
     #[inline(always)]
-    fn jobs<R>(&self, f: impl FnOnce(&mut Vec<JobRef>) -> R) -> R {
-        // SAFETY: `Stack` is not `Sync`, so this is the only thread, and none of the closures below calls back here.
-        f(unsafe { &mut *self.jobs.get() })
+    #[must_use]
+    pub(crate) unsafe fn push(&self, job: NonNull<Link>) -> bool {
+        let older = self.newest.replace(job.as_ptr());
+        // SAFETY: the caller's.
+        unsafe { job.as_ref() }.older.set(older);
+        let has_more = older != self.public.get();
+        if has_more {
+            // SAFETY: there is a private job, so there is a newest one, which has not been popped.
+            unsafe { &*older }.newer.set(MaybeUninit::new(job.as_ptr()));
+        }
+        has_more
     }
 
-    /// Pushes the newest job; returns its index.
-    #[inline(always)]
-    pub(crate) fn push(&self, job: JobRef) -> usize {
-        self.jobs(|jobs| {
-            jobs.push(job);
-            jobs.len() - 1
-        })
+    /// `job` has been pushed, and is the only private one.
+    pub(crate) fn set_only(&self, job: NonNull<Link>) {
+        self.private.set(job.as_ptr());
     }
 
-    /// Whether everything below `index` has been laid out, and what is there has not.
+    /// Pops the newest job, which is `job`, if it has never been laid out.
+    ///
+    /// # Safety
+    /// It is the newest, and has not been popped.
     #[inline(always)]
-    pub(crate) fn is_oldest_private(&self, index: usize) -> bool {
-        self.public.get() == index
-    }
-
-    /// Takes the newest job, which is at `index`, back if it has never been laid out.
-    #[inline(always)]
-    pub(crate) fn take_back(&self, index: usize) -> bool {
-        let is_private = self.public.get() <= index;
+    pub(crate) unsafe fn take_back(&self, job: NonNull<Link>) -> bool {
+        debug_assert_eq!(self.newest.get(), job.as_ptr(), "the newest job");
+        let is_private = self.public.get() != job.as_ptr();
         if is_private {
-            debug_assert_eq!(self.jobs(|jobs| jobs.len()), index + 1, "the newest job");
-            // SAFETY: as in `jobs`; not longer than it was, for `index` is that of a job, and `JobRef` has no drop.
-            self.jobs(|jobs| unsafe { jobs.set_len(index) });
+            // SAFETY: it has not been popped.
+            self.newest.set(unsafe { job.as_ref() }.older.get());
         }
         is_private
     }
 
-    /// The oldest private job, which is laid out from now on.
-    pub(crate) fn lay_out(&self) -> Option<JobRef> {
-        let job = self.jobs(|jobs| jobs.get(self.public.get()).copied())?;
-        self.public.set(self.public.get() + 1);
-        Some(job)
+    /// Pops the newest job, which is `job` and has been laid out.
+    ///
+    /// # Safety
+    /// So it is, and it has not been popped.
+    pub(crate) unsafe fn forget(&self, job: NonNull<Link>) {
+        debug_assert_eq!((self.newest.get(), self.public.get()), (job.as_ptr(), job.as_ptr()));
+        // SAFETY: it has not been popped.
+        let older = unsafe { job.as_ref() }.older.get();
+        self.newest.set(older);
+        self.public.set(older);
+    }
+
+    /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
+    pub(crate) fn lay_out(&self, owner: usize) -> Option<JobRef> {
+        if !self.has_private() {
+            return None;
+        }
+        let job = NonNull::new(self.private.get())?;
+        self.public.set(job.as_ptr());
+        // SAFETY: it has not been popped.
+        let link = unsafe { job.as_ref() };
+        // SAFETY: nobody else knows of it yet, and it is laid out once.
+        unsafe { link.shared.get().write(MaybeUninit::new(Shared { owner, latch: Latch::new(1) })) };
+        if self.has_private() {
+            // SAFETY: it was private when the next one was pushed.
+            self.private.set(unsafe { link.newer.get().assume_init() });
+        }
+        Some(JobRef::new(job))
     }
 
     /// Whether there is a job that has not been laid out.
     pub(crate) fn has_private(&self) -> bool {
-        self.jobs(|jobs| jobs.len() > self.public.get())
-    }
-
-    /// Forgets the newest job, at `index`, which has been laid out.
-    pub(crate) fn forget(&self, index: usize) {
-        self.jobs(|jobs| jobs.truncate(index));
-        self.public.set(self.public.get().min(index));
+        self.newest.get() != self.public.get()
     }
 }

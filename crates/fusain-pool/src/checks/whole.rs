@@ -1,6 +1,7 @@
 //! Everything at once: a worker's life and a caller's call, with the loops that really run.
 
 use super::{Frame, Marks, check, finds, pool};
+use crate::Algorithm;
 use crate::call::Brief;
 use crate::handle::Handle;
 use crate::idle::serve;
@@ -14,6 +15,7 @@ use crate::sync::current;
 use crate::sync::faulty::Fault;
 use crate::tasks::tell_worker;
 use loom::thread;
+use std::ops::Range;
 
 /// A worker that lives while a guest calls, and after that is told to end.
 fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
@@ -46,6 +48,46 @@ fn whole_call() {
 #[test]
 fn whole_call_faults() {
     finds(&[Fault::LostUnpark, Fault::WeakRmw, Fault::WeakLoad], 2, call);
+}
+
+/// Nothing can be split off before the first unit.
+struct Sprout(Marks);
+
+impl Algorithm for Sprout {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, range: &Self::Local) -> bool {
+        self.0.has_local_work(range)
+    }
+
+    fn do_unit(&self, range: &mut Self::Local, grain: usize) {
+        self.0.do_unit(range, grain);
+    }
+
+    fn commit(&self, _: &mut Self::Local) {}
+
+    fn split(&self, range: &mut Self::Local) -> Option<Self::Local> {
+        if range.start == 0 { None } else { self.0.split(range) }
+    }
+}
+
+/// Likewise for a call that has nothing to share at first.
+fn late_call() {
+    with_worker(|handle| {
+        let sprout = Frame::new(Sprout(Marks::new(3)));
+        run(handle, &*sprout, 0..3, Brief { grain: Grain::Fixed(1), work: 0, wakes: true });
+        sprout.0.0.assert_all_done();
+    });
+}
+
+#[test]
+fn whole_late_call() {
+    check(2, late_call);
+}
+
+#[test]
+fn whole_late_call_faults() {
+    finds(&[Fault::LostUnpark, Fault::WeakRmw], 2, late_call);
 }
 
 /// Likewise for a join.
