@@ -260,6 +260,14 @@ impl Entry {
         self.set_light();
     }
 
+    /// Where the crossover lies if a call of `alone_ns` took `elapsed_ns` shared: what it took beyond its part of the work it would take at any length. Well below
+    /// `alone_ns` in any case: at its edge the next timing would decide the other way.
+    fn crossover_seen(&self, alone_ns: f32, elapsed_ns: f32) -> f32 {
+        let workers = self.workers.get();
+        let beyond_ns = elapsed_ns - alone_ns / workers;
+        (beyond_ns * workers / (workers - 1.0)).clamp(alone_ns / NEAR, alone_ns * 0.9)
+    }
+
     /// A call of `work` elements took `elapsed_ns` shared.
     pub(super) fn took_shared(&self, kind: Kind, work: usize, elapsed_ns: f32) {
         let crossover_ns = self.crossover_ns.get();
@@ -284,7 +292,7 @@ impl Entry {
             }
             if alone_ns < crossover_ns && elapsed_ns < alone_ns {
                 // It gained where none was expected.
-                self.set_crossover(alone_ns);
+                self.set_crossover(self.crossover_seen(alone_ns, elapsed_ns));
             }
         }
     }

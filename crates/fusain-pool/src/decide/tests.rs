@@ -148,6 +148,29 @@ fn goes_back_to_sharing_when_the_cores_are_free_again() {
 }
 
 #[test]
+fn what_gains_again_stays_shared() {
+    let (work, alone_ns, entry) = (7, 140_000.0, Entry::new());
+    // Tasks by the clock: they take as long each time, but for a hair.
+    let mut call = |number: u16, shared_ns: f32| {
+        let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
+        match entry.choose(KIND, work, || Some(kind::Machine { region_ns: 300.0, workers: 2.0 })) {
+            Choice::Alone { .. } => entry.took_alone(KIND, work, work, alone_ns),
+            Choice::Unknown => entry.saw_unit(KIND, 1, alone_ns / work as f32),
+            Choice::Shared { .. } => {
+                entry.took_shared(KIND, work, shared_ns);
+                return true;
+            }
+        }
+        false
+    };
+    // A core is taken away for a while.
+    (0..20).for_each(|number| _ = call(number, 81_000.0));
+    (20..30).for_each(|number| _ = call(number, 1.5 * alone_ns));
+    let wrong = (30..230).filter(|&number| !call(number, 81_000.0)).count();
+    assert!(wrong < 25, "{wrong} of 200 in sequence");
+}
+
+#[test]
 fn a_first_run_on_fresh_memory_is_forgotten() {
     let alone = |work: usize| work as f32;
     let shared = |work: usize| 300.0 + work as f32 * 4.0;
