@@ -1,9 +1,12 @@
 //! What tests plant, to see that they would see it.
 
+use std::ops::Range;
+
 use fusain_pool::Algorithm;
 use fusain_testkit::{Losing, Move, drive};
 
-use crate::policy::Crew;
+use crate::crew::Crew;
+use crate::ranges::Ranges;
 
 /// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
 pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::Steal { victim: 0 }];
@@ -33,6 +36,10 @@ impl Crew for Scripted<'_> {
 
     fn grain(&self) -> Option<usize> {
         self.grain
+    }
+
+    fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+        self.run(&Ranges::new(weight, f), 0..len);
     }
 
     fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {

@@ -69,6 +69,8 @@ mod policy;
 
 mod chain;
 mod copy;
+mod crew;
+mod each;
 mod extrema;
 #[cfg(test)]
 mod faults;

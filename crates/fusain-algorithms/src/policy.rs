@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use fusain_pool::Pool;
 use fusain_pool::decide::{self, Kind};
-use fusain_pool::{Algorithm, Pool};
 
 pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
@@ -174,32 +174,6 @@ impl<'p> Par<'p> {
             Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
             Mode::Always => Plan::Parallel(Team::all(self.pool, kind, self.fixed_grain())),
         }
-    }
-}
-
-/// What runs the steps of an algorithm that has several: a team of workers, or in tests one thread that acts as all workers.
-pub(crate) trait Crew {
-    /// How many workers can take part.
-    fn workers(&self) -> usize;
-
-    /// Elements a unit, where that was asked for.
-    fn grain(&self) -> Option<usize>;
-
-    /// Runs `algorithm` from `local` to its end.
-    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local);
-}
-
-impl Crew for Team<'_> {
-    fn workers(&self) -> usize {
-        self.workers()
-    }
-
-    fn grain(&self) -> Option<usize> {
-        self.grain()
-    }
-
-    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        self.run(algorithm, local);
     }
 }
 

@@ -1,31 +1,30 @@
 //! The simplest algorithm: every index once, a range at a time, and access to the elements of a range without a lock.
 //!
-//! Copying, filling and rearranging have no state but what is left to do, and take as long as the memory does. A range belongs to
-//! one worker alone, and so do the elements of a slice in it.
+//! Copying, filling, visiting and rearranging have no state but what is left to do. A range belongs to one worker alone, and so do the elements of a
+//! slice in it.
+//!
+//! What is called for a range is behind a pointer: so the pool's run loop is compiled once for all of them, here, and not in each program for each of
+//! its closures. A pointer is followed once a unit.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
-use crate::policy::{Par, Plan, Team};
-use crate::window::{Output, Window};
-
 /// Calls `f` with ranges that together are all indices, each once.
-pub(crate) struct Ranges<F> {
-    f: F,
+pub(crate) struct Ranges<'f> {
+    f: &'f (dyn Fn(Range<usize>) + Sync),
     /// Elements that an index stands for.
     weight: usize,
 }
 
-impl<F: Fn(Range<usize>) + Sync> Ranges<F> {
-    pub(crate) fn new(weight: usize, f: F) -> Self {
+impl<'f> Ranges<'f> {
+    pub(crate) fn new(weight: usize, f: &'f (dyn Fn(Range<usize>) + Sync)) -> Self {
         Ranges { f, weight: weight.max(1) }
     }
 }
 
-impl<F: Fn(Range<usize>) + Sync> Algorithm for Ranges<F> {
+impl Algorithm for Ranges<'_> {
     type Local = Range<usize>;
 
     fn has_local_work(&self, local: &Range<usize>) -> bool {
@@ -47,37 +46,6 @@ impl<F: Fn(Range<usize>) + Sync> Algorithm for Ranges<F> {
         let middle = victim.start + (victim.end - victim.start).div_ceil(2);
         Some(middle..std::mem::replace(&mut victim.end, middle))
     }
-}
-
-/// Calls `f` with ranges that partition `0..len`, in one go where that is not worth sharing; `K` names the call site.
-#[inline]
-pub(crate) fn each_range<K: ?Sized>(policy: &Par<'_>, len: usize, f: impl Fn(Range<usize>) + Sync) {
-    match policy.plan::<K>(len) {
-        Plan::Sequential(watch) => watch.time(|| f(0..len)),
-        Plan::Parallel(team) => share(team, len, f),
-    }
-}
-
-#[inline(never)]
-fn share<F: Fn(Range<usize>) + Sync>(team: Team<'_>, len: usize, f: F) {
-    team.run(&Ranges::new(1, f), 0..len);
-}
-
-/// As [`each_range`], over the slots of `room`, which `f` fills; returns it, initialised.
-#[inline]
-pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
-    policy: &Par<'_>,
-    room: &'r mut [MaybeUninit<T>],
-    f: impl Fn(Range<usize>, &mut Window<'_, T>) + Sync,
-) -> &'r mut [T] {
-    let output = Output::new(room);
-    each_range::<K>(policy, output.len(), |range| {
-        // SAFETY: ranges do not overlap.
-        let mut window = unsafe { output.part(range.clone()) };
-        f(range, &mut window);
-        window.publish();
-    });
-    output.finish()
 }
 
 /// A slice whose elements are changed by several workers at a time, each in ranges of its own.
@@ -127,11 +95,11 @@ mod tests {
         fn every_index_once(n in 0..5_000_usize, weight in 0..20_usize, script in script(80)) {
             let mut visits = vec![0_u8; n];
             let parts = Parts::new(&mut visits);
-            let each = Ranges::new(weight, |range: Range<usize>| {
+            let visit = |range: Range<usize>| {
                 // SAFETY: ranges do not overlap, which is what is tested.
                 unsafe { parts.part(range) }.iter_mut().for_each(|x| *x += 1);
-            });
-            drive(&each, 0..n, &script);
+            };
+            drive(&Ranges::new(weight, &visit), 0..n, &script);
             prop_assert!(visits.into_iter().all(|x| x == 1));
         }
     }

@@ -204,7 +204,9 @@ enum Ended {
 
 /// Units until nothing is left, or there is another reason to end. Those who were missing when it was `shared` are woken if it turns out to be worth it. Whoever
 /// asks is given the rest first, the part that nobody wanted before.
-#[inline(always)]
+///
+/// Compiled once for the caller and those who receive parts: what a unit does may be long.
+#[inline(never)]
 fn drive<A: Algorithm>(
     call: &Call,
     algorithm: &A,
@@ -347,7 +349,10 @@ fn wait<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &S
 /// Commits what has come back, and says whether nobody else is left.
 #[inline(always)]
 fn is_alone<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) -> bool {
-    parts.collect(|local| commit(call, algorithm, handle, local)) && call.is_alone()
+    parts.collect(
+        #[inline(never)]
+        |local| commit(call, algorithm, handle, local),
+    ) && call.is_alone()
 }
 
 #[cold]

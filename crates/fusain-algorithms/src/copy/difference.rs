@@ -7,8 +7,9 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+use crate::each::{each_range, fill_room};
 use crate::policy::Par;
-use crate::ranges::{Parts, each_range, fill_room};
+use crate::ranges::Parts;
 use crate::widest::widest;
 use crate::window::{Window, collect};
 

@@ -8,9 +8,10 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use crate::each::{each_range, fill_room};
 use crate::kind::is_primitive;
 use crate::policy::Par;
-use crate::ranges::{Parts, each_range, fill_room};
+use crate::ranges::Parts;
 use crate::widest::widest;
 use crate::window::{Window, collect};
 

@@ -5,9 +5,10 @@
 
 use std::marker::PhantomData;
 
+use crate::each::each_range;
 use crate::kind::is_primitive;
 use crate::policy::Par;
-use crate::ranges::{Parts, each_range};
+use crate::ranges::Parts;
 use crate::widest::{Body, widest};
 
 /// The call site.

@@ -1,40 +1,18 @@
 //! `for_each`: calls a function on every element, each exactly once, in no particular order.
 //!
-//! Idea: a worker processes its part from the front, a thief gets the back half. The state is the part that is left.
+//! Idea: a worker processes its [range](crate::ranges) from the front, a thief gets the back half.
 //! C++'s `std::for_each`. Work O(n), span O(log n) splits, no extra memory.
 
-use std::marker::PhantomData;
-
-use fusain_pool::Algorithm;
-
-use crate::feed::{Feed, FeedMut};
-use crate::policy::{Crew, Par, Plan, Team};
+use crate::crew::Crew;
+use crate::policy::{Par, Plan};
+use crate::ranges::Parts;
 use crate::widest::{widest, widest_of};
 
-/// Visits shared elements.
-pub(crate) struct ForEach<'a, T, F> {
-    f: F,
-    elements: PhantomData<&'a T>,
-}
+/// Names kinds of calls that visit shared elements.
+enum Visit {}
 
-impl<'a, T: Sync, F: Fn(usize, &T) + Sync> Algorithm for ForEach<'a, T, F> {
-    type Local = Feed<'a, T>;
-
-    fn has_local_work(&self, local: &Self::Local) -> bool {
-        !local.is_empty()
-    }
-
-    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let (at, part) = local.take(grain);
-        widest((visit_part, (&self.f, at, part)));
-    }
-
-    fn commit(&self, _local: &mut Self::Local) {}
-
-    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        victim.split()
-    }
-}
+/// Names kinds of calls that visit elements they may change.
+enum VisitMut {}
 
 #[inline(always)]
 fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (&F, usize, &[T])) {
@@ -44,43 +22,6 @@ fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (&F, usize, &[T])) {
 #[inline(always)]
 fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (&F, usize, &mut [T])) {
     part.iter_mut().enumerate().for_each(|(i, x)| f(at + i, x));
-}
-
-impl<T, F: Fn(usize, &T)> ForEach<'_, T, F> {
-    pub(crate) fn new(f: F) -> Self {
-        ForEach { f, elements: PhantomData }
-    }
-}
-
-/// Visits elements it may change.
-pub(crate) struct ForEachMut<'a, T, F> {
-    f: F,
-    elements: PhantomData<fn(&'a mut T)>,
-}
-
-impl<'a, T: Send, F: Fn(usize, &mut T) + Sync> Algorithm for ForEachMut<'a, T, F> {
-    type Local = FeedMut<'a, T>;
-
-    fn has_local_work(&self, local: &Self::Local) -> bool {
-        !local.is_empty()
-    }
-
-    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let (at, part) = local.take(grain);
-        widest((visit_part_mut, (&self.f, at, part)));
-    }
-
-    fn commit(&self, _local: &mut Self::Local) {}
-
-    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        victim.split()
-    }
-}
-
-impl<T, F: Fn(usize, &mut T)> ForEachMut<'_, T, F> {
-    pub(crate) fn new(f: F) -> Self {
-        ForEachMut { f, elements: PhantomData }
-    }
 }
 
 /// # Visiting
@@ -102,7 +43,7 @@ impl Par<'_> {
     #[doc(alias = "par_iter")]
     #[inline]
     pub fn for_each<T: Sync, F: Fn(&T) + Sync>(&self, v: &[T], f: F) {
-        each::<(ForEach<'_, T, F>, F), _, _>(self, v, |_, x: &T| f(x));
+        each::<(Visit, T, F), _, _>(self, v, |_, x: &T| f(x));
     }
 
     /// Calls `f(i, &v[i])` for every index `i`, in no particular order.
@@ -115,7 +56,7 @@ impl Par<'_> {
     #[doc(alias = "enumerate")]
     #[inline]
     pub fn for_each_indexed<T: Sync, F: Fn(usize, &T) + Sync>(&self, v: &[T], f: F) {
-        each::<(ForEach<'_, T, F>, usize), _, _>(self, v, f);
+        each::<(Visit, T, F, usize), _, _>(self, v, f);
     }
 
     /// Calls `f` on every element of `v`, which it may change, in no particular order.
@@ -131,7 +72,7 @@ impl Par<'_> {
     #[doc(alias = "par_iter_mut")]
     #[inline]
     pub fn for_each_mut<T: Send, F: Fn(&mut T) + Sync>(&self, v: &mut [T], f: F) {
-        each_mut::<(ForEachMut<'_, T, F>, F), _, _>(self, v, |_, x: &mut T| f(x));
+        each_mut::<(VisitMut, T, F), _, _>(self, v, |_, x: &mut T| f(x));
     }
 
     /// Calls `f(i, &mut v[i])` for every index `i`, in no particular order.
@@ -146,7 +87,7 @@ impl Par<'_> {
     #[doc(alias = "enumerate")]
     #[inline]
     pub fn for_each_mut_indexed<T: Send, F: Fn(usize, &mut T) + Sync>(&self, v: &mut [T], f: F) {
-        each_mut::<(ForEachMut<'_, T, F>, usize), _, _>(self, v, f);
+        each_mut::<(VisitMut, T, F, usize), _, _>(self, v, f);
     }
 }
 
@@ -155,7 +96,7 @@ impl Par<'_> {
 fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], f: F) {
     match policy.plan::<K>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part, (&f, 0, v)))),
-        Plan::Parallel(team) => visit(team, v, f),
+        Plan::Parallel(team) => visit(&team, v, f),
     }
 }
 
@@ -168,13 +109,19 @@ fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v
     }
 }
 
-#[inline(never)]
-fn visit<T: Sync, F: Fn(usize, &T) + Sync>(team: Team<'_>, v: &[T], f: F) {
-    team.run(&ForEach::new(f), Feed::new(v));
-}
-
 /// Visits all elements with `crew`.
 #[inline(never)]
+pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(crew: &impl Crew, v: &[T], f: F) {
+    crew.run_ranges(v.len(), 1, &|range| widest((visit_part, (&f, range.start, &v[range]))));
+}
+
+/// As [`visit`], elements that may be changed.
+#[inline(never)]
 pub(crate) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
-    crew.run(&ForEachMut::new(f), FeedMut::new(v));
+    let parts = Parts::new(v);
+    crew.run_ranges(parts.len(), 1, &|range| {
+        let at = range.start;
+        // SAFETY: ranges do not overlap.
+        widest((visit_part_mut, (&f, at, unsafe { parts.part(range) })));
+    });
 }

@@ -5,4 +5,4 @@ mod for_each;
 mod tests;
 mod transform;
 
-pub(crate) use for_each::{ForEach, ForEachMut, visit_mut};
+pub(crate) use for_each::visit_mut;

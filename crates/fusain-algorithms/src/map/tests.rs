@@ -6,28 +6,26 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use fusain_testkit::{Census, Losing, drive, script};
 use proptest::prelude::*;
 
-use super::for_each::{ForEach, ForEachMut};
+use super::for_each::{visit, visit_mut};
 use super::transform::Map;
-use crate::faults::ONE_STEAL;
-use crate::feed::{Feed, FeedMut};
+use crate::faults::{ONE_STEAL, Scripted};
 use crate::window::{Output, collect};
 
 proptest! {
     #[test]
     fn for_each_visits_once(n in 0..3_000_usize, script in script(80)) {
         let visits: Vec<AtomicU32> = (0..n).map(|_| AtomicU32::new(0)).collect();
-        let each = ForEach::new(|i, x: &AtomicU32| {
+        visit(&Scripted::new(&script, None), &visits, |i, x: &AtomicU32| {
             assert!(std::ptr::eq(x, &visits[i]), "the index is that of the element");
             x.fetch_add(1, Ordering::Relaxed);
         });
-        drive(&each, Feed::new(&visits), &script);
         prop_assert!(visits.into_iter().all(|x| x.into_inner() == 1));
     }
 
     #[test]
     fn for_each_mut_visits_once(n in 0..3_000_usize, script in script(80)) {
         let mut v = vec![0; n];
-        drive(&ForEachMut::new(|i, x: &mut usize| *x += i + 1), FeedMut::new(&mut v), &script);
+        visit_mut(&Scripted::new(&script, None), &mut v, |i, x: &mut usize| *x += i + 1);
         prop_assert!(v.into_iter().eq(1..n + 1));
     }
 

@@ -13,8 +13,9 @@ use fusain_pool::Algorithm;
 use super::kernel::Move;
 use super::lane::Lane;
 use super::lanes::{LANES, Lanes};
+use crate::crew::Crew;
 use crate::policy::{Par, Plan, Team};
-use crate::ranges::{Parts, Ranges};
+use crate::ranges::Parts;
 use crate::scratch::Scratch;
 
 /// Nanoseconds that merging an element is taken to cost until a call has been timed.
@@ -188,7 +189,7 @@ fn copy<T: Send>(team: Option<&Team<'_>>, v: &mut [T], room: &mut [MaybeUninit<T
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
     };
     match team {
-        Some(team) if bytes > COPIED_ALONE => team.run(&Ranges::new(1, some), 0..len),
+        Some(team) if bytes > COPIED_ALONE => team.run_ranges(len, 1, &some),
         _ => some(0..len),
     }
 }

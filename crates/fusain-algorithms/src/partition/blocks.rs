@@ -15,10 +15,8 @@ use std::sync::Mutex;
 
 use fusain_pool::Algorithm;
 
-use crate::feed::Feed;
+use crate::crew::Crew;
 use crate::filter::{Answers, BLOCK, If, ones};
-use crate::map::ForEach;
-use crate::policy::Crew;
 use crate::widest::{Body, widest};
 
 /// Swaps that a worker makes before it checks for requests.
@@ -300,11 +298,11 @@ where
     crew.run(&partition, root);
     let (boundary, swaps) = partition.finish();
     // SAFETY: the run has ended, and each swap is made once.
-    let make = |_: usize, swap: &(usize, usize, usize)| unsafe { partition.swap(*swap) };
+    let make = |some: Range<usize>| swaps[some].iter().for_each(|swap| unsafe { partition.swap(*swap) });
     if swaps.len() < 4 {
-        swaps.iter().for_each(|swap| make(0, swap));
+        make(0..swaps.len());
     } else {
-        crew.run(&ForEach::new(make), Feed::new(&swaps));
+        crew.run_ranges(swaps.len(), 1, &make);
     }
     boundary
 }

@@ -5,22 +5,19 @@
 //! C++'s `std::stable_partition`. Work O(n), span O(tile + n/tile), memory n elements and n bytes.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
-use crate::feed::FeedMut;
+use crate::crew::Crew;
 use crate::filter::{Moving, Part, Said, sift_bits};
 use crate::first_panic::FirstPanic;
-use crate::map::ForEachMut;
 use crate::policy::{Par, Plan, Team};
+use crate::ranges::Parts;
 use crate::runs::{Joined, join, tile_len};
 use crate::scratch::Scratch;
 use crate::window::Output;
 
 /// Nanoseconds that an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 1.5;
-
-/// Elements that a worker moves back before it checks for requests.
-const PIECE: usize = 1 << 12;
-
 #[inline]
 pub(super) fn stable<T, P>(policy: &Par<'_>, v: &mut [T], predicate: P) -> usize
 where
@@ -88,13 +85,15 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
         let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), said.len()) };
         &mut slots[stay..]
     };
-    let mut pieces: Vec<(usize, &mut [MaybeUninit<T>])> =
-        room.chunks_mut(PIECE).enumerate().map(|(i, piece)| (i * PIECE, piece)).collect();
-    let back = |_: usize, (at, piece): &mut (usize, &mut [MaybeUninit<T>])| {
+    let room = Parts::new(room);
+    let back = |range: Range<usize>| {
+        let at = range.start;
+        // SAFETY: ranges do not overlap.
+        let piece = unsafe { room.part(range) };
         // SAFETY: the buffer has as many elements as there is room for; each is moved once, as the buffer's length is 0.
-        unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(*at), piece.as_mut_ptr().cast(), piece.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(at), piece.as_mut_ptr().cast(), piece.len()) };
     };
-    team.run(&ForEachMut::new(back), FeedMut::new(&mut pieces));
+    team.run_ranges(room.len(), 1, &back);
     // All elements are back. Dropped only by a panic: whether the thread is unwinding says nothing, a destructor may have called.
     std::mem::forget(all_or_nothing);
     stay

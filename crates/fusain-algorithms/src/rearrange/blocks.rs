@@ -7,8 +7,8 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use crate::crew::Crew;
 use crate::policy::Team;
-use crate::ranges::Ranges;
 
 /// Blocks for each worker, so that all workers finish at about the same time.
 const BLOCKS_PER_WORKER: usize = 4;
@@ -86,7 +86,7 @@ pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> 
     if count < team.workers().max(2) {
         return false;
     }
-    let each = |weight: usize, f: &(dyn Fn(Range<usize>) + Sync)| team.run(&Ranges::new(weight, f), 0..count);
+    let each = |weight: usize, f: &(dyn Fn(Range<usize>) + Sync)| team.run_ranges(count, weight, f);
     rotate_in_blocks(v, left, count, each);
     true
 }

@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::blocks;
+use crate::each::fill_room;
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan};
-use crate::ranges::fill_room;
 use crate::window::collect;
 
 /// Bytes that std's rotation keeps aside while all others move, in one pass: the 32 words of its buffer (`BufType` in `core::slice::rotate`).

@@ -4,8 +4,9 @@
 
 use std::marker::PhantomData;
 
+use crate::each::each_range;
 use crate::policy::Par;
-use crate::ranges::{Parts, each_range};
+use crate::ranges::Parts;
 
 /// The call site.
 struct Swapped<T>(PhantomData<T>);

@@ -8,8 +8,9 @@
 
 use std::cmp::Ordering;
 
+use crate::crew::Crew;
 use crate::partition::partition_on;
-use crate::policy::{Crew, Par, Plan};
+use crate::policy::{Par, Plan};
 
 /// From so many elements on a round on the pool pays.
 const FEW: usize = 1 << 13;

@@ -207,14 +207,16 @@ impl Par<'_> {
 #[inline(never)]
 fn numbers(plan: Plan<'_>, v: Words<'_>, natural: Natural) {
     match v {
-        Words::Of8(v) => ordered(plan, v, natural),
-        Words::Of16(v) => ordered(plan, v, natural),
-        Words::Of32(v) => ordered(plan, v, natural),
-        Words::Of64(v) => ordered(plan, v, natural),
+        Words::Of8(v) if natural == Natural::Signed => bytes::<SIGNED>(plan, v),
+        Words::Of8(v) => bytes::<UNSIGNED>(plan, v),
+        Words::Of16(v) if natural == Natural::Signed => by_key::<_, SIGNED>(plan, v),
+        Words::Of16(v) => by_key::<_, UNSIGNED>(plan, v),
+        Words::Of32(v) => wide(plan, v, natural),
+        Words::Of64(v) => wide(plan, v, natural),
     }
 }
 
-fn ordered<W: Word>(plan: Plan<'_>, v: &mut [W], natural: Natural) {
+fn wide<W: Word>(plan: Plan<'_>, v: &mut [W], natural: Natural) {
     match natural {
         Natural::Unsigned => by_key::<W, UNSIGNED>(plan, v),
         Natural::Signed => by_key::<W, SIGNED>(plan, v),
@@ -222,17 +224,27 @@ fn ordered<W: Word>(plan: Plan<'_>, v: &mut [W], natural: Natural) {
     }
 }
 
-fn by_key<W: Word, const N: u8>(plan: Plan<'_>, v: &mut [W]) {
-    let alone = |v: &mut [W]| {
-        if !radix::sort::<W, N>(None::<&Team<'_>>, v) {
-            v.sort_unstable_by_key(|x| x.to_key::<N>());
-        }
-    };
+fn alone<W: Word, const N: u8>(v: &mut [W]) {
+    if !radix::sort::<W, N>(None::<&Team<'_>>, v) {
+        v.sort_unstable_by_key(|x| x.to_key::<N>());
+    }
+}
+
+/// There are no more bytes than buckets, so few of them are a matter of microseconds, and many always go by buckets.
+fn bytes<const N: u8>(plan: Plan<'_>, v: &mut [u8]) {
     match plan {
-        Plan::Sequential(watch) => watch.time(|| alone(v)),
+        Plan::Parallel(team) if v.len() > radix::NEAR && radix::sort::<u8, N>(Some(&team), v) => {}
+        Plan::Parallel(_) => alone::<u8, N>(v),
+        Plan::Sequential(watch) => watch.time(|| alone::<u8, N>(v)),
+    }
+}
+
+fn by_key<W: Word, const N: u8>(plan: Plan<'_>, v: &mut [W]) {
+    match plan {
+        Plan::Sequential(watch) => watch.time(|| alone::<W, N>(v)),
         Plan::Parallel(team) => {
             if v.len() <= radix::NEAR || !radix::sort::<W, N>(Some(&team), v) {
-                parallel(&team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone);
+                parallel(&team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone::<W, N>);
             }
         }
     }

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 use fusain_pool::Algorithm;
 
-use crate::policy::Crew;
+use crate::crew::Crew;
 
 /// Workers up to which this is used. The partitions that make a part for each are not shared, and take longer the more there are; with two,
 /// `compare strings` shows the gain.

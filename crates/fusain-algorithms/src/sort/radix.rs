@@ -14,10 +14,10 @@
 //! Step 1 is the first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
 //! (2010), sections 4 and 5. Work O(n) for each pass, span O(n / buckets + buckets), memory for n elements and the counts.
 
+use crate::crew::Crew;
 use crate::kind::{is_float, is_integer};
 use crate::natural::{FLOAT, UNSIGNED, Word};
-use crate::policy::Crew;
-use crate::ranges::{Parts, Ranges};
+use crate::ranges::Parts;
 use crate::scratch::Scratch;
 use crate::widest::widest;
 
@@ -276,11 +276,11 @@ fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: impl Fn(&mut I) +
     let mut units: Vec<&mut [I]> = items.chunks_mut(items.len().div_ceil(UNITS)).collect();
     let count = units.len();
     let units = Parts::new(&mut units);
-    let one_by_one = Ranges::new(usize::MAX, |range| {
+    // A unit has one.
+    crew.run_ranges(count, usize::MAX, &|range| {
         // SAFETY: ranges do not overlap.
         unsafe { units.part(range) }.iter_mut().for_each(|unit| unit.iter_mut().for_each(&f));
     });
-    crew.run(&one_by_one, 0..count);
 }
 
 /// How many buckets there are for so many elements in the second-level cache: one for each, so that no other step follows mostly.

@@ -12,8 +12,8 @@ use fusain_pool::Algorithm;
 
 use super::quick::{FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
+use crate::crew::Crew;
 use crate::merge::kernel::Move;
-use crate::policy::Crew;
 use crate::scratch::Scratch;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.

@@ -12,13 +12,17 @@ use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 
 use super::run::{LEAVES_PER_WORKER, parallel, unstable};
+use crate::crew::Crew;
 use crate::kind::is;
 use crate::map::visit_mut;
-use crate::policy::{Crew, Plan, Team};
+use crate::policy::{Plan, Team};
 use crate::scratch::Scratch;
 
 /// Fewer strings than this are sorted as they are.
 const FEW: usize = 64;
+
+/// So many strings have an index of their own in a key.
+const INDICES: usize = u32::MAX as usize;
 
 /// Bytes of a string that are kept in its key.
 const PREFIX: usize = 11;
@@ -102,16 +106,17 @@ impl Key {
     }
 }
 
-/// What is the same in all steps of a sort.
-struct Sort<'s, B> {
-    strings: &'s [B],
+/// What is the same in all steps of a sort. It is compiled once for all kinds of strings: their own bytes are seldom looked at.
+struct Sort<'s> {
+    strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
+    len: usize,
     is_stable: bool,
 }
 
-impl<B: AsRef<[u8]> + Send + Sync> Sort<'_, B> {
+impl Sort<'_> {
     /// The bytes of a string from `depth` on.
     fn rest(&self, index: usize, depth: usize) -> &[u8] {
-        &self.strings[index].as_ref()[depth..]
+        &(self.strings)(index)[depth..]
     }
 
     /// Sorts keys that hold the bytes from `depth` on, of strings that are equal before it.
@@ -119,8 +124,7 @@ impl<B: AsRef<[u8]> + Send + Sync> Sort<'_, B> {
         // The index is not compared: sorts gain from elements that are equal.
         self.sort_by(crew, keys, |a, b| a.front() < b.front(), |a, b| a.front().cmp(&b.front()));
         let depth = depth + PREFIX;
-        let all = self.strings.len();
-        let share = crew.map_or(all, |crew| all / crew.workers());
+        let share = crew.map_or(self.len, |crew| self.len / crew.workers());
         let (long, mut short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
         long.into_iter().for_each(|tie| self.break_tie(crew, tie, depth));
         each(crew, &mut short, |_, tie| self.break_tie(None::<&C>, tie, depth));
@@ -174,16 +178,20 @@ fn ties(mut keys: &mut [Key]) -> Vec<&mut [Key]> {
 }
 
 fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bool) {
-    let has_keys = v.len() >= FEW && u32::try_from(v.len()).is_ok();
-    let compare = |a: &B, b: &B| a.as_ref().cmp(b.as_ref());
     match plan {
-        Plan::Sequential(watch) => {
-            watch.time(|| if has_keys { by_keys(None::<&Team<'_>>, v, is_stable) } else { v.sort_by(compare) });
-        }
-        Plan::Parallel(team) if has_keys => by_keys(Some(&team), v, is_stable),
-        Plan::Parallel(team) => {
-            parallel(&team, v, LEAVES_PER_WORKER, |a, b| compare(a, b).is_lt(), |leaf: &mut [B]| leaf.sort_by(compare));
-        }
+        Plan::Sequential(watch) => watch.time(|| sort_with(None::<&Team<'_>>, v, is_stable)),
+        Plan::Parallel(team) => sort_with(Some(&team), v, is_stable),
+    }
+}
+
+fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
+    let parts = v.len().div_ceil(INDICES);
+    if v.len() >= FEW {
+        v.chunks_mut(INDICES).for_each(|part| by_keys(crew, part, is_stable));
+    }
+    // Sorted parts it finds, and merges.
+    if v.len() < FEW || parts > 1 {
+        v.sort_by(|a, b| a.as_ref().cmp(b.as_ref()));
     }
 }
 
@@ -195,7 +203,7 @@ pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v:
     });
     // SAFETY: every slot has been written.
     let keys = unsafe { keys.filled() };
-    Sort { strings: v, is_stable }.sort(crew, keys, 0);
+    Sort { strings: &|index| v[index].as_ref(), len: v.len(), is_stable }.sort(crew, keys, 0);
     let mut sorted = Scratch::<B>::new(v.len());
     each(crew, sorted.room(), |i, slot| {
         // SAFETY: an element is read as bits, which become one only below.

@@ -1,0 +1,42 @@
+//! Who runs the steps of an algorithm that has several.
+
+use std::ops::Range;
+
+use fusain_pool::Algorithm;
+
+use crate::policy::Team;
+use crate::ranges::Ranges;
+
+/// What runs the steps of an algorithm that has several: a team of workers, or in tests one thread that acts as all workers.
+pub(crate) trait Crew {
+    /// How many workers can take part.
+    fn workers(&self) -> usize;
+
+    /// Elements a unit, where that was asked for.
+    fn grain(&self) -> Option<usize>;
+
+    /// Runs `algorithm` from `local` to its end.
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local);
+
+    /// Calls `f` with ranges that partition `0..len`; an index stands for `weight` elements. (No default: that would be compiled in users' programs.)
+    fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync));
+}
+
+impl Crew for Team<'_> {
+    fn workers(&self) -> usize {
+        self.workers()
+    }
+
+    fn grain(&self) -> Option<usize> {
+        self.grain()
+    }
+
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.run(algorithm, local);
+    }
+
+    #[inline(never)]
+    fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+        self.run(&Ranges::new(weight, f), 0..len);
+    }
+}

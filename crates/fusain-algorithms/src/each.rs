@@ -1,0 +1,34 @@
+//! Calls that are a function of [ranges](crate::ranges) and nothing else.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use crate::crew::Crew;
+use crate::policy::{Par, Plan};
+use crate::window::{Output, Window};
+
+/// Calls `f` with ranges that partition `0..len`, in one go where that is not worth sharing; `K` names the call site.
+#[inline]
+pub(crate) fn each_range<K: ?Sized>(policy: &Par<'_>, len: usize, f: impl Fn(Range<usize>) + Sync) {
+    match policy.plan::<K>(len) {
+        Plan::Sequential(watch) => watch.time(|| f(0..len)),
+        Plan::Parallel(team) => team.run_ranges(len, 1, &f),
+    }
+}
+
+/// As [`each_range`], over the slots of `room`, which `f` fills; returns it, initialised.
+#[inline]
+pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
+    policy: &Par<'_>,
+    room: &'r mut [MaybeUninit<T>],
+    f: impl Fn(Range<usize>, &mut Window<'_, T>) + Sync,
+) -> &'r mut [T] {
+    let output = Output::new(room);
+    each_range::<K>(policy, output.len(), |range| {
+        // SAFETY: ranges do not overlap.
+        let mut window = unsafe { output.part(range.clone()) };
+        f(range, &mut window);
+        window.publish();
+    });
+    output.finish()
+}
