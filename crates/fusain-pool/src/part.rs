@@ -29,7 +29,7 @@ const ROOM: usize = 6;
 
 /// See the [module](self).
 #[repr(C, align(128))]
-pub(crate) struct StackPart<'a, A: Algorithm> {
+pub(crate) struct StackPart<'a, A: Algorithm + ?Sized> {
     header: Header,
     pub(crate) call: &'a Call,
     pub(crate) algorithm: &'a A,
@@ -101,7 +101,7 @@ impl<L> Back<L> {
     }
 }
 
-impl<A: Algorithm> StackPart<'_, A> {
+impl<A: Algorithm + ?Sized> StackPart<'_, A> {
     /// Receiver: takes the state out.
     ///
     /// # Safety
@@ -139,12 +139,12 @@ impl<A: Algorithm> StackPart<'_, A> {
 /// Invariants:
 /// 1. The first `count` places hold parts that have been delivered; the next one may hold one that has not.
 /// 2. The caller does not leave its frame before [`collect`](StackParts::collect) has said that none is out.
-pub(crate) struct StackParts<'a, A: Algorithm> {
+pub(crate) struct StackParts<'a, A: Algorithm + ?Sized> {
     places: [std::cell::UnsafeCell<MaybeUninit<StackPart<'a, A>>>; ROOM],
     count: Cell<usize>,
 }
 
-impl<'a, A: Algorithm> StackParts<'a, A> {
+impl<'a, A: Algorithm + ?Sized> StackParts<'a, A> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self { places: [const { std::cell::UnsafeCell::new(MaybeUninit::uninit()) }; ROOM], count: Cell::new(0) }
@@ -284,7 +284,7 @@ impl<'a, A: Algorithm> StackParts<'a, A> {
 
 /// A part of the work for somebody whom the caller does not wait for in particular: on the heap, its receiver holding a share of the call.
 #[repr(C)]
-pub(crate) struct HeapPart<'a, A: Algorithm> {
+pub(crate) struct HeapPart<'a, A: Algorithm + ?Sized> {
     header: Header,
     pub(crate) call: *const Call,
     pub(crate) algorithm: &'a A,
@@ -294,7 +294,7 @@ pub(crate) struct HeapPart<'a, A: Algorithm> {
     pub(crate) local: A::Local,
 }
 
-impl<'a, A: Algorithm> HeapPart<'a, A> {
+impl<'a, A: Algorithm + ?Sized> HeapPart<'a, A> {
     pub(crate) fn boxed(
         run: Run,
         call: &Call,

@@ -18,8 +18,8 @@
 //! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
 //! after its own.
 //!
-//! **What is compiled once.** All that is generic here is compiled again for each call in a user's program. So it is kept to what calls the callbacks: the loop stands
-//! in one function for all who receive a part, and what neither splits nor commits is a function of its own.
+//! **What is compiled once.** What is generic here is compiled for each type of states in a user's program ([`Steps`]). So it is kept to what calls the callbacks:
+//! the loop stands in one function for all who receive a part, and what neither splits nor commits is a function of its own.
 
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
@@ -38,8 +38,12 @@ use crate::tasks;
 use crate::wakes::is_worth_waking;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+/// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here: each call of a program has closures
+/// of its own, but most have states of few types. The callbacks are called through a table, some ten of them in the shortest call.
+pub(crate) type Steps<'a, A> = dyn Algorithm<Local = <A as Algorithm>::Local> + 'a;
+
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
-pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
+pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
     let mut call = Call::new(handle.index, brief);
     handle.slot().tally().calls.add(1);
     let parts = StackParts::new();
@@ -59,7 +63,7 @@ pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Lo
 
 /// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
 #[inline(always)]
-fn work<A: Algorithm>(
+fn work<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
@@ -122,7 +126,7 @@ fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_ag
 
 /// [`work`] for a receiver, who has shared with `fanout` others before it begins.
 #[inline(never)]
-fn work_part<A: Algorithm>(
+fn work_part<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
@@ -136,7 +140,7 @@ fn work_part<A: Algorithm>(
 
 /// The last commit of a state, and its end: dropping it may panic as well.
 #[inline(always)]
-fn commit<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, mut local: A::Local) {
+fn commit<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, mut local: A::Local) {
     let last = move || {
         algorithm.commit(&mut local);
         drop(local);
@@ -150,7 +154,11 @@ fn commit<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, mut loc
 ///
 /// # Safety
 /// `part` is a `StackPart<A>` that has been delivered and is run once; its call waits for it.
-pub(crate) unsafe fn run_stack_part<A: Algorithm>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+pub(crate) unsafe fn run_stack_part<A: Algorithm + ?Sized>(
+    part: *const Header,
+    handle: &Handle<'_>,
+    mailbox: Reopen<'_>,
+) {
     let part = part.cast::<StackPart<'_, A>>();
     let (finished, owner) = {
         // SAFETY: there until it is brought back, and this reference ends before that.
@@ -173,7 +181,11 @@ pub(crate) unsafe fn run_stack_part<A: Algorithm>(part: *const Header, handle: &
 ///
 /// # Safety
 /// `part` is a `HeapPart<A>` that has been delivered and is run once; its call waits for the share.
-pub(crate) unsafe fn run_heap_part<A: Algorithm>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+pub(crate) unsafe fn run_heap_part<A: Algorithm + ?Sized>(
+    part: *const Header,
+    handle: &Handle<'_>,
+    mailbox: Reopen<'_>,
+) {
     // SAFETY: from `Box::leak`, once.
     let part = unsafe { Box::from_raw(part.cast_mut().cast::<HeapPart<'_, A>>()) };
     let HeapPart { call: running, algorithm, grain, fanout, local, .. } = *part;
@@ -207,7 +219,7 @@ enum Ended {
 ///
 /// Compiled once for the caller and those who receive parts: what a unit does may be long.
 #[inline(never)]
-fn drive<A: Algorithm>(
+fn drive<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
@@ -272,7 +284,7 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instan
 /// Serves everybody who has asked; returns the requests that found nothing to split.
 #[cold]
 #[inline(never)]
-fn answer<A: Algorithm>(
+fn answer<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
@@ -335,7 +347,13 @@ const LOOKS_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 
 /// The caller, out of work: helps its own call until it is alone in it.
 #[inline(always)]
-fn wait<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>, grain: Grain) {
+fn wait<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<'_, A>,
+    grain: Grain,
+) {
     // Most often the others are about to finish: look for as long as a line takes to travel, before anything is written.
     for _ in 0..LOOKS_FIRST {
         if is_alone(call, algorithm, handle, parts) {
@@ -348,7 +366,7 @@ fn wait<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &S
 
 /// Commits what has come back, and says whether nobody else is left.
 #[inline(always)]
-fn is_alone<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) -> bool {
+fn is_alone<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) -> bool {
     parts.collect(
         #[inline(never)]
         |local| commit(call, algorithm, handle, local),
@@ -357,7 +375,7 @@ fn is_alone<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts
 
 #[cold]
 #[inline(never)]
-pub(crate) fn help<A: Algorithm>(
+pub(crate) fn help<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
@@ -398,7 +416,7 @@ pub(crate) fn help<A: Algorithm>(
 }
 
 /// Asks those who work on this call for some of it.
-fn ask<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
+fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     // Others are at work in this frame: it must not be left by a panic.
     match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
         Ok(true) => ask_those_who_serve(handle, call.token()),
@@ -413,7 +431,7 @@ fn ask_those_who_serve(handle: &Handle<'_>, token: usize) {
 
 /// The caller sleeps until it is alone or has been given something. Its requests stand meanwhile.
 #[cold]
-pub(crate) fn sleep<A: Algorithm>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) {
+pub(crate) fn sleep<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) {
     let slot = handle.slot();
     let asleep = call.token() + mailbox::AND_ASLEEP;
     slot.set_thread(current());

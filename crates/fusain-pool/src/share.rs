@@ -26,7 +26,7 @@ pub(crate) struct Shared<L> {
 
 /// Caller: splits `local` with up to `fanout` workers: with those that are awake and idle, and where the call is worth it with sleepers.
 #[inline(always)]
-pub(crate) fn announce<'a, A: Algorithm>(
+pub(crate) fn announce<'a, A: Algorithm + ?Sized>(
     call: &'a Call,
     algorithm: &'a A,
     handle: &Handle<'_>,
@@ -66,7 +66,7 @@ pub(crate) fn announce<'a, A: Algorithm>(
 }
 
 /// What [`announce`] does for each worker.
-struct Sharing<'a, 's, 'p, A: Algorithm> {
+struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     call: &'a Call,
     algorithm: &'a A,
     handle: &'s Handle<'p>,
@@ -80,7 +80,7 @@ struct Sharing<'a, 's, 'p, A: Algorithm> {
     has_given: bool,
 }
 
-impl<A: Algorithm> Sharing<'_, '_, '_, A> {
+impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
     /// Gives a part to the worker of slot `to` if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give, or nobody
     /// wanted.
     #[inline(never)]
@@ -155,7 +155,7 @@ impl<A: Algorithm> Sharing<'_, '_, '_, A> {
 }
 
 /// Hands a part to whoever the claim belongs to.
-pub(crate) fn deliver<A: Algorithm>(
+pub(crate) fn deliver<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
@@ -185,7 +185,7 @@ unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobR
 }
 
 /// Receiver: splits `local` with up to `fanout` workers that are awake and idle.
-pub(crate) fn share<A: Algorithm>(
+pub(crate) fn share<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,

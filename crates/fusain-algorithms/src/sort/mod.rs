@@ -58,18 +58,13 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
+        let alone = |v: &mut [T]| v.sort_by(|a, b| compare(a, b));
         match (self.plan_sort::<(T, F)>(v.len()), natural::by_function::<T, _>(&compare)) {
             // Floats that `total_cmp` calls equal are the same bits.
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
-            (Plan::Sequential(watch), None) => watch.time(|| v.sort_by(compare)),
+            (Plan::Sequential(watch), None) => watch.time(|| alone(v)),
             (Plan::Parallel(team), None) => {
-                parallel(
-                    &team,
-                    v,
-                    LEAVES_PER_WORKER,
-                    |a, b| compare(a, b).is_lt(),
-                    |leaf: &mut [T]| leaf.sort_by(|a, b| compare(a, b)),
-                );
+                parallel(&team, v, LEAVES_PER_WORKER, |a, b| compare(a, b).is_lt(), alone);
             }
         }
     }
@@ -87,17 +82,10 @@ impl Par<'_> {
     #[doc(alias = "stable_sort")]
     #[inline]
     pub fn sort_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
+        let alone = |v: &mut [T]| v.sort_by_key(|x| key(x));
         match self.plan_sort::<(T, K, F)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.sort_by_key(key)),
-            Plan::Parallel(team) => {
-                parallel(
-                    &team,
-                    v,
-                    LEAVES_PER_WORKER,
-                    |a, b| key(a) < key(b),
-                    |leaf: &mut [T]| leaf.sort_by_key(|x| key(x)),
-                );
-            }
+            Plan::Sequential(watch) => watch.time(|| alone(v)),
+            Plan::Parallel(team) => parallel(&team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), alone),
         }
     }
 
@@ -167,17 +155,11 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
+        let alone = |v: &mut [T]| v.sort_unstable_by(|a, b| compare(a, b));
         match (self.plan_sort::<(F, [T])>(v.len()), natural::by_function::<T, _>(&compare)) {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
-            (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable_by(compare)),
-            (Plan::Parallel(team), None) => {
-                unstable(
-                    &team,
-                    v,
-                    |a, b| compare(a, b).is_lt(),
-                    |leaf: &mut [T]| leaf.sort_unstable_by(|a, b| compare(a, b)),
-                );
-            }
+            (Plan::Sequential(watch), None) => watch.time(|| alone(v)),
+            (Plan::Parallel(team), None) => unstable(&team, v, |a, b| compare(a, b).is_lt(), alone),
         }
     }
 
@@ -192,11 +174,10 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn sort_unstable_by_key<T: Send, K: Ord, F: Fn(&T) -> K + Sync>(&self, v: &mut [T], key: F) {
+        let alone = |v: &mut [T]| v.sort_unstable_by_key(|x| key(x));
         match self.plan_sort::<(K, F, [T])>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| v.sort_unstable_by_key(key)),
-            Plan::Parallel(team) => {
-                unstable(&team, v, |a, b| key(a) < key(b), |leaf: &mut [T]| leaf.sort_unstable_by_key(|x| key(x)));
-            }
+            Plan::Sequential(watch) => watch.time(|| alone(v)),
+            Plan::Parallel(team) => unstable(&team, v, |a, b| key(a) < key(b), alone),
         }
     }
 }

@@ -199,6 +199,7 @@ impl<'p> Team<'p> {
     #[inline]
     fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
         let mut local = Some(local);
+        let algorithm: &run::Steps<'_, A> = algorithm;
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
             run::run(handle, algorithm, local, self.brief)

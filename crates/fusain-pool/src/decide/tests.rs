@@ -151,7 +151,7 @@ fn goes_back_to_sharing_when_the_cores_are_free_again() {
 fn what_gains_again_stays_shared() {
     let (work, alone_ns, entry) = (7, 140_000.0, Entry::new());
     // Tasks by the clock: they take as long each time, but for a hair.
-    let mut call = |number: u16, shared_ns: f32| {
+    let call = |number: u16, shared_ns: f32| {
         let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
         match entry.choose(KIND, work, || Some(kind::Machine { region_ns: 300.0, workers: 2.0 })) {
             Choice::Alone { .. } => entry.took_alone(KIND, work, work, alone_ns),
