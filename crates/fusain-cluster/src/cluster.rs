@@ -133,8 +133,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// Sets how long a rank may give no sign of life before it counts as lost. The default is 10 seconds.
     ///
     /// A rank gives four signs a second, if necessary from its progress thread, so long units do no harm. A process that is stopped for
-    /// longer counts as lost. Choose at least a second, so that several signs fit in. The first sign may take thirty times as long, since ranks
-    /// may be late to their first run.
+    /// longer counts as lost, to others that are not stopped with it. Choose at least a second, so that several signs fit in. The first sign may take
+    /// thirty times as long, since ranks may be late to their first run.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

@@ -216,9 +216,7 @@ enum Ended {
 
 /// Units until nothing is left, or there is another reason to end. Those who were missing when it was `shared` are woken if it turns out to be worth it. Whoever
 /// asks is given the rest first, the part that nobody wanted before.
-///
-/// Compiled once for the caller and those who receive parts: what a unit does may be long.
-#[inline(never)]
+#[inline(always)]
 fn drive<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
@@ -367,10 +365,7 @@ fn wait<A: Algorithm + ?Sized>(
 /// Commits what has come back, and says whether nobody else is left.
 #[inline(always)]
 fn is_alone<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) -> bool {
-    parts.collect(
-        #[inline(never)]
-        |local| commit(call, algorithm, handle, local),
-    ) && call.is_alone()
+    parts.collect(|local| commit(call, algorithm, handle, local)) && call.is_alone()
 }
 
 #[cold]

@@ -83,7 +83,7 @@ struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
 impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
     /// Gives a part to the worker of slot `to` if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give, or nobody
     /// wanted.
-    #[inline(never)]
+    #[inline(always)]
     fn give(&mut self, local: &mut A::Local, to: usize, expected: usize, left_as: usize) -> Option<bool> {
         if self.fanout == 0 || self.parts.is_full() {
             return None;

@@ -118,6 +118,15 @@ struct Health {
     suspect: Option<(Instant, Error)>,
 }
 
+impl Health {
+    /// This rank was stopped for `time`, and heard nobody: that says nothing about the others.
+    fn sleep(&mut self, time: Duration) {
+        let later = |at: &mut Option<Instant>| *at = at.map(|at| at + time);
+        later(&mut self.begun);
+        later(&mut self.heard);
+    }
+}
+
 /// How this rank leaves.
 #[derive(Default)]
 struct Departure {

@@ -129,7 +129,11 @@ impl RankState {
         }
         let mut status = None;
         if state.health.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.departure.farewell {
-            state.health.signs_at = Some(now + SIGN_OF_LIFE);
+            let due = state.health.signs_at.replace(now + SIGN_OF_LIFE).unwrap_or(now);
+            let late = now.saturating_duration_since(due);
+            if self.settings.get().is_some_and(|settings| late > settings.patience / 2) {
+                state.health.sleep(late);
+            }
             status = self.give_signs(&mut state, now);
         }
         let due = state.health.signs_at.unwrap_or(now + SIGN_OF_LIFE);
@@ -222,8 +226,11 @@ mod tests {
     use crate::packet::Packet;
     use crate::victims::Victims;
 
-    /// When a rank that hears nothing, or the other one once, gives it up: in patiences.
-    fn gives_up_after(heard: bool) -> u32 {
+    /// Looks in one patience.
+    const LOOKS: u32 = 4;
+
+    /// After how many looks a rank that hears nothing, or the other one once, gives it up, if its process is stopped for `stopped` looks at first.
+    fn gives_up_after(heard: bool, stopped: u32) -> u32 {
         let ends = World::threads(2).run(|comm| {
             let state = RankState::new(comm.rank(), 2);
             let progress = Progress::manual(comm, Settings::default());
@@ -233,9 +240,11 @@ mod tests {
             if heard {
                 state.receive(1 - state.me as usize, Packet::new(&Header::Alive, Vec::new()).seal());
             }
-            let after = (0..).find(|&times| {
+            let look = patience / LOOKS;
+            state.tick(begun, &mut Vec::new());
+            let after = (stopped..).find(|&looks| {
                 // Well after: to hear takes its time.
-                state.tick(begun + times * patience + patience / 2, &mut Vec::new());
+                state.tick(begun + looks * look + look / 2, &mut Vec::new());
                 state.failure().is_some()
             });
             let other = 1 - state.me as usize;
@@ -248,7 +257,14 @@ mod tests {
 
     #[test]
     fn a_rank_is_waited_for_and_longer_for_the_first_time() {
-        assert_eq!(gives_up_after(true), 1);
-        assert_eq!(gives_up_after(false), ARRIVAL + 1);
+        assert_eq!(gives_up_after(true, 0), LOOKS);
+        assert_eq!(gives_up_after(false, 0), ARRIVAL * LOOKS);
+    }
+
+    #[test]
+    fn what_a_rank_has_slept_through_does_not_count() {
+        // Hundred patiences, of which a sign of life is not slept through.
+        let after = gives_up_after(true, 100 * LOOKS);
+        assert!((101 * LOOKS - 1..=101 * LOOKS + 1).contains(&after), "{after}");
     }
 }
