@@ -24,6 +24,10 @@ const TRY_FIRST: u16 = 8;
 const TRY_FAR: u16 = 4096;
 const FAR: f32 = 64.0;
 
+/// What tries to share timed calls lose is about one part in so many of the time: the more the last one lost, the later comes the next, whatever the lengths. Whether
+/// it lost because the call was short or because another process had the core nobody can tell.
+const TRY_PART: f32 = 64.0;
+
 /// Calls that a try shares once somebody is awake.
 const RETRIES: u8 = 2;
 
@@ -109,6 +113,9 @@ pub(super) struct Entry {
     workers: Cell<f32>,
     /// Calls that are to be shared after a try that had to wake somebody, and so told nothing itself.
     retries: Cell<u8>,
+    /// Calls in sequence from one try to the next, and until the next.
+    rest: Cell<u16>,
+    rest_left: Cell<u16>,
 }
 
 impl Entry {
@@ -129,6 +136,8 @@ impl Entry {
             average: Cell::new(0.0),
             workers: Cell::new(1.0),
             retries: Cell::new(0),
+            rest: Cell::new(0),
+            rest_left: Cell::new(0),
         }
     }
 
@@ -142,6 +151,21 @@ impl Entry {
         self.searches.set(0);
         self.looks.set(0);
         self.retries.set(0);
+        self.rest.set(0);
+    }
+
+    /// A shared call has lost so many times what it takes in sequence.
+    fn rest_by(&self, loss: f32) {
+        let rest = (TRY_PART * loss).clamp(f32::from(TRY_FIRST), f32::from(TRY_FAR)) as u16;
+        self.rest.set(rest);
+        self.rest_left.set(rest);
+    }
+
+    /// Whether a call that would run in sequence is the next to be tried, after a loss.
+    fn is_rested(&self) -> bool {
+        let left = self.rest_left.get().saturating_sub(1);
+        self.rest_left.set(if left == 0 { self.rest.get() } else { left });
+        left == 0 && self.rest.get() > 0
     }
 
     /// A try that shared a call has woken somebody: the next ones will tell.
@@ -204,12 +228,16 @@ impl Entry {
         let is_early = looks >= TRY_FIRST && looks.is_power_of_two() && (is_within_sight || is_near);
         // However bad it looked: the cores may have been busy.
         let is_late = alone_ns * FAR > crossover_ns && looks.is_multiple_of(TRY_FAR);
+        let is_rested = !shares && alone_ns >= TIMED_NS && self.is_rested();
         let retries = self.retries.replace(self.retries.get().saturating_sub(1));
         if retries > 1 {
             self.left.set(0);
         }
-        let tries =
-            is_early || is_late || (is_near && looks.is_multiple_of(TRY / stands_for)) || (retries > 0 && !shares);
+        let tries = is_early
+            || is_late
+            || is_rested
+            || (is_near && looks.is_multiple_of(TRY / stands_for))
+            || (retries > 0 && !shares);
         if shares == tries {
             Choice::Alone { is_timed: tries || stands_for > 1 || alone_ns >= TIMED_NS || looks.is_multiple_of(SAMPLE) }
         } else {
@@ -277,6 +305,7 @@ impl Entry {
         let alone_ns = self.cost.get() * work as f32;
         if elapsed_ns > LOSES * alone_ns {
             // It lost: if that happens again and again, calls as long as this are better run in sequence.
+            self.rest_by((elapsed_ns - alone_ns) / alone_ns);
             let (strikes, struck_ns) = (self.strikes.get(), self.struck_ns.get());
             self.struck_ns.set(if strikes == 0 { alone_ns } else { alone_ns.min(struck_ns) });
             self.strikes.set((strikes + 1) % STRIKES);

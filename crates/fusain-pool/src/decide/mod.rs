@@ -13,7 +13,8 @@
 //! * The **crossover** starts as the theory says: with `p` workers and an empty call of time `r`, sharing gains from `r p / (p - 1)` on. It moves up when
 //!   shared calls near it take longer than in sequence, several times in a row, since a single timing may have been interrupted. It moves down when they gain. So it
 //!   accounts for an algorithm whose parallel form does more work, for cores that are busy, and for two cores that are threads of one. One call in `TRY` near the
-//!   crossover goes the other way, which costs less than a hundredth. If all workers sleep, such a try wakes one now and then, since otherwise a crossover that was
+//!   crossover goes the other way, which costs less than a hundredth. Of longer calls (`TIMED_NS`) that are further below one is shared again the sooner the less the
+//!   last one lost: what long calls lost while another process had the cores says little about short ones later. If all workers sleep, such a try wakes one now and then, since otherwise a crossover that was
 //!   once too high would stay.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
 //!   (`wakes.rs`).

@@ -171,6 +171,22 @@ fn what_gains_again_stays_shared() {
 }
 
 #[test]
+fn what_long_calls_have_lost_is_soon_forgotten_by_shorter_ones() {
+    let long = |work: usize| 20_000_000.0 * work as f32;
+    let (long_shared, taken_away) = (|work: usize| long(work) / 2.0, |work: usize| 1.5 * long(work));
+    let short = |work: usize| 20_000.0 * work as f32;
+    let short_shared = |work: usize| 1_000.0 + short(work) / 2.0;
+    let (work, entry) = (4, Entry::new());
+    let _ = machine(&long, &long_shared).regret(&entry, std::iter::repeat_n(work, 20));
+    // What the units of a shared call tell.
+    entry.saw_unit(KIND, 1, long(1));
+    let _ = machine(&long, &taken_away).regret(&entry, std::iter::repeat_n(work, 20));
+    let mut machine = machine(&short, &short_shared);
+    let wrong = (0..500).filter(|_| !machine.call(&entry, work).1).count();
+    assert!(wrong < 60, "{wrong} of 500 in sequence");
+}
+
+#[test]
 fn a_first_run_on_fresh_memory_is_forgotten() {
     let alone = |work: usize| work as f32;
     let shared = |work: usize| 300.0 + work as f32 * 4.0;
