@@ -21,7 +21,7 @@
 //! | [replacing](Par::replace) | `replace`, `replace_if`, `replace_copy`, `replace_copy_if` |
 //! | [rearranging](Par::reverse) | `reverse`, `rotate_left`, `rotate_right`, `shift_left`, `shift_right`, `swap_with_slice`; `reverse_copy`, `rotate_copy` |
 //! | [differences](Par::adjacent_difference) | `adjacent_difference`, also `_into`, `_in_place` |
-//! | [reducing](Par::reduce) | `reduce`, `map_reduce`, `count`, `count_if` |
+//! | [reducing](Par::reduce) | `sum`, `product`, `reduce`, `map_reduce`, `count`, `count_if` |
 //! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
 //! | [filtering](Par::filter) | `filter`, `partition_copy`, `dedup_copy`, each with `_into`; `retain`, `dedup` of vectors |
 //! | [sets](Par::set_union) | `set_union`, `set_intersection`, `set_difference`, `set_symmetric_difference`, each with `_by`, `_into_by` |

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use fusain_pool::Algorithm;
 
 use super::aside::Aside;
-use super::fold::fold;
+use super::fold::{Fold, fold};
 use crate::feed::Feed;
 use crate::policy::Team;
 use crate::widest::widest;
@@ -18,9 +18,8 @@ use crate::widest::widest;
 /// unit. It must not depend on the machine, since the result depends on it.
 const BLOCK: usize = 1 << 11;
 
-pub(crate) struct Blocks<'a, T, U, M, F> {
-    map: M,
-    op: F,
+pub(crate) struct Blocks<'a, T, U, B> {
+    by: B,
     block: usize,
     /// Results of consecutive blocks.
     runs: Aside<Vec<U>>,
@@ -33,13 +32,7 @@ pub(crate) struct Local<'a, T, U> {
     left: Feed<'a, T>,
 }
 
-impl<'a, T, U, M, F> Algorithm for Blocks<'a, T, U, M, F>
-where
-    T: Sync,
-    U: Send,
-    M: Fn(&T) -> U + Sync,
-    F: Fn(U, U) -> U + Sync,
-{
+impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Blocks<'a, T, U, B> {
     type Local = Local<'a, T, U>;
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
@@ -49,7 +42,7 @@ where
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         for _ in 0..(grain / self.block).max(1) {
             let (_, block) = local.left.take(self.block);
-            local.results.extend(widest((fold, (block, &self.map, &self.op))));
+            local.results.extend(widest((fold, (block, &self.by))));
         }
     }
 
@@ -69,37 +62,27 @@ fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
     Local { start: left.start, results: Vec::new(), left }
 }
 
-impl<'a, T, U, M, F: Fn(U, U) -> U> Blocks<'a, T, U, M, F> {
-    pub(super) fn new(v: &'a [T], block: Option<usize>, map: M, op: F) -> (Self, Local<'a, T, U>) {
+impl<'a, T, U, B: Fold<T, U>> Blocks<'a, T, U, B> {
+    pub(super) fn new(v: &'a [T], block: Option<usize>, by: B) -> (Self, Local<'a, T, U>) {
         let block = block.unwrap_or(BLOCK);
-        (Blocks { map, op, block, runs: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
+        (Blocks { by, block, runs: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
     }
 
     pub(super) fn finish(self, identity: U) -> U {
-        self.runs.in_order().flatten().fold(identity, self.op)
+        self.runs.in_order().flatten().fold(identity, |a, b| self.by.both(a, b))
     }
 }
 
-pub(super) fn parallel<T, U, M, F>(team: Team<'_>, v: &[T], identity: U, map: M, op: F) -> U
-where
-    T: Sync,
-    U: Send,
-    M: Fn(&T) -> U + Sync,
-    F: Fn(U, U) -> U + Sync,
-{
-    let (blocks, root) = Blocks::new(v, team.grain(), map, op);
+pub(super) fn parallel<T: Sync, U: Send>(team: Team<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    let (blocks, root) = Blocks::new(v, team.grain(), by);
     team.run(&blocks, root);
     blocks.finish(identity)
 }
 
 /// The same grouping on the calling thread.
-pub(super) fn sequential<T, U, M, F>(v: &[T], block: Option<usize>, identity: U, map: M, op: F) -> U
-where
-    M: Fn(&T) -> U,
-    F: Fn(U, U) -> U,
-{
-    v.chunks(block.unwrap_or(BLOCK)).fold(identity, |acc, run| match widest((fold, (run, &map, &op))) {
-        Some(result) => op(acc, result),
+pub(super) fn sequential<T, U>(v: &[T], block: Option<usize>, identity: U, by: impl Fold<T, U>) -> U {
+    v.chunks(block.unwrap_or(BLOCK)).fold(identity, |acc, run| match widest((fold, (run, &by))) {
+        Some(result) => by.both(acc, result),
         None => acc,
     })
 }

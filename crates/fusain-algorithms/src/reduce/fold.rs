@@ -18,9 +18,41 @@ const CHAINS: usize = 8;
 /// Longer ones would be several streams, which gains only for a single worker far outside the caches.
 const SUB_RUN: usize = 8;
 
-/// Folds `run`, or `None` where it is empty.
+/// What a reduction does to a run of elements, and to two results.
+pub(super) trait Fold<T, U>: Sync {
+    /// Folds `run`, or `None` where it is empty.
+    fn fold(&self, run: &[T]) -> Option<U>;
+
+    /// The result of two runs, the first before the second.
+    fn both(&self, a: U, b: U) -> U;
+}
+
+/// An operation on what a function makes of the elements: operands keep their order.
+pub(super) struct Ordered<M, F> {
+    pub(super) map: M,
+    pub(super) op: F,
+}
+
+impl<T, U, M: Fn(&T) -> U + Sync, F: Fn(U, U) -> U + Sync> Fold<T, U> for Ordered<M, F> {
+    #[inline(always)]
+    fn fold(&self, run: &[T]) -> Option<U> {
+        ordered(run, &self.map, &self.op)
+    }
+
+    #[inline(always)]
+    fn both(&self, a: U, b: U) -> U {
+        (self.op)(a, b)
+    }
+}
+
+/// A body for [`widest`](crate::widest::widest).
 #[inline(always)]
-pub(super) fn fold<T, U, M, F>((run, map, op): (&[T], M, F)) -> Option<U>
+pub(super) fn fold<T, U>((run, by): (&[T], &impl Fold<T, U>)) -> Option<U> {
+    by.fold(run)
+}
+
+#[inline(always)]
+fn ordered<T, U, M, F>(run: &[T], map: M, op: F) -> Option<U>
 where
     M: Fn(&T) -> U,
     F: Fn(U, U) -> U,

@@ -5,11 +5,13 @@ mod blocks;
 mod count;
 mod fold;
 mod pieces;
+mod sum;
 #[cfg(test)]
 mod tests;
 
 use crate::policy::{Par, Plan, Team};
 use crate::widest::widest_of;
+use fold::{Fold, Ordered};
 
 /// # Reducing
 ///
@@ -30,8 +32,6 @@ impl Par<'_> {
     /// let words = ["par", "al", "lel"].map(String::from);
     /// assert_eq!(fusain_algorithms::par().reduce(&words, String::new(), |a, b| a + &b), "parallel");
     /// ```
-    #[doc(alias = "sum")]
-    #[doc(alias = "product")]
     #[doc(alias = "fold")]
     #[doc(alias = "reduction")]
     #[doc(alias = "accumulate")]
@@ -63,30 +63,29 @@ impl Par<'_> {
         M: Fn(&T) -> U + Sync,
         F: Fn(U, U) -> U + Sync,
     {
-        match self.plan::<(pieces::Reduce<'_, T, U, M, F>, M, F)>(v.len()) {
-            Plan::Sequential(watch) if self.is_deterministic() => {
-                watch.time(|| blocks::sequential(v, self.fixed_grain(), identity, map, op))
-            }
-            Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), (fold::fold, (v, &map, &op))) {
-                Some(all) => op(identity, all),
-                None => identity,
-            }),
-            Plan::Parallel(team) => parallel(team, self.is_deterministic(), v, identity, map, op),
+        by::<(Reduction, T, U, M, F), _, _>(self, v, identity, Ordered { map, op })
+    }
+}
+
+/// Names kinds of calls.
+enum Reduction {}
+
+/// Reduces as `policy` says; `K` names the call site.
+#[inline]
+fn by<K: ?Sized, T: Sync, U: Send>(policy: &Par<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    match policy.plan::<K>(v.len()) {
+        Plan::Sequential(watch) if policy.is_deterministic() => {
+            watch.time(|| blocks::sequential(v, policy.fixed_grain(), identity, by))
         }
+        Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), (fold::fold, (v, &by))) {
+            Some(all) => by.both(identity, all),
+            None => identity,
+        }),
+        Plan::Parallel(team) => parallel(team, policy.is_deterministic(), v, identity, by),
     }
 }
 
 #[inline(never)]
-fn parallel<T, U, M, F>(team: Team<'_>, deterministic: bool, v: &[T], identity: U, map: M, op: F) -> U
-where
-    T: Sync,
-    U: Send,
-    M: Fn(&T) -> U + Sync,
-    F: Fn(U, U) -> U + Sync,
-{
-    if deterministic {
-        blocks::parallel(team, v, identity, map, op)
-    } else {
-        pieces::parallel(team, v, identity, map, op)
-    }
+fn parallel<T: Sync, U: Send>(team: Team<'_>, deterministic: bool, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    if deterministic { blocks::parallel(team, v, identity, by) } else { pieces::parallel(team, v, identity, by) }
 }

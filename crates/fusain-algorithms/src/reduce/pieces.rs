@@ -11,14 +11,13 @@ use std::marker::PhantomData;
 use fusain_pool::Algorithm;
 
 use super::aside::Aside;
-use super::fold::fold;
+use super::fold::{Fold, fold};
 use crate::feed::Feed;
 use crate::policy::Team;
 use crate::widest::widest;
 
-pub(crate) struct Reduce<'a, T, U, M, F> {
-    map: M,
-    op: F,
+pub(crate) struct Reduce<'a, T, U, B> {
+    by: B,
     pieces: Aside<U>,
     elements: PhantomData<&'a T>,
 }
@@ -30,13 +29,7 @@ pub(crate) struct Local<'a, T, U> {
     left: Feed<'a, T>,
 }
 
-impl<'a, T, U, M, F> Algorithm for Reduce<'a, T, U, M, F>
-where
-    T: Sync,
-    U: Send,
-    M: Fn(&T) -> U + Sync,
-    F: Fn(U, U) -> U + Sync,
-{
+impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
     type Local = Local<'a, T, U>;
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
@@ -45,9 +38,9 @@ where
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (_, part) = local.left.take(grain);
-        let more = widest((fold, (part, &self.map, &self.op)));
+        let more = widest((fold, (part, &self.by)));
         local.folded = match (local.folded.take(), more) {
-            (Some(a), Some(b)) => Some((self.op)(a, b)),
+            (Some(a), Some(b)) => Some(self.by.both(a, b)),
             (a, b) => a.or(b),
         };
     }
@@ -68,24 +61,18 @@ fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
     Local { start: left.start, folded: None, left }
 }
 
-impl<'a, T, U, M, F: Fn(U, U) -> U> Reduce<'a, T, U, M, F> {
-    pub(super) fn new(v: &'a [T], map: M, op: F) -> (Self, Local<'a, T, U>) {
-        (Reduce { map, op, pieces: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
+impl<'a, T, U, B: Fold<T, U>> Reduce<'a, T, U, B> {
+    pub(super) fn new(v: &'a [T], by: B) -> (Self, Local<'a, T, U>) {
+        (Reduce { by, pieces: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
     }
 
     pub(super) fn finish(self, identity: U) -> U {
-        self.pieces.in_order().fold(identity, self.op)
+        self.pieces.in_order().fold(identity, |a, b| self.by.both(a, b))
     }
 }
 
-pub(super) fn parallel<T, U, M, F>(team: Team<'_>, v: &[T], identity: U, map: M, op: F) -> U
-where
-    T: Sync,
-    U: Send,
-    M: Fn(&T) -> U + Sync,
-    F: Fn(U, U) -> U + Sync,
-{
-    let (reduce, root) = Reduce::new(v, map, op);
+pub(super) fn parallel<T: Sync, U: Send>(team: Team<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    let (reduce, root) = Reduce::new(v, by);
     team.run(&reduce, root);
     reduce.finish(identity)
 }

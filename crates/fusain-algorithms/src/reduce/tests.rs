@@ -5,9 +5,11 @@ use proptest::prelude::*;
 
 use super::blocks::{self, Blocks};
 use super::count::{Count, count};
-use super::fold::fold;
+use super::fold::{Ordered, fold};
 use super::pieces::Reduce;
+use super::sum::{Products, Sums};
 use crate::faults::ONE_STEAL;
+use crate::par;
 
 /// Associative, not commutative, and light enough for chains: products of 2x2 matrices of integers that wrap.
 type Matrix = [u32; 4];
@@ -26,14 +28,19 @@ fn product(a: Matrix, b: Matrix) -> Matrix {
 
 const ONE: Matrix = [1, 0, 0, 1];
 
+type Op<T, U> = Ordered<fn(&T) -> U, fn(U, U) -> U>;
+
+const MATRICES: Op<u32, Matrix> = Ordered { map: matrix, op: product };
+const PLUS: Op<f64, f64> = Ordered { map: |x| *x, op: |a, b| a + b };
+
 proptest! {
     #[test]
     fn reduce_keeps_order(v in proptest::collection::vec(any::<u32>(), 0..3_000), script in script(80)) {
-        let (reduce, root) = Reduce::new(&v, matrix, product);
+        let (reduce, root) = Reduce::new(&v, MATRICES);
         drive(&reduce, root, &script);
         prop_assert_eq!(reduce.finish(ONE), v.iter().map(matrix).fold(ONE, product));
 
-        let (reduce, root) = Reduce::new(&v, u32::to_string, |a: String, b| a + &b);
+        let (reduce, root) = Reduce::new(&v, Ordered { map: u32::to_string, op: |a: String, b: String| a + &b });
         drive(&reduce, root, &script);
         prop_assert_eq!(reduce.finish("<".into()), v.iter().map(u32::to_string).fold(String::from("<"), |a, b| a + &b));
     }
@@ -44,11 +51,28 @@ proptest! {
         block in proptest::option::of(1..300_usize),
         script in script(80),
     ) {
-        let (sum, root) = Blocks::new(&v, block, f64::clone, |a, b| a + b);
+        let (sum, root) = Blocks::new(&v, block, PLUS);
         drive(&sum, root, &script);
-        let expected: f64 = blocks::sequential(&v, block, 0.0, f64::clone, |a, b| a + b);
+        let expected: f64 = blocks::sequential(&v, block, 0.0, PLUS);
         // To the last bit.
         prop_assert_eq!(sum.finish(0.0).to_bits(), expected.to_bits());
+    }
+
+    #[test]
+    fn sums_and_products_have_each_element_once(v: Vec<u32>, script in script(80)) {
+        let wide: Vec<u64> = v.iter().map(|x| (*x).into()).collect();
+        let (sum, root) = Reduce::new(&wide, Sums);
+        drive(&sum, root, &script);
+        prop_assert_eq!(sum.finish(0), wide.iter().sum::<u64>());
+        // Exact in floats, too.
+        let halves: Vec<f64> = v.iter().map(|x| f64::from(*x) / 2.0).collect();
+        let (sum, root) = Reduce::new(&halves, Sums);
+        drive(&sum, root, &script);
+        prop_assert_eq!(sum.finish(0.0), halves.iter().sum::<f64>());
+        let signs: Vec<f32> = v.iter().map(|x| if x % 3 == 0 { -1.0 } else { 1.0 }).collect();
+        let (product, root) = Reduce::new(&signs, Products);
+        drive(&product, root, &script);
+        prop_assert_eq!(product.finish(1.0), signs.iter().product::<f32>());
     }
 
     #[test]
@@ -70,8 +94,23 @@ fn floats_keep_their_order() {
     };
     for n in [1, 15, 16, 64, 100, 511, 512, 513, 1_024, 1_599, 5_000] {
         let v: Vec<f64> = fusain_testkit::sorts::noise(n, 3).map(|x| (13 + x % 156) as f64).collect();
-        assert_eq!(fold((&v[..], |x: &f64| *x, compose)), v.iter().copied().reduce(compose), "{n} floats");
+        let by = Ordered { map: |x: &f64| *x, op: compose };
+        assert_eq!(fold((&v[..], &by)), v.iter().copied().reduce(compose), "{n} floats");
     }
+}
+
+#[test]
+fn sums_of_any_length() {
+    for n in (0..200).chain([1_000, 4_095, 4_096, 100_000]) {
+        let v: Vec<f64> = (0..n).map(f64::from).collect();
+        assert_eq!(par().sum(&v), v.iter().sum(), "{n} floats");
+        assert_eq!(par().always().grain(7).deterministic().sum(&v), v.iter().sum(), "{n} floats, deterministic");
+        let ints: Vec<i64> = (0..n).map(i64::from).collect();
+        assert_eq!(par().always().sum(&ints), ints.iter().sum(), "{n} integers");
+        assert_eq!(par().sequential().product(&ints), ints.iter().product(), "{n} factors");
+    }
+    assert!(par().sum(&[f32::NAN, 1.0]).is_nan());
+    assert_eq!(par().product::<f32>(&[]), 1.0);
 }
 
 #[test]
@@ -88,7 +127,7 @@ fn a_lost_part_is_seen() {
     let (count, root) = Count::new(&v, |_: &u32| true);
     drive(&Losing(&count), root, &ONE_STEAL);
     assert_ne!(count.finish(), v.len());
-    let (reduce, root) = Reduce::new(&v, matrix, product);
+    let (reduce, root) = Reduce::new(&v, MATRICES);
     drive(&Losing(&reduce), root, &ONE_STEAL);
     assert_ne!(reduce.finish(ONE), v.iter().map(matrix).fold(ONE, product));
 }

@@ -1,5 +1,7 @@
 //! Reducing and counting as methods of slices.
 
+use std::iter::{Product, Sum};
+
 use crate::policy::par;
 
 /// Reduces many values to one.
@@ -8,13 +10,12 @@ use crate::policy::par;
 /// use fusain_algorithms::prelude::*;
 ///
 /// let v: Vec<u32> = (0..1000).collect();
-/// assert_eq!(v.par_reduce(0, |a, b| a + b), 499_500);
+/// assert_eq!(v.par_sum(), 499_500);
+/// assert_eq!(v.par_reduce(0, |a, b| a.max(b)), 999);
 /// assert_eq!(v.par_count_if(|x| x % 4 == 0), 250);
 /// ```
 pub trait ParReduce<T>: AsRef<[T]> {
     /// Combines `identity` and all elements by `op`, in order. See [`Par::reduce`](crate::Par::reduce).
-    #[doc(alias = "sum")]
-    #[doc(alias = "product")]
     #[doc(alias = "accumulate")]
     #[doc(alias = "reduction")]
     #[inline]
@@ -38,6 +39,26 @@ pub trait ParReduce<T>: AsRef<[T]> {
         F: Fn(U, U) -> U + Sync,
     {
         par().map_reduce(self.as_ref(), identity, map, op)
+    }
+
+    /// The sum of all elements. See [`Par::sum`](crate::Par::sum).
+    #[doc(alias = "reduction")]
+    #[inline]
+    fn par_sum(&self) -> T
+    where
+        T: Copy + Send + Sync + Sum,
+    {
+        par().sum(self.as_ref())
+    }
+
+    /// The product of all elements. See [`Par::product`](crate::Par::product).
+    #[doc(alias = "reduction")]
+    #[inline]
+    fn par_product(&self) -> T
+    where
+        T: Copy + Send + Sync + Product,
+    {
+        par().product(self.as_ref())
     }
 
     /// Counts the elements equal to `value`. See [`Par::count`](crate::Par::count).

@@ -1,6 +1,8 @@
 //! What makes new elements of others, or keeps some.
 
-use fusain_testkit::hostile::{Hostile, callback, compare, same, says_yes};
+use std::iter::{Product, Sum};
+
+use fusain_testkit::hostile::{Case, Hostile, callback, compare, same, says_yes};
 
 use crate::Calls;
 
@@ -75,6 +77,29 @@ pub(crate) fn all<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     calls.check("map_reduce", |par, case| {
         drop(par.map_reduce(&case.elements::<T>(0), T::new(0), renew, add_values));
     });
+    calls.check("sum", |par, case| _ = par.sum(&totals::<T>(case)));
+    calls.check("sum, deterministic", |par, case| _ = par.deterministic().sum(&totals::<T>(case)));
+    calls.check("product", |par, case| _ = par.product(&totals::<T>(case)));
+}
+
+fn totals<T: Hostile>(case: Case) -> Vec<Total> {
+    case.elements::<T>(0).iter().map(|x| Total(x.key())).collect()
+}
+
+/// A number whose sums and products call back.
+#[derive(Clone, Copy)]
+struct Total(u32);
+
+impl Sum for Total {
+    fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+        items.inspect(|_| callback()).fold(Total(0), |a, b| Total(a.0.wrapping_add(b.0)))
+    }
+}
+
+impl Product for Total {
+    fn product<I: Iterator<Item = Self>>(items: I) -> Self {
+        items.inspect(|_| callback()).fold(Total(1), |a, b| Total(a.0.wrapping_mul(b.0)))
+    }
 }
 
 pub(crate) fn by_key<T: Hostile + Sync>(calls: &mut Calls<'_>) {

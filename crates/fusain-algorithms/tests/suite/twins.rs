@@ -147,6 +147,13 @@ proptest! {
         let sum = par.deterministic().reduce(&floats, 0.0, |a, b| a + b);
         // To the last bit, with the same grain.
         prop_assert_eq!(sum.to_bits(), par.sequential().deterministic().reduce(&floats, 0.0, |a, b| a + b).to_bits());
+        let sum = par.deterministic().sum(&floats);
+        prop_assert_eq!(sum.to_bits(), par.sequential().deterministic().sum(&floats).to_bits());
+
+        let wide: Vec<i64> = v.iter().map(|x| i64::from(*x)).collect();
+        prop_assert_eq!(par.sum(&wide), wide.iter().sum());
+        let signs: Vec<f32> = v.iter().map(|x| if x & 4 == 0 { 1.0 } else { -1.0 }).collect();
+        prop_assert_eq!(par.product(&signs), signs.iter().product());
 
         let odd = |x: &i32| x & 1 == 1;
         prop_assert_eq!(par.count_if(&v, odd), v.iter().filter(|x| odd(x)).count());
