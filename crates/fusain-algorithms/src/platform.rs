@@ -113,7 +113,7 @@ mod x86 {
 #[cfg(target_os = "linux")]
 #[cold]
 pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
-    advise(room, 1 << 21, rustix::mm::Advice::LinuxHugepage);
+    advise(room, 1 << 21, libc::MADV_HUGEPAGE);
 }
 
 /// Has all pages under `room`, which will be written from end to end, made present in one go.
@@ -121,19 +121,19 @@ pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
 #[cold]
 pub(crate) fn make_present<T>(room: &mut [MaybeUninit<T>]) {
     // A multiple of the length of a page on all machines.
-    advise(room, 1 << 16, rustix::mm::Advice::LinuxPopulateWrite);
+    advise(room, 1 << 16, libc::MADV_POPULATE_WRITE);
 }
 
 /// Gives `advice` on the pages of so many bytes that lie within `room`; at the borders are somebody else's bytes.
 #[cfg(target_os = "linux")]
-fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: rustix::mm::Advice) {
+fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: i32) {
     let start = room.as_mut_ptr().cast::<u8>();
     let skip = start.align_offset(page);
     let bytes = size_of_val(room).saturating_sub(skip) / page * page;
     if bytes > 0 {
         // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
         // (an old kernel) changes nothing, so the result does not matter.
-        let _ = unsafe { rustix::mm::madvise(start.wrapping_add(skip).cast(), bytes, advice) };
+        unsafe { libc::madvise(start.wrapping_add(skip).cast(), bytes, advice) };
     }
 }
 

@@ -52,59 +52,91 @@ pub(crate) use affinity::{Cores, ThreadId, current_core, this_thread};
 
 #[cfg(all(target_os = "linux", not(any(loom, fusain_single))))]
 mod affinity {
-    use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use std::mem;
+
+    use libc::{CPU_CLR, CPU_COUNT, CPU_EQUAL, CPU_ISSET, CPU_SET, CPU_SETSIZE, cpu_set_t};
 
     /// A thread of this process. Another one may get it when that has ended.
-    pub(crate) type ThreadId = rustix::thread::Pid;
+    pub(crate) type ThreadId = libc::pid_t;
 
     /// The calling thread.
     pub(crate) fn this_thread() -> ThreadId {
-        gettid()
+        // By its number: glibc has a function for it only from 2.30 on. Threads have numbers that fit.
+        // SAFETY: takes nothing and cannot fail.
+        unsafe { libc::syscall(libc::SYS_gettid) as ThreadId }
     }
 
     /// The core the calling thread runs on.
     pub(crate) fn current_core() -> Option<usize> {
-        Some(sched_getcpu())
+        // SAFETY: takes nothing. Where the system does not tell, the result is negative.
+        usize::try_from(unsafe { libc::sched_getcpu() }).ok()
     }
 
     /// The cores a thread may run on: at least one.
-    #[derive(Clone, Copy, PartialEq)]
-    pub(crate) struct Cores(CpuSet);
+    #[derive(Clone, Copy)]
+    pub(crate) struct Cores(cpu_set_t);
+
+    /// Cores that a set has room for.
+    const ROOM: usize = CPU_SETSIZE as usize;
+
+    impl PartialEq for Cores {
+        fn eq(&self, other: &Self) -> bool {
+            // SAFETY: reads both.
+            unsafe { CPU_EQUAL(&self.0, &other.0) }
+        }
+    }
 
     impl Cores {
-        /// Those of `thread`; `None` if the system does not tell, or has more than a [`CpuSet`] holds.
+        fn none() -> cpu_set_t {
+            // SAFETY: an array of numbers.
+            unsafe { mem::zeroed() }
+        }
+
+        /// Those of `thread`; `None` if the system does not tell, or has more than a set holds.
         pub(crate) fn of(thread: ThreadId) -> Option<Self> {
-            sched_getaffinity(Some(thread)).ok().filter(|cores| cores.count() > 0).map(Self)
+            let mut cores = Self::none();
+            // SAFETY: writes a set of the length that it is told.
+            let failed = unsafe { libc::sched_getaffinity(thread, size_of::<cpu_set_t>(), &raw mut cores) };
+            Some(Self(cores)).filter(|cores| failed == 0 && cores.count() > 0)
         }
 
         /// `core` alone.
         pub(crate) fn only(core: usize) -> Option<Self> {
-            let mut only = CpuSet::new();
-            (core < CpuSet::MAX_CPU).then(|| only.set(core)).map(|()| Self(only))
+            let mut only = Self::none();
+            // SAFETY: the set has room for it.
+            (core < ROOM).then(|| unsafe { CPU_SET(core, &mut only) }).map(|()| Self(only))
         }
 
         /// All of them but `core`, if it is one of them and not the last.
         pub(crate) fn without(mut self, core: usize) -> Option<Self> {
-            if core >= CpuSet::MAX_CPU || !self.0.is_set(core) || self.0.count() < 2 {
+            if !self.has(core) || self.count() < 2 {
                 return None;
             }
-            self.0.unset(core);
+            // SAFETY: the set has room for it, as it is one of them.
+            unsafe { CPU_CLR(core, &mut self.0) };
             Some(self)
+        }
+
+        fn count(&self) -> usize {
+            // SAFETY: reads the set.
+            unsafe { CPU_COUNT(&self.0) as usize }
         }
 
         /// Their numbers, ascending.
         pub(crate) fn numbers(&self) -> Vec<usize> {
-            (0..CpuSet::MAX_CPU).filter(|core| self.0.is_set(*core)).collect()
+            (0..ROOM).filter(|core| self.has(*core)).collect()
         }
 
         /// Whether `core` is one of them.
         pub(crate) fn has(&self, core: usize) -> bool {
-            core < CpuSet::MAX_CPU && self.0.is_set(core)
+            // SAFETY: the set has room for it.
+            core < ROOM && unsafe { CPU_ISSET(core, &self.0) }
         }
 
         /// Lets `thread` run on these and no others; false if the system refuses, as where they have been taken away.
         pub(crate) fn bind(&self, thread: ThreadId) -> bool {
-            sched_setaffinity(Some(thread), &self.0).is_ok()
+            // SAFETY: reads a set of the length that it is told.
+            unsafe { libc::sched_setaffinity(thread, size_of::<cpu_set_t>(), &raw const self.0) == 0 }
         }
     }
 }

@@ -61,12 +61,11 @@ fn lay_out(program: &Program, registry: &Path, side: &str, more: &str, metadata:
     let text = fs::read_to_string(&manifest).with_context(|| format!("{name} has no manifest"))?;
     sources::write(&manifest, format!("{text}\n[workspace]\n{more}"))?;
     let path = manifest.display().to_string();
-    for raised in program.raised.iter().chain(&["rayon"]) {
-        let version = sources::package(metadata, raised)?.version.to_string();
-        workspace::cargo(["update", "--quiet", "--manifest-path", &path, raised, "--precise", &version])
-            .run()
-            .with_context(|| format!("cannot take {raised} {version} for {name}; {NO_NETWORK}"))?;
-    }
+    // The rayon of this workspace: the core is a part of its version.
+    let version = sources::package(metadata, "rayon")?.version.to_string();
+    workspace::cargo(["update", "--quiet", "--manifest-path", &path, "rayon", "--precise", &version])
+        .run()
+        .with_context(|| format!("cannot take rayon {version} for {name}; {NO_NETWORK}"))?;
     let time = fs::metadata(registry.join("Cargo.toml"))?.modified()?;
     for file in [manifest, lock] {
         sources::set_time(&file, time)?;

@@ -26,8 +26,6 @@ struct Program {
     /// The one that is built, with the lock file that its authors have put beside it.
     version: &'static str,
     binary: &'static str,
-    /// Packages that its lock file has in a version too old for our core; beside these, `rayon` is the one of this workspace, too.
-    raised: &'static [&'static str],
     /// Options of cargo: what is left out that takes long to build and is not run here.
     features: &'static [&'static str],
     /// What it is called with, in the folder of the input.
@@ -39,7 +37,6 @@ const PROGRAMS: [Program; 3] = [
         name: "oxipng",
         version: "10.2.1",
         binary: "oxipng",
-        raised: &[],
         features: &["--no-default-features", "--features", "binary,parallel"],
         arguments: &[
             "--quiet",
@@ -56,7 +53,6 @@ const PROGRAMS: [Program; 3] = [
         name: "tokei",
         version: "15.0.0",
         binary: "tokei",
-        raised: &["errno", "libc"],
         features: &[],
         // The tree lies in a folder that git ignores.
         arguments: &["--no-ignore", input::TREE],
@@ -65,7 +61,6 @@ const PROGRAMS: [Program; 3] = [
         name: "du-dust",
         version: "1.2.7",
         binary: "dust",
-        raised: &[],
         features: &[],
         arguments: &["--no-progress", "--no-colors", "--terminal-width", "120", "--number-of-lines", "60", input::TREE],
     },
