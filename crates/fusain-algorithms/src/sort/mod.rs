@@ -1,5 +1,6 @@
 //! Sorting, stable and not.
 
+mod numbers;
 mod quick;
 mod radix;
 mod run;
@@ -10,9 +11,9 @@ mod tree;
 
 use std::cmp::Ordering;
 
-use crate::natural::{self, FLOAT, Natural, SIGNED, UNSIGNED, Word};
-use crate::policy::{Par, Plan, Team};
-use radix::Words;
+use crate::natural;
+use crate::policy::{Par, Plan};
+use numbers::{Words, numbers};
 use run::{LEAVES_PER_WORKER, parallel, unstable};
 use strings::Strings;
 
@@ -178,55 +179,6 @@ impl Par<'_> {
         match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| alone(v)),
             Plan::Parallel(team) => unstable(&team, v, |a, b| key(a) < key(b), alone),
-        }
-    }
-}
-
-/// Sorts numbers of which equal ones have the same bits: by their bits, or if that does not pay, by comparisons.
-///
-/// It does not depend on the closure of the call, so it is compiled once, with this crate, and not for every call of a program.
-#[inline(never)]
-fn numbers(plan: Plan<'_>, v: Words<'_>, natural: Natural) {
-    match v {
-        Words::Of8(v) if natural == Natural::Signed => bytes::<SIGNED>(plan, v),
-        Words::Of8(v) => bytes::<UNSIGNED>(plan, v),
-        Words::Of16(v) if natural == Natural::Signed => by_key::<_, SIGNED>(plan, v),
-        Words::Of16(v) => by_key::<_, UNSIGNED>(plan, v),
-        Words::Of32(v) => wide(plan, v, natural),
-        Words::Of64(v) => wide(plan, v, natural),
-    }
-}
-
-fn wide<W: Word>(plan: Plan<'_>, v: &mut [W], natural: Natural) {
-    match natural {
-        Natural::Unsigned => by_key::<W, UNSIGNED>(plan, v),
-        Natural::Signed => by_key::<W, SIGNED>(plan, v),
-        Natural::Float => by_key::<W, FLOAT>(plan, v),
-    }
-}
-
-fn alone<W: Word, const N: u8>(v: &mut [W]) {
-    if !radix::sort::<W, N>(None::<&Team<'_>>, v) {
-        v.sort_unstable_by_key(|x| x.to_key::<N>());
-    }
-}
-
-/// There are no more bytes than buckets, so few of them are a matter of microseconds, and many always go by buckets.
-fn bytes<const N: u8>(plan: Plan<'_>, v: &mut [u8]) {
-    match plan {
-        Plan::Parallel(team) if v.len() > radix::NEAR && radix::sort::<u8, N>(Some(&team), v) => {}
-        Plan::Parallel(_) => alone::<u8, N>(v),
-        Plan::Sequential(watch) => watch.time(|| alone::<u8, N>(v)),
-    }
-}
-
-fn by_key<W: Word, const N: u8>(plan: Plan<'_>, v: &mut [W]) {
-    match plan {
-        Plan::Sequential(watch) => watch.time(|| alone::<W, N>(v)),
-        Plan::Parallel(team) => {
-            if v.len() <= radix::NEAR || !radix::sort::<W, N>(Some(&team), v) {
-                parallel(&team, v, 1, |a: &W, b: &W| a.to_key::<N>() < b.to_key::<N>(), alone::<W, N>);
-            }
         }
     }
 }

@@ -8,21 +8,20 @@
 //!    One insertion sort over all of them ends it. If many elements share a bucket, each bucket is sorted on its own.
 //!
 //! The pool decides which worker takes which bucket. A slice that fits the cache as a whole begins with step 2. If most keys are in few
-//! buckets, because some keys are far away from the others, comparing is better; nothing has been moved by then. Input that is in order
-//! already, ascending or descending, is noticed first.
+//! buckets, because some keys are far away from the others, comparing is better; nothing has been moved by then.
 //!
 //! Step 1 is the first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
 //! (2010), sections 4 and 5. Work O(n) for each pass, span O(n / buckets + buckets), memory for n elements and the counts.
 
+use std::ops::Range;
+
 use crate::crew::Crew;
-use crate::kind::{is_float, is_integer};
-use crate::natural::{FLOAT, UNSIGNED, Word};
+use crate::natural::{FLOAT, Natural, UNSIGNED, Word};
 use crate::ranges::Parts;
 use crate::scratch::Scratch;
 use crate::widest::widest;
 
-/// From so many elements on, moving them by their bits is faster than comparing them.
-const FEW: usize = 64;
+use super::numbers::{of_keys, to_keys};
 
 /// Buckets at first: a line of each fits the first-level cache.
 const BUCKETS: usize = 1 << 8;
@@ -58,39 +57,10 @@ const UNITS: usize = 1 << 8;
 /// If a bucket has more than one of so many elements, comparing is better.
 const SKEW: usize = 6;
 
-/// The bits of numbers.
-pub(super) enum Words<'v> {
-    Of8(&'v mut [u8]),
-    Of16(&'v mut [u16]),
-    Of32(&'v mut [u32]),
-    Of64(&'v mut [u64]),
-}
+/// Keys that are made before the range of them is found: they still lie in the first-level cache then.
+const BLOCK: usize = 1 << 11;
 
-impl<'v> Words<'v> {
-    /// Of `v`, numbers of at most 64 bits.
-    pub(super) fn of<T>(v: &'v mut [T]) -> Self {
-        assert!(is_integer::<T>() || is_float::<T>(), "numbers only");
-        let (start, len) = (v.as_mut_ptr(), v.len());
-        match size_of::<T>() {
-            // SAFETY: numbers of one byte, every bit of which is one; the slice is borrowed.
-            1 => Words::Of8(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            // SAFETY: numbers of two bytes, and likewise.
-            2 => Words::Of16(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            // SAFETY: numbers of four bytes, and likewise.
-            4 => Words::Of32(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            // SAFETY: numbers of eight bytes, and likewise; all of them are aligned alike.
-            8 => Words::Of64(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            bytes => unreachable!("numbers of {bytes} bytes have no natural order"),
-        }
-    }
-}
-
-/// Sorts numbers by their bits as `N` says, with `crew` or on this thread. Returns whether it has: if not, `v` is as it was.
-pub(super) fn sort<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bool {
-    v.len() >= FEW && sort_words::<W, N>(crew, v)
-}
-
-/// Which bucket numbers go into: the range from the least to the greatest, in parts of the same width.
+/// Which bucket keys go into: the range from the least to the greatest, in parts of the same width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Buckets<W> {
     /// The range of keys, by their uppermost bits that differ.
@@ -108,47 +78,47 @@ impl<W: Word> Buckets<W> {
     }
 
     /// As many for floats, whose keys these are; only where there is no other number between them.
-    fn of_values<const N: u8>(least: W, greatest: W, count: usize) -> Option<Self> {
-        let (least, greatest) = (least.of_key::<N>().float(), greatest.of_key::<N>().float());
+    fn of_values(least: W, greatest: W, count: usize) -> Option<Self> {
+        let (least, greatest) = (least.of_key::<FLOAT>().float(), greatest.of_key::<FLOAT>().float());
         let scale = count as f64 / (greatest - least);
         // What is not finite lies at the ends of the order.
-        let is_range = N == FLOAT && least.is_finite() && greatest.is_finite() && scale.is_normal();
+        let is_range = least.is_finite() && greatest.is_finite() && scale.is_normal();
         is_range.then_some(Buckets::OfValues { least, scale, last: count as u32 - 1 })
     }
 
     /// The kind of buckets over which a sample of `v` is spread more evenly.
-    fn for_all<const N: u8>(v: &[W], least: W, greatest: W, count: usize) -> Self {
-        let keys = Self::of_keys(least, greatest, count);
-        match Self::of_values::<N>(least, greatest, count) {
-            Some(values) if values.crowding::<N>(v) < keys.crowding::<N>(v) => values,
-            _ => keys,
+    fn for_all(v: &[W], least: W, greatest: W, count: usize, is_float: bool) -> Self {
+        let by_key = Self::of_keys(least, greatest, count);
+        match Self::of_values(least, greatest, count).filter(|_| is_float) {
+            Some(by_value) if by_value.crowding(v) < by_key.crowding(v) => by_value,
+            _ => by_key,
         }
     }
 
     /// How many of `keys` go into each of `count` buckets, and how many pairs of them share one.
-    fn count<const N: u8>(self, keys: &[W], count: usize) -> (Vec<u32>, usize) {
+    fn count(self, keys: &[W], count: usize) -> (Vec<u32>, usize) {
         let mut counts = vec![0; count];
         let mut pairs = 0;
         for key in keys {
-            let count = &mut counts[self.of_key::<N>(*key)];
+            let count = &mut counts[self.of_key(*key)];
             pairs += *count as usize;
             *count += 1;
         }
         (counts, pairs)
     }
 
-    /// How many pairs of a sample share a bucket.
-    fn crowding<const N: u8>(self, v: &[W]) -> usize {
+    /// How many pairs of a sample of floats share a bucket.
+    fn crowding(self, floats: &[W]) -> usize {
         let mut found = [0; BUCKETS_MANY];
         let pairs = |x: &W| {
-            let before = &mut found[self.of::<N>(*x)];
+            let before = &mut found[self.of::<FLOAT>(*x)];
             *before += 1;
             *before - 1
         };
-        v.iter().step_by(v.len().div_ceil(SAMPLE)).map(pairs).sum()
+        floats.iter().step_by(floats.len().div_ceil(SAMPLE)).map(pairs).sum()
     }
 
-    /// The bucket of a number. No number that is less than another is in a later one, as all steps keep the order of floats.
+    /// The bucket of a number whose order is `N`, `UNSIGNED` or `FLOAT`. No number that is less than another is in a later one, as all steps keep the order of floats.
     #[inline(always)]
     fn of<const N: u8>(self, x: W) -> usize {
         match self {
@@ -160,10 +130,10 @@ impl<W: Word> Buckets<W> {
 
     /// The bucket of the number that has this key.
     #[inline(always)]
-    fn of_key<const N: u8>(self, key: W) -> usize {
+    fn of_key(self, key: W) -> usize {
         match self {
-            Buckets::OfKeys { least, shift } => (key.above(least) >> shift) as usize,
-            Buckets::OfValues { .. } => self.of::<N>(key.of_key::<N>()),
+            Buckets::OfKeys { .. } => self.of::<UNSIGNED>(key),
+            Buckets::OfValues { .. } => self.of::<FLOAT>(key.of_key::<FLOAT>()),
         }
     }
 
@@ -173,13 +143,35 @@ impl<W: Word> Buckets<W> {
     }
 }
 
-/// Elements that one worker counts and moves.
+/// Numbers that one worker counts and moves: floats, or keys of integers.
 struct Piece<'p, W> {
-    elements: &'p [W],
-    least: W,
-    greatest: W,
-    /// First how many elements go into each bucket, then where the next of them goes.
+    numbers: &'p [W],
+    /// First how many of them go into each bucket, then where the next one goes.
     next: Vec<usize>,
+}
+
+impl<W: Word> Piece<'_, W> {
+    #[inline(never)]
+    fn count<const N: u8>(&mut self, buckets: Buckets<W>, count: usize) {
+        let mut next = vec![0; count];
+        self.numbers.iter().for_each(|x| next[buckets.of::<N>(*x)] += 1);
+        self.next = next;
+    }
+
+    /// Puts the keys into their places.
+    ///
+    /// # Safety
+    ///
+    /// `next` has a place in `room` for each of them, that is nobody else's.
+    #[inline(never)]
+    unsafe fn put<const N: u8>(&mut self, buckets: Buckets<W>, room: &Slots<W>) {
+        for x in self.numbers {
+            let next = &mut self.next[buckets.of::<N>(*x)];
+            // SAFETY: by the contract.
+            unsafe { room.at(*next).write(x.to_key::<N>()) };
+            *next += 1;
+        }
+    }
 }
 
 /// Memory that pieces share out.
@@ -195,47 +187,43 @@ impl<W> Slots<W> {
     }
 }
 
-fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bool {
-    // Ascending or descending: the first few elements mostly show that it is not.
-    if v.is_sorted_by_key(|x| x.to_key::<N>()) {
-        return true;
-    }
-    if v.is_sorted_by(|x, y| x.to_key::<N>() >= y.to_key::<N>()) {
-        v.reverse();
-        return true;
-    }
+/// Sorts numbers whose order is `natural`, with `crew` or on this thread. Returns whether it has: if not, `v` is as it was.
+pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
+    let is_float = natural == Natural::Float;
     if v.len() <= NEAR {
-        let mut keys: Vec<W> = v.iter().map(|x| x.to_key::<N>()).collect();
-        sort_keys::<_, N>(&mut keys, v);
-        v.iter_mut().for_each(|key| *key = key.of_key::<N>());
+        let mut keys = v.to_vec();
+        to_keys(&mut keys, natural);
+        sort_keys(&mut keys, v, is_float);
+        of_keys(v, natural);
         return true;
     }
-    let mut pieces = pieces(crew, v);
-    each(crew, &mut pieces, |piece| (piece.least, piece.greatest) = widest((range::<_, N>, piece.elements)));
-    let least = pieces.iter().map(|piece| piece.least).min().unwrap_or_default();
-    let greatest = pieces.iter().map(|piece| piece.greatest).max().unwrap_or_default();
+    let chunk = v.len().div_ceil(crew.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER));
+    let mut ranges: Vec<_> = v.chunks_mut(chunk).map(|numbers| (numbers, (W::default(), W::default()))).collect();
+    each(crew, &mut ranges, |(numbers, keys)| *keys = key_range(numbers, natural));
+    let (least, greatest) = ranges.iter().map(|(_, range)| *range).reduce(widen).unwrap_or_default();
     let count = if v.len() < MANY { BUCKETS } else { BUCKETS_MANY };
-    let buckets = Buckets::for_all::<N>(v, least, greatest, count);
-    each(crew, &mut pieces, |piece| {
-        let mut next = vec![0; count];
-        piece.elements.iter().for_each(|x| next[buckets.of::<N>(*x)] += 1);
-        piece.next = next;
+    let buckets = Buckets::for_all(v, least, greatest, count, is_float);
+    let mut pieces: Vec<_> = v.chunks(chunk).map(|numbers| Piece { numbers, next: Vec::new() }).collect();
+    each(crew, &mut pieces, |piece| match natural {
+        Natural::Float => piece.count::<FLOAT>(buckets, count),
+        _ => piece.count::<UNSIGNED>(buckets, count),
     });
     let ends = places(&mut pieces, count);
     let largest = (0..count).map(|b| ends[b] - b.checked_sub(1).map_or(0, |b| ends[b])).max().unwrap_or(0);
     if !buckets.sort_fully() && largest > v.len() / SKEW {
+        if !is_float {
+            each(crew, &mut v.chunks_mut(chunk).collect::<Vec<_>>(), |keys| of_keys(keys, natural));
+        }
         return false;
     }
 
     let mut keys = Scratch::<W>::new(v.len());
     let room = Slots(keys.room().as_mut_ptr().cast::<W>());
-    each(crew, &mut pieces, |piece| {
-        for x in piece.elements {
-            let next = &mut piece.next[buckets.of::<N>(*x)];
-            // SAFETY: a piece has as many slots for a bucket as it has counted elements for it, inside the room.
-            unsafe { room.at(*next).write(x.to_key::<N>()) };
-            *next += 1;
-        }
+    each(crew, &mut pieces, |piece| match natural {
+        // SAFETY: a piece has as many places for a bucket as it has counted numbers for it, inside the room.
+        Natural::Float => unsafe { piece.put::<FLOAT>(buckets, &room) },
+        // SAFETY: likewise.
+        _ => unsafe { piece.put::<UNSIGNED>(buckets, &room) },
     });
     drop(pieces);
     // SAFETY: every key has been put in its place.
@@ -253,34 +241,46 @@ fn sort_words<W: Word, const N: u8>(crew: Option<&impl Crew>, v: &mut [W]) -> bo
         if buckets.sort_fully() {
             home.copy_from_slice(keys);
         } else {
-            sort_keys::<_, N>(keys, home);
+            sort_keys(keys, home, is_float);
         }
-        if N != UNSIGNED {
-            home.iter_mut().for_each(|key| *key = key.of_key::<N>());
-        }
+        of_keys(home, natural);
     });
     true
 }
 
-fn pieces<'v, W: Word>(crew: Option<&impl Crew>, v: &'v [W]) -> Vec<Piece<'v, W>> {
-    let count = crew.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER);
-    let piece = |elements| Piece { elements, least: W::default(), greatest: W::default(), next: Vec::new() };
-    v.chunks(v.len().div_ceil(count)).map(piece).collect()
+/// The least and the greatest key. Integers are turned into their keys meanwhile; floats are left as they are, since their values are needed, too.
+fn key_range<W: Word>(numbers: &mut [W], natural: Natural) -> (W, W) {
+    if natural == Natural::Float {
+        return widest((range::<W, FLOAT>, &*numbers));
+    }
+    let ranges = numbers.chunks_mut(BLOCK).map(|block| {
+        to_keys(block, natural);
+        widest((range::<W, UNSIGNED>, &*block))
+    });
+    ranges.reduce(widen).unwrap_or_default()
+}
+
+/// The least and the greatest of two ranges.
+fn widen<W: Word>(a: (W, W), b: (W, W)) -> (W, W) {
+    (a.0.min(b.0), a.1.max(b.1))
 }
 
 /// Calls `f` for each of `items`, by the crew if there is one, and more to do than one can.
 ///
 /// A unit has few items, since one item may cost ten thousand times as much as another.
-fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
-    let Some(crew) = crew.filter(|_| items.len() > 1) else { return items.iter_mut().for_each(f) };
-    let mut units: Vec<&mut [I]> = items.chunks_mut(items.len().div_ceil(UNITS)).collect();
+pub(super) fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
+    let mut units: Vec<&mut [I]> = items.chunks_mut(items.len().div_ceil(UNITS).max(1)).collect();
     let count = units.len();
     let units = Parts::new(&mut units);
-    // A unit has one.
-    crew.run_ranges(count, usize::MAX, &|range| {
+    let run = |range: Range<usize>| {
         // SAFETY: ranges do not overlap.
         unsafe { units.part(range) }.iter_mut().for_each(|unit| unit.iter_mut().for_each(&f));
-    });
+    };
+    match crew.filter(|_| count > 1) {
+        // A unit has one.
+        Some(crew) => crew.run_ranges(count, usize::MAX, &run),
+        None => run(0..count),
+    }
 }
 
 /// How many buckets there are for so many elements in the second-level cache: one for each, so that no other step follows mostly.
@@ -288,14 +288,12 @@ fn buckets_near(len: usize) -> usize {
     len.next_power_of_two().min(BUCKETS_NEAR)
 }
 
-/// The least and the greatest key.
+/// The least and the greatest key of numbers whose order is `N`.
 #[inline(always)]
-fn range<W: Word, const N: u8>(elements: &[W]) -> (W, W) {
-    let first = elements.first().map_or(W::default(), |x| x.to_key::<N>());
-    elements.iter().fold((first, first), |(least, greatest), x| {
-        let key = x.to_key::<N>();
-        (least.min(key), greatest.max(key))
-    })
+fn range<W: Word, const N: u8>(numbers: &[W]) -> (W, W) {
+    let first = numbers.first().map_or(W::default(), |x| x.to_key::<N>());
+    let keys = numbers.iter().map(|x| x.to_key::<N>());
+    keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)))
 }
 
 /// Turns counts into the places of first elements, bucket after bucket and in each piece after piece; returns where buckets end.
@@ -311,21 +309,21 @@ fn places<W>(pieces: &mut [Piece<'_, W>], count: usize) -> Vec<usize> {
 }
 
 /// Sorts the keys of a bucket; they go to `home`.
-fn sort_keys<W: Word, const N: u8>(keys: &mut [W], home: &mut [W]) {
+fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool) {
     // Counts have 32 bits.
     if keys.len() <= SMALL || u32::try_from(keys.len()).is_err() {
         home.copy_from_slice(keys);
         return home.sort_unstable();
     }
-    // Keys are their own keys.
-    let (least, greatest) = widest((range::<_, UNSIGNED>, &*keys));
+    let (least, greatest) = widest((range::<W, UNSIGNED>, &*keys));
     let count = buckets_near(keys.len());
     let mut buckets = Buckets::of_keys(least, greatest, count);
-    let (mut next, mut pairs) = buckets.count::<N>(keys, count);
+    let (mut next, mut pairs) = buckets.count(keys, count);
     // Twice as many as where all lie evenly.
-    if pairs > keys.len()
-        && let Some(by_value) = Buckets::of_values::<N>(least, greatest, count)
-        && let (counts, fewer) = by_value.count::<N>(keys, count)
+    if is_float
+        && pairs > keys.len()
+        && let Some(by_value) = Buckets::of_values(least, greatest, count)
+        && let (counts, fewer) = by_value.count(keys, count)
         && fewer < pairs
     {
         (buckets, next, pairs) = (by_value, counts, fewer);
@@ -335,7 +333,7 @@ fn sort_keys<W: Word, const N: u8>(keys: &mut [W], home: &mut [W]) {
         at += std::mem::replace(next, at);
     }
     for key in &*keys {
-        let next = &mut next[buckets.of_key::<N>(*key)];
+        let next = &mut next[buckets.of_key(*key)];
         home[*next as usize] = *key;
         *next += 1;
     }
@@ -355,7 +353,7 @@ fn sort_keys<W: Word, const N: u8>(keys: &mut [W], home: &mut [W]) {
             // Its keys differ in fewer bits, or lie in a shorter range: so this ends.
             let keys = &mut keys[start..end as usize];
             keys.copy_from_slice(part);
-            sort_keys::<_, N>(keys, part);
+            sort_keys(keys, part, is_float);
         }
         start = end as usize;
     }

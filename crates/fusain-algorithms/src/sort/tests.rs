@@ -8,13 +8,14 @@ use fusain_testkit::sorts::{Sorter, check, noise};
 use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
+use super::numbers::{Words, by_bits as words};
 use super::quick::quick;
-use super::radix::{self, Words};
+
 use super::run::Sort;
 use super::strings::by_keys;
 use super::tree::Tree;
 use crate::faults::Scripted;
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, by_function, by_ord};
+use crate::natural::{Natural, by_function, by_ord};
 use crate::par;
 
 const SPECIAL: [f64; 5] = [-0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 4.0];
@@ -45,13 +46,6 @@ fn by_bits<T: Ord>(v: &mut [T], script: &[Move]) -> bool {
 }
 
 fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> bool {
-    fn words<W: Word>(crew: Option<&Scripted<'_>>, v: &mut [W], natural: Natural) -> bool {
-        match natural {
-            Natural::Unsigned => radix::sort::<W, UNSIGNED>(crew, v),
-            Natural::Signed => radix::sort::<W, SIGNED>(crew, v),
-            Natural::Float => radix::sort::<W, FLOAT>(crew, v),
-        }
-    }
     match Words::of(v) {
         Words::Of8(v) => words(crew, v, natural),
         Words::Of16(v) => words(crew, v, natural),
