@@ -18,7 +18,10 @@ use crate::map::visit_mut;
 use crate::policy::{Plan, Team};
 use crate::scratch::Scratch;
 
-/// Fewer strings than this are sorted as they are.
+/// Fewer strings than this are sorted as they are: making keys would take longer.
+const VERY_FEW: usize = 24;
+
+/// Fewer keys than this are sorted by one worker, and if they are equal, by the strings.
 const FEW: usize = 64;
 
 /// So many strings have an index of their own in a key.
@@ -186,11 +189,11 @@ fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bo
 
 fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
     let parts = v.len().div_ceil(INDICES);
-    if v.len() >= FEW {
+    if v.len() >= VERY_FEW {
         v.chunks_mut(INDICES).for_each(|part| by_keys(crew, part, is_stable));
     }
     // Sorted parts it finds, and merges.
-    if v.len() < FEW || parts > 1 {
+    if v.len() < VERY_FEW || parts > 1 {
         v.sort_by(|a, b| a.as_ref().cmp(b.as_ref()));
     }
 }
