@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 /// Invariants:
 /// 1. `a_len` elements from `a` and `b_len` from `b` are initialised, and nobody writes to them while the lane lives.
 /// 2. `a_len + b_len` slots from `out` belong to this lane alone, and lie apart from both runs.
+#[repr(C)]
 pub(crate) struct Lane<T> {
     pub(super) a: *const T,
     pub(super) a_len: usize,

@@ -28,6 +28,7 @@ const COPY_GAIN: usize = 4;
 /// A set of merges that one worker advances together.
 ///
 /// Invariant: 1. of `lanes` the first `count` are in use, and none of them is empty.
+#[repr(C)]
 pub(crate) struct Lanes<T> {
     lanes: [Lane<T>; LANES],
     count: usize,

@@ -7,11 +7,12 @@
 //! elements. Span O(n): the first partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not
 //! `Sync`. So this is for few workers; many [merge](super::run).
 
-use std::marker::PhantomData;
+use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
 use crate::crew::Crew;
+use crate::ranges::Parts;
 
 /// Workers up to which this is used. The partitions that make a part for each are not shared, and take longer the more there are; with two,
 /// `compare strings` shows the gain.
@@ -33,15 +34,20 @@ const BLOCK: usize = u64::BITS as usize;
 const LOPSIDED: usize = 8;
 
 struct Quick<'v, T, L, S> {
+    all: Parts<'v, T>,
     is_less: L,
     sort_leaf: S,
     /// Elements up to which a part is sorted by std.
     leaf: usize,
-    elements: PhantomData<fn(&'v mut T)>,
 }
 
 /// Elements to be sorted, and how often they may be partitioned again: with bad pivots, or an order that is none, it would be too often.
-struct Part<'v, T>(&'v mut [T], u32);
+///
+/// Invariant: 1. no two parts of a sort overlap. They are places, not slices, so that the pool's run loop is compiled once for elements of all types.
+struct Part {
+    places: Range<usize>,
+    partitions: u32,
+}
 
 impl<'v, T, L, S> Algorithm for Quick<'v, T, L, S>
 where
@@ -50,7 +56,7 @@ where
     S: Fn(&mut [T]) + Sync,
 {
     /// Later parts are shorter, mostly.
-    type Local = Vec<Part<'v, T>>;
+    type Local = Vec<Part>;
 
     fn has_local_work(&self, parts: &Self::Local) -> bool {
         !parts.is_empty()
@@ -59,7 +65,10 @@ where
     fn do_unit(&self, parts: &mut Self::Local, _grain: usize) {
         match parts.pop() {
             Some(part) if self.is_long(&part) => self.partition(part, parts),
-            Some(Part(v, _)) => (self.sort_leaf)(v),
+            Some(Part { places, .. }) => {
+                // SAFETY: the elements of a part, invariant 1 of parts, which has been taken from the state.
+                (self.sort_leaf)(unsafe { self.all.part(places) });
+            }
             None => {}
         }
     }
@@ -71,25 +80,29 @@ where
     }
 }
 
-impl<'v, T, L: Fn(&T, &T) -> bool, S> Quick<'v, T, L, S> {
+impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
     /// Whether a part is to be partitioned.
-    fn is_long(&self, Part(v, partitions): &Part<'v, T>) -> bool {
-        v.len() > self.leaf && *partitions > 0
+    fn is_long(&self, part: &Part) -> bool {
+        part.places.len() > self.leaf && part.partitions > 0
     }
 
     /// Adds both sides of a pivot, without it and what equals it, to `parts`; the shorter one last.
-    fn partition(&self, Part(v, partitions): Part<'v, T>, parts: &mut Vec<Part<'v, T>>) {
-        let all = v.len();
+    fn partition(&self, Part { places, partitions }: Part, parts: &mut Vec<Part>) {
+        // SAFETY: the elements of a part, invariant 1 of parts, which has been taken from the state.
+        let v = unsafe { self.all.part(places.clone()) };
         v.swap(0, self.middle(v));
         let (less, mut rest) = divide(v, &self.is_less);
-        if less.len() < all / LOPSIDED {
+        let less = less.len();
+        if less < places.len() / LOPSIDED {
             rest = divide(rest, |x, pivot| !(self.is_less)(pivot, x)).1;
         }
-        let mut sides = [less, &mut rest[1..]];
-        if sides[0].len() < sides[1].len() {
+        let greater = rest.len() - 1;
+        let mut sides = [places.start..places.start + less, places.end - greater..places.end];
+        if less < greater {
             sides.swap(0, 1);
         }
-        parts.extend(sides.into_iter().filter(|side| side.len() > 1).map(|side| Part(side, partitions - 1)));
+        let sides = sides.into_iter().filter(|side| side.len() > 1);
+        parts.extend(sides.map(|places| Part { places, partitions: partitions - 1 }));
     }
 
     /// The index of an element near the middle of the order.
@@ -129,13 +142,14 @@ where
 {
     let leaf = crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
-    let quick = Quick { is_less, sort_leaf, leaf, elements: PhantomData };
-    let mut parts = vec![Part(v, partitions)];
+    let all = Part { places: 0..v.len(), partitions };
+    let quick = Quick { all: Parts::new(v), is_less, sort_leaf, leaf };
+    let mut parts = vec![all];
     // A part for each worker first: a call that has nothing to give when it begins wakes nobody.
     while parts.len() < crew.workers() && quick.is_long(&parts[0]) {
         let longest = parts.remove(0);
         quick.partition(longest, &mut parts);
-        parts.sort_by_key(|part| std::cmp::Reverse(part.0.len()));
+        parts.sort_by_key(|part| std::cmp::Reverse(part.places.len()));
         if parts.is_empty() {
             return;
         }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 
 use super::quick::{FEW_WORKERS, quick};
-use super::tree::{Merging, Tree};
+use super::tree::{Merging, Tree, Untyped};
 use crate::crew::Crew;
 use crate::merge::kernel::Move;
 use crate::scratch::Scratch;
@@ -29,9 +29,11 @@ pub(crate) struct Sort<'t, T, L, S> {
 }
 
 /// Leaves that no worker has begun, and a part of a merge.
-pub(crate) struct Local<T> {
+///
+/// Invariant: 1. the merge is of the elements of the sort whose state this is; states of one sort never meet another.
+pub(crate) struct Local {
     leaves: Range<usize>,
-    merging: Option<Merging<T>>,
+    merging: Option<Untyped>,
 }
 
 impl<T, L, S> Algorithm for Sort<'_, T, L, S>
@@ -40,7 +42,7 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    type Local = Local<T>;
+    type Local = Local;
 
     fn wants_help(&self) -> bool {
         !self.tree.is_finished()
@@ -52,13 +54,15 @@ where
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         if let Some(merging) = &mut local.merging {
+            // SAFETY: invariant 1 of the state.
+            let merging = unsafe { merging.typed::<T>() };
             merging.lanes.advance(grain, &self.less, Move);
             if merging.lanes.is_empty() {
-                local.merging = local.merging.take().and_then(|done| self.tree.part_done(done, &self.less));
+                local.merging = self.tree.part_done(merging, &self.less).map(Merging::untyped);
             }
         } else if let Some(leaf) = local.leaves.next() {
             // SAFETY: states share out the leaves, and each is taken from its range once.
-            local.merging = unsafe { self.tree.leaf(leaf, &self.sort_leaf, &self.less) };
+            local.merging = unsafe { self.tree.leaf(leaf, &self.sort_leaf, &self.less) }.map(Merging::untyped);
         }
     }
 
@@ -76,8 +80,9 @@ where
                 return Some(Local { leaves: stolen, merging: None });
             }
         }
-        let merging = victim.merging.as_mut()?.split(&self.less)?;
-        Some(Local { leaves: 0..0, merging: Some(merging) })
+        // SAFETY: invariant 1 of the state.
+        let merging = unsafe { victim.merging.as_mut()?.typed::<T>() };
+        Some(Local { leaves: 0..0, merging: Some(merging.split(&self.less)?.untyped()) })
     }
 }
 
@@ -85,7 +90,7 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
     /// # Safety
     ///
     /// The one sort that is ever run on `tree`, and its root the only state not split from another.
-    pub(crate) unsafe fn new(tree: &'t Tree<T>, less: L, sort_leaf: S) -> (Self, Local<T>) {
+    pub(crate) unsafe fn new(tree: &'t Tree<T>, less: L, sort_leaf: S) -> (Self, Local) {
         (Sort { tree, less, sort_leaf }, Local { leaves: 0..tree.leaves(), merging: None })
     }
 }

@@ -126,9 +126,9 @@ impl<T> Tree<T> {
 
     /// Notes that part of a merge is done. If it was the last part, and its node the second child of its parent,
     /// returns the merge that can start now.
-    pub(crate) fn part_done(&self, merging: Merging<T>, less: &impl Fn(&T, &T) -> bool) -> Option<Merging<T>> {
+    pub(crate) fn part_done(&self, merging: &Merging<T>, less: &impl Fn(&T, &T) -> bool) -> Option<Merging<T>> {
         assert!(merging.lanes.is_empty(), "the part is done");
-        let Merging { node, share, .. } = merging;
+        let Merging { node, share, .. } = *merging;
         // AcqRel: Release, pairs with the Acquire of whoever does the last part, so that it sees what this part
         // wrote; and Acquire, for the case that this is the last.
         let left = self.nodes[node].left.fetch_sub(share, Ordering::AcqRel);
@@ -189,6 +189,7 @@ impl<T> Drop for Tree<T> {
 }
 
 /// A part of the merge of one node.
+#[repr(C)]
 pub(crate) struct Merging<T> {
     pub(crate) lanes: Lanes<T>,
     node: usize,
@@ -203,5 +204,24 @@ impl<T> Merging<T> {
         let share = lanes.len();
         self.share -= share;
         Some(Merging { lanes, node: self.node, share })
+    }
+
+    /// Forgets of what the elements are.
+    pub(crate) fn untyped(self) -> Untyped {
+        // SAFETY: laid out alike, as all of it is `repr(C)`: pointers to elements that have a size, and numbers.
+        Untyped(unsafe { std::mem::transmute_copy(&self) })
+    }
+}
+
+/// A [`Merging`] of elements of any type. So a sort has states of the same type whatever it sorts, and the pool's run loop is compiled once for all of them.
+pub(crate) struct Untyped(Merging<()>);
+
+impl Untyped {
+    /// # Safety
+    ///
+    /// Made of a `Merging<T>`.
+    pub(crate) unsafe fn typed<T>(&mut self) -> &mut Merging<T> {
+        // SAFETY: laid out alike, and it was one.
+        unsafe { &mut *(&raw mut self.0).cast() }
     }
 }
