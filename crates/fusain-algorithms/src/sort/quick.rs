@@ -3,8 +3,7 @@
 //! Idea: what is left is a stack of parts, each of which is sorted by itself. A unit takes one: it partitions it around a pivot and puts
 //! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
 //! that equal the pivot are passed over in one go where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample;
-//! Lomuto's partition in blocks, without a branch on the order (Edelkamp & Weiss, BlockQuicksort, 2016). Work O(n log n), no memory for
-//! elements. Span O(n): the first partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not
+//! partitioned in blocks, without a branch on the order (Edelkamp & Weiss, BlockQuicksort, 2016). Work O(n log n), no memory for elements. Span O(n): the first partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not
 //! `Sync`. So this is for few workers; many [merge](super::run).
 
 use std::ops::Range;
@@ -24,13 +23,16 @@ const PARTS_PER_WORKER: usize = 8;
 /// Elements that are sorted by std at least.
 const LEAF_MIN: usize = 128;
 
+/// Elements that are sorted by std at most: they fit a cache, while a partition waits for the memory of many at once. `compare strings` shows what it gains.
+const LEAF_MAX: usize = 1 << 12;
+
 /// Elements of which the middle one is the pivot.
 const SAMPLE: usize = 63;
 
 /// Elements that are looked at in one go.
 const BLOCK: usize = u64::BITS as usize;
 
-/// A side shorter than one of so many suggests that many elements equal the pivot.
+/// If one in so many of a sample equals the pivot, or all others but one in so many lie on one side, those that equal it are set apart.
 const LOPSIDED: usize = 8;
 
 struct Quick<'v, T, L, S> {
@@ -90,10 +92,11 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
     fn partition(&self, Part { places, partitions }: Part, parts: &mut Vec<Part>) {
         // SAFETY: the elements of a part, invariant 1 of parts, which has been taken from the state.
         let v = unsafe { self.all.part(places.clone()) };
-        v.swap(0, self.middle(v));
+        let (pivot, is_common) = self.middle(v);
+        v.swap(0, pivot);
         let (less, mut rest) = divide(v, &self.is_less);
         let less = less.len();
-        if less < places.len() / LOPSIDED {
+        if is_common || less < places.len() / LOPSIDED {
             rest = divide(rest, |x, pivot| !(self.is_less)(pivot, x)).1;
         }
         let greater = rest.len() - 1;
@@ -105,31 +108,62 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
         parts.extend(sides.map(|places| Part { places, partitions: partitions - 1 }));
     }
 
-    /// The index of an element near the middle of the order.
-    fn middle(&self, v: &[T]) -> usize {
+    /// The index of an element near the middle of the order, and whether many seem to equal it.
+    fn middle(&self, v: &[T]) -> (usize, bool) {
         let stride = v.len() / (2 * SAMPLE);
         let mut sample: [usize; SAMPLE] = std::array::from_fn(|i| (2 * i + 1) * stride);
         let is_less = |a: usize, b: usize| (self.is_less)(&v[a], &v[b]);
-        *sample.select_nth_unstable_by(SAMPLE / 2, |a, b| is_less(*b, *a).cmp(&is_less(*a, *b))).1
+        let order = |a: &usize, b: &usize| is_less(*b, *a).cmp(&is_less(*a, *b));
+        let (before, &mut middle, after) = sample.select_nth_unstable_by(SAMPLE / 2, order);
+        let others = before.iter().filter(|x| !is_less(**x, middle)).count();
+        let others = others + after.iter().filter(|x| !is_less(middle, **x)).count();
+        (middle, others >= SAMPLE / LOPSIDED)
     }
 }
 
 /// Moves the elements that are `before` the first one to the front. Returns these, and the others beginning with that one.
+///
+/// A block at either end is looked at, and what is wrong in one is swapped with what is wrong in the other.
 fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
-    let mut count = 0;
-    for start in (0..others.len()).step_by(BLOCK) {
-        // All of a block are looked at before any is moved, so that a processor can wait for the memory of several at once.
-        let block = &others[start..others.len().min(start + BLOCK)];
-        let mut bits = block.iter().enumerate().fold(0, |bits, (i, x)| bits | u64::from(before(x, pivot)) << i);
+    let (mut start, mut end) = (0, others.len());
+    // Of the block at the front those that are not before the pivot, of the one at the back, backwards, those that are.
+    let (mut front, mut back) = (0, 0);
+    while end - start >= 2 * BLOCK {
+        if front == 0 {
+            front = !marks(others[start..start + BLOCK].iter(), |x| before(x, pivot));
+        }
+        if back == 0 {
+            back = marks(others[end - BLOCK..end].iter().rev(), |x| before(x, pivot));
+        }
+        while front != 0 && back != 0 {
+            others.swap(start + front.trailing_zeros() as usize, end - 1 - back.trailing_zeros() as usize);
+            (front, back) = (front & (front - 1), back & (back - 1));
+        }
+        if front == 0 {
+            start += BLOCK;
+        }
+        if back == 0 {
+            end -= BLOCK;
+        }
+    }
+    // Fewer than two blocks between the ends: some of them have been looked at.
+    let mut count = start;
+    for first in (start..end).step_by(BLOCK) {
+        let mut bits = marks(others[first..end.min(first + BLOCK)].iter(), |x| before(x, pivot));
         while bits != 0 {
-            others.swap(count, start + bits.trailing_zeros() as usize);
+            others.swap(count, first + bits.trailing_zeros() as usize);
             count += 1;
             bits &= bits - 1;
         }
     }
     v.swap(0, count);
     v.split_at_mut(count)
+}
+
+/// A bit for each of a block that is marked. All of them are looked at before any is moved, so that a processor can wait for the memory of several at once.
+fn marks<'x, T: 'x>(block: impl Iterator<Item = &'x T>, is_marked: impl Fn(&T) -> bool) -> u64 {
+    block.enumerate().fold(0, |bits, (i, x)| bits | u64::from(is_marked(x)) << i)
 }
 
 /// Sorts `v` by `is_less`, short parts with `sort_leaf`.
@@ -140,7 +174,8 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let leaf = crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())));
+    let leaf =
+        crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())).min(LEAF_MAX));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
     let all = Part { places: 0..v.len(), partitions };
     let quick = Quick { all: Parts::new(v), is_less, sort_leaf, leaf };
