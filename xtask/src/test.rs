@@ -150,21 +150,25 @@ fn comparisons() -> anyhow::Result<Outcome> {
                 "noloss",
                 "strings",
                 "first",
+                "first --plain",
                 "algorithms",
+                "iterators",
             ][..],
         ),
         (None, &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"]),
     ] {
-        for name in names {
+        for call in names {
+            let mut words = call.split(' ').chain(["--smoke"]).peekable();
+            let name = words.peek().copied().unwrap_or_default();
             let smoke = match program {
-                Some(program) => duct::cmd!(programs.join(program), name, "--smoke"),
-                None => duct::cmd!(programs.join(format!("compare-{name}")), "--smoke"),
+                Some(program) => duct::cmd(programs.join(program), words),
+                None => duct::cmd(programs.join(format!("compare-{name}")), words.skip(1)),
             };
             let text = smoke.dir(workspace::root()).read()?;
             let last = text.lines().last().unwrap_or_default();
             anyhow::ensure!(
                 last.starts_with(&format!("{name}: ")),
-                "compare {name} ends with {last:?}, not with its keys"
+                "compare {call} ends with {last:?}, not with its keys"
             );
             println!("   {last}");
         }

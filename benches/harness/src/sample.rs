@@ -137,6 +137,17 @@ impl<'a> Side<'a> {
         }
     }
 
+    /// The same under another name, after `set`, which is called before each batch.
+    pub fn after(mut self, name: &str, set: impl Fn() + 'a) -> Self {
+        name.clone_into(&mut self.name);
+        let mut prepare = self.prepare;
+        self.prepare = Box::new(move |batch| {
+            set();
+            prepare(batch);
+        });
+        self
+    }
+
     /// Makes one call on fresh input, untimed, and gives its answer.
     pub fn answer(&mut self) -> f64 {
         (self.prepare)(1);

@@ -1,4 +1,4 @@
-//! What `fusain-iter` shares with this crate. Not part of the public interface.
+//! What `fusain-iter` and the benches share with this crate. Not part of the public interface.
 
 use std::mem::MaybeUninit;
 
@@ -41,6 +41,11 @@ pub fn run<A: Algorithm>(team: Team<'_>, algorithm: &A, local: A::Local) {
 #[inline(always)]
 pub fn widest<B: Body>(body: B) -> B::Output {
     crate::widest::widest(body)
+}
+
+/// From now on kernels run as on a machine without wide vectors, or again as on this one.
+pub fn set_plain(is_plain: bool) {
+    crate::platform::set_plain(is_plain);
 }
 
 /// Whether `T` is the primitive type `U`.

@@ -50,40 +50,66 @@ pub(crate) fn widest<B: Body>(body: B) -> B::Output {
 }
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-pub(crate) use x86::has_avx512;
+pub(crate) use x86::{has_avx512, set_plain};
+
+/// There is no other version.
+#[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+pub(crate) fn set_plain(_is_plain: bool) {}
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
     use std::arch::is_x86_feature_detected;
-    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     use super::Body;
 
     /// What may be called.
     #[derive(Clone, Copy, PartialEq)]
+    #[repr(u8)]
     pub(super) enum Width {
-        Plain,
+        Plain = 1,
         Avx2,
         Avx512,
     }
 
+    /// A [`Width`]; 0: not asked yet. Relaxed: whoever does not see what another has found asks again.
+    static WIDTH: AtomicU8 = AtomicU8::new(0);
+
+    const AVX2: u8 = Width::Avx2 as u8;
+    const AVX512: u8 = Width::Avx512 as u8;
+    const PLAIN: u8 = Width::Plain as u8;
+
     /// Asked once: to test for five features takes as long as a short loop.
     #[inline(always)]
     pub(super) fn width() -> Width {
-        static WIDTH: OnceLock<Width> = OnceLock::new();
-        *WIDTH.get_or_init(|| {
-            if is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("bmi2")
-            {
-                Width::Avx512
-            } else if is_x86_feature_detected!("avx2") {
-                Width::Avx2
-            } else {
-                Width::Plain
-            }
-        })
+        match WIDTH.load(Relaxed) {
+            AVX512 => Width::Avx512,
+            AVX2 => Width::Avx2,
+            PLAIN => Width::Plain,
+            _ => detect(),
+        }
+    }
+
+    #[cold]
+    fn detect() -> Width {
+        let width = if is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("bmi2")
+        {
+            Width::Avx512
+        } else if is_x86_feature_detected!("avx2") {
+            Width::Avx2
+        } else {
+            Width::Plain
+        };
+        WIDTH.store(width as u8, Relaxed);
+        width
+    }
+
+    /// From now on all run the version that every machine has, or again the widest: for `compare first --plain`.
+    pub(crate) fn set_plain(is_plain: bool) {
+        WIDTH.store(if is_plain { PLAIN } else { 0 }, Relaxed);
     }
 
     /// Whether [`avx512`] may be called.

@@ -1,5 +1,6 @@
 //! `compare first`: every algorithm of the first family beside everybody who has it.
 
+use super::plain;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::peers::{Cxx, rayon_pool};
 use fusain_harness::{
@@ -18,6 +19,27 @@ pub struct Options {
     /// Only this element type.
     #[arg(long, value_name = "TYPE", value_parser = ["i32", "f64"])]
     element: Option<String>,
+    /// Our kernels without wide vectors beside the chosen ones, on one core, and nobody else's.
+    #[arg(long)]
+    plain: bool,
+}
+
+impl Options {
+    /// The algorithms, elements and binary logarithms of lengths that are wanted.
+    fn cases(&self, is_smoke: bool) -> Vec<(Algorithm, &'static str, u32)> {
+        let algorithms = if self.only.is_empty() { &Algorithm::ALL[..] } else { &self.only };
+        let log2 = if is_smoke { &[12][..] } else { &self.log2 };
+        let elements =
+            ["i32", "f64"].into_iter().filter(|name| self.element.as_deref().is_none_or(|only| only == *name));
+        let of_length = |log2: &u32| {
+            let log2 = *log2;
+            let elements = elements.clone();
+            algorithms
+                .iter()
+                .flat_map(move |algorithm| elements.clone().map(move |element| (*algorithm, element, log2)))
+        };
+        log2.iter().flat_map(of_length).collect()
+    }
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, String> {
@@ -82,27 +104,22 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let rayon = rayon_pool(options.threads)?;
     let cxx = Cxx::load(options.threads);
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
-    let algorithms = if own.only.is_empty() { Algorithm::ALL.to_vec() } else { own.only.clone() };
-    let sizes = if options.smoke { vec![12] } else { own.log2.clone() };
-    let wanted = |element: &str| own.element.as_deref().is_none_or(|only| only == element);
-
     let mut report = Report::new("first");
+    let cases = own.cases(options.smoke);
+    if own.plain {
+        return plain::run(&cases, on, options, report);
+    }
     let mut rows = Vec::new();
-    let progress = Progress::new(algorithms.len() * sizes.len() * 2);
-    for &log2 in &sizes {
-        for &algorithm in &algorithms {
-            for element in ["i32", "f64"] {
-                progress.step(&format!("{algorithm} {element} 2^{log2}"));
-                match element {
-                    _ if !wanted(element) => {}
-                    "i32" => rows.push(row::<i32>(algorithm, log2, on, options, &mut report)),
-                    _ => rows.push(row::<f64>(algorithm, log2, on, options, &mut report)),
-                }
-            }
-        }
+    let progress = Progress::new(cases.len());
+    for &(algorithm, element, log2) in &cases {
+        progress.step(&format!("{algorithm} {element} 2^{log2}"));
+        rows.push(match element {
+            "i32" => row::<i32>(algorithm, log2, on, options, &mut report),
+            _ => row::<f64>(algorithm, log2, on, options, &mut report),
+        });
     }
     let sort_sizes: &[usize] = if options.smoke { &[1000] } else { &[1_000_000, 10_000_000] };
-    let sorts: Vec<(usize, f64)> = if algorithms.contains(&Algorithm::Sort) {
+    let sorts: Vec<(usize, f64)> = if own.only.is_empty() || own.only.contains(&Algorithm::Sort) {
         sort_sizes.iter().map(|&n| (n, sort_over_std(n, on, options, &mut report))).collect()
     } else {
         Vec::new()
@@ -133,7 +150,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let leads = |keep: &dyn Fn(&Row) -> bool| -> Vec<f64> {
         rows.iter().filter(|row| keep(row)).map(Row::lead).filter(|lead| lead.is_finite()).collect()
     };
-    for &log2 in &sizes {
+    for log2 in if options.smoke { vec![12] } else { own.log2.clone() } {
         report.key(&format!("geomean_2e{log2}"), geometric_mean(&leads(&|row| row.log2 == log2)));
     }
     report.key("rows_behind", behind.len() as f64);

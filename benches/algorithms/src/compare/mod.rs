@@ -10,6 +10,7 @@ mod handover;
 mod iterators;
 pub mod join;
 mod noloss;
+mod plain;
 pub mod region;
 mod strings;
 pub mod tick;
