@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if options.portable {
         steps.run("tests of the published crates", portable);
         steps.run("without threads and wide vectors", || {
-            single(&["fusain-pool", "fusain-algorithms", "fusain-iter"], &["--lib"])
+            single(&["fusain-pool", "fusain-algorithms", "fusain-iter"], &["--lib", "--tests"])
         });
         return Ok(steps.finish());
     }
