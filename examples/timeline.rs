@@ -1,4 +1,4 @@
-//! What two workers do, as a timeline: spans of this program, and the events that a pool sends with feature `tracing`.
+//! What two workers do, as a timeline: spans of this program, and the spans and events that a pool sends with feature `tracing`.
 //!
 //! `cargo run --release --example timeline --features tracing -- [FOLDER]` writes `timeline.json`, for chrome://tracing or ui.perfetto.dev, and draws
 //! the same as `timeline.svg`.

@@ -5,6 +5,7 @@
 
 use crate::handle::Handle;
 use crate::mailbox::Mailbox;
+use crate::trace;
 use std::ptr::{self, NonNull};
 
 /// What every job begins with; what follows is between the one who made it and `run`.
@@ -55,6 +56,7 @@ impl JobRef {
     /// The job is there, and nobody else runs it or has run it. `handle` is that of this thread, in the pool that the job belongs to.
     #[inline(always)]
     pub(crate) unsafe fn run(self, handle: &Handle<'_>, reopen: Reopen<'_>) {
+        let _during = trace::taken(handle.index);
         // SAFETY: the job is there.
         let run = unsafe { self.0.as_ref().run };
         // SAFETY: the caller's.

@@ -35,6 +35,7 @@ use crate::share::{Shared, announce, deliver, share};
 use crate::slot::{LOOK, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
+use crate::trace;
 use crate::wakes::is_worth_waking;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -44,6 +45,7 @@ pub(crate) type Steps<'a, A> = dyn Algorithm<Local = <A as Algorithm>::Local> + 
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
+    let _during = trace::call(handle.index);
     let mut call = Call::new(handle.index, brief);
     handle.slot().tally().calls.add(1);
     let parts = StackParts::new();

@@ -1,7 +1,7 @@
 //! What the pool tells `tracing`, behind the feature of that name; without it every line here is nothing.
 //!
-//! Pools that start and end, and panics, are `debug` events; parks, wakes and work given away are `trace` events. None lies on the
-//! path of a unit or of a join that nobody takes part of.
+//! Pools that start and end, and panics, are `debug` events; parks, wakes and work given away are `trace` events. A call is a `trace` span of its caller, and what
+//! a worker takes of a call, a join or a scope is one of that worker's. None lies on the path of a unit or of a join that nobody takes part of.
 //!
 //! A subscriber is the user's code and may panic. Events are sent in the midst of protocols, where others work in frames that must not be left; so a panic
 //! ends here (`tests/tracing_panics.rs`).
@@ -9,13 +9,44 @@
 #[cfg(feature = "tracing")]
 mod events {
     use crate::panics::discard;
+    use std::mem::replace;
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use tracing::{debug, trace};
+    use tracing::{Span, debug, trace, trace_span};
 
     fn quietly(event: impl FnOnce()) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(event)) {
             discard(payload);
         }
+    }
+
+    /// A span that lasts until this is dropped.
+    ///
+    /// tracing's own guard leaves and closes the span in one destructor: a subscriber that panics at both would abort.
+    pub(crate) struct During(Span);
+
+    impl During {
+        fn new(span: impl FnOnce() -> Span) -> Self {
+            let mut during = During(Span::none());
+            quietly(|| during.0 = span());
+            quietly(|| _ = during.0.with_subscriber(|(id, subscriber)| subscriber.enter(id)));
+            during
+        }
+    }
+
+    impl Drop for During {
+        fn drop(&mut self) {
+            quietly(|| _ = self.0.with_subscriber(|(id, subscriber)| subscriber.exit(id)));
+            let span = replace(&mut self.0, Span::none());
+            quietly(|| drop(span));
+        }
+    }
+
+    pub(crate) fn call(worker: usize) -> During {
+        During::new(|| trace_span!("call", worker))
+    }
+
+    pub(crate) fn taken(worker: usize) -> During {
+        During::new(|| trace_span!("taken", worker))
     }
 
     pub(crate) fn started(workers: usize) {
@@ -45,6 +76,18 @@ mod events {
 
 #[cfg(not(feature = "tracing"))]
 mod events {
+    pub(crate) struct During;
+
+    #[inline(always)]
+    pub(crate) fn call(_worker: usize) -> During {
+        During
+    }
+
+    #[inline(always)]
+    pub(crate) fn taken(_worker: usize) -> During {
+        During
+    }
+
     #[inline(always)]
     pub(crate) fn started(_workers: usize) {}
 

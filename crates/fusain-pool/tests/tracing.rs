@@ -4,18 +4,19 @@
 mod common;
 
 use common::{PATIENCE, given_away};
-use fusain_pool::{Pool, Wait};
+use fusain_pool::{Algorithm, Pool, Wait};
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Keeps the message of every event.
+/// Keeps the message of every event and the name of every span, and counts the threads that are in one.
 #[derive(Clone, Default)]
-struct Listener(Arc<Mutex<Vec<String>>>);
+struct Listener(Arc<Mutex<Vec<String>>>, Arc<AtomicIsize>);
 
 impl Visit for Listener {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
@@ -30,7 +31,8 @@ impl Subscriber for Listener {
         true
     }
 
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.0.lock().unwrap().push(format!("span {}", span.metadata().name()));
         Id::from_u64(1)
     }
 
@@ -42,9 +44,34 @@ impl Subscriber for Listener {
         event.record(&mut self.clone());
     }
 
-    fn enter(&self, _: &Id) {}
+    fn enter(&self, _: &Id) {
+        self.1.fetch_add(1, Relaxed);
+    }
 
-    fn exit(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {
+        self.1.fetch_sub(1, Relaxed);
+    }
+}
+
+/// Counts down.
+struct Countdown;
+
+impl Algorithm for Countdown {
+    type Local = usize;
+
+    fn has_local_work(&self, left: &usize) -> bool {
+        *left > 0
+    }
+
+    fn do_unit(&self, left: &mut usize, _: usize) {
+        *left -= 1;
+    }
+
+    fn commit(&self, _: &mut usize) {}
+
+    fn split(&self, _: &mut usize) -> Option<usize> {
+        None
+    }
 }
 
 #[test]
@@ -63,10 +90,14 @@ fn events_tell_the_life_of_a_pool() {
     assert!(count("worker parks") > 0);
     given_away(&pool, || ());
     assert!(count("work given") > 0);
+    assert!(count("span taken") > 0, "what the worker got of the join");
+    pool.run(&Countdown, 1);
+    assert_eq!(count("span call"), 1);
     let outcome = catch_unwind(AssertUnwindSafe(|| pool.scope(|s| s.spawn(|_| resume_unwind(Box::new(()))))));
     assert!(outcome.is_err());
     assert_eq!(count("panic caught"), 1);
     assert_eq!(count("pool ended"), 0);
     drop(pool);
     assert_eq!(count("pool ended"), 1);
+    assert_eq!(listener.1.load(Relaxed), 0, "every span that was entered was left");
 }

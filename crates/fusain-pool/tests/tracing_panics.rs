@@ -1,4 +1,4 @@
-//! A subscriber that panics at every event. Alone in its process, whose subscriber it sets.
+//! A subscriber that panics at every event, and whenever a span begins or ends. Alone in its process, whose subscriber it sets.
 #![cfg(feature = "tracing")]
 
 use fusain_pool::{Algorithm, Pool, Wait};
@@ -17,16 +17,31 @@ impl Subscriber for Angry {
         true
     }
     fn new_span(&self, _: &Attributes<'_>) -> Id {
+        // Every second span is one, so that it can be entered.
+        if EVENTS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+            resume_unwind(Box::new("subscriber"));
+        }
         Id::from_u64(1)
     }
     fn record(&self, _: &Id, _: &Record<'_>) {}
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn event(&self, _: &Event<'_>) {
-        EVENTS.fetch_add(1, Ordering::Relaxed);
-        resume_unwind(Box::new("subscriber"));
+        panics();
     }
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
+    fn enter(&self, _: &Id) {
+        panics();
+    }
+    fn exit(&self, _: &Id) {
+        panics();
+    }
+    fn try_close(&self, _: Id) -> bool {
+        panics()
+    }
+}
+
+fn panics() -> ! {
+    EVENTS.fetch_add(1, Ordering::Relaxed);
+    resume_unwind(Box::new("subscriber"))
 }
 
 /// The caller's unit panics while a helper works on what the caller owns.
