@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "what a chore has to say belongs on the terminal")]
 
 mod asan;
+mod audit;
 mod compare;
 mod compile;
 mod doc;
@@ -64,6 +65,8 @@ enum Verb {
     Publish(publish::Options),
     /// Checks every feature of every published crate alone, and none.
     Features(features::Options),
+    /// Checks all dependencies for known vulnerabilities, licences and sources (needs cargo-deny).
+    Audit(audit::Options),
     /// Checks that the public interface of each published crate is the one that its `public.txt` lists (needs the nightly toolchain).
     Interface(interface::Options),
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Verb::Rayon => rayon::run(),
         Verb::Publish(options) => publish::run(&options),
         Verb::Features(options) => features::run(&options),
+        Verb::Audit(options) => audit::run(&options),
         Verb::Interface(options) => interface::run(&options),
         Verb::Tsan => tsan::run(),
         Verb::Asan => asan::run(),

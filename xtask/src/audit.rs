@@ -1,0 +1,30 @@
+//! `cargo xtask audit`: whether a crate that the workspace builds has a known vulnerability, is no longer kept up, or has a licence or a source that we do not take.
+//!
+//! `xtask/deny.toml` says what we take. Vulnerabilities are those of the RustSec database, which cargo-deny fetches from GitHub.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use crate::workspace;
+
+/// What to look at.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Leaves out known vulnerabilities, which need the network.
+    #[arg(long)]
+    offline: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    if duct::cmd!("cargo-deny", "--version").stdout_null().stderr_null().run().is_err() {
+        bail!("cargo-deny is needed; run: cargo install --locked cargo-deny");
+    }
+    let config = workspace::root().join("xtask/deny.toml");
+    let config = config.display().to_string();
+    let network: &[&str] = if options.offline { &["--offline"] } else { &[] };
+    let advisories: &[&str] = if options.offline { &[] } else { &["advisories"] };
+    let arguments = [network, &["--config", &config, "check", "licenses", "bans", "sources"], advisories].concat();
+    duct::cmd("cargo-deny", arguments).dir(workspace::root()).run()?;
+    Ok(ExitCode::SUCCESS)
+}
