@@ -17,6 +17,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-pool/src/sync/faulty.rs", "loom's, behind that door"),
     ("crates/fusain-pool/src/sync/shaken.rs", "std's with pauses, behind that door"),
     ("crates/fusain-pool/src/shake.rs", "gives each thread pauses of its own, in builds that are shaken"),
+    ("crates/fusain-algorithms/src/platform.rs", "how wide the vectors of this machine are, found once"),
     ("crates/fusain-algorithms/src/reduce/count.rs", "what workers commit to: a sum"),
     ("crates/fusain-algorithms/src/chain.rs", "tiles hand their prefix on; fuzzed by splits"),
     ("crates/fusain-algorithms/src/search/first_hit.rs", "claims, and what workers commit to: the first place found"),
