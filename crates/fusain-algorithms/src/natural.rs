@@ -126,6 +126,24 @@ word!(u16, i16, |_bits| f64::NAN);
 word!(u32, i32, |bits| f64::from(f32::from_bits(bits)));
 word!(u64, i64, |bits| f64::from_bits(bits));
 
+/// Turns numbers into their keys.
+pub(crate) fn to_keys<W: Word>(v: &mut [W], natural: Natural) {
+    match natural {
+        Natural::Unsigned => {}
+        Natural::Signed => v.iter_mut().for_each(|x| *x = x.to_key::<SIGNED>()),
+        Natural::Float => v.iter_mut().for_each(|x| *x = x.to_key::<FLOAT>()),
+    }
+}
+
+/// Turns keys into the numbers whose keys they are.
+pub(crate) fn of_keys<W: Word>(v: &mut [W], natural: Natural) {
+    match natural {
+        Natural::Unsigned => {}
+        Natural::Signed => v.iter_mut().for_each(|x| *x = x.of_key::<SIGNED>()),
+        Natural::Float => v.iter_mut().for_each(|x| *x = x.of_key::<FLOAT>()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,6 @@ use super::Source;
 
 /// Crates that have circles still, and why.
 const EXCUSED: &[(&str, &str)] = &[
-    ("fusain-algorithms", "a filter's kernel and how it compresses"),
     (
         "fusain-comm",
         "a communicator has provided methods, and what they are written with takes communicators: borrowed, collective",

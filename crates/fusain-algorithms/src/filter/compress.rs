@@ -3,10 +3,10 @@
 //! AVX-512 can move the lanes of a vector that a mask selects to its front. So the predicate is called for a block, the answers become a mask, and
 //! eight or sixteen elements are moved at once (`compare algorithms`, rows `copy_if`, also with `--cfg fusain_plain`).
 
+use super::block::Part;
 use super::judge::Judge;
-use super::kernel::Part;
 
-/// As [`sift_bits`](super::kernel::sift_bits), of the whole blocks of `part`; returns how many elements that were and how many
+/// As `sift_bits` of `kernel.rs`, of the whole blocks of `part`; returns how many elements that were and how many
 /// of them stay. `None`, and nothing done, where this machine cannot do it for elements of this type.
 ///
 /// # Safety
@@ -29,7 +29,7 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
-    use super::super::kernel::{Answers, BLOCK};
+    use super::super::block::{Answers, BLOCK};
     use super::{Judge, Part};
     use crate::kind::is_primitive;
     use crate::platform::has_avx512;

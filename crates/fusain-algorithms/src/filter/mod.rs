@@ -1,5 +1,6 @@
 //! Some of the elements: copied, or kept in place.
 
+mod block;
 mod compress;
 mod judge;
 mod kernel;
@@ -10,9 +11,10 @@ mod tests;
 
 use std::mem::MaybeUninit;
 
+pub(crate) use block::{Answers, BLOCK, Part, ones};
 use judge::Unlike;
 pub(crate) use judge::{If, Said};
-pub(crate) use kernel::{Answers, BLOCK, Part, ones, sift_bits};
+pub(crate) use kernel::sift_bits;
 pub(crate) use sift::Moving;
 use sift::{into_room, into_rooms, vector, vectors};
 

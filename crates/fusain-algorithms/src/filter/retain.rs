@@ -6,8 +6,9 @@
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles on their way; where elements own something, one byte an
 //! element, since these are judged before the first of them is moved.
 
+use super::block::Part;
 use super::judge::{If, Judge, Said, Unlike};
-use super::kernel::{Part, sift_bits};
+use super::kernel::sift_bits;
 use super::sift::{Moving, PRIOR_NS};
 use crate::first_panic::FirstPanic;
 use crate::kind::is_light;

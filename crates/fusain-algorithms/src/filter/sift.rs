@@ -3,8 +3,9 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use super::block::Part;
 use super::judge::Judge;
-use super::kernel::{Part, cloned, moved, sift_bits};
+use super::kernel::{cloned, moved, sift_bits};
 use crate::first_panic::FirstPanic;
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan, Team};

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
+use super::block::{Answers, ones};
 use super::judge::{If, Judge, Said, Unlike};
-use super::kernel::{Answers, ones};
 use super::sift::{Copying, Moving};
 use crate::chain::Chain;
 use crate::first_panic::FirstPanic;

@@ -5,7 +5,7 @@
 
 use crate::crew::Crew;
 use crate::kind::{is_float, is_integer};
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
+use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
 use crate::policy::{Plan, Team};
 
 use super::radix::{self, NEAR};
@@ -104,22 +104,4 @@ fn put_in_order<W: Word, const N: u8>(v: &mut [W]) -> bool {
         v.reverse();
     }
     is_descending
-}
-
-/// Turns numbers into their keys.
-pub(super) fn to_keys<W: Word>(v: &mut [W], natural: Natural) {
-    match natural {
-        Natural::Unsigned => {}
-        Natural::Signed => v.iter_mut().for_each(|x| *x = x.to_key::<SIGNED>()),
-        Natural::Float => v.iter_mut().for_each(|x| *x = x.to_key::<FLOAT>()),
-    }
-}
-
-/// Turns keys into the numbers whose keys they are.
-pub(super) fn of_keys<W: Word>(v: &mut [W], natural: Natural) {
-    match natural {
-        Natural::Unsigned => {}
-        Natural::Signed => v.iter_mut().for_each(|x| *x = x.of_key::<SIGNED>()),
-        Natural::Float => v.iter_mut().for_each(|x| *x = x.of_key::<FLOAT>()),
-    }
 }

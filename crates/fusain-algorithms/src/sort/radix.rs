@@ -1,4 +1,4 @@
-//! `sort_unstable` of numbers: by their bits, without a comparison.
+//! Sorts of numbers by their bits, without a comparison.
 //!
 //! Idea: the range from the least key to the greatest is cut into some hundred buckets of the same width. (For floats the range of
 //! values is cut, if a sample says that this spreads them more evenly than the range of bits.)
@@ -8,7 +8,7 @@
 //!    One insertion sort over all of them ends it. If many elements share a bucket, each bucket is sorted on its own.
 //!
 //! The pool decides which worker takes which bucket. A slice that fits the cache as a whole begins with step 2. If most keys are in few
-//! buckets, because some keys are far away from the others, comparing is better; nothing has been moved by then.
+//! buckets, because some keys are far away from the others, comparing is better; no element has been moved by then. Integers are in their places as keys meanwhile.
 //!
 //! Step 1 is the first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
 //! (2010), sections 4 and 5. Work O(n) for each pass, span O(n / buckets + buckets), memory for n elements and the counts.
@@ -16,12 +16,10 @@
 use std::ops::Range;
 
 use crate::crew::Crew;
-use crate::natural::{FLOAT, Natural, UNSIGNED, Word};
+use crate::natural::{FLOAT, Natural, UNSIGNED, Word, of_keys, to_keys};
 use crate::ranges::Parts;
 use crate::scratch::Scratch;
 use crate::widest::widest;
-
-use super::numbers::{of_keys, to_keys};
 
 /// Buckets at first: a line of each fits the first-level cache.
 const BUCKETS: usize = 1 << 8;
