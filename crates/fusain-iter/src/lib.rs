@@ -45,7 +45,7 @@
 //!   each part, and `map_init` calls `init` for each.
 //! * Elements that `skip` leaves out are not computed.
 //! * Searches, `try_for_each` and the like may end in the middle of a unit of work.
-//! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`. Floats are summed in SIMD
+//! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`, and `ordered` after `par_bridge`. Floats are summed in SIMD
 //!   lanes.
 
 mod adaptor;
@@ -75,6 +75,7 @@ pub mod iter {
     pub use crate::source::bridge::{IterBridge, ParallelBridge};
     pub use crate::source::indexed::{IndexedSource, Pieces};
     pub use crate::source::multizip::MultiZip;
+    pub use crate::source::ordered_bridge::OrderedBridge;
     pub use crate::source::own::{FromIndexedSource, FromSource, from_indexed_source, from_source};
     pub use crate::source::repeat::{Empty, Once, Repeat, RepeatN, empty, once, repeat, repeat_n};
     pub use crate::source::splitter::{Split, WalkTree, split, walk_tree, walk_tree_postfix, walk_tree_prefix};

@@ -22,7 +22,7 @@ use crate::settings::Settings;
 /// assert_eq!(receive.into_iter().par_bridge().map(|x| x * 2).sum::<i32>(), 90);
 /// ```
 pub trait ParallelBridge: Sized {
-    /// A parallel iterator of the elements of this sequential one, in no particular order. Workers fetch elements in turn, so it pays only if the
+    /// A parallel iterator of the elements of this sequential one, in no particular order unless it is made [`ordered`](IterBridge::ordered). Workers fetch elements in turn, so it pays only if the
     /// work on an element takes much longer than fetching it.
     fn par_bridge(self) -> IterBridge<Self>;
 }
@@ -39,6 +39,12 @@ pub struct IterBridge<J> {
     iter: Mutex<J>,
     /// The iterator has given its last element, or panicked. A hint: workers check it again with the lock held.
     over: Flag,
+}
+
+impl<J> IterBridge<J> {
+    pub(super) fn into_inner(self) -> J {
+        self.iter.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<J: Clone> Clone for IterBridge<J> {

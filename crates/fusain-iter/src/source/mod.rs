@@ -8,6 +8,7 @@ pub(crate) mod bridge;
 pub(crate) mod maps;
 pub(crate) mod multizip;
 pub(crate) mod option;
+pub(crate) mod ordered_bridge;
 pub(crate) mod range;
 pub(crate) mod repeat;
 pub(crate) mod slice;

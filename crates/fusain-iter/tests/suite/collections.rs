@@ -1,7 +1,9 @@
 //! Collections into chains, and chains into collections.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use fusain_algorithms::par;
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -48,6 +50,21 @@ proptest! {
         let mut seen: Vec<usize> = (0..n).par_bridge().on(&POOL).always().map(|x| x + 1).collect();
         seen.sort();
         prop_assert!(seen.into_iter().eq(1..n + 1));
+    }
+
+    #[test]
+    fn bridged_in_order(n in 0..3000_usize, grain in 1..40_usize, shared: bool) {
+        let policy = par().on(&POOL).grain(grain);
+        let policy = if shared { policy.always() } else { policy };
+        let bridge = || (0..n).map(|x| x * 3).par_bridge().ordered().with_policy(policy);
+        prop_assert!(bridge().collect::<Vec<_>>().into_iter().eq((0..n).map(|x| x * 3)));
+        prop_assert_eq!(bridge().find_first(|x| x % 7 == 6), (0..n).map(|x| x * 3).find(|x| x % 7 == 6));
+        prop_assert_eq!(bridge().count(), n);
+        let end = catch_unwind(AssertUnwindSafe(|| bridge().for_each(|x| assert!(x < 300))));
+        prop_assert_eq!(end.is_err(), n > 100, "a panic comes out");
+        let fused = (0..n).map(|x| if x == 50 { panic!("the iterator") } else { x });
+        let end = catch_unwind(AssertUnwindSafe(|| fused.par_bridge().ordered().with_policy(policy).count()));
+        prop_assert_eq!(end.is_err(), n > 50, "of the iterator, too");
     }
 
     #[test]

@@ -196,6 +196,7 @@ fn an_endless_chain_can_be_searched() {
     assert_eq!(repeat(7).find_any(|x| *x == 7), Some(7));
     assert_eq!(repeat(7).take_any(5).count(), 5);
     assert_eq!((0..).par_bridge().on(&POOL).always().find_any(|x| *x > 100_000).map(|x| x > 100_000), Some(true));
+    assert_eq!((0..).par_bridge().ordered().on(&POOL).always().find_first(|x| *x > 100_000), Some(100_001));
 }
 
 #[test]
