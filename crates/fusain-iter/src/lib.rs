@@ -45,7 +45,7 @@
 //!   each part, and `map_init` calls `init` for each.
 //! * Elements that `skip` leaves out are not computed.
 //! * Searches, `try_for_each` and the like may end in the middle of a unit of work.
-//! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`, and `ordered` after `par_bridge`. Floats are summed in SIMD
+//! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`, `for_each_in_order`, and `ordered` after `par_bridge`. Floats are summed in SIMD
 //!   lanes.
 
 mod adaptor;

@@ -14,7 +14,7 @@ use crate::collect::{self, FromParallelIterator, IntoParallelIterator, ParallelE
 use crate::outcome::{Try, try_combine, unbroken};
 use crate::settings::Settings;
 use crate::sink::search::Which;
-use crate::sink::{extrema, fold, for_each, search, sum, try_fold};
+use crate::sink::{extrema, fold, for_each, in_order, search, sum, try_fold};
 use crate::source::Source;
 
 #[doc = include_str!("parallel.md")]
@@ -267,6 +267,20 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn for_each<F: Fn(Self::Item) + Sync + Send>(self, f: F) {
         for_each::for_each(self, f);
+    }
+
+    /// Calls `f` on every element in the order of the chain, one at a time, while workers compute the elements. So `f` can write to a file, say.
+    ///
+    /// Elements whose turn has not come yet are kept: memory for all elements in the worst case. The calls come from the worker whose turn it is, not from one thread.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let mut text = String::new();
+    /// (0..5).into_par_iter().map(|i| (i * i).to_string()).for_each_in_order(|square| text += &square);
+    /// assert_eq!(text, "014916");
+    /// ```
+    fn for_each_in_order<F: FnMut(Self::Item) + Send>(self, f: F) {
+        in_order::for_each_in_order(self, f);
     }
 
     /// Like [`for_each`](Self::for_each), with a clone of `init` for each part, as in [`map_with`](Self::map_with).

@@ -3,6 +3,7 @@
 pub(crate) mod extrema;
 pub(crate) mod fold;
 pub(crate) mod for_each;
+pub(crate) mod in_order;
 mod places;
 pub(crate) mod search;
 pub(crate) mod slots;

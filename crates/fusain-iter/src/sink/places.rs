@@ -52,6 +52,16 @@ impl<T: Default> Places<T> {
         drop(std::mem::replace(&mut self.lock().node(place).value, value));
     }
 
+    /// Looks at what is known of a place.
+    pub(crate) fn look_at<R>(&self, place: usize, look: impl FnOnce(&mut T) -> R) -> R {
+        look(&mut self.lock().node(place).value)
+    }
+
+    /// The place behind `place`.
+    pub(crate) fn next(&self, place: usize) -> Option<usize> {
+        self.lock().behind(place)
+    }
+
     /// Looks at all places behind `place`.
     pub(crate) fn look_behind(&self, place: usize, mut look: impl FnMut(&mut T)) {
         let mut nodes = self.lock();

@@ -1,8 +1,10 @@
 //! The methods that end a chain give what std's give, and end early where they may.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fusain_algorithms::par;
 use fusain_iter::iter::repeat;
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
@@ -229,4 +231,28 @@ fn the_greatest_lengths() {
         numbers().map_windows(|[x]: &[usize; 1]| *x).on(&POOL).always().find_any(|x| *x < 5).map(|x| x < 5),
         Some(true)
     );
+}
+
+proptest! {
+    #[test]
+    fn in_order_one_at_a_time(n in 0..3000_usize, grain in 1..40_usize, panic_at in 0..6000_usize) {
+        let policy = par().on(&POOL).always().grain(grain);
+        let mut seen = Vec::new();
+        (0..n).into_par_iter().map(Box::new).with_policy(policy).for_each_in_order(|x| seen.push(*x));
+        prop_assert!(seen.iter().copied().eq(0..n));
+        // A panic of the function, or of what makes the elements, comes out; what has been seen until then is in order, too.
+        for at_end in [false, true] {
+            let mut seen = Vec::new();
+            let check = |x: usize| assert_ne!(x, panic_at);
+            let chain = (0..n).into_par_iter().inspect(|x| if !at_end { check(*x) }).map(Box::new).with_policy(policy);
+            let end = catch_unwind(AssertUnwindSafe(|| chain.for_each_in_order(|x| {
+                if at_end {
+                    check(*x);
+                }
+                seen.push(*x);
+            })));
+            prop_assert_eq!(end.is_err(), panic_at < n);
+            prop_assert!(seen.iter().copied().eq(0..seen.len()) && seen.len() <= n.min(panic_at));
+        }
+    }
 }

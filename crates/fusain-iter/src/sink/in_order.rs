@@ -1,0 +1,109 @@
+//! A function of every element in order, one at a time, while others compute the elements.
+//!
+//! Idea: the part at the front has the turn, and passes its elements on as they come. The other parts keep theirs. A part that ends has the turn pass on, over what
+//! the parts behind it have kept, to the first one that still runs.
+
+use std::mem::take;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
+use super::places::{Places, ROOT};
+use crate::drive::{Sink, drive};
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// What is known of a part.
+#[derive(Default)]
+enum State<T> {
+    #[default]
+    Runs,
+    /// It runs, and all before it have ended.
+    HasTurn,
+    /// It has ended, and these are its elements.
+    Ended(Vec<T>),
+}
+
+struct InOrder<T, F> {
+    /// Only who has the turn calls it, so nobody waits for the lock.
+    f: Mutex<F>,
+    places: Places<State<T>>,
+}
+
+struct Found<T> {
+    place: usize,
+    has_turn: bool,
+    kept: Vec<T>,
+}
+
+impl<T: Send, F: FnMut(T)> InOrder<T, F> {
+    fn call(&self, kept: Vec<T>) {
+        if !kept.is_empty() {
+            let mut f = self.f.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.into_iter().for_each(&mut *f);
+        }
+    }
+
+    /// Gives the turn to the first part behind `place` that still runs, after the elements of those before it.
+    fn pass_on(&self, mut place: usize) {
+        // A part that has ended is not split any more, so what is behind it stays there.
+        while let Some(next) = self.places.next(place) {
+            let ended = self.places.look_at(next, |state| match take(state) {
+                State::Ended(kept) => Some(kept),
+                State::Runs | State::HasTurn => {
+                    *state = State::HasTurn;
+                    None
+                }
+            });
+            let Some(kept) = ended else { return };
+            self.call(kept);
+            place = next;
+        }
+    }
+}
+
+impl<S: Source<Item: Send>, F: FnMut(S::Item) + Send> Sink<S> for InOrder<S::Item, F> {
+    type Found = Found<S::Item>;
+
+    fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
+        found.has_turn = found.has_turn || self.places.look_at(found.place, |state| matches!(state, State::HasTurn));
+        if found.has_turn {
+            self.call(take(&mut found.kept));
+            let mut f = self.f.lock().unwrap_or_else(PoisonError::into_inner);
+            source.fold(grain, (), |(), x| f(x));
+        } else {
+            source.fold(grain, (), |(), x| found.kept.push(x));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self, found: &mut Self::Found, _rest: &S) -> Self::Found {
+        let place = self.places.insert_behind(found.place, State::Runs);
+        Found { place, has_turn: false, kept: Vec::new() }
+    }
+
+    fn finish(&self, Found { place, mut kept, has_turn }: Self::Found) {
+        // It may have got the turn since its last unit.
+        let has_turn = self.places.look_at(place, |state| {
+            let has_turn = has_turn || matches!(state, State::HasTurn);
+            if !has_turn {
+                *state = State::Ended(take(&mut kept));
+            }
+            has_turn
+        });
+        if has_turn {
+            self.call(kept);
+            self.pass_on(place);
+        }
+    }
+}
+
+/// Calls `f` on every element of `chain`, in order.
+pub(crate) fn for_each_in_order<I: ParallelIterator<Item: Send>, F: FnMut(I::Item) + Send>(mut chain: I, f: F) {
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    let sink = InOrder { f: Mutex::new(f), places: Places::new() };
+    if let Some(found) = drive(&settings, source, &sink, Found { place: ROOT, has_turn: true, kept: Vec::new() }) {
+        sink.call(found.kept);
+    }
+}
