@@ -56,7 +56,7 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::Always)
     }
 
-    /// Makes the results of sums and folds independent of the number of workers. See [`With`].
+    /// Makes the results of `sum`, `product`, `reduce` and `fold` independent of the number of workers. See [`With`].
     fn deterministic<'p>(self) -> With<'p, Self> {
         With::new(self, Change::Deterministic)
     }
@@ -276,7 +276,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     /// # use fusain_iter::prelude::*;
     /// let mut text = String::new();
-    /// (0..5).into_par_iter().map(|i| (i * i).to_string()).for_each_in_order(|square| text += &square);
+    /// (0..5_u32).into_par_iter().map(|i| (i * i).to_string()).for_each_in_order(|square| text += &square);
     /// assert_eq!(text, "014916");
     /// ```
     fn for_each_in_order<F: FnMut(Self::Item) + Send>(self, f: F) {

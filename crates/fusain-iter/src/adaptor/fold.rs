@@ -113,10 +113,13 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// `None` where a part may be of any length, and ends only where the chain is split; blocks of a fixed length have theirs.
+    /// `None` where a part may be of any length, and ends only where the chain is split. Where the result is to depend on nothing else, each block is a part.
     fn of(settings: &Settings<'_>) -> Option<Self> {
         let Settings { least, most, .. } = *settings;
-        (most < usize::MAX && settings.block().is_none()).then_some(Bounds { least: least.max(1), most })
+        match settings.block() {
+            Some(block) => Some(Bounds { least: 1, most: block }),
+            None => (most < usize::MAX).then_some(Bounds { least: least.max(1), most }),
+        }
     }
 
     /// The length of a part of about `grain` of `left` elements, which leaves none or enough for another.

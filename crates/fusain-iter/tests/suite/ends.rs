@@ -152,6 +152,10 @@ proptest! {
             let shared: f64 =
                 v.par_iter().filter(filtered).map(|x| x * 3.0).deterministic().grain(64).on(&POOL).always().reduce(|| 0.0, |a, b| a + b);
             prop_assert_eq!(alone.to_bits(), shared.to_bits());
+            let parts = || v.par_iter().fold(|| 0.0, |sum, x| sum + x).deterministic().grain(300);
+            let alone: Vec<f64> = parts().sequential().collect();
+            prop_assert_eq!(&alone, &parts().on(&POOL).always().collect::<Vec<f64>>());
+            prop_assert!(alone.iter().zip(v.chunks(300)).all(|(sum, block)| *sum == block.iter().sum::<f64>()));
         }
     }
 }
