@@ -1,8 +1,10 @@
 //! Parallel algorithms over slices, made for calls that are short.
 //!
-//! Each algorithm is a method of [`Par`], which also holds the options of a call: the pool, the grain (how many elements a worker processes without a pause), and whether
+//! Each algorithm is a method of [`Par`], which also holds the options of a call: the pool, the grain (how many elements a worker processes between two checks for
+//! requests), and whether
 //! to run in parallel.
-//! The traits of the [`prelude`] give slices the same methods, with the prefix `par_` and the default options.
+//! The traits of the [`prelude`] give slices most of these methods, with the prefix `par_` and the default options. Methods that write to memory of the caller
+//! (`merge_into` and the like) are in [`Par`] only.
 //!
 //! ```text
 //! v.par_sort()  ─▶  par().sort(&mut v)  ─▶  plan: how many elements, at what cost? ─┬─▶ sequential: v.sort()
@@ -51,8 +53,8 @@
 //! # Panics, order, elements
 //!
 //! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If there are several panics, the first one propagates. Each
-//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost. Two rules of Rust hold here too: a `drop` that panics while its
-//! thread unwinds ends the process. A closure whose own local values panic when they are dropped at its end loses the value that it was about to return.
+//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost. As everywhere in Rust, a `drop` that panics while its thread
+//! unwinds ends the process. If a local variable of a closure panics when it is dropped, the closure's result is lost.
 //!
 //! **An inconsistent order** is one that is not a total order, or does not give the same answer twice. The call then panics or returns a wrong result; it does no other
 //! harm. After a call that moves elements within a slice, the slice still holds each element once.

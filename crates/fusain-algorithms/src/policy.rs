@@ -74,6 +74,7 @@ impl<'p> Par<'p> {
     }
 
     /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool measures a good length.
+    /// A sort takes it as the approximate length of what is sorted at once. Long sorts of numbers ignore it.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().grain(100).any(&[1, 2, 3], |x| *x == 2), true);
@@ -108,7 +109,7 @@ impl<'p> Par<'p> {
         Par { mode: Mode::Always, ..self }
     }
 
-    /// Makes the result of `reduce` and `map_reduce` depend on the length and the grain only, not on the number of workers.
+    /// Makes the results of `reduce`, `map_reduce`, `sum` and `product` depend on the length and the grain only, not on the number of workers.
     /// Other slice calls ignore it.
     ///
     /// This matters if the operation is not quite associative, such as the sum of floats.

@@ -1,4 +1,4 @@
-//! A chain and its sink as an [`Algorithm`]: the only module that uses the pool and the policy.
+//! A chain and its sink as an [`Algorithm`]: the only module that implements it.
 //!
 //! Idea: a state is a source, which is what is left to do, and an accumulator, which is what has been found. A unit runs about `grain`
 //! elements of the source into the accumulator; a split cuts the source and makes a new accumulator; when nothing is left

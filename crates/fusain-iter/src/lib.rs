@@ -22,7 +22,7 @@
 //! | `adaptor/` | chains made of other chains, a file for each family |
 //! | `sink/` | a result for each part, combined in the order of the parts |
 //! | `collect/` | collections from chains, and chains from collections |
-//! | `drive` | a source and a sink as an algorithm: the only module that uses the pool |
+//! | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
 //!
 //! # Example
 //!

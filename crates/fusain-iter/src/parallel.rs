@@ -140,12 +140,12 @@ pub trait ParallelIterator: Sized + Send {
         FilterMap::new(self, f)
     }
 
-    /// Calls `f` on every element and joins the chains that it returns. See [`FlatMap`].
+    /// Calls `f` on every element and concatenates the chains that it returns. See [`FlatMap`].
     fn flat_map<F: Fn(Self::Item) -> P + Sync + Send, P: IntoParallelIterator>(self, f: F) -> FlatMap<Self, F> {
         FlatMap::new(self, f)
     }
 
-    /// Calls `f` on every element and joins the sequential iterators that it returns. See [`FlatMapIter`].
+    /// Calls `f` on every element and concatenates the sequential iterators that it returns. See [`FlatMapIter`].
     fn flat_map_iter<F, J>(self, f: F) -> FlatMapIter<Self, F>
     where
         F: Fn(Self::Item) -> J + Sync + Send,
@@ -154,7 +154,7 @@ pub trait ParallelIterator: Sized + Send {
         FlatMapIter::new(self, f)
     }
 
-    /// Joins the elements, which are chains. See [`Flatten`].
+    /// Concatenates the elements, which are chains. See [`Flatten`].
     fn flatten(self) -> Flatten<Self>
     where
         Self::Item: IntoParallelIterator,
@@ -162,7 +162,7 @@ pub trait ParallelIterator: Sized + Send {
         Flatten::new(self)
     }
 
-    /// Joins the elements, which are sequential iterators. See [`FlattenIter`].
+    /// Concatenates the elements, which are sequential iterators. See [`FlattenIter`].
     fn flatten_iter(self) -> FlattenIter<Self>
     where
         Self::Item: IntoIterator<Item: Send>,
@@ -269,9 +269,8 @@ pub trait ParallelIterator: Sized + Send {
         for_each::for_each(self, f);
     }
 
-    /// Calls `f` on every element in the order of the chain, one at a time, while workers compute the elements. So `f` can write to a file, say.
-    ///
-    /// Elements whose turn has not come yet are kept: memory for all elements in the worst case. The calls come from the worker whose turn it is, not from one thread.
+    /// Calls `f` on every element in the order of the chain, one at a time, while workers compute the elements. The calls come from more than one thread.
+    /// Elements whose turn has not come yet are kept: memory for all of them in the worst case.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -311,8 +310,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_worker(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends after its unit of work, and the call returns one of these
-    /// results.
+    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends after its unit of work; the call returns one of these.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -357,7 +355,7 @@ pub trait ParallelIterator: Sized + Send {
         fold::fold_to_one(self, || 0, |count, _| count + 1, |a, b| a + b).unwrap_or(0)
     }
 
-    /// Combines all elements by `op`, which must be associative, starting from `identity`.
+    /// Combines all elements by `op`, which must be associative. Each part starts from `identity()`, so `op(identity(), x)` must equal `x`.
     ///
     /// The operands keep their order. The result of no elements is `identity()`.
     ///
@@ -381,8 +379,7 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(self, op)
     }
 
-    /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: combines their values until an element or `op` gives `None` or `Err`.
-    /// The call then returns that.
+    /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: it ends when an element or `op` gives `None` or `Err`, and returns that.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -562,7 +559,7 @@ pub trait ParallelIterator: Sized + Send {
         C::from_par_iter(self)
     }
 
-    /// Makes a collection of the first members of the elements, which are pairs, and one of the second members.
+    /// Makes a collection of the first values of the elements, which are pairs, and one of the second values.
     fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
     where
         Self: ParallelIterator<Item = (A, B)>,

@@ -68,7 +68,7 @@
 pub trait Algorithm: Sync {
     /// One worker's part of the work, with what it has found in it so far.
     ///
-    /// A part that is split off moves to another thread. The worker that finishes it drops it.
+    /// A part that is split off may move to another thread. The worker that finishes it drops it, or the thread that made the call does.
     type Local: Send;
 
     /// Whether other workers can still help. Once this is false, idle workers stop asking and busy ones stop splitting.
@@ -91,8 +91,8 @@ pub trait Algorithm: Sync {
 
     /// Publishes what this state has found so far.
     ///
-    /// It is called before a state is split, and once more when its work is done. It must be correct for any number of calls: what it publishes it
-    /// takes out of `local`.
+    /// It is called before a state is split, and once more when its work is done. It must be correct for any number of calls. Either it takes what it publishes out
+    /// of `local`, or publishing it twice changes nothing, as with the minimum above.
     fn commit(&self, local: &mut Self::Local);
 
     /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting, and leaves `victim` as it was.

@@ -91,15 +91,17 @@ impl Builder {
 
     /// Sets whether each started worker is pinned to a core of its own. The default is not.
     ///
-    /// The first core that the process may use is left to the calling thread; worker 0 gets the second, and so on. Linux only.
+    /// The calling thread is not pinned, and the first core that the process may use is left to it. The first started thread gets the second core, and so on; after
+    /// the last core it begins again. Linux only.
     #[doc(alias = "proc_bind")]
     pub fn pin(mut self, pin: bool) -> Self {
         self.pin = pin;
         self
     }
 
-    /// Pins each started worker to a processing unit, by the operating system's number. `cores` has one for each worker. The first is left to the calling
-    /// thread, which is not pinned. It overrides [`pin`](Self::pin). A number that the process may not use leaves its worker where the system puts it. Linux
+    /// Pins each started worker to a processing unit, by the operating system's number. `cores` names one unit for each worker. The first stands for the calling
+    /// thread, which is not pinned; the second is for the first started thread, and so on. It overrides [`pin`](Self::pin). A number that the process may not use
+    /// leaves its worker where the system puts it. Linux
     /// only.
     ///
     /// `Workers::cores` of feature `topology` gives such numbers: close together, spread, or packed.
@@ -118,8 +120,10 @@ impl Builder {
         self
     }
 
-    /// Sets whom each worker asks for work, and hands work to: for each worker all the others, nearest first. Worker 0 is any thread that calls; worker `i` is
-    /// the `i`-th thread that the pool starts. A worker that runs out of work asks one victim alone at first, and soon after all. The default is to ask all at
+    /// Sets the order in which each worker turns to the others, both to ask for work and to hand out work. `victims` has one list for each worker, with all other
+    /// workers, nearest first. In these lists worker 0 is any thread that calls, and worker `i` is the `i`-th thread that the pool starts (thread `name-i`). This is
+    /// not the number of [`current_worker_index`](crate::current_worker_index). A worker that runs out of work first asks the nearest one that has work, and soon
+    /// after all. The default is to ask all at
     /// once.
     ///
     /// `Workers::victims` of feature `topology` gives such lists. The pool keeps 2 bytes for each pair of workers.
@@ -150,7 +154,8 @@ impl Builder {
         self
     }
 
-    /// Calls `handler` on each started worker, with the worker's number, before it does anything else.
+    /// Calls `handler` on each started worker before it does anything else. The argument is the number that [`current_worker_index`](crate::current_worker_index)
+    /// returns there: 0 for the first started thread.
     ///
     /// A panic in the handler aborts the process, since other threads would wait for that worker for ever.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
@@ -158,7 +163,7 @@ impl Builder {
         self
     }
 
-    /// Calls `handler` on each worker that ends, with the worker's number. A panic in the handler aborts the process.
+    /// Calls `handler` on each started worker that ends, with the same number as [`start_handler`](Self::start_handler). A panic in the handler aborts the process.
     pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.handlers.exit = Arc::new(or_abort(handler));
         self
@@ -192,7 +197,8 @@ impl Builder {
     /// # Errors
     /// [`Error::ThreadsOutOfRange`] for no threads or too many; [`Error::BadThreadCount`] if `FUSAIN_NUM_THREADS` is used and is not a
     /// valid number; [`Error::Spawn`] if the operating system refuses a thread (those already started are ended); [`Error::Pin`] if pinning
-    /// is not possible here; [`Error::PinTo`] and [`Error::Victims`] if what is said of workers does not fit their number.
+    /// is not possible here; [`Error::PinTo`] and [`Error::Victims`] if there is not one entry for each worker, or a list of victims does not name each other worker
+    /// once.
     ///
     /// # Example
     /// ```

@@ -34,7 +34,7 @@ pub enum Error {
         /// How many workers there are.
         workers: usize,
     },
-    /// What a worker was told of whom to ask is not a list of all other workers, or it was told nothing, or is no worker.
+    /// The list of victims of a worker does not name each other worker once, or there is not one list for each worker.
     Victims {
         /// The number of the worker; 0 is the calling thread.
         worker: usize,

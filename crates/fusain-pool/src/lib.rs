@@ -23,13 +23,13 @@
 //!
 //! | modules, lowest first | what is there |
 //! |------|--------------------|
-//! | `sync`, `checks` | std's atomics or loom's; every protocol under all its interleavings |
-//! | `mailbox`, `latch`, `job`, `queue`, `panics` | the word through which work arrives; a count of those yet to finish; work that is run once |
-//! | `slot`, `slots`, `stack`, `handle` | the public side of a worker; all of them; its private jobs; its private side |
+//! | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
+//! | `mailbox`, `latch`, `job`, `queue`, `panics` | the word through which work arrives; a count of tasks that have not ended; work that is run once; queues of it; what panics do |
+//! | `slot`, `slots`, `stack`, `handle` | what others see of a worker; all of them; its private jobs; its private side |
 //! | `idle`, `tasks`, `watch`, `worth`, `place` | spinning and sleeping; which worker is told of a task; which to wake, and on which core |
 //! | `platform` | threads, the clock and affinity, or what takes their place |
 //! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: its workers, the run loop, handing out parts, the length of a unit |
-//! | `join`, `scope`, `spawn` | closures as tasks |
+//! | `join`, `scope`, `spawn`, `wakes` | closures as tasks; what waking somebody gains |
 //! | `decide`, `costs` | whether a call runs in sequence or is shared |
 //! | `pool`, `builder`, `handlers`, `victims`, `error` | the pool, its options, who is near whom, its errors |
 //! | `adapter` | what rayon's interface needs, on this pool |

@@ -6,7 +6,7 @@
 use crate::pool::Pool;
 use crate::sync::{Ordering, fence};
 
-/// A period in which a pool's workers do not sleep; made by [`Pool::phase`]. It ends when this is dropped; if it is leaked, never.
+/// A period in which a pool's workers do not sleep; made by [`Pool::phase`]. It ends when the `Phase` is dropped. A leaked `Phase` never ends.
 #[derive(Debug)]
 #[must_use = "the workers may sleep again as soon as it is dropped"]
 pub struct Phase<'p> {

@@ -442,7 +442,7 @@ impl Pool {
         self.inner.workers + 1
     }
 
-    /// Counts what the workers have done since the pool was built, in O(workers).
+    /// Returns what workers and callers have done since the pool was built. Takes O(workers + callers).
     ///
     /// ```
     /// let pool = fusain_pool::Pool::builder().threads(2).build()?;

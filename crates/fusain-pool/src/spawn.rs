@@ -33,7 +33,7 @@ pub fn spawn(task: impl FnOnce() + Send + 'static) {
     Pool::here(|pool| pool.spawn(task));
 }
 
-/// Runs one waiting task on the calling thread, if there is one, and returns whether it did.
+/// Runs one queued task on the calling thread, if there is one, and returns whether there was one.
 ///
 /// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`.
 ///
@@ -59,7 +59,8 @@ pub fn yield_now() -> bool {
 
 /// The calling thread's worker number in its innermost pool; `None` outside of any pool.
 ///
-/// Started workers have numbers below [`Pool::workers`]` - 1`; threads that call into the pool have higher ones. No two threads that are in
+/// Started workers have the numbers 0 to [`Pool::workers`]` - 2`. A thread that calls into the pool has [`Pool::workers`]` - 1` or a higher number. No two threads
+/// that are in
 /// a pool at the same time share a number.
 ///
 /// ```
@@ -126,8 +127,8 @@ impl Pool {
         self.inner.spawn(task);
     }
 
-    /// Runs `f` once on every started worker and on the calling thread. Returns all results in the order of worker numbers, the caller's
-    /// last.
+    /// Runs `f` once on every started worker and on the calling thread. Returns all results in the order of worker numbers. If the calling thread is not a started
+    /// worker, its result is the last.
     ///
     /// A busy worker runs `f` when it next looks for work, so this takes as long as the longest task that is running.
     ///

@@ -77,8 +77,8 @@ impl Par<'_> {
 
     /// Removes each element of `v` for which `same(x, previous)` holds.
     ///
-    /// The first of several such elements stays. `same` must be an equivalence: `previous` may be the neighbour of `x` in `v`, where std
-    /// gives the last element that was kept.
+    /// The first of several such elements stays. `same` must be an equivalence relation. `previous` may be the element just before `x` in `v`; in std it is the last
+    /// element that was kept.
     ///
     /// O(n) work; one call of `same` for most elements, two for some. Memory and panics are those of [`retain`](Par::retain).
     ///

@@ -81,7 +81,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().merge(&[1, 4], &[2, 3, 5]), [1, 2, 3, 4, 5]);
@@ -97,7 +97,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().merge_by(&[4, 1], &[3], |x, y| y.cmp(x)), [4, 3, 1]);
@@ -117,7 +117,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// let merged = fusain_algorithms::par().merge_by_key(&["b", "cc"], &["a", "dddd"], |s| s.len());

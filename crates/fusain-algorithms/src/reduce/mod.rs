@@ -25,8 +25,8 @@ impl Par<'_> {
     /// How operands are grouped depends on the number of elements, on the workers, and on timing. So results may differ from run to run if
     /// `op` is not quite associative, such as the sum of floats; [`deterministic`](Par::deterministic) prevents that.
     ///
-    /// O(n) work, span O(log n), extra memory for one result for each part. A panic in `op` propagates. If the `drop` of an operand may panic, `op` should drop its operands before it
-    /// makes its result; otherwise that result is leaked, as in [`Iterator::fold`].
+    /// O(n) work, span O(log n), extra memory for one result for each part. A panic in `op` propagates. If an operand is dropped after `op` has made its result, and
+    /// that `drop` panics, the result is leaked, as in [`Iterator::fold`].
     ///
     /// ```
     /// let words = ["par", "al", "lel"].map(String::from);

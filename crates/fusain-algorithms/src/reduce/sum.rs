@@ -20,7 +20,7 @@ impl Par<'_> {
     /// Elements are grouped and reordered as is fastest, so sums of floats differ from run to run in their last bits;
     /// [`deterministic`](Par::deterministic) prevents that. The sum of none is that of [`Iterator::sum`]: 0, or for floats -0.0.
     ///
-    /// O(n) work, no extra memory to speak of.
+    /// O(n) work, extra memory for one result for each part.
     ///
     /// # Panics
     ///

@@ -128,7 +128,7 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
 
 /// # Checking for a subset
 impl Par<'_> {
-    /// Whether `v` contains every element of `wanted`, each at least as often. Both must be sorted.
+    /// Whether `v` contains every element of `wanted`, and each at least as many times as `wanted` does. Both must be sorted.
     ///
     /// O(m log(n / m)) comparisons for m wanted elements of n, and stops soon after one that is missing. If a slice is not sorted, the
     /// answer is unspecified. A panic in a comparison propagates.
@@ -142,7 +142,7 @@ impl Par<'_> {
         self.includes_by(v, wanted, T::cmp)
     }
 
-    /// Whether `v` contains every element of `wanted`, each at least as often. Both must be sorted by `compare`.
+    /// Whether `v` contains every element of `wanted`, and each at least as many times as `wanted` does. Both must be sorted by `compare`.
     ///
     /// Otherwise like [`includes`](Par::includes).
     ///

@@ -32,7 +32,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_union(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 2, 3, 4]);
@@ -46,7 +46,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// let union = fusain_algorithms::par().set_union_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
@@ -208,7 +208,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// assert_eq!(fusain_algorithms::par().set_symmetric_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 4]);
@@ -222,7 +222,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
     /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));

@@ -45,7 +45,7 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     #[doc(alias = "merge")]
     #[inline]
     fn par_merge(&self, other: &[T]) -> Vec<T>
@@ -60,7 +60,7 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     #[inline]
     fn par_merge_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where

@@ -17,7 +17,7 @@ pub trait ParSet<T>: AsRef<[T]> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     #[inline]
     fn par_set_union(&self, other: &[T]) -> Vec<T>
     where
@@ -30,7 +30,7 @@ pub trait ParSet<T>: AsRef<[T]> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     #[inline]
     fn par_set_union_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where
@@ -85,7 +85,7 @@ pub trait ParSet<T>: AsRef<[T]> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     #[inline]
     fn par_set_symmetric_difference(&self, other: &[T]) -> Vec<T>
     where
@@ -99,7 +99,7 @@ pub trait ParSet<T>: AsRef<[T]> {
     ///
     /// # Panics
     ///
-    /// If both lengths together overflow `usize`, which only elements without a size can do.
+    /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     #[inline]
     fn par_set_symmetric_difference_by<F>(&self, other: &[T], compare: F) -> Vec<T>
     where

@@ -21,7 +21,7 @@ use strings::Strings;
 ///
 /// Stable and unstable, with the names of std.
 impl Par<'_> {
-    /// Sorts `v`, stable.
+    /// Sorts `v` stably.
     ///
     /// O(n log n) comparisons, memory for n elements; for strings and byte strings, up to 32 bytes more each, which keep their first bytes at
     /// hand. If the order of `T` is not a total order, `v` has all elements afterwards, in an
@@ -47,7 +47,7 @@ impl Par<'_> {
         }
     }
 
-    /// Sorts `v` by `compare`, stable.
+    /// Sorts `v` by `compare`, stably.
     ///
     /// Otherwise like [`sort`](Par::sort).
     ///
@@ -70,7 +70,7 @@ impl Par<'_> {
         }
     }
 
-    /// Sorts `v` by key, stable.
+    /// Sorts `v` by key, stably.
     ///
     /// Each comparison computes two keys; [`sort_by_cached_key`](Par::sort_by_cached_key) computes each key once. Otherwise like
     /// [`sort`](Par::sort).
@@ -124,8 +124,8 @@ impl Par<'_> {
     /// Sorts `v`; equal elements may change their order.
     ///
     /// O(n log n) comparisons, in place with up to four workers, in memory for n elements with more. Integers of up to 64 bits, and floats with
-    /// `total_cmp`, are not compared but sorted by their bits, in memory for n elements and mostly in three passes; so they are by
-    /// [`sort`](Par::sort). Strings are sorted as by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
+    /// `total_cmp`, are not compared. They are sorted by their bits, in memory for n elements and mostly in three passes.
+    /// [`sort`](Par::sort) and [`sort_by`](Par::sort_by) do the same with them. Strings are sorted as by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
     ///
     /// ```
     /// let mut v = [3, 1, 2];

@@ -202,7 +202,7 @@ impl<S: Source, P: Fn(&S::Item) -> bool + Sync> Source for TakeAnyWhileSource<'_
     }
 }
 
-/// The elements that come after some worker has met one that does not satisfy a predicate, and that one.
+/// Skips elements until some worker meets one that does not satisfy a predicate. That element is kept, and so is what workers meet afterwards.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -13,8 +13,8 @@ use crate::source::Source;
 
 /// The elements of the chains that a function returns for each element.
 ///
-/// An inner chain that is long enough is shared in a call of its own. Its elements are collected, then passed on. Short inner chains cost no more
-/// than with [`FlatMapIter`].
+/// An inner chain is shared in a call of its own if that seems to gain and it has at most 2^20 elements. Its elements are then collected, and passed on. Other inner
+/// chains cost no more than with [`FlatMapIter`].
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

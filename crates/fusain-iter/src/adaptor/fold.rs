@@ -1,6 +1,7 @@
 //! `fold`, `try_fold` and their `_with` forms: each part of a chain is folded to one value, and these values are the elements of a new chain.
 //!
-//! There is one part, and one more for each split. Splits happen when workers ask for work, so their number varies. Only `with_max_len` bounds it.
+//! There is one part, and one more for each split. Splits happen when workers ask for work, so the number of parts varies. With `with_max_len` a part also ends when
+//! it is long enough, and with `deterministic` after each block.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;

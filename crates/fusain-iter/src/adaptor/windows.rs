@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// The results of a function for all windows of `N` neighbouring elements, like std's `map_windows`, which is unstable.
+/// The results of a function for all windows of `N` neighbouring elements, like `map_windows` of std, which stable Rust does not have yet.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
