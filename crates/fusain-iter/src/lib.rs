@@ -43,7 +43,6 @@
 //!
 //! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
 //!   each part, and `map_init` calls `init` for each.
-//! * Elements that `skip` leaves out are not computed.
 //! * Searches, `try_for_each` and the like may end in the middle of a unit of work.
 //! * There are more methods: `inclusive_scan`, `exclusive_scan`, `map_windows`, `map_worker`, `deterministic`, `for_each_in_order`, and `ordered` after `par_bridge`. Floats are summed in SIMD
 //!   lanes.

@@ -2,6 +2,8 @@
 
 use fusain_algorithms::{Par, internals, par};
 
+use crate::flag::Flag;
+
 /// The options of a chain, which the chain's parts write when a run begins.
 ///
 /// Programs meet it only if they implement [`ParallelIterator`](crate::iter::ParallelIterator): they pass it on to the chains that theirs is made of.
@@ -22,11 +24,13 @@ pub struct Settings<'s> {
     pub(crate) least: usize,
     /// More elements than this do not make a unit.
     pub(crate) most: usize,
+    /// Raised when the whole chain is to end: for sources of which one element may be long.
+    pub(crate) over: Option<&'s Flag>,
 }
 
 impl Default for Settings<'_> {
     fn default() -> Self {
-        Settings { policy: par(), least: 1, most: usize::MAX }
+        Settings { policy: par(), least: 1, most: usize::MAX, over: None }
     }
 }
 

@@ -47,6 +47,9 @@ const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 /// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
 const CALLER_SPINS: Duration = Duration::from_micros(50);
 
+/// How long a thread spins for what a worker does in its place: about as long as a wake takes. It may hold a core that a worker could use.
+const OUTSIDER_SPINS: Duration = Duration::from_micros(10);
+
 /// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
@@ -96,6 +99,15 @@ impl Patience {
             Wait::SpinThenPark(spins) => Some(spins.min(CALLER_SPINS)),
         };
         Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
+    }
+
+    /// For a thread that waits for what a worker does in its place.
+    fn of_outsider(pool: &Inner) -> Self {
+        let spins = match pool.wait {
+            Wait::Park => Duration::ZERO,
+            Wait::Spin | Wait::SpinThenPark(_) => OUTSIDER_SPINS,
+        };
+        Self::new(Some(spins), pool, CALLER_LOOKS_BEFORE_YIELD)
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
@@ -376,7 +388,9 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
 
 /// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by.
 #[cold]
-pub(crate) fn wait_outside(slot: &Slot, latch: &Latch) {
+pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch) {
+    let mut patience = Patience::of_outsider(pool);
+    while !latch.is_open() && !matches!(patience.step(), Step::Sleep) {}
     if latch.is_open() || !latch.sleep() {
         return;
     }

@@ -213,7 +213,7 @@ pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize)
             match handle {
                 // A worker of another pool goes on working there: what it waits for may need it.
                 Some(handle) => wait_for(handle, latch, Helps::Anybody),
-                None => wait_outside(pool.slots.get(owner), latch),
+                None => wait_outside(pool, pool.slots.get(owner), latch),
             }
             started
         }),

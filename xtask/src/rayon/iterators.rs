@@ -66,10 +66,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
         "octillion_flat",
         "it wants endless chains within chains to be split; here an inner chain of that length is worked off in one unit",
     ),
-    ("check_skip", "it wants elements that `skip` leaves out to be computed"),
     ("clone_adaptors", "it compares what two runs of a fold give, part by part; here parts are made on request"),
-    ("count_repeat_n_clones", "it counts the clones that rayon's splits make"),
-    ("fold_is_full", "it wants a fold within a search to be cut short; here a part is folded to its end"),
     ("test_par_sort", "it sorts by what is no order, at which the sort of std, which ours uses, may panic"),
     (
         "iter_panic_fuse",

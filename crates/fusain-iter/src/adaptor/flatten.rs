@@ -7,6 +7,7 @@ use fusain_algorithms::Par;
 use super::debug_without_closures;
 use crate::collect::{IntoParallelIterator, vec};
 use crate::drive::is_worth_sharing;
+use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -49,8 +50,8 @@ where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        let policy = settings.policy;
-        FlatMapSource { base: self.base.source(settings), f: &self.f, policy }
+        let inner = Inner::of(settings);
+        FlatMapSource { base: self.base.source(settings), f: &self.f, inner }
     }
 }
 
@@ -60,7 +61,7 @@ where
 pub struct FlatMapSource<'s, S, F> {
     base: S,
     f: &'s F,
-    policy: Par<'s>,
+    inner: Inner<'s>,
 }
 
 impl<S, F, P> Source for FlatMapSource<'_, S, F>
@@ -78,8 +79,8 @@ where
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(P::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let (f, policy) = (self.f, self.policy);
-        self.base.run(grain, |x| feed(f(x), policy, &mut each))
+        let (f, inner) = (self.f, self.inner);
+        self.base.run(grain, |x| inner.feed(f(x), &mut each))
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -94,22 +95,42 @@ where
 /// At most so many elements of a shared inner chain are collected. A longer chain is not shared.
 const KEPT_MAX: usize = 1 << 20;
 
-/// Gives the elements of an inner chain to `each`.
-fn feed<P: IntoParallelIterator>(
-    inner: P,
-    policy: Par<'_>,
-    mut each: impl FnMut(P::Item) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let mut chain = inner.into_par_iter();
-    let mut settings = Settings { policy, ..Settings::default() };
-    let mut source = chain.source(&mut settings);
-    if source.left() > 1 && source.left() <= KEPT_MAX && is_worth_sharing(&settings, &source) {
-        return vec::of_source(&settings, source).into_iter().try_for_each(each);
+/// So many elements of an inner chain are run without a look whether the whole is over.
+const LOOK: usize = 1 << 12;
+
+/// How inner chains are run.
+#[derive(Clone, Copy, Debug)]
+struct Inner<'s> {
+    policy: Par<'s>,
+    over: Option<&'s Flag>,
+}
+
+impl<'s> Inner<'s> {
+    fn of(settings: &Settings<'s>) -> Self {
+        Inner { policy: settings.policy, over: settings.over }
     }
-    while source.left() > 0 {
-        source.run(source.left(), &mut each)?;
+
+    /// Gives the elements of `inner` to `each`.
+    fn feed<P: IntoParallelIterator>(
+        self,
+        inner: P,
+        mut each: impl FnMut(P::Item) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut chain = inner.into_par_iter();
+        let mut settings = Settings { policy: self.policy, over: self.over, ..Settings::default() };
+        let mut source = chain.source(&mut settings);
+        if source.left() > 1 && source.left() <= KEPT_MAX && is_worth_sharing(&settings, &source) {
+            return vec::of_source(&settings, source).into_iter().try_for_each(each);
+        }
+        let unit = if self.over.is_some() { LOOK } else { usize::MAX };
+        while source.left() > 0 {
+            source.run(source.left().min(unit), &mut each)?;
+            if self.over.is_some_and(Flag::is_up) {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     }
-    ControlFlow::Continue(())
 }
 
 /// The elements of the sequential iterators that a function returns for each element.
@@ -218,8 +239,8 @@ impl<I: ParallelIterator<Item: IntoParallelIterator>> ParallelIterator for Flatt
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        let policy = settings.policy;
-        FlattenSource { base: self.0.source(settings), policy }
+        let inner = Inner::of(settings);
+        FlattenSource { base: self.0.source(settings), inner }
     }
 }
 
@@ -228,7 +249,7 @@ impl<I: ParallelIterator<Item: IntoParallelIterator>> ParallelIterator for Flatt
 #[derive(Debug)]
 pub struct FlattenSource<'s, S> {
     base: S,
-    policy: Par<'s>,
+    inner: Inner<'s>,
 }
 
 impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
@@ -241,8 +262,8 @@ impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let policy = self.policy;
-        self.base.run(grain, |inner| feed(inner, policy, &mut each))
+        let settings = self.inner;
+        self.base.run(grain, |inner| settings.feed(inner, &mut each))
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -312,5 +333,26 @@ impl<S: Source<Item: IntoIterator>> Source for FlattenIterSource<S> {
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
         self.0.fold(grain, acc, |acc, inner| inner.into_iter().fold(acc, &mut step))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inner_chain_ends_when_all_is_over() {
+        let over = Flag::default();
+        let mut seen = 0;
+        let inner = Inner { policy: fusain_algorithms::par(), over: Some(&over) };
+        let flow = inner.feed(0..u64::MAX, |_| {
+            seen += 1;
+            if seen == 10 {
+                over.raise();
+            }
+            ControlFlow::Continue(())
+        });
+        assert!(flow.is_break());
+        assert_eq!(seen, LOOK);
     }
 }

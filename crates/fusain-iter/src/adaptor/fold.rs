@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use super::debug_without_closures;
 use crate::outcome::Try;
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -106,6 +107,9 @@ enum Folded<T> {
     Given,
 }
 
+/// Elements at most in a part, where the parts are searched.
+const SEARCHED: usize = 1 << 10;
+
 /// How long a part may be.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
@@ -147,6 +151,41 @@ pub struct FoldSource<'s, S, T, B, F> {
     bounds: Option<Bounds>,
 }
 
+impl<S, T, B, F> FoldSource<'_, S, T, B, F>
+where
+    S: Source,
+    B: Begin<T>,
+    F: Fn(T, S::Item) -> T,
+{
+    /// Folds about `grain` elements into the part, and gives it to `each` if it ends there.
+    #[inline(always)]
+    fn fold_part(
+        &mut self,
+        grain: usize,
+        bounds: Option<Bounds>,
+        mut each: impl FnMut(T) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut folded = match std::mem::replace(&mut self.folded, Folded::Given) {
+            Folded::Nothing => self.begin.begin(),
+            Folded::Some(folded) => folded,
+            Folded::Given => return ControlFlow::Continue(()),
+        };
+        let left = self.base.left();
+        if left > 0 {
+            let grain = bounds.map_or(grain, |bounds| bounds.part(grain, left));
+            folded = self.base.fold(grain, folded, self.f);
+        }
+        if self.base.left() > 0 {
+            if bounds.is_none() {
+                self.folded = Folded::Some(folded);
+                return ControlFlow::Continue(());
+            }
+            self.folded = Folded::Nothing;
+        }
+        each(folded)
+    }
+}
+
 impl<S, T, B, F> Source for FoldSource<'_, S, T, B, F>
 where
     S: Source,
@@ -162,25 +201,14 @@ where
     }
 
     #[inline(always)]
-    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut folded = match std::mem::replace(&mut self.folded, Folded::Given) {
-            Folded::Nothing => self.begin.begin(),
-            Folded::Some(folded) => folded,
-            Folded::Given => return ControlFlow::Continue(()),
-        };
-        let left = self.base.left();
-        if left > 0 {
-            let grain = self.bounds.map_or(grain, |bounds| bounds.part(grain, left));
-            folded = self.base.fold(grain, folded, self.f);
-        }
-        if self.base.left() > 0 {
-            if self.bounds.is_none() {
-                self.folded = Folded::Some(folded);
-                return ControlFlow::Continue(());
-            }
-            self.folded = Folded::Nothing;
-        }
-        each(folded)
+    fn run(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.fold_part(grain, self.bounds, each)
+    }
+
+    /// A hit is not to wait for the end of a long part.
+    #[inline(always)]
+    fn search(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
+        self.fold_part(grain, self.bounds.or(Some(Bounds { least: 1, most: SEARCHED })), each)
     }
 
     fn split(&mut self) -> Option<Self> {

@@ -6,6 +6,7 @@ use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
+use crate::sink::for_each;
 use crate::source::indexed::{IndexedSource, Pieces};
 
 /// Each element with its index.
@@ -231,7 +232,9 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Skip<I> {
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let mut source = self.base.indexed(settings);
-        source.split_at(self.n.min(source.left()))
+        let rest = source.split_at(self.n.min(source.left()));
+        for_each::each(settings, Pieces(source), drop);
+        rest
     }
 
     fn len(&self) -> usize {

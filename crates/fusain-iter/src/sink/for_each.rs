@@ -28,5 +28,11 @@ impl<S: Source, F: Fn(S::Item) + Sync> Sink<S> for ForEach<F> {
 pub(crate) fn for_each<I: ParallelIterator, F: Fn(I::Item) + Sync>(mut chain: I, f: F) {
     let mut settings = Settings::default();
     let source = chain.source(&mut settings);
-    drive(&settings, source, &ForEach(f), ());
+    each(&settings, source, f);
+}
+
+/// Calls `f` on every element of `source`.
+#[inline(always)]
+pub(crate) fn each<S: Source>(settings: &Settings<'_>, source: S, f: impl Fn(S::Item) + Sync) {
+    drive(settings, source, &ForEach(f), ());
 }

@@ -23,13 +23,13 @@ pub(crate) enum Which {
 }
 
 /// `BACKWARDS`: units come from the back, and the last hit of one counts.
-struct Search<F, R, const BACKWARDS: bool> {
+struct Search<'c, F, R, const BACKWARDS: bool> {
     find: F,
     which: Which,
     /// What each part has found, and its flag.
     places: Places<Part<R>>,
     /// A hit ends everything.
-    over: Flag,
+    over: &'c Flag,
 }
 
 struct Part<R> {
@@ -50,7 +50,7 @@ pub(crate) struct Found<R> {
     over: Option<Arc<Flag>>,
 }
 
-impl<S, F, R, const BACKWARDS: bool> Sink<S> for Search<F, R, BACKWARDS>
+impl<S, F, R, const BACKWARDS: bool> Sink<S> for Search<'_, F, R, BACKWARDS>
 where
     S: Source,
     F: Fn(S::Item) -> Option<R> + Sync,
@@ -114,9 +114,10 @@ where
     F: Fn(I::Item) -> Option<R> + Sync,
     R: Send,
 {
-    let mut settings = Settings::default();
+    let over = Flag::default();
+    let mut settings = Settings { over: Some(&over), ..Settings::default() };
     let source = chain.source(&mut settings);
-    run::<_, _, _, false>(&settings, source, which, find)
+    run::<_, _, _, false>(&settings, source, which, &over, find)
 }
 
 /// The last of what `find` makes of the elements.
@@ -129,17 +130,17 @@ where
 {
     let mut settings = Settings::default();
     let source = Backwards::new(chain.source(&mut settings));
-    run::<_, _, _, true>(&settings, source, Which::First, find)
+    run::<_, _, _, true>(&settings, source, Which::First, &Flag::default(), find)
 }
 
 #[inline(always)]
-fn run<S, F, R, const BACKWARDS: bool>(settings: &Settings<'_>, source: S, which: Which, find: F) -> Option<R>
+fn run<S, F, R, const BACKWARDS: bool>(settings: &Settings<'_>, source: S, which: Which, over: &Flag, find: F) -> Option<R>
 where
     S: Source,
     F: Fn(S::Item) -> Option<R> + Sync,
     R: Send,
 {
-    let search = Search::<_, _, BACKWARDS> { find, which, places: Places::new(), over: Flag::default() };
+    let search = Search::<_, _, BACKWARDS> { find, which, places: Places::new(), over };
     match drive(settings, source, &search, Found { place: ROOT, hit: None, over: None }) {
         Some(alone) => alone.hit,
         None => search.places.in_order().find_map(|part| part.hit),

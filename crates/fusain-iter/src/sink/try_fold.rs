@@ -13,11 +13,11 @@ use crate::source::Source;
 /// What a part comes to: what it has folded to, or what broke it off. `None` where it had no element.
 type Part<A, B> = Option<ControlFlow<B, A>>;
 
-struct TryFold<N, F, A, B> {
+struct TryFold<'c, N, F, A, B> {
     begin: N,
     step: F,
     places: Places<Part<A, B>>,
-    over: Flag,
+    over: &'c Flag,
 }
 
 struct Found<A, B> {
@@ -25,7 +25,7 @@ struct Found<A, B> {
     part: Part<A, B>,
 }
 
-impl<S, N, F, A, B> Sink<S> for TryFold<N, F, A, B>
+impl<S, N, F, A, B> Sink<S> for TryFold<'_, N, F, A, B>
 where
     S: Source,
     N: Fn() -> A + Sync,
@@ -79,9 +79,10 @@ where
     A: Send,
     B: Send,
 {
-    let mut settings = Settings::default();
+    let over = Flag::default();
+    let mut settings = Settings { over: Some(&over), ..Settings::default() };
     let source = chain.source(&mut settings);
-    let fold = TryFold { begin, step, places: Places::new(), over: Flag::default() };
+    let fold = TryFold { begin, step, places: Places::new(), over: &over };
     if let Some(alone) = drive(&settings, source, &fold, Found { place: ROOT, part: None }) {
         return match alone.part {
             Some(ControlFlow::Break(residual)) => ControlFlow::Break(residual),

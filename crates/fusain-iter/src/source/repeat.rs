@@ -37,22 +37,23 @@ pub fn once<T: Send>(element: T) -> Once<T> {
     Some(element).into_par_iter()
 }
 
-/// A number of clones of an element; made by [`repeat_n`].
+/// An element a number of times; made by [`repeat_n`].
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct RepeatN<T> {
-    element: T,
+    /// `None` if `n` is 0.
+    element: Option<T>,
     n: usize,
 }
 
-/// A chain of `n` clones of `element`.
+/// A chain of `n` times `element`: that itself, and `n - 1` clones.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
 /// assert_eq!(fusain_iter::iter::repeat_n(7, 3).collect::<Vec<_>>(), [7, 7, 7]);
 /// ```
 pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
-    RepeatN { element, n }
+    RepeatN { element: (n > 0).then_some(element), n }
 }
 
 impl<T: Clone + Send> ParallelIterator for RepeatN<T> {
@@ -78,7 +79,7 @@ impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
         Self: 's;
 
     fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        RepeatSource { element: self.element.clone(), n: self.n }
+        RepeatSource { element: self.element.take(), n: std::mem::take(&mut self.n) }
     }
 
     fn len(&self) -> usize {
@@ -154,14 +155,44 @@ impl<T: Clone + Send> Source for EndlessSource<T> {
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct RepeatSource<T> {
-    element: T,
+    /// `None` if `n` is 0.
+    element: Option<T>,
     n: usize,
 }
+
+/// Some clones in a row, and as the last of them the element itself.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Clones<T>(Option<std::iter::RepeatN<T>>);
+
+impl<T: Clone> Iterator for Clones<T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        self.0.as_mut()?.next()
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.0.as_ref().map_or(0, |clones| clones.len());
+        (left, Some(left))
+    }
+}
+
+impl<T: Clone> DoubleEndedIterator for Clones<T> {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<T> {
+        self.next()
+    }
+}
+
+impl<T: Clone> ExactSizeIterator for Clones<T> {}
 
 impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
     type Item = T;
     type Piece<'p>
-        = std::iter::RepeatN<T>
+        = Clones<T>
     where
         Self: 'p;
 
@@ -173,7 +204,8 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
     #[inline(always)]
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         self.n -= n;
-        std::iter::repeat_n(self.element.clone(), n)
+        let element = if self.n == 0 { self.element.take() } else { self.element.clone() };
+        Clones(element.map(|element| std::iter::repeat_n(element, n)))
     }
 
     #[inline(always)]
@@ -183,7 +215,12 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
 
     fn split_at(&mut self, n: usize) -> Self {
         let rest = std::mem::replace(&mut self.n, n) - n;
-        RepeatSource { element: self.element.clone(), n: rest }
+        let element = match (n, rest) {
+            (_, 0) => None,
+            (0, _) => self.element.take(),
+            _ => self.element.clone(),
+        };
+        RepeatSource { element, n: rest }
     }
 
     #[inline(always)]

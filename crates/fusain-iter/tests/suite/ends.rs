@@ -198,6 +198,32 @@ fn a_search_ends_within_its_unit() {
 }
 
 #[test]
+fn a_search_ends_within_a_fold() {
+    let seen = AtomicUsize::new(0);
+    let count = |sum, _| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        sum + 1
+    };
+    let hit = (0..1 << 16).into_par_iter().on(&POOL).fold(|| 0, count).find_any(|_| true);
+    assert!(hit.is_some_and(|len| len < 1 << 16));
+    assert!(seen.into_inner() < 1 << 16);
+}
+
+#[test]
+fn what_is_skipped_is_computed() {
+    for policy in [par().on(&POOL).always(), par().sequential()] {
+        let seen = AtomicUsize::new(0);
+        let see = |x: usize| {
+            seen.fetch_add(x, Ordering::Relaxed);
+            x
+        };
+        let rest: Vec<usize> = (0..1000_usize).into_par_iter().map(see).skip(900).with_policy(policy).collect();
+        assert_eq!(rest, (900..1000).collect::<Vec<_>>());
+        assert_eq!(seen.into_inner(), 999 * 1000 / 2);
+    }
+}
+
+#[test]
 fn an_endless_chain_can_be_searched() {
     assert_eq!(repeat(7).find_any(|x| *x == 7), Some(7));
     assert_eq!(repeat(7).take_any(5).count(), 5);
