@@ -43,17 +43,20 @@ use std::time::Duration;
 const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
+/// Where threads share cores, who waits is soon asked to yield: a core that it keeps may be wanted by a call of a microsecond.
+const LOOK_LAST_CROWDED: u32 = if cfg!(loom) { 1 } else { 64 };
+
 /// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
 /// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
 const CALLER_SPINS: Duration = Duration::from_micros(50);
-
-/// How long a thread spins for what a worker does in its place: about as long as a wake takes. It may hold a core that a worker could use.
-const OUTSIDER_SPINS: Duration = Duration::from_micros(10);
 
 /// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
 /// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
+
+/// Likewise for a thread outside of the pool (some 5 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
+const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 8;
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
@@ -72,6 +75,7 @@ pub(crate) enum Step {
 pub(crate) struct Patience {
     turns: u32,
     next: u32,
+    last: u32,
     looks: u32,
     since: Option<Instant>,
     spins: Option<Duration>,
@@ -101,13 +105,16 @@ impl Patience {
         Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
     }
 
-    /// For a thread that waits for what a worker does in its place.
+    /// For a thread that waits outside of the pool for what a worker does in its place.
     fn of_outsider(pool: &Inner) -> Self {
-        let spins = match pool.wait {
-            Wait::Park => Duration::ZERO,
-            Wait::Spin | Wait::SpinThenPark(_) => OUTSIDER_SPINS,
-        };
-        Self::new(Some(spins), pool, CALLER_LOOKS_BEFORE_YIELD)
+        let of_caller = Self::of_caller(pool);
+        Self {
+            // It is not among those whom a pool that always spins is for.
+            spins: of_caller.spins.or(Some(CALLER_SPINS)),
+            // Even where cores are few.
+            looks_before_yield: of_caller.looks_before_yield.max(OUTSIDER_LOOKS_BEFORE_YIELD),
+            ..of_caller
+        }
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
@@ -123,7 +130,8 @@ impl Patience {
             _ if pool.lends_threads() => 0,
             _ => looks_before_yield,
         };
-        Self { turns: 0, next: LOOK_FIRST, looks: 0, since: None, spins, looks_before_yield }
+        let last = if pool.is_crowded() { LOOK_LAST_CROWDED } else { LOOK_LAST };
+        Self { turns: 0, next: LOOK_FIRST, last, looks: 0, since: None, spins, looks_before_yield }
     }
 
     /// Whether this is the first turn after a look: the time to look for tasks.
@@ -146,7 +154,7 @@ impl Patience {
     #[cold]
     fn stop(&mut self) -> Step {
         self.turns = 0;
-        self.next = (self.next * 2).min(LOOK_LAST);
+        self.next = (self.next * 2).min(self.last);
         self.looks = self.looks.saturating_add(1);
         if self.looks > self.looks_before_yield {
             yield_now();

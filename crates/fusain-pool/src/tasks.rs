@@ -160,8 +160,10 @@ pub(crate) fn tell(pool: &Inner) {
     // On a machine of one core nobody is called to share work, but somebody has to do this.
     let callable = pool.helpers_max.max(1).min(pool.workers);
     let slot = |index| pool.slots.get(index);
-    if (0..callable).any(|index| slot(index).front.nudge(index)) || (0..callable).any(|index| pool.wake_quietly(index))
-    {
+    if (0..callable).any(|index| slot(index).front.nudge(index)) {
+        return;
+    }
+    if (0..callable).any(|index| pool.wake_quietly(index)) {
         return give_way();
     }
     for index in 0..pool.workers {
