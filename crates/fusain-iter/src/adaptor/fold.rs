@@ -118,13 +118,23 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// `None` where a part may be of any length, and ends only where the chain is split. Where the result is to depend on nothing else, each block is a part.
-    fn of(settings: &Settings<'_>) -> Option<Self> {
+    /// Where the result is to depend on nothing else, each block is a part.
+    fn of(settings: &Settings<'_>) -> Self {
         let Settings { least, most, .. } = *settings;
         match settings.block() {
-            Some(block) => Some(Bounds { least: 1, most: block }),
-            None => (most < usize::MAX).then_some(Bounds { least: least.max(1), most }),
+            Some(block) => Bounds { least: 1, most: block },
+            None => Bounds { least: least.max(1), most },
         }
+    }
+
+    /// Whether a part ends only where the chain is split.
+    fn is_open(self) -> bool {
+        self.most == usize::MAX
+    }
+
+    /// As they are, but closed.
+    fn searched(self) -> Self {
+        if self.is_open() { Bounds { most: SEARCHED, ..self } } else { self }
     }
 
     /// The length of a part of about `grain` of `left` elements, which leaves none or enough for another.
@@ -148,7 +158,7 @@ pub struct FoldSource<'s, S, T, B, F> {
     folded: Folded<T>,
     begin: B,
     f: &'s F,
-    bounds: Option<Bounds>,
+    bounds: Bounds,
 }
 
 impl<S, T, B, F> FoldSource<'_, S, T, B, F>
@@ -162,7 +172,7 @@ where
     fn fold_part(
         &mut self,
         grain: usize,
-        bounds: Option<Bounds>,
+        bounds: Bounds,
         mut each: impl FnMut(T) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut folded = match std::mem::replace(&mut self.folded, Folded::Given) {
@@ -172,11 +182,11 @@ where
         };
         let left = self.base.left();
         if left > 0 {
-            let grain = bounds.map_or(grain, |bounds| bounds.part(grain, left));
+            let grain = if bounds.is_open() { grain } else { bounds.part(grain, left) };
             folded = self.base.fold(grain, folded, self.f);
         }
         if self.base.left() > 0 {
-            if bounds.is_none() {
+            if bounds.is_open() {
                 self.folded = Folded::Some(folded);
                 return ControlFlow::Continue(());
             }
@@ -208,7 +218,7 @@ where
     /// A hit is not to wait for the end of a long part.
     #[inline(always)]
     fn search(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
-        self.fold_part(grain, self.bounds.or(Some(Bounds { least: 1, most: SEARCHED })), each)
+        self.fold_part(grain, self.bounds.searched(), each)
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -324,7 +334,7 @@ pub struct TryFoldSource<'s, S, T, B, F> {
     folded: Folded<T>,
     begin: B,
     f: &'s F,
-    bounds: Option<Bounds>,
+    bounds: Bounds,
 }
 
 impl<S, T, B, F, R> Source for TryFoldSource<'_, S, T, B, F>
@@ -352,7 +362,7 @@ where
         let mut broken = None;
         let left = self.base.left();
         if left > 0 {
-            let grain = self.bounds.map_or(grain, |bounds| bounds.part(grain, left));
+            let grain = if self.bounds.is_open() { grain } else { self.bounds.part(grain, left) };
             let f = self.f;
             let _ = self.base.run(grain, |x| {
                 let Some(acc) = folded.take() else { return ControlFlow::Break(()) };
@@ -370,7 +380,7 @@ where
         }
         match (broken, folded) {
             (Some(residual), _) => each(R::from_residual(residual)),
-            (None, Some(folded)) if self.base.left() > 0 && self.bounds.is_none() => {
+            (None, Some(folded)) if self.base.left() > 0 && self.bounds.is_open() => {
                 self.folded = Folded::Some(folded);
                 ControlFlow::Continue(())
             }

@@ -134,7 +134,13 @@ where
 }
 
 #[inline(always)]
-fn run<S, F, R, const BACKWARDS: bool>(settings: &Settings<'_>, source: S, which: Which, over: &Flag, find: F) -> Option<R>
+fn run<S, F, R, const BACKWARDS: bool>(
+    settings: &Settings<'_>,
+    source: S,
+    which: Which,
+    over: &Flag,
+    find: F,
+) -> Option<R>
 where
     S: Source,
     F: Fn(S::Item) -> Option<R> + Sync,
