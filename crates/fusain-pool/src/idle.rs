@@ -55,8 +55,8 @@ const CALLER_SPINS: Duration = Duration::from_micros(50);
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
-/// Likewise for a thread outside of the pool (some 5 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
-const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 8;
+/// Likewise for a thread outside of the pool (some 2 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
+const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 2;
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
