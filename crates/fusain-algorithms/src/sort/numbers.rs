@@ -1,18 +1,14 @@
 //! Sorts of numbers of which equal ones have the same bits.
 //!
-//! Numbers are turned into keys, which are unsigned and in the same order, and back when these are sorted. So all that follows is compiled once for each width, with
-//! this crate, and not for each type and each call of a program.
+//! They are taken as the bits they are, so all that follows is compiled once for each width, with this crate, and not for each type and each call of a program.
 
 use crate::crew::Crew;
 use crate::kind::{is_float, is_integer};
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::natural::Natural;
 use crate::policy::{Plan, Team};
 
-use super::radix::{self, NEAR};
-use super::run::parallel;
-
-/// From so many elements on, moving them by their bits is faster than comparing them.
-const FEW: usize = 64;
+use super::counts::narrow;
+use super::words::words;
 
 /// The bits of numbers.
 pub(super) enum Words<'v> {
@@ -44,64 +40,18 @@ impl<'v> Words<'v> {
 /// Sorts numbers whose order is `natural`.
 #[inline(never)]
 pub(super) fn numbers(plan: Plan<'_>, v: Words<'_>, natural: Natural) {
-    match v {
-        Words::Of8(v) => words(plan, v, natural),
-        Words::Of16(v) => words(plan, v, natural),
-        Words::Of32(v) => words(plan, v, natural),
-        Words::Of64(v) => words(plan, v, natural),
-    }
-}
-
-fn words<W: Word>(plan: Plan<'_>, v: &mut [W], natural: Natural) {
     match plan {
-        Plan::Sequential(watch) => watch.time(|| alone(v, natural)),
-        Plan::Parallel(team) => shared(&team, v, natural),
+        Plan::Sequential(watch) => watch.time(|| sort(None::<&Team<'_>>, v, natural)),
+        Plan::Parallel(team) => sort(Some(&team), v, natural),
     }
 }
 
-fn alone<W: Word>(v: &mut [W], natural: Natural) {
-    if v.len() < FEW || !by_bits(None::<&Team<'_>>, v, natural) {
-        to_keys(v, natural);
-        v.sort_unstable();
-        of_keys(v, natural);
+/// Sorts with `crew`, or on this thread.
+pub(super) fn sort(crew: Option<&impl Crew>, v: Words<'_>, natural: Natural) {
+    match v {
+        Words::Of8(v) => narrow(crew, v, natural),
+        Words::Of16(v) => narrow(crew, v, natural),
+        Words::Of32(v) => words(crew, v, natural),
+        Words::Of64(v) => words(crew, v, natural),
     }
-}
-
-fn shared<W: Word>(team: &Team<'_>, v: &mut [W], natural: Natural) {
-    if v.len() > NEAR && by_bits(Some(team), v, natural) {
-        return;
-    }
-    if const { size_of::<W>() == 1 } {
-        // A matter of microseconds: many bytes go by buckets, as there are no more of these than different bytes.
-        return alone(v, natural);
-    }
-    let sort_leaf = |leaf: &mut [W]| {
-        alone(leaf, natural);
-        to_keys(leaf, natural);
-    };
-    parallel(team, v, 1, W::lt, sort_leaf);
-    let mut blocks: Vec<_> = v.chunks_mut(NEAR).collect();
-    radix::each(Some(team), &mut blocks, |block| of_keys(block, natural));
-}
-
-/// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input in order, ascending or descending, is noticed first.
-pub(super) fn by_bits<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
-    let is_in_order = match natural {
-        Natural::Unsigned => put_in_order::<W, UNSIGNED>(v),
-        Natural::Signed => put_in_order::<W, SIGNED>(v),
-        Natural::Float => put_in_order::<W, FLOAT>(v),
-    };
-    is_in_order || radix::sort(crew, v, natural)
-}
-
-/// Reverses what is descending. Returns false where `v` is neither that nor ascending: the first few elements mostly show it.
-fn put_in_order<W: Word, const N: u8>(v: &mut [W]) -> bool {
-    if v.is_sorted_by_key(|x| x.to_key::<N>()) {
-        return true;
-    }
-    let is_descending = v.is_sorted_by(|x, y| x.to_key::<N>() >= y.to_key::<N>());
-    if is_descending {
-        v.reverse();
-    }
-    is_descending
 }

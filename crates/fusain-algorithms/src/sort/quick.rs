@@ -113,11 +113,22 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
         let stride = v.len() / (2 * SAMPLE);
         let mut sample: [usize; SAMPLE] = std::array::from_fn(|i| (2 * i + 1) * stride);
         let is_less = |a: usize, b: usize| (self.is_less)(&v[a], &v[b]);
-        let order = |a: &usize, b: &usize| is_less(*b, *a).cmp(&is_less(*a, *b));
-        let (before, &mut middle, after) = sample.select_nth_unstable_by(SAMPLE / 2, order);
-        let others = before.iter().filter(|x| !is_less(**x, middle)).count();
-        let others = others + after.iter().filter(|x| !is_less(middle, **x)).count();
-        (middle, others >= SAMPLE / LOPSIDED)
+        sort_few(&mut sample, &is_less);
+        let middle = sample[SAMPLE / 2];
+        let (before, after) = sample.split_at(SAMPLE / 2);
+        let equal = before.iter().rev().take_while(|x| !is_less(**x, middle)).count();
+        let equal = equal + after[1..].iter().take_while(|x| !is_less(middle, **x)).count();
+        (middle, equal >= SAMPLE / LOPSIDED)
+    }
+}
+
+/// Sorts indices of a few elements by insertion. Not generic: it would be most of what a program compiles for each of its sorts.
+#[inline(never)]
+fn sort_few(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
+    for end in 1..sample.len() {
+        let new = sample[end];
+        let place = sample[..end].partition_point(|x| !is_less(new, *x));
+        sample[place..=end].rotate_right(1);
     }
 }
 

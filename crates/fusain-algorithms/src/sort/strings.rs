@@ -8,7 +8,6 @@
 //! No code of the caller's is run: the types are std's, and so is their order. Memory for each string: a key of 16 bytes, another where keys
 //! are merged, and a copy of the string itself (not of its bytes).
 
-use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 
 use super::run::{LEAVES_PER_WORKER, parallel, unstable};
@@ -24,14 +23,14 @@ const VERY_FEW: usize = 24;
 /// Fewer keys than this are sorted by one worker, and if they are equal, by the strings.
 const FEW: usize = 64;
 
-/// So many strings have an index of their own in a key.
-const INDICES: usize = u32::MAX as usize;
+/// Bits of a key that hold the index of the string: for more strings than any memory.
+const INDEX_BITS: u32 = 40;
 
-/// Bytes of a string that are kept in its key.
-const PREFIX: usize = 11;
+/// Bytes of a string that are kept in its key: what the index and one byte for the length leave.
+const PREFIX: usize = 10;
 
-/// Strings that are equal for more bytes than this are compared as they are. It bounds the depth of the recursion.
-const DEEP: usize = 8 * PREFIX;
+/// Strings that are equal for more bytes than this are compared as they are, by one worker. It bounds the depth of the recursion.
+const DEEP: usize = 64 * PREFIX;
 
 /// Elements whose `Ord` is that of their bytes.
 pub(super) enum Strings<'v> {
@@ -89,18 +88,17 @@ impl Key {
         let n = string.len().min(PREFIX);
         bytes[..n].copy_from_slice(&string[..n]);
         bytes[PREFIX] = string.len().min(PREFIX + 1) as u8;
-        bytes[PREFIX + 1..].copy_from_slice(&(index as u32).to_be_bytes());
-        Key(u128::from_be_bytes(bytes))
+        Key(u128::from_be_bytes(bytes) | index as u128)
     }
 
     fn index(self) -> usize {
-        self.0 as u32 as usize
+        (self.0 & ((1 << INDEX_BITS) - 1)) as usize
     }
 
     /// All but the index. Of two strings without a cut, this orders as they do: where the bytes are the same, zeros that were filled in
     /// included, the shorter string is the beginning of the longer.
     fn front(self) -> u128 {
-        self.0 >> u32::BITS
+        self.0 >> INDEX_BITS
     }
 
     /// Whether the string is longer than what is kept of it.
@@ -124,8 +122,7 @@ impl Sort<'_> {
 
     /// Sorts keys that hold the bytes from `depth` on, of strings that are equal before it.
     fn sort<C: Crew>(&self, crew: Option<&C>, keys: &mut [Key], depth: usize) {
-        // The index is not compared: sorts gain from elements that are equal.
-        self.sort_by(crew, keys, |a, b| a.front() < b.front(), |a, b| a.front().cmp(&b.front()));
+        self.sort_fronts(crew, keys);
         let depth = depth + PREFIX;
         let share = crew.map_or(self.len, |crew| self.len / crew.workers());
         let (long, mut short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
@@ -133,30 +130,16 @@ impl Sort<'_> {
         each(crew, &mut short, |_, tie| self.break_tie(None::<&C>, tie, depth));
     }
 
-    /// Sorts keys of strings that are equal before `depth`.
-    fn break_tie<C: Crew>(&self, crew: Option<&C>, tie: &mut [Key], depth: usize) {
-        if tie.len() < FEW || depth > DEEP {
-            let compare = |a: &Key, b: &Key| self.rest(a.index(), depth).cmp(self.rest(b.index(), depth));
-            return self.sort_by(crew, tie, |a, b| compare(a, b).is_lt(), compare);
-        }
-        each(crew, tie, |_, key| *key = Key::of(self.rest(key.index(), depth), key.index()));
-        self.sort(crew, tie, depth);
-    }
-
-    fn sort_by(
-        &self,
-        crew: Option<&impl Crew>,
-        keys: &mut [Key],
-        is_less: impl Fn(&Key, &Key) -> bool + Sync,
-        compare: impl Fn(&Key, &Key) -> Ordering + Sync,
-    ) {
+    /// Sorts keys by all but the index: sorts gain from elements that are equal.
+    fn sort_fronts(&self, crew: Option<&impl Crew>, keys: &mut [Key]) {
         let alone = |keys: &mut [Key]| {
             if self.is_stable {
-                keys.sort_by(|a, b| compare(a, b))
+                keys.sort_by_key(|key| key.front())
             } else {
-                keys.sort_unstable_by(|a, b| compare(a, b))
+                keys.sort_unstable_by_key(|key| key.front())
             }
         };
+        let is_less = |a: &Key, b: &Key| a.front() < b.front();
         match crew {
             Some(crew) if keys.len() >= FEW && self.is_stable => {
                 parallel(crew, keys, LEAVES_PER_WORKER, is_less, alone)
@@ -164,6 +147,15 @@ impl Sort<'_> {
             Some(crew) if keys.len() >= FEW => unstable(crew, keys, is_less, alone),
             _ => alone(keys),
         }
+    }
+
+    /// Sorts keys of strings that are equal before `depth`.
+    fn break_tie<C: Crew>(&self, crew: Option<&C>, tie: &mut [Key], depth: usize) {
+        if tie.len() < FEW || depth > DEEP {
+            return tie.sort_by(|a, b| self.rest(a.index(), depth).cmp(self.rest(b.index(), depth)));
+        }
+        each(crew, tie, |_, key| *key = Key::of(self.rest(key.index(), depth), key.index()));
+        self.sort(crew, tie, depth);
     }
 }
 
@@ -188,18 +180,21 @@ fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bo
 }
 
 fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
-    let parts = v.len().div_ceil(INDICES);
     if v.len() >= VERY_FEW {
-        v.chunks_mut(INDICES).for_each(|part| by_keys(crew, part, is_stable));
+        return by_keys(crew, v, is_stable);
     }
-    // Sorted parts it finds, and merges.
-    if v.len() < VERY_FEW || parts > 1 {
-        v.sort_by(|a, b| a.as_ref().cmp(b.as_ref()));
+    for end in 1..v.len() {
+        let mut at = end;
+        while at > 0 && v[at].as_ref() < v[at - 1].as_ref() {
+            v.swap(at, at - 1);
+            at -= 1;
+        }
     }
 }
 
 /// Sorts with `crew`, or on this thread.
 pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
+    assert!((v.len() as u64) < 1 << INDEX_BITS, "an index for each string");
     let mut keys = Scratch::<Key>::new(v.len());
     each(crew, keys.room(), |i, slot| {
         slot.write(Key::of(v[i].as_ref(), i));

@@ -8,12 +8,14 @@ use fusain_testkit::sorts::{Sorter, check, noise};
 use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
-use super::numbers::{Words, by_bits as words};
+use super::counts::narrow;
+use super::numbers::Words;
 use super::quick::quick;
 
 use super::run::Sort;
 use super::strings::by_keys;
 use super::tree::Tree;
+use super::words::by_bits as words;
 use crate::faults::Scripted;
 use crate::natural::{Natural, by_function, by_ord};
 use crate::par;
@@ -47,8 +49,7 @@ fn by_bits<T: Ord>(v: &mut [T], script: &[Move]) -> bool {
 
 fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> bool {
     match Words::of(v) {
-        Words::Of8(v) => words(crew, v, natural),
-        Words::Of16(v) => words(crew, v, natural),
+        Words::Of8(_) | Words::Of16(_) => unreachable!("these are counted"),
         Words::Of32(v) => words(crew, v, natural),
         Words::Of64(v) => words(crew, v, natural),
     }
@@ -58,7 +59,7 @@ fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> 
 fn alike() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let end = proptest::collection::vec(prop_oneof![Just(0_u8), Just(b'a'), any::<u8>()], 0..14);
     let string =
-        (proptest::sample::select(vec![0_usize, 0, 0, 3, 11, 12, 30, 200]), end).prop_map(|(beginning, end)| {
+        (proptest::sample::select(vec![0_usize, 0, 0, 3, 10, 11, 30, 200, 700]), end).prop_map(|(beginning, end)| {
             let mut string = vec![b'a'; beginning];
             string.extend(end);
             string
@@ -111,11 +112,29 @@ proptest! {
         let is_right = if done { v == sorted } else { v.iter().copied().eq(before) };
         prop_assert!(is_right);
         prop_assert!(done || n < 1_000);
+    }
 
-        let mut v: Vec<u16> = noise(n, 5).map(|x| x as u16).collect();
+    #[test]
+    fn any_split_by_counting(
+        n in prop_oneof![0..2_000_usize, 16_000..19_000_usize, Just(70_000)],
+        bits in 0..16_u32,
+        script in script(120),
+        alone: bool,
+    ) {
+        let scripted = Scripted::new(&script, None);
+        let crew = (!alone).then_some(&scripted);
+        let v: Vec<i16> = noise(n, 5).map(|x| x as i16 >> bits).collect();
         let mut sorted = v.clone();
         sorted.sort();
-        prop_assert!(!by_bits(&mut v, &script) || v == sorted);
+        let mut words: Vec<u16> = v.iter().map(|x| *x as u16).collect();
+        narrow(crew, &mut words, Natural::Signed);
+        prop_assert!(words.iter().map(|x| *x as i16).eq(sorted));
+
+        let mut bytes: Vec<u8> = v.iter().map(|x| *x as u8).collect();
+        let mut sorted = bytes.clone();
+        sorted.sort();
+        narrow(crew, &mut bytes, Natural::Unsigned);
+        prop_assert_eq!(bytes, sorted);
     }
 
     #[test]

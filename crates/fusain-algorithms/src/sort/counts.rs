@@ -1,0 +1,145 @@
+//! Sorts of numbers of at most 16 bits, by counting.
+//!
+//! Idea: how often each number occurs says what the sorted slice looks like, so no number is moved. Each worker counts those of its part; then each writes the
+//! numbers of some ranges of keys. Counting sort (Seward 1954; Knuth, The Art of Computer Programming 3, section 5.2). Work O(n + k) for k keys between the
+//! least and the greatest, span O(n / workers + k), memory for k counts for each worker, at most 256 KiB. Where there are more such keys than numbers, keys of 32
+//! bits are sorted [by their bits](super::radix).
+
+use std::ops::BitXor;
+
+use crate::crew::Crew;
+use crate::natural::{Natural, Word};
+use crate::widest::widest;
+
+use super::radix::{NEAR, each};
+use super::words::words;
+
+/// Up to so many numbers are compared: that takes less than any table.
+const FEW: usize = 1 << 8;
+
+/// Likewise in less memory, which would take longer to clear than these to sort.
+const VERY_FEW: usize = 1 << 5;
+
+/// Numbers for each key that there may be, from which counting is faster than moving.
+const DENSE: usize = 2;
+
+/// Keys that one worker writes in one go.
+const KEYS: usize = 1 << 8;
+
+/// So many copies of a number are written without a look at how many there are.
+const COPIES: usize = 4;
+
+/// An unsigned integer of at most 16 bits.
+pub(super) trait Narrow: Word + BitXor<Output = Self> + Into<usize> + Into<u32> + TryFrom<usize> {
+    /// The sign bit. Numbers without it changed are ordered as signed numbers are.
+    const SIGN: Self;
+}
+
+impl Narrow for u8 {
+    const SIGN: Self = 1 << 7;
+}
+
+impl Narrow for u16 {
+    const SIGN: Self = 1 << 15;
+}
+
+/// Sorts integers whose order is `natural`.
+pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) {
+    let flip = if natural == Natural::Signed { W::SIGN } else { W::default() };
+    if v.len() <= VERY_FEW {
+        return compared::<W, VERY_FEW>(v, flip);
+    }
+    if v.len() <= FEW {
+        return compared::<W, FEW>(v, flip);
+    }
+    if v.is_sorted_by_key(|x| *x ^ flip) {
+        return;
+    }
+    let near = crew.filter(|_| v.len() > NEAR);
+    // Counts have 32 bits.
+    let chunk = v.len().div_ceil(near.map_or(1, |crew| crew.workers())).min(u32::MAX as usize);
+    let mut ranges: Vec<_> = v.chunks(chunk).map(|numbers| (numbers, (0, 0))).collect();
+    each(near, &mut ranges, |(numbers, range)| *range = widest((range_of::<W>, (*numbers, flip))));
+    let least = ranges.iter().map(|(_, range)| range.0).min().unwrap_or(0);
+    let greatest = ranges.iter().map(|(_, range)| range.1).max().unwrap_or(0);
+    let count = greatest - least + 1;
+    if v.len() < DENSE * count {
+        return by_wider(crew, v, flip);
+    }
+    let mut pieces: Vec<_> = v.chunks(chunk).map(|numbers| (numbers, Vec::new())).collect();
+    each(near, &mut pieces, |(numbers, counts)| {
+        *counts = vec![0_u32; count];
+        numbers.iter().for_each(|x| counts[key(*x, flip) - least] += 1);
+    });
+    let counts: Vec<Vec<u32>> = pieces.into_iter().map(|(_, counts)| counts).collect();
+    let times = |at: usize| counts.iter().map(|counts| counts[at] as usize).sum::<usize>();
+    let mut rest = v;
+    let mut parts: Vec<_> = (0..count)
+        .step_by(KEYS)
+        .map(|start| {
+            let keys = start..count.min(start + KEYS);
+            let part = rest.split_off_mut(..keys.clone().map(times).sum()).expect("there are as many as were counted");
+            (keys, part)
+        })
+        .collect();
+    each(near, &mut parts, |(keys, part)| {
+        let mut part = &mut **part;
+        for at in keys.clone() {
+            part = write(part, number(least + at, flip), times(at));
+        }
+    });
+}
+
+/// A number's place in the order of all.
+#[inline(always)]
+fn key<W: Narrow>(x: W, flip: W) -> usize {
+    (x ^ flip).into()
+}
+
+/// The least and the greatest key.
+#[inline(always)]
+fn range_of<W: Narrow>((numbers, flip): (&[W], W)) -> (usize, usize) {
+    let first = numbers.first().map_or(W::default(), |x| *x ^ flip);
+    let keys = numbers.iter().map(|x| *x ^ flip);
+    let (least, greatest) = keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)));
+    (least.into(), greatest.into())
+}
+
+/// Writes `number` so many times to the front, and returns what is behind.
+#[inline(always)]
+fn write<W: Copy>(part: &mut [W], number: W, times: usize) -> &mut [W] {
+    if times <= COPIES
+        && let Some(front) = part.first_chunk_mut::<COPIES>()
+    {
+        *front = [number; COPIES];
+    } else {
+        part[..times].fill(number);
+    }
+    &mut part[times..]
+}
+
+/// Sorts few numbers by comparing, as keys of 32 bits: the sort of these has been compiled anyway.
+fn compared<W: Narrow, const MOST: usize>(v: &mut [W], flip: W) {
+    let mut room = [0_u32; MOST];
+    let keys = &mut room[..v.len()];
+    keys.iter_mut().zip(&*v).for_each(|(key, x)| *key = (*x ^ flip).into());
+    keys.sort_unstable();
+    of_keys(keys, v, flip);
+}
+
+/// Sorts by keys of 32 bits.
+fn by_wider<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], flip: W) {
+    let mut keys: Vec<u32> = v.iter().map(|x| (*x ^ flip).into()).collect();
+    words(crew, &mut keys, Natural::Unsigned);
+    of_keys(&keys, v, flip);
+}
+
+fn of_keys<W: Narrow>(keys: &[u32], v: &mut [W], flip: W) {
+    v.iter_mut().zip(keys).for_each(|(x, key)| *x = number(*key as usize, flip));
+}
+
+/// The number of which this is the key.
+#[inline(always)]
+fn number<W: Narrow>(key: usize, flip: W) -> W {
+    W::try_from(key).unwrap_or_default() ^ flip
+}

@@ -1,0 +1,64 @@
+//! Sorts of numbers of 32 and 64 bits: by their bits, or where that does not pay by comparing.
+//!
+//! Numbers are turned into keys, which are unsigned and in the same order, and back when these are sorted.
+
+use crate::crew::Crew;
+use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::policy::Team;
+
+use super::radix::{self, NEAR};
+use super::run::parallel;
+
+/// From so many elements on, moving them by their bits is faster than comparing them.
+const FEW: usize = 64;
+
+/// Sorts numbers of 32 or 64 bits.
+pub(super) fn words<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) {
+    match crew {
+        None => alone(v, natural),
+        Some(crew) => shared(crew, v, natural),
+    }
+}
+
+fn alone<W: Word>(v: &mut [W], natural: Natural) {
+    if v.len() < FEW || !by_bits(None::<&Team<'_>>, v, natural) {
+        to_keys(v, natural);
+        v.sort_unstable();
+        of_keys(v, natural);
+    }
+}
+
+fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
+    if v.len() > NEAR && by_bits(Some(crew), v, natural) {
+        return;
+    }
+    let sort_leaf = |leaf: &mut [W]| {
+        alone(leaf, natural);
+        to_keys(leaf, natural);
+    };
+    parallel(crew, v, 1, W::lt, sort_leaf);
+    let mut blocks: Vec<_> = v.chunks_mut(NEAR).collect();
+    radix::each(Some(crew), &mut blocks, |block| of_keys(block, natural));
+}
+
+/// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input in order, ascending or descending, is noticed first.
+pub(super) fn by_bits<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
+    let is_in_order = match natural {
+        Natural::Unsigned => put_in_order::<W, UNSIGNED>(v),
+        Natural::Signed => put_in_order::<W, SIGNED>(v),
+        Natural::Float => put_in_order::<W, FLOAT>(v),
+    };
+    is_in_order || radix::sort(crew, v, natural)
+}
+
+/// Reverses what is descending. Returns false where `v` is neither that nor ascending: the first few elements mostly show it.
+fn put_in_order<W: Word, const N: u8>(v: &mut [W]) -> bool {
+    if v.is_sorted_by_key(|x| x.to_key::<N>()) {
+        return true;
+    }
+    let is_descending = v.is_sorted_by(|x, y| x.to_key::<N>() >= y.to_key::<N>());
+    if is_descending {
+        v.reverse();
+    }
+    is_descending
+}
