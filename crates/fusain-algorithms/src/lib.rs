@@ -3,8 +3,8 @@
 //! Each algorithm is a method of [`Par`], which also holds the options of a call: the pool, the grain (how many elements a worker processes between two checks for
 //! requests), and whether
 //! to run in parallel.
-//! The traits of the [`prelude`] give slices most of these methods, with the prefix `par_` and the default options. Methods that write to memory of the caller
-//! (`merge_into` and the like) are in [`Par`] only.
+//! The traits of the [`prelude`] give slices most of these methods, with the prefix `par_` and the default options. In [`Par`] only are methods that write to
+//! uninitialised memory of the caller (`merge_into` and the like), the `transform_` scans, `merge_by_key` and `inplace_merge_by_key`.
 //!
 //! ```text
 //! v.par_sort()  ─▶  par().sort(&mut v)  ─▶  plan: how many elements, at what cost? ─┬─▶ sequential: v.sort()
@@ -61,8 +61,8 @@
 //!
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
-//! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Each thread that calls them keeps up to four such blocks
-//! of at most 4 MiB for its next calls, until the thread ends.
+//! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, and
+//! `sort_by_cached_key` needs memory for 2 n keys. Each thread that calls them keeps up to four such blocks of at most 4 MiB for its next calls, until the thread ends.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -130,7 +130,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         StepBy::new(self, step)
     }
 
-    /// Skips the first `n` elements. See [`Skip`].
+    /// Skips the first `n` elements, which are computed all the same. See [`Skip`].
     fn skip(self, n: usize) -> Skip<Self> {
         Skip::new(self, n)
     }

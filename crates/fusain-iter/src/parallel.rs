@@ -310,7 +310,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_worker(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends after its unit of work; the call returns one of these.
+    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends, at the latest after its unit; the call returns one of these.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -488,13 +488,13 @@ pub trait ParallelIterator: Sized + Send {
         extrema::best(keyed, |a, b| extrema::greater(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
     }
 
-    /// Any element that satisfies `predicate`. Once one is found, each worker ends after its unit of work.
+    /// Any element that satisfies `predicate`. Once one is found, each worker ends, at the latest after its unit of work.
     #[inline]
     fn find_any<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_any(|x| predicate(&x).then_some(x))
     }
 
-    /// The first element that satisfies `predicate`. Once one is found, workers on parts behind it end after their unit of work.
+    /// The first element that satisfies `predicate`. Once one is found, workers on parts behind it end, at the latest after their unit.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;

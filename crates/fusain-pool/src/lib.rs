@@ -21,19 +21,23 @@
 //!                         └───────────────────────────────────────┘
 //! ```
 //!
-//! | modules, lowest first | what is there |
+//! (Four separate events in one picture: the caller delivers a part to slot 0; slot 0 delivers one to slot 1; slot 2 asks slot 0 for one; slot 2 takes a task of
+//! slot 1.)
+//!
+//! | modules, roughly lowest first | what is there |
 //! |------|--------------------|
 //! | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
 //! | `mailbox`, `latch`, `job`, `queue`, `panics` | the word through which work arrives; a count of tasks that have not ended; work that is run once; queues of it; what panics do |
 //! | `slot`, `slots`, `stack`, `handle` | what others see of a worker; all of them; its private jobs; its private side |
-//! | `idle`, `tasks`, `watch`, `worth`, `place` | spinning and sleeping; which worker is told of a task; which to wake, and on which core |
+//! | `idle`, `tasks`, `watch`, `worth`, `place` | spinning and sleeping; which worker is told of a task; the one sleeper that looks in on long calls; whether a join or scope is worth a wake; on which core a thread wakes up |
 //! | `platform` | threads, the clock and affinity, or what takes their place |
 //! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: its workers, the run loop, handing out parts, the length of a unit |
 //! | `join`, `scope`, `spawn`, `wakes` | closures as tasks; what waking somebody gains |
 //! | `decide`, `costs` | whether a call runs in sequence or is shared |
 //! | `pool`, `builder`, `handlers`, `victims`, `error` | the pool, its options, who is near whom, its errors |
+//! | `algorithm`, `phase`, `worker_local`, `counters`, `shake` | the trait; a period without sleep; a value for each worker; what the workers did; random pauses in stress tests |
 //! | `adapter` | what rayon's interface needs, on this pool |
-//! | `rayon`, `trace` | behind features: threads lent by rayon; events for `tracing` |
+//! | `rayon`, `trace` | behind features: threads lent by rayon; spans and events for `tracing` |
 //!
 //! # Example
 //!

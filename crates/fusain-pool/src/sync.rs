@@ -1,6 +1,6 @@
 //! The one door to atomics, cells and thread primitives: std's, or loom's where the models are checked.
 //!
-//! Nothing else in this crate names `std::sync::atomic`, so a protocol that is checked is the protocol that runs. Faults that
+//! Nothing else in this crate names `std::sync::atomic`, but for the files below and `shake`, so a protocol that is checked is the protocol that runs. Faults that
 //! the models have to find are planted behind this door, too (`faulty`), and so are the random pauses of `cargo xtask stress` (`shaken`), so that no other
 //! code knows of them.
 

@@ -63,9 +63,9 @@ const CUT: &[(&str, &str)] = &[
 /// Tests that are left out.
 const LEFT_OUT: &[(&str, &str)] = &[
     (
-        // Also of what is filtered or folded.
+        // `--skip` matches a part of a name: so also the tests with `filter_` or `fold_` in front.
         "find_any_octillion_flat",
-        "it wants endless chains within chains to be split; here an inner chain of that length is worked off in one unit",
+        "it wants endless chains within chains to be split; here an inner chain of that length is worked off by one worker",
     ),
     ("find_last_octillion_flat", "as above"),
     ("count_repeat_n_clones", "it counts the clones that rayon's splits make"),

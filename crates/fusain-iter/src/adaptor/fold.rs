@@ -1,7 +1,8 @@
 //! `fold`, `try_fold` and their `_with` forms: each part of a chain is folded to one value, and these values are the elements of a new chain.
 //!
 //! There is one part, and one more for each split. Splits happen when workers ask for work, so the number of parts varies. With `with_max_len` a part also ends when
-//! it is long enough, and with `deterministic` after each block.
+//! it is long enough, and with `deterministic` after each block. Where a search follows, at once or after `map`, a part has at most 1024 elements (more if `with_min_len`
+//! asks for it), so that a hit need not wait for the end of a long one.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -13,7 +14,8 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// One value for each part of a chain: the result of folding it. The number of parts varies from call to call.
+/// One value for each part of a chain: the result of folding it. The number of parts varies from call to call. A search that follows gets shorter parts, also on
+/// one worker.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

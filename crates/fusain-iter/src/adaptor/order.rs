@@ -189,7 +189,7 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
     }
 }
 
-/// The elements without the first `n`.
+/// The elements without the first `n`. Those are computed too, as in std, and dropped before the others are begun.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

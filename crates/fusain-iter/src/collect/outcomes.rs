@@ -1,6 +1,6 @@
 //! `Option` and `Result` of a collection: a collection of all values, or else a `None` or `Err` among the elements.
 //!
-//! Which one depends on timing. Once a worker has met one, each worker ends after its unit of work.
+//! Which one depends on timing. Once a worker has met one, each worker ends, at the latest after its unit of work.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! A fold of a function that may fail. A failure ends the whole chain: each worker stops after its unit.
+//! A fold of a function that may fail. A failure ends the whole chain: each worker stops, at the latest after its unit.
 
 use std::ops::ControlFlow;
 

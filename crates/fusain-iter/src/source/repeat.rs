@@ -103,12 +103,12 @@ pub fn repeat<T: Clone + Send>(element: T) -> Repeat<T> {
 }
 
 impl<T: Clone + Send> Repeat<T> {
-    /// A chain of `n` clones.
+    /// A chain of `n` times the element, as by [`repeat_n`].
     pub fn take(self, n: usize) -> RepeatN<T> {
         repeat_n(self.0, n)
     }
 
-    /// Pairs each element of `other` with a clone.
+    /// Pairs each element of `other` with a clone, one of them with the element itself.
     pub fn zip<Z>(self, other: Z) -> Zip<RepeatN<T>, Z::Iter>
     where
         Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
