@@ -77,6 +77,7 @@ mod extrema;
 #[cfg(test)]
 mod faults;
 mod feed;
+mod few;
 mod filter;
 mod first_panic;
 mod gallop;

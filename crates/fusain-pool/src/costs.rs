@@ -120,14 +120,19 @@ impl Costs {
                     break;
                 }
             }
-            wakes.sort_by(f32::total_cmp);
             Self {
                 region_ns: REGION * trip_ns.min(TRIP_NS_MAX),
-                wake_ns: wakes[BATCHES / 2].clamp(WAKE_NS_MIN, WAKE_NS_MAX),
+                wake_ns: median(&wakes).clamp(WAKE_NS_MIN, WAKE_NS_MAX),
                 clock_ns,
             }
         })
     }
+}
+
+/// The greatest of which at most half of the others are less.
+fn median(times: &[f32]) -> f32 {
+    let less = |time: f32| times.iter().filter(|other| **other < time).count();
+    times.iter().copied().filter(|time| less(*time) <= times.len() / 2).fold(0.0, f32::max)
 }
 
 /// Spins until the ball has this value, and yields now and then: the partner may not have a core of its own at the moment. False where the caller has given up.

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use crossbeam_utils::CachePadded;
 
-/// Results, and the places where their parts start.
+/// Results, and the places where their parts start, in the order of these.
 ///
 /// On lines of its own: every worker writes here now and then, and reads all the time what lies beside it.
 pub(super) struct Aside<P>(CachePadded<Mutex<Vec<(usize, P)>>>);
@@ -16,14 +16,15 @@ impl<P> Aside<P> {
 
     /// Lays aside the result of the part that starts at `start`.
     pub(super) fn lay(&self, start: usize, result: P) {
-        // A poisoned lock means that another worker panicked while pushing: nothing half-done is in a vector.
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((start, result));
+        // A poisoned lock means that another worker panicked while inserting: nothing half-done is in a vector.
+        let mut results = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let place = results.partition_point(|result| result.0 < start);
+        results.insert(place, (start, result));
     }
 
     /// All results, from the front to the back.
     pub(super) fn in_order(self) -> impl Iterator<Item = P> {
-        let mut results = self.0.into_inner().into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        results.sort_unstable_by_key(|result| result.0);
+        let results = self.0.into_inner().into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         results.into_iter().map(|result| result.1)
     }
 }

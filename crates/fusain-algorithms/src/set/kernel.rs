@@ -7,6 +7,7 @@
 use std::hint::select_unpredictable;
 
 use super::path::cut;
+use crate::few::sort_few;
 use crate::gallop::{STRIDE, equal_front, leap};
 use crate::kind::is_primitive;
 use crate::widest::{Body, widest};
@@ -183,7 +184,7 @@ impl<T: Clone, L: Fn(&T, &T) -> bool, const OP: u8> Body for Side<'_, T, L, OP> 
             }
         }
         // The lanes' results, one behind the other.
-        lanes[..count].sort_unstable_by_key(|lane| lane.start);
+        sort_few(&mut lanes[..count], |a, b| a.start < b.start);
         let mut made = 0;
         for lane in &lanes[..count] {
             // SAFETY: results, which are numbers, moved towards the front of the room they lie in.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 
 use crate::crew::Crew;
+use crate::few::sort_few;
 use crate::ranges::Parts;
 
 /// Workers up to which this is used. The partitions that make a part for each are not shared, and take longer the more there are; with two,
@@ -113,7 +114,7 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
         let stride = v.len() / (2 * SAMPLE);
         let mut sample: [usize; SAMPLE] = std::array::from_fn(|i| (2 * i + 1) * stride);
         let is_less = |a: usize, b: usize| (self.is_less)(&v[a], &v[b]);
-        sort_few(&mut sample, &is_less);
+        sort_sample(&mut sample, &is_less);
         let middle = sample[SAMPLE / 2];
         let (before, after) = sample.split_at(SAMPLE / 2);
         let equal = before.iter().rev().take_while(|x| !is_less(**x, middle)).count();
@@ -122,9 +123,9 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
     }
 }
 
-/// Sorts indices of a few elements by insertion. Not generic: it would be most of what a program compiles for each of its sorts.
+/// Sorts indices by insertion, at places found by bisection. Not generic: it would be most of what a program compiles for each of its sorts.
 #[inline(never)]
-fn sort_few(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
+fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
     for end in 1..sample.len() {
         let new = sample[end];
         let place = sample[..end].partition_point(|x| !is_less(new, *x));
@@ -195,7 +196,7 @@ where
     while parts.len() < crew.workers() && quick.is_long(&parts[0]) {
         let longest = parts.remove(0);
         quick.partition(longest, &mut parts);
-        parts.sort_by_key(|part| std::cmp::Reverse(part.places.len()));
+        sort_few(&mut parts, |a, b| a.places.len() > b.places.len());
         if parts.is_empty() {
             return;
         }

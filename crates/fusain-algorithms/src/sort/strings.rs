@@ -12,6 +12,7 @@ use std::mem::MaybeUninit;
 
 use super::run::{LEAVES_PER_WORKER, parallel, unstable};
 use crate::crew::Crew;
+use crate::few::sort_few;
 use crate::kind::is;
 use crate::map::visit_mut;
 use crate::policy::{Plan, Team};
@@ -183,13 +184,7 @@ fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B]
     if v.len() >= VERY_FEW {
         return by_keys(crew, v, is_stable);
     }
-    for end in 1..v.len() {
-        let mut at = end;
-        while at > 0 && v[at].as_ref() < v[at - 1].as_ref() {
-            v.swap(at, at - 1);
-            at -= 1;
-        }
-    }
+    sort_few(v, |a, b| a.as_ref() < b.as_ref());
 }
 
 /// Sorts with `crew`, or on this thread.

@@ -24,6 +24,7 @@ use crate::source::Source;
 struct Room<'r, T> {
     base: *mut T,
     len: usize,
+    /// From the front to the back.
     filled: Mutex<Vec<Range<usize>>>,
     vector: PhantomData<&'r mut Vec<T>>,
 }
@@ -52,8 +53,7 @@ impl<'r, T> Room<'r, T> {
 
     /// Closes the gaps; returns how many slots at the front are initialised, which are nobody's from now on.
     fn finish(mut self) -> usize {
-        let mut ranges = std::mem::take(self.filled.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()));
-        ranges.sort_unstable_by_key(|range| range.start);
+        let ranges = std::mem::take(self.filled.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()));
         let mut front = 0;
         for range in ranges {
             if range.start != front {
@@ -66,6 +66,14 @@ impl<'r, T> Room<'r, T> {
         }
         front
     }
+}
+
+/// Adds to what has been filled. Not generic, so that it is compiled once.
+#[inline(never)]
+fn report(filled: &Mutex<Vec<Range<usize>>>, range: Range<usize>) {
+    let mut filled = filled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let place = filled.partition_point(|other| other.start < range.start);
+    filled.insert(place, range);
 }
 
 impl<T> Drop for Room<'_, T> {
@@ -175,7 +183,7 @@ where
         let room = window.filled;
         let filled = window.release();
         if !filled.is_empty() {
-            room.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(filled);
+            report(room, filled);
         }
     }
 }
