@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::judge::Judge;
+use crate::kind::is_primitive;
 
 /// Elements judged before the first of them is moved.
 pub(crate) const BLOCK: usize = 64;
@@ -19,8 +20,10 @@ impl Answers {
     #[inline(always)]
     pub(crate) unsafe fn of<T>(v: *const T, block: Range<usize>, first: Option<bool>, judge: &impl Judge<T>) -> Self {
         let mut answers = [false; BLOCK];
-        if block.len() == BLOCK && first.is_none() {
-            for (j, answer) in answers.iter_mut().enumerate() {
+        if block.len() == BLOCK {
+            let asked = usize::from(first.is_some());
+            answers[0] = first.unwrap_or_default();
+            for (j, answer) in answers.iter_mut().enumerate().skip(asked) {
                 // SAFETY: the caller's.
                 *answer = unsafe { judge.stays(v, block.start + j) };
             }
@@ -70,6 +73,9 @@ pub(crate) struct Part<'j, T, J> {
 impl<T, J: Judge<T>> Part<'_, T, J> {
     /// The blocks of the part and their answers.
     ///
+    /// No element is judged, or looked back at, after its block's turn: a judge may change it through a shared reference, and what has been moved would not change
+    /// with it. (A number cannot be changed.)
+    ///
     /// # Safety
     ///
     /// The elements are there, and the one before if the judge looks back and `first` is not known; and each still is
@@ -83,6 +89,10 @@ impl<T, J: Judge<T>> Part<'_, T, J> {
             // SAFETY: the caller's.
             let answers = unsafe { Answers::of(self.v, block.clone(), first.take(), self.judge) };
             start = block.end;
+            if J::LOOKS_BACK && !is_primitive::<T>() && start < self.range.end {
+                // SAFETY: the caller's; the one before is in this block, which is still there.
+                first = Some(unsafe { self.judge.stays(self.v, start) });
+            }
             f(block, answers);
         }
     }

@@ -124,3 +124,24 @@ fn each_element_is_asked_once() {
     assert_eq!(copied(&v, judge, 100, &[Move::Steal { victim: 0 }; 3]).len(), 3_334);
     assert_eq!(asked.into_inner(), v.len());
 }
+
+/// Something that an element owns, as a `&mut` would be: who looks at an element may take it.
+struct Token(AtomicUsize);
+
+#[test]
+fn what_a_judge_takes_from_an_element_is_not_there_twice() {
+    for policy in [crate::par().sequential(), crate::par().always()] {
+        for n in [100, 200, 1000, 5000] {
+            let mut v: Vec<(usize, Token)> = (0..n).map(|i| (i, Token(AtomicUsize::new(1)))).collect();
+            let taken = AtomicUsize::new(0);
+            policy.dedup_by(&mut v, |x, before| {
+                taken.fetch_add(before.1.0.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+                // Only the second goes, so all behind it move.
+                x.0 == 1 && before.0 == 0
+            });
+            let left: usize = v.iter_mut().map(|x| *x.1.0.get_mut()).sum();
+            assert_eq!(v.len(), n - 1);
+            assert!(left + taken.into_inner() <= n, "{n}: {left} are left");
+        }
+    }
+}

@@ -44,7 +44,7 @@ const SAMPLE: usize = 1 << 9;
 pub(super) const NEAR: usize = 1 << 14;
 
 /// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
-const CROWDED: usize = 4;
+const CROWDED: u64 = 4;
 
 /// Pieces for each worker in which elements are counted and moved.
 const PIECES_PER_WORKER: usize = 2;
@@ -94,12 +94,12 @@ impl<W: Word> Buckets<W> {
     }
 
     /// How many of `keys` go into each of `count` buckets, and how many pairs of them share one.
-    fn count(self, keys: &[W], count: usize) -> (Vec<u32>, usize) {
+    fn count(self, keys: &[W], count: usize) -> (Vec<u32>, u64) {
         let mut counts = vec![0; count];
         let mut pairs = 0;
         for key in keys {
             let count = &mut counts[self.of_key(*key)];
-            pairs += *count as usize;
+            pairs += u64::from(*count);
             *count += 1;
         }
         (counts, pairs)
@@ -319,7 +319,7 @@ fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool) {
     let (mut next, mut pairs) = buckets.count(keys, count);
     // Twice as many as where all lie evenly.
     if is_float
-        && pairs > keys.len()
+        && pairs > keys.len() as u64
         && let Some(by_value) = Buckets::of_values(least, greatest, count)
         && let (counts, fewer) = by_value.count(keys, count)
         && fewer < pairs
@@ -338,7 +338,7 @@ fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool) {
     if buckets.sort_fully() {
         return;
     }
-    if pairs <= CROWDED * keys.len() {
+    if pairs <= CROWDED * keys.len() as u64 {
         return insert_each(home);
     }
     let mut start = 0;
