@@ -180,6 +180,10 @@ where
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
+    }
 }
 
 /// Lets a function change every element, and passes the element on.
@@ -350,6 +354,10 @@ where
     #[inline(always)]
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
+    }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
     }
 }
 

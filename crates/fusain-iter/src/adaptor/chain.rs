@@ -188,6 +188,11 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Chain
     fn is_exact(&self, seal: Seal) -> bool {
         self.a.is_exact(seal) && self.b.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.a.swap_begun(&mut other.a, seal);
+        self.b.swap_begun(&mut other.b, seal);
+    }
 }
 
 /// Two pieces that know how long they are together, which std's chain does not.

@@ -318,6 +318,10 @@ impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, 
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
+    }
 }
 
 /// A piece of [`Chunks`], [`FoldChunks`] and [`FoldChunksWith`].

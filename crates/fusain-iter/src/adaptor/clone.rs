@@ -200,4 +200,8 @@ impl<'a, S: IndexedSource<Item = &'a T>, T: Clone + 'a> IndexedSource for CloneS
     fn is_exact(&self, seal: Seal) -> bool {
         self.0.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.0.swap_begun(&mut other.0, seal);
+    }
 }

@@ -152,6 +152,14 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Eithe
     fn is_exact(&self, seal: Seal) -> bool {
         either!(self, source => source.is_exact(seal))
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        match (self, other) {
+            (EitherSource::A(a), EitherSource::A(b)) => a.swap_begun(b, seal),
+            (EitherSource::B(a), EitherSource::B(b)) => a.swap_begun(b, seal),
+            _ => {}
+        }
+    }
 }
 
 impl<T: Send, A: ParallelExtend<T>, B: ParallelExtend<T>> ParallelExtend<T> for Either<A, B> {

@@ -213,6 +213,10 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
     fn split_at(&mut self, n: usize) -> Self {
         PanicFuseSource { base: self.base.split_at(n), blown: self.blown }
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
+    }
 }
 
 /// A piece of a [`PanicFuse`]: it ends when the flag is raised, however long it says it is.

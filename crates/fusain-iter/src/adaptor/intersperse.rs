@@ -54,14 +54,20 @@ impl<I: IndexedParallelIterator<Item: Clone>> IndexedParallelIterator for Inters
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        let len = self.len();
-        IntersperseIndexed { base: self.base.indexed(settings), element: self.element.clone(), leads: false, len }
+        let base = self.base.indexed(settings);
+        // What the source has, not what the chain says: others may rely on it to write to memory.
+        let len = with_separators(base.left());
+        IntersperseIndexed { base, element: self.element.clone(), leads: false, len }
     }
 
     fn len(&self) -> usize {
-        let len = self.base.len();
-        len.checked_add(len.saturating_sub(1)).expect("the length of a chain fits in a usize")
+        with_separators(self.base.len())
     }
+}
+
+/// How many `len` elements and the separators between them are.
+fn with_separators(len: usize) -> usize {
+    len.checked_add(len.saturating_sub(1)).expect("the length of a chain fits in a usize")
 }
 
 /// The source of an [`Intersperse`].
@@ -147,6 +153,10 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
 
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
+    }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
     }
 }
 

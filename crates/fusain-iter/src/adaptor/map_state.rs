@@ -444,6 +444,11 @@ where
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        std::mem::swap(&mut self.state, &mut other.state);
+        self.base.swap_begun(&mut other.base, seal);
+    }
 }
 
 /// A piece of a [`MapWith`], [`MapInit`] or [`MapWorker`].

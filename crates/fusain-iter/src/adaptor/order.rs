@@ -99,6 +99,10 @@ impl<S: IndexedSource> IndexedSource for EnumerateSource<S> {
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
+    }
 }
 
 type Numbered<P> = iter::Zip<std::ops::Range<usize>, P>;
@@ -178,14 +182,19 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
     }
 
     fn split_at(&mut self, n: usize) -> Self {
-        // Its back is the front of the base.
-        let front = self.0.split_at(self.0.left() - n);
+        // Its back is the front of the base, which goes; what has been begun stays.
+        let mut front = self.0.split_at(self.0.left() - n);
+        self.0.swap_begun(&mut front, Seal);
         RevSource(std::mem::replace(&mut self.0, front))
     }
 
     #[inline(always)]
     fn is_exact(&self, seal: Seal) -> bool {
         self.0.is_exact(seal)
+    }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.0.swap_begun(&mut other.0, seal);
     }
 }
 

@@ -106,4 +106,8 @@ impl<S: IndexedSource> IndexedSource for StepBySource<S> {
     fn is_exact(&self, seal: Seal) -> bool {
         self.base.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.base.swap_begun(&mut other.base, seal);
+    }
 }

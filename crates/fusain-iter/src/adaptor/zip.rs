@@ -107,6 +107,11 @@ impl<A: IndexedSource, B: IndexedSource> IndexedSource for ZipSource<A, B> {
     fn is_exact(&self, seal: Seal) -> bool {
         self.a.is_exact(seal) && self.b.is_exact(seal)
     }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.a.swap_begun(&mut other.a, seal);
+        self.b.swap_begun(&mut other.b, seal);
+    }
 }
 
 /// Like [`Zip`], of two chains of equal length.

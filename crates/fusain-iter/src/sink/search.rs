@@ -162,6 +162,9 @@ struct Backwards<S> {
 /// Elements at most in a unit that is read from the back, as all of it is looked at.
 const BACKWARDS_MAX: usize = 1 << 10;
 
+/// Splits that may leave as much as is more than can be counted: a range of `u128` needs half of these.
+const BLIND_MAX: u32 = u128::BITS;
+
 impl<S: Source> Backwards<S> {
     fn new(source: S) -> Self {
         Backwards { parts: vec![source] }
@@ -179,9 +182,13 @@ impl<S: Source> Source for Backwards<S> {
     fn run(&mut self, grain: usize, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let grain = grain.min(BACKWARDS_MAX);
         let Some(mut last) = self.parts.pop() else { return ControlFlow::Continue(()) };
-        while last.left() > grain
-            && let Some(back) = last.split()
-        {
+        for splits in 0_u32.. {
+            let left = last.left();
+            // What has no known length could be split for ever; the longest range has one after fewer splits.
+            if left <= grain || (left == usize::MAX && splits > BLIND_MAX) {
+                break;
+            }
+            let Some(back) = last.split() else { break };
             self.parts.push(std::mem::replace(&mut last, back));
         }
         while last.left() > 0 {

@@ -36,6 +36,10 @@ pub trait IndexedSource: Send + Sized {
     fn is_exact(&self, _: Seal) -> bool {
         false
     }
+
+    /// Exchanges what has been begun, such as the value of a `map_init`, with a part that has been split off: for who goes on with that part and gives this one away.
+    #[doc(hidden)]
+    fn swap_begun(&mut self, _other: &mut Self, _: Seal) {}
 }
 
 /// The [`Source`] that an [`IndexedSource`] is.

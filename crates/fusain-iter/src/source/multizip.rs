@@ -119,6 +119,10 @@ macro_rules! tuples {
             fn is_exact(&self, seal: Seal) -> bool {
                 $(self.0.$field.is_exact(seal))&&+
             }
+
+            fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+                $(self.0.$field.swap_begun(&mut other.0.$field, seal);)+
+            }
         }
 
         impl<$($t: ExactSizeIterator),+> Iterator for MultiPiece<($($t,)+)> {

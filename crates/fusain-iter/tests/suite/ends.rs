@@ -224,6 +224,15 @@ fn what_is_skipped_is_computed() {
 }
 
 #[test]
+fn the_last_of_an_unknown_number() {
+    assert_eq!((0..10).par_bridge().find_last(|_| true), Some(9));
+    assert_eq!((0..1000).par_bridge().ordered().on(&POOL).always().find_last(|x| x % 7 == 0), Some(994));
+    let found = (0..1000).par_bridge().on(&POOL).always().find_map_last(|x| (x == 500).then_some(x));
+    assert_eq!(found, Some(500));
+    assert_eq!(repeat(1).take_any(5).find_last(|_| true), Some(1));
+}
+
+#[test]
 fn an_endless_chain_can_be_searched() {
     assert_eq!(repeat(7).find_any(|x| *x == 7), Some(7));
     assert_eq!(repeat(7).take_any(5).count(), 5);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use fusain_iter::iter::{IndexedSource, Source, from_indexed_source, from_source};
+use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -100,4 +100,51 @@ fn a_liar_breaks_no_memory() {
         liar().collect_into_vec(&mut target);
         assert!(target.iter().all(|s| s == "a lie"));
     }
+}
+
+/// A chain that says that it is shorter than its source.
+struct Short<'d>(&'d [u64]);
+
+impl<'d> ParallelIterator for Short<'d> {
+    type Item = &'d u64;
+    type Source<'s>
+        = Pieces<std::slice::Iter<'d, u64>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Source<'s> {
+        unreachable!("chains that are reversed are cut by number")
+    }
+}
+
+impl<'d> IndexedParallelIterator for Short<'d> {
+    type Indexed<'s>
+        = std::slice::Iter<'d, u64>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Indexed<'s> {
+        self.0.iter()
+    }
+
+    fn len(&self) -> usize {
+        2
+    }
+}
+
+#[test]
+fn a_chain_may_lie_about_its_length() {
+    let numbers: Vec<u64> = (0..10_000).collect();
+    let v: Vec<&u64> = Short(&numbers).intersperse(&7).on(&POOL).always().grain(9).rev().collect();
+    assert_eq!(v.len(), 19_999, "as many as the source has");
+    // Whatever these give, it is no more than there is room for.
+    let _: Vec<Vec<&u64>> = Short(&numbers).chunks(3).rev().collect();
+    let _: Vec<&u64> = Short(&numbers).step_by(2).rev().collect();
+    let _: Vec<&u64> = Short(&numbers).skip(1).rev().collect();
+    let _: Vec<&u64> = Short(&numbers).take(1).rev().collect();
+    let _: Vec<&u64> = Short(&numbers).interleave(Short(&numbers)).rev().collect();
+    let _: Vec<&u64> = Short(&numbers).interleave_shortest(Short(&numbers)).rev().collect();
+    let _: Vec<&u64> = Short(&numbers).chain(Short(&numbers)).rev().collect();
+    let _: Vec<(&u64, &u64)> = Short(&numbers).zip(&numbers).rev().collect();
+    let _: Vec<(usize, &u64)> = Short(&numbers).enumerate().rev().collect();
 }

@@ -135,3 +135,26 @@ fn values_that_cannot_be_sent_stay_where_they_were_made() {
     assert_eq!(n.clone().count(), 10_000);
     assert_eq!(n.enumerate().collect::<Vec<_>>().len(), 10_000);
 }
+
+#[test]
+fn values_of_parts_are_dropped_in_either_direction() {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Value;
+    impl Drop for Value {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let make = || {
+        MADE.fetch_add(1, Ordering::Relaxed);
+        Value
+    };
+    for _ in 0..20 {
+        let chain = || (0..3000).into_par_iter().map_init(make, |_, x| x).on(&POOL).always().grain(1);
+        assert!(chain().rev().collect::<Vec<_>>().into_iter().eq((0..3000).rev()));
+        assert!(chain().enumerate().rev().map(|(_, x)| x).collect::<Vec<_>>().into_iter().eq((0..3000).rev()));
+        assert_eq!(chain().zip(chain()).rev().count(), 3000);
+    }
+    assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed));
+}
