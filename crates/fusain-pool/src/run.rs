@@ -252,7 +252,8 @@ fn drive<A: Algorithm + ?Sized>(
         if slot.is_asked() {
             refused |= answer(call, algorithm, handle, local, &mut shared.rest, pace.grain());
             let is_stopped = call.is_stopped();
-            if is_stopped || (shared.is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
+            let is_whole = shared.is_whole && shared.rest.is_none();
+            if is_stopped || (is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
                 slot.tally().units.add(units);
                 slot.renew(refused);
                 return if is_stopped { Ended::Stopped } else { Ended::Grown };
@@ -302,18 +303,30 @@ fn answer<A: Algorithm + ?Sized>(
         return 0;
     }
     algorithm.commit(local);
-    give_to(requests, call, handle, &mut |to, claim| {
-        let stolen = rest.take().or_else(|| if has_work { algorithm.split(local) } else { None });
-        let Some(stolen) = stolen else { return false };
-        // The receiver looks for one more idle worker where the call is worth waking for.
-        let fanout = usize::from(call.wakes());
-        deliver(call, algorithm, handle, (to, claim), grain, fanout, stolen);
-        true
+    give_to(requests, call, handle, &mut |to| {
+        if rest.is_none() && has_work {
+            *rest = algorithm.split(local);
+        }
+        if let Some(to) = to
+            && let Some(stolen) = rest.take()
+        {
+            // The receiver looks for one more idle worker where the call is worth waking for.
+            deliver(call, algorithm, handle, to, grain, usize::from(call.wakes()), stolen);
+            return true;
+        }
+        rest.is_some()
     })
 }
 
-/// What [`answer`] does for each who has asked; `give` says whether there was something to split.
-fn give_to(requests: u64, call: &Call, handle: &Handle<'_>, give: &mut dyn FnMut(usize, Claim<'_>) -> bool) -> u64 {
+/// What [`answer`] does for each who has asked; `give` to nobody prepares a part, and says whether there is one.
+///
+/// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
+fn give_to(
+    requests: u64,
+    call: &Call,
+    handle: &Handle<'_>,
+    give: &mut dyn FnMut(Option<(usize, Claim<'_>)>) -> bool,
+) -> u64 {
     let mut refused = 0;
     // What lies on the job stack is older than this state.
     let has_laid_out = tasks::lay_out(handle);
@@ -329,15 +342,17 @@ fn give_to(requests: u64, call: &Call, handle: &Handle<'_>, give: &mut dyn FnMut
         if has_laid_out {
             continue;
         }
+        if !give(None) {
+            handle.slot().tally().steals_refused.add(1);
+            refused |= requests & bit(thief);
+            continue;
+        }
         let Some(claim) = handle.pool.slots.get(thief).claim_for(call.token()) else { continue };
         // After the claim, as in `share`.
         if call.is_stopped() {
             return 0;
         }
-        if !give(thief, claim) {
-            handle.slot().tally().steals_refused.add(1);
-            refused |= requests & bit(thief);
-        }
+        give(Some((thief, claim)));
     }
     refused
 }

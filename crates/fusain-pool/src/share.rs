@@ -193,36 +193,51 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
     grain: Grain,
     fanout: usize,
 ) -> Shared<A::Local> {
-    let (missing, is_whole) = pass_on(call, handle, fanout, &mut |to, claim, passed_on| {
-        let Some(stolen) = algorithm.split(local) else { return false };
-        deliver(call, algorithm, handle, (to, claim), grain, passed_on, stolen);
-        true
+    let mut rest = None;
+    let (missing, is_whole) = pass_on(call, handle, fanout, &mut |to, passed_on| {
+        if rest.is_none() {
+            rest = algorithm.split(local);
+        }
+        if let Some(to) = to
+            && let Some(stolen) = rest.take()
+        {
+            deliver(call, algorithm, handle, to, grain, passed_on, stolen);
+            return true;
+        }
+        rest.is_some()
     });
-    Shared { missing, rest: None, is_whole }
+    Shared { missing, rest, is_whole }
 }
 
-/// What [`share`] does for each idle worker; `give` says whether there was something to split. How many are missing, and whether there was nothing to split
-/// for any.
+/// What [`share`] does for each idle worker; `give` to nobody prepares a part, and says whether there is one. How many are missing, and whether there was nothing to
+/// split for any.
+///
+/// Prepared first, claimed then, as in `give_to` of [`run`](crate::run).
 fn pass_on(
     call: &Call,
     handle: &Handle<'_>,
     mut fanout: usize,
-    give: &mut dyn FnMut(usize, Claim<'_>, usize) -> bool,
+    give: &mut dyn FnMut(Option<(usize, Claim<'_>)>, usize) -> bool,
 ) -> (usize, bool) {
     let all = fanout;
     for to in handle.other_workers() {
         if fanout == 0 {
             break;
         }
-        let Some(claim) = handle.pool.slots.get(to).front.claim(mailbox::ANY) else { continue };
+        let front = &handle.pool.slots.get(to).front;
+        if front.peek() != mailbox::ANY {
+            continue;
+        }
+        let passed_on = (fanout - 1) / 2;
+        if !give(None, passed_on) {
+            return if fanout == all { (fanout, true) } else { (0, false) };
+        }
+        let Some(claim) = front.claim(mailbox::ANY) else { continue };
         // After the claim: its owner may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
         if call.is_stopped() {
             return (0, false);
         }
-        let passed_on = (fanout - 1) / 2;
-        if !give(to, claim, passed_on) {
-            return if fanout == all { (fanout, true) } else { (0, false) };
-        }
+        give(Some((to, claim)), passed_on);
         fanout -= 1 + passed_on;
     }
     (fanout, false)

@@ -417,3 +417,43 @@ fn a_part_that_nobody_wanted_is_given_to_the_first_who_asks() {
         }
     });
 }
+
+/// A range whose split waits for every worker of the pool.
+struct WaitsInSplit<'p>(&'p Pool);
+
+impl Algorithm for WaitsInSplit<'_> {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, local: &Range<usize>) -> bool {
+        !local.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Range<usize>, _grain: usize) {
+        local.start += 1;
+        // Long enough to be asked.
+        for _ in 0..200 {
+            std::hint::spin_loop();
+        }
+    }
+
+    fn commit(&self, _local: &mut Range<usize>) {}
+
+    fn split(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
+        self.0.broadcast(|_| ());
+        let middle = victim.start + victim.len().div_ceil(2);
+        (middle < victim.end).then(|| middle..std::mem::replace(&mut victim.end, middle))
+    }
+}
+
+/// What a split calls, such as a comparison, may wait for the worker that is to have the part.
+#[test]
+fn a_split_may_wait_for_other_workers() {
+    for wait in [Wait::Spin, Wait::Park] {
+        let pool = pool(2, wait);
+        ends("a split that waits", || {
+            for _ in 0..50 {
+                pool.run(&WaitsInSplit(&pool), 0..2000);
+            }
+        });
+    }
+}
