@@ -208,6 +208,13 @@ impl Builder {
     /// # Ok::<(), fusain_pool::Error>(())
     /// ```
     pub fn build(self) -> Result<Pool, Error> {
+        let pool = self.build_untold()?;
+        trace::started(pool.workers());
+        Ok(pool)
+    }
+
+    /// As [`build`](Self::build), and tells nobody yet.
+    pub(crate) fn build_untold(self) -> Result<Pool, Error> {
         let workers = match self.threads {
             Some(threads) => threads,
             None => threads_by_environment()?,
@@ -245,7 +252,6 @@ impl Builder {
                 .map_err(|source| Error::Spawn { index: index + 1, source })?;
             pool.add_thread(handle);
         }
-        trace::started(workers);
         Ok(pool)
     }
 }

@@ -34,13 +34,25 @@ pub enum Wait {
 
 static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
 
-/// Makes the pool of `builder` the global one.
-pub(crate) fn set_global(builder: Builder) -> Result<(), Error> {
+/// The global pool, which is that of `builder` if there was none; and whether it is.
+#[cold]
+#[inline(never)]
+fn global_or(builder: Builder) -> (&'static Result<Pool, Error>, bool) {
     let mut is_first = false;
     let global = GLOBAL.get_or_init(|| {
         is_first = true;
-        builder.build()
+        builder.build_untold()
     });
+    // Not before: a subscriber may use the global pool.
+    if is_first && let Ok(pool) = global {
+        trace::started(pool.workers());
+    }
+    (global, is_first)
+}
+
+/// Makes the pool of `builder` the global one.
+pub(crate) fn set_global(builder: Builder) -> Result<(), Error> {
+    let (global, is_first) = global_or(builder);
     match global {
         Ok(_) if is_first => Ok(()),
         Err(error) if is_first => Err(error.again()),
@@ -401,7 +413,7 @@ impl Pool {
     /// ```
     #[inline]
     pub fn try_global() -> Result<&'static Pool, &'static Error> {
-        GLOBAL.get_or_init(|| Pool::builder().build()).as_ref()
+        GLOBAL.get().unwrap_or_else(|| global_or(Pool::builder()).0).as_ref()
     }
 
     /// Runs `f` with the pool whose work the calling thread is doing, else with the global one.
