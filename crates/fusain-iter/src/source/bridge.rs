@@ -23,7 +23,10 @@ use crate::settings::Settings;
 /// ```
 pub trait ParallelBridge: Sized {
     /// A parallel iterator of the elements of this sequential one, in no particular order unless it is made [`ordered`](IterBridge::ordered). Workers fetch elements in turn, so it pays only if the
-    /// work on an element takes much longer than fetching it.
+    /// work on an element takes much longer than fetching it. They fetch one element at a time, or as many as the iterator's `size_hint` says that there are at least.
+    ///
+    /// The iterator may wait for what is done with its elements. It must not wait for other tasks of the same pool: the worker that waits might be the one to run
+    /// them.
     fn par_bridge(self) -> IterBridge<Self>;
 }
 
@@ -89,6 +92,27 @@ impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
 /// Elements fetched at a time at most, so that a unit of one worker leaves something for the others.
 const FETCHED_MAX: usize = 1 << 8;
 
+impl<J: Iterator> BridgeSource<'_, J> {
+    /// Fetches up to `wanted` elements: as many as the iterator says that there are at least. An element that may have to be waited for, as that of a channel, is
+    /// fetched when the one before it has been processed: it may depend on that.
+    fn fetch(&mut self, wanted: usize) {
+        let Self { bridge, fetched } = self;
+        match bridge.iter.lock() {
+            // An iterator that has ended must not be called again.
+            Ok(_) if bridge.over.is_up() => {}
+            Ok(mut iter) => {
+                let wanted = iter.size_hint().0.clamp(1, wanted);
+                fetched.extend(iter.by_ref().take(wanted));
+                if fetched.len() < wanted {
+                    bridge.over.raise();
+                }
+            }
+            // It panicked, and that comes out of the call.
+            Err(_) => bridge.over.raise(),
+        }
+    }
+}
+
 impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     type Item = J::Item;
 
@@ -96,23 +120,14 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
         if self.bridge.over.is_up() { 0 } else { usize::MAX }
     }
 
-    fn run(&mut self, grain: usize, each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let Self { bridge, fetched } = self;
-        match bridge.iter.lock() {
-            Ok(mut iter) => {
-                let wanted = grain.min(FETCHED_MAX);
-                // An iterator that has ended must not be called again.
-                if !bridge.over.is_up() {
-                    fetched.extend(iter.by_ref().take(wanted));
-                    if fetched.len() < wanted {
-                        bridge.over.raise();
-                    }
-                }
-            }
-            // It panicked, and that comes out of the call.
-            Err(_) => bridge.over.raise(),
+    fn run(&mut self, grain: usize, mut each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut wanted = grain.min(FETCHED_MAX);
+        while wanted > 0 && !self.bridge.over.is_up() {
+            self.fetch(wanted);
+            wanted -= self.fetched.len();
+            self.fetched.drain(..).try_for_each(&mut each)?;
         }
-        fetched.drain(..).try_for_each(each)
+        ControlFlow::Continue(())
     }
 
     fn split(&mut self) -> Option<Self> {

@@ -24,7 +24,7 @@ impl<J> IterBridge<J> {
     /// Keeps the order of the elements: `collect` gives them as the sequential iterator does, and `find_first` and the like can be used.
     ///
     /// Workers hand the iterator on to each other, and fetch a few units of work ahead when they do. So an element may wait until some more have been fetched, which
-    /// matters if these take long to come.
+    /// matters if these take long to come. The iterator must not wait for what is done with an element, since that may have been fetched ahead.
     ///
     /// ```
     /// use fusain_iter::prelude::*;

@@ -224,6 +224,22 @@ fn what_is_skipped_is_computed() {
 }
 
 #[test]
+fn an_iterator_may_wait_for_what_is_done_with_its_elements() {
+    for policy in [par().on(&POOL).always(), par().sequential()] {
+        let (send, receive) = std::sync::mpsc::channel();
+        send.send(99).unwrap();
+        let seen = AtomicUsize::new(0);
+        receive.into_iter().take(100).par_bridge().with_policy(policy).for_each(|x: usize| {
+            seen.fetch_add(x, Ordering::Relaxed);
+            if x > 0 {
+                send.send(x - 1).unwrap();
+            }
+        });
+        assert_eq!(seen.into_inner(), 99 * 100 / 2);
+    }
+}
+
+#[test]
 fn the_last_of_an_unknown_number() {
     assert_eq!((0..10).par_bridge().find_last(|_| true), Some(9));
     assert_eq!((0..1000).par_bridge().ordered().on(&POOL).always().find_last(|x| x % 7 == 0), Some(994));
