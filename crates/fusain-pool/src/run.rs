@@ -26,12 +26,12 @@ use crate::call::{Brief, Call, Outcome};
 use crate::handle::Handle;
 use crate::idle::{Patience, Step};
 use crate::job::{Header, Reopen, reopen};
-use crate::mailbox::{self, Claim};
+use crate::mailbox;
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, StackPart, StackParts};
 use crate::platform::Instant;
 use crate::pool::give_way;
-use crate::share::{Shared, announce, deliver, share};
+use crate::share::{Receiver, Shared, announce, deliver, share};
 use crate::slot::{LOOK, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
@@ -321,12 +321,7 @@ fn answer<A: Algorithm + ?Sized>(
 /// What [`answer`] does for each who has asked; `give` to nobody prepares a part, and says whether there is one.
 ///
 /// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
-fn give_to(
-    requests: u64,
-    call: &Call,
-    handle: &Handle<'_>,
-    give: &mut dyn FnMut(Option<(usize, Claim<'_>)>) -> bool,
-) -> u64 {
+fn give_to(requests: u64, call: &Call, handle: &Handle<'_>, give: &mut dyn FnMut(Option<Receiver<'_>>) -> bool) -> u64 {
     let mut refused = 0;
     // What lies on the job stack is older than this state.
     let has_laid_out = tasks::lay_out(handle);

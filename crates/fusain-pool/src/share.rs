@@ -14,6 +14,9 @@ use crate::pool::give_way;
 use crate::run::{run_heap_part, run_stack_part};
 use crate::sync::{Ordering, fence};
 
+/// The slot of somebody who is to get a part, and the claim on the mailbox.
+pub(crate) type Receiver<'c> = (usize, Claim<'c>);
+
 /// What became of the attempt to share a state.
 pub(crate) struct Shared<L> {
     /// How many workers could have been given parts and have got none.
@@ -159,7 +162,7 @@ pub(crate) fn deliver<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
-    (to, claim): (usize, Claim<'_>),
+    (to, claim): Receiver<'_>,
     grain: Grain,
     fanout: usize,
     local: A::Local,
@@ -217,7 +220,7 @@ fn pass_on(
     call: &Call,
     handle: &Handle<'_>,
     mut fanout: usize,
-    give: &mut dyn FnMut(Option<(usize, Claim<'_>)>, usize) -> bool,
+    give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
 ) -> (usize, bool) {
     let all = fanout;
     for to in handle.other_workers() {
