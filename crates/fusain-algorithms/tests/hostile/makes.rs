@@ -2,7 +2,7 @@
 
 use std::iter::{Product, Sum};
 
-use fusain_testkit::hostile::{Hostile, callback, compare, same, says_yes};
+use fusain_testkit::hostile::{Hostile, callback, compare, look_at, same, says_yes};
 
 use crate::Calls;
 
@@ -33,8 +33,16 @@ pub(crate) fn all<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     calls.check("stable_partition", |par, case| {
         par.stable_partition(&mut case.elements::<T>(0), half);
     });
-    calls.check("retain", |par, case| par.retain(&mut case.elements::<T>(0), half));
-    calls.check("dedup_by", |par, case| par.dedup_by(&mut case.sorted::<T>(0), |a, b| same(a.key(), b.key())));
+    calls.check("retain", |par, case| {
+        let mut v = case.elements::<T>(0);
+        par.retain(&mut v, half);
+        look_at(&v);
+    });
+    calls.check("dedup_by", |par, case| {
+        let mut v = case.sorted::<T>(0);
+        par.dedup_by(&mut v, |a, b| same(a.key(), b.key()));
+        look_at(&v);
+    });
     calls.check("filter", |par, case| drop(par.filter(&case.elements::<T>(0), half)));
     calls.check("dedup_copy_by", |par, case| {
         drop(par.dedup_copy_by(&case.elements::<T>(0), |a, b| same(a.key(), b.key())));

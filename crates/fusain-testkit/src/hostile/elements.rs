@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::ledger;
 
@@ -36,9 +37,13 @@ impl Hostile for f64 {
     }
 }
 
-/// Light, needs no dropping, and is no number.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair(u32, u8);
+/// Light, needs no dropping, and is no number. It owns something all the same, as a mutable reference behind a lock would be: a ticket, which a look may take.
+#[derive(Debug)]
+pub struct Pair {
+    key: u32,
+    whole: u8,
+    ticket: AtomicUsize,
+}
 
 /// On the heap, with a name: dropped twice, or looked at when it is gone, it is seen.
 #[derive(Debug)]
@@ -75,14 +80,24 @@ pub trait Kind: Clone + Send {
 
 impl Kind for Pair {
     fn new(key: u32) -> Self {
-        Pair(key, 1)
+        Pair { key, whole: 1, ticket: AtomicUsize::new(ledger::ticket()) }
     }
 
     fn key(&self) -> u32 {
-        if self.1 != 1 {
+        if self.whole != 1 {
             ledger::broken();
         }
-        self.0
+        if ledger::takes_ticket() {
+            ledger::spend(self.ticket.swap(0, Relaxed));
+        }
+        self.key
+    }
+}
+
+impl Clone for Pair {
+    fn clone(&self) -> Self {
+        ledger::callback();
+        Pair::new(self.key())
     }
 }
 

@@ -16,6 +16,10 @@ static ALIVE: AtomicIsize = AtomicIsize::new(0);
 static NAMES: [AtomicBool; 1 << 16] = [const { AtomicBool::new(false) }; 1 << 16];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
+/// Tickets of a case that have been given out, the first of which is 1, and whether one has been spent.
+static TICKETS: AtomicUsize = AtomicUsize::new(0);
+static SPENT: [AtomicBool; 1 << 16] = [const { AtomicBool::new(false) }; 1 << 16];
+
 /// Elements dropped that were not alive, or looked at when they were not whole.
 static BROKEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -46,6 +50,8 @@ pub(super) fn close() -> Account {
     FATAL.store(usize::MAX, Relaxed);
     let account =
         Account { calls: CALLS.load(Relaxed), alive: ALIVE.swap(0, Relaxed), broken: BROKEN.swap(0, Relaxed) };
+    let tickets = TICKETS.swap(0, Relaxed);
+    SPENT.iter().take(tickets + 1).for_each(|spent| spent.store(false, Relaxed));
     if account.alive != 0 || account.broken != 0 {
         NAMES.iter().for_each(|name| name.store(false, Relaxed));
     }
@@ -141,6 +147,24 @@ pub(super) fn died() {
 /// An element is looked at; it should be alive.
 pub(super) fn seen(name: usize) {
     if !NAMES.get(name).is_some_and(|alive| alive.load(Relaxed)) {
+        broken();
+    }
+}
+
+/// A ticket that nobody else has; 0 where a case has had too many.
+pub(super) fn ticket() -> usize {
+    let ticket = TICKETS.fetch_add(1, Relaxed) + 1;
+    if ticket < SPENT.len() { ticket } else { 0 }
+}
+
+/// Whether a look at an element takes its ticket: now and then.
+pub(super) fn takes_ticket() -> bool {
+    random().is_multiple_of(3)
+}
+
+/// A ticket that was found in an element is spent, which happens once, wherever the element has been moved; 0 is none.
+pub(super) fn spend(ticket: usize) {
+    if ticket != 0 && SPENT[ticket].swap(true, Relaxed) {
         broken();
     }
 }

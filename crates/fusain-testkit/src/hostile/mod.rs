@@ -17,6 +17,11 @@ pub use ledger::{callback, compare, same, says_yes};
 pub use place::Place;
 pub use suite::{Case, Setting, Suite};
 
+/// Looks at all elements of `v`: what is there twice, perhaps in other places, is found out.
+pub fn look_at<T: Hostile>(v: &[T]) {
+    v.iter().for_each(|x| _ = x.key());
+}
+
 /// How elements are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

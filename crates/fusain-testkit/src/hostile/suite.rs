@@ -165,7 +165,9 @@ impl Suite {
         self.panics += usize::from(result.is_err());
         let came = fatal.is_some_and(|fatal| account.calls > fatal);
         let complaint = match result {
-            _ if account.broken > 0 => format!("{} elements dropped twice, or looked at when gone", account.broken),
+            _ if account.broken > 0 => {
+                format!("{} elements dropped twice, doubled, or looked at when gone", account.broken)
+            }
             _ if account.alive != 0 => format!("{} elements left over", account.alive),
             Ok(()) if came => "the panic did not come out".to_owned(),
             Err(payload) if order.is_total() && !payload.is::<Planned>() => {
