@@ -46,7 +46,7 @@ pub struct RepeatN<T> {
     n: usize,
 }
 
-/// A chain of `n` times `element`: that itself, and `n - 1` clones.
+/// A chain of `n` times `element`: that itself, and `n - 1` clones where all are used.
 ///
 /// ```
 /// use fusain_iter::prelude::*;
