@@ -25,8 +25,9 @@
 //! | job + 1     | a job is there                                       | owner: CAS to `SHUT` · giver, taking it back: CAS to `ANY` or `SHUT` |
 //! | nudge       | front: the slot of that number has a task to be taken | owner: store `SHUT` |
 //!
-//! A giver that has its job ready delivers in one step ([`Mailbox::post`]); one that has to split first, and could not put
-//! the part back, claims the mailbox for as long as that takes ([`Mailbox::claim`]). Jobs and tokens are addresses of words, so multiples of 8.
+//! A giver that has its job ready delivers in one step ([`Mailbox::post`]); one that has yet to put its part on the heap, and to look whether its call has been
+//! stopped, claims the mailbox for as long as that takes ([`Mailbox::claim`]). No code of the user's runs meanwhile: it might wait for this very worker. Jobs and
+//! tokens are addresses of words, so multiples of 8.
 //!
 //! # Orderings
 //!
