@@ -7,8 +7,6 @@
 //!
 //! Threads and the clock are in the `platform.rs` of `fusain-pool`.
 
-use std::mem::MaybeUninit;
-
 /// A loop to be compiled for each width.
 ///
 /// It is a trait and not a closure, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
@@ -135,36 +133,54 @@ mod x86 {
     }
 }
 
-/// Asks for huge pages under `room`, which will be written from end to end.
-#[cfg(target_os = "linux")]
-#[cold]
-pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
-    advise(room, 1 << 21, libc::MADV_HUGEPAGE);
-}
+pub(crate) use pages::{ask_for_huge_pages, make_present};
 
-/// Has all pages under `room`, which will be written from end to end, made present in one go.
+/// How large memory is backed. One function of the C library is declared here, for the reason that the `platform.rs` of `fusain-pool` gives.
 #[cfg(target_os = "linux")]
-#[cold]
-pub(crate) fn make_present<T>(room: &mut [MaybeUninit<T>]) {
-    // A multiple of the length of a page on all machines.
-    advise(room, 1 << 16, libc::MADV_POPULATE_WRITE);
-}
+mod pages {
+    use std::ffi::{c_int, c_void};
+    use std::mem::MaybeUninit;
 
-/// Gives `advice` on the pages of so many bytes that lie within `room`; at the borders are somebody else's bytes.
-#[cfg(target_os = "linux")]
-fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: i32) {
-    let start = room.as_mut_ptr().cast::<u8>();
-    let skip = start.align_offset(page);
-    let bytes = size_of_val(room).saturating_sub(skip) / page * page;
-    if bytes > 0 {
-        // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
-        // (an old kernel) changes nothing, so the result does not matter.
-        unsafe { libc::madvise(start.wrapping_add(skip).cast(), bytes, advice) };
+    unsafe extern "C" {
+        fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    }
+
+    // The same on every processor that Rust's standard library knows Linux on.
+    const MADV_HUGEPAGE: c_int = 14;
+    const MADV_POPULATE_WRITE: c_int = 23;
+
+    /// Asks for huge pages under `room`, which will be written from end to end.
+    #[cold]
+    pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
+        advise(room, 1 << 21, MADV_HUGEPAGE);
+    }
+
+    /// Has all pages under `room`, which will be written from end to end, made present in one go.
+    #[cold]
+    pub(crate) fn make_present<T>(room: &mut [MaybeUninit<T>]) {
+        // A multiple of the length of a page on all machines.
+        advise(room, 1 << 16, MADV_POPULATE_WRITE);
+    }
+
+    /// Gives `advice` on the pages of so many bytes that lie within `room`; at the borders are somebody else's bytes.
+    fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: c_int) {
+        let start = room.as_mut_ptr().cast::<u8>();
+        let skip = start.align_offset(page);
+        let bytes = size_of_val(room).saturating_sub(skip) / page * page;
+        if bytes > 0 {
+            // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
+            // (an old kernel) changes nothing, so the result does not matter.
+            unsafe { madvise(start.wrapping_add(skip).cast(), bytes, advice) };
+        }
     }
 }
 
+/// The system's usual pages.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn make_present<T>(_room: &mut [MaybeUninit<T>]) {}
+mod pages {
+    use std::mem::MaybeUninit;
 
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn ask_for_huge_pages<T>(_room: &mut [MaybeUninit<T>]) {}
+    pub(crate) fn ask_for_huge_pages<T>(_room: &mut [MaybeUninit<T>]) {}
+
+    pub(crate) fn make_present<T>(_room: &mut [MaybeUninit<T>]) {}
+}

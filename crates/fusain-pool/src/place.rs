@@ -19,12 +19,12 @@ pub(crate) fn current() -> usize {
 
 /// The cores that this process may use, ascending and at least one; `None` if the system does not tell.
 pub(crate) fn allowed() -> Option<Vec<usize>> {
-    Cores::of(this_thread()).map(|cores| cores.numbers())
+    Cores::of_this_thread().map(|cores| cores.numbers())
 }
 
 /// Keeps the calling thread on `core`, one of [`allowed`]. If that has been taken away meanwhile the thread stays where it is, which only costs time.
 pub(crate) fn pin(core: usize) {
-    Cores::only(core).map(|only| only.bind(this_thread()));
+    Cores::only(core).map(|only| only.bind_this_thread());
 }
 
 /// A thread that sleeps, and may be kept off a core.
@@ -39,39 +39,40 @@ pub(crate) struct Asleep {
 impl Asleep {
     /// The calling thread is about to sleep, off `core` if it runs elsewhere now. `None` if it has no choice.
     pub(crate) fn begin(core: usize) -> Option<Self> {
-        let thread = this_thread();
-        let allowed = Cores::of(thread)?;
+        let allowed = Cores::of_this_thread()?;
         let here = current();
         allowed.without(here)?;
-        let mut asleep = Self { thread, allowed, now: allowed };
+        let mut asleep = Self { thread: this_thread(), allowed, now: allowed };
         // A thread that runs would have to be moved at once.
         if core != here {
-            asleep.keep_off(core);
+            // SAFETY: it is the calling thread.
+            unsafe { asleep.keep_off(core) };
         }
         Some(asleep)
     }
 
-    /// Has it wake up elsewhere than on `core`. By any thread, as long as it sleeps.
-    pub(crate) fn keep_off(&mut self, core: usize) {
+    /// Has it wake up elsewhere than on `core`. What has been changed from outside meanwhile stands.
+    ///
+    /// # Safety
+    ///
+    /// The thread has not ended: by any thread as long as that sleeps.
+    pub(crate) unsafe fn keep_off(&mut self, core: usize) {
         if self.now.has(core)
-            && self.is_as_left()
             && let Some(others) = self.allowed.without(core)
-            && others.bind(self.thread)
+            // SAFETY: by the contract.
+            && unsafe { Cores::of(self.thread) } == Some(self.now)
+            // SAFETY: likewise.
+            && unsafe { others.bind(self.thread) }
         {
             self.now = others;
         }
     }
 
-    /// The thread itself: it is awake, and may run as before.
+    /// The thread itself: it is awake, and may run as before, but where that has been changed from outside meanwhile.
     pub(crate) fn end(self) {
-        if self.now != self.allowed && self.is_as_left() {
-            self.allowed.bind(self.thread);
+        if self.now != self.allowed && Cores::of_this_thread() == Some(self.now) {
+            self.allowed.bind_this_thread();
         }
-    }
-
-    /// What has been changed from outside meanwhile stands.
-    fn is_as_left(&self) -> bool {
-        Cores::of(self.thread).is_some_and(|now| now == self.now)
     }
 }
 
@@ -80,11 +81,10 @@ pub(crate) fn leave(core: usize) {
     if core == UNKNOWN || current() != core {
         return;
     }
-    let thread = this_thread();
-    let Some(allowed) = Cores::of(thread) else { return };
-    if allowed.without(core).is_some_and(|others| others.bind(thread)) {
+    let Some(allowed) = Cores::of_this_thread() else { return };
+    if allowed.without(core).is_some_and(|others| others.bind_this_thread()) {
         // If this fails the set has been changed from outside meanwhile, and the outside's choice stands.
-        allowed.bind(thread);
+        allowed.bind_this_thread();
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     fn with_two_cores(f: impl FnOnce(Cores, usize, usize) + Send) {
         std::thread::scope(|threads| {
             threads.spawn(|| {
-                let Some(allowed) = Cores::of(this_thread()) else { return };
+                let Some(allowed) = Cores::of_this_thread() else { return };
                 if let [first, second, ..] = allowed.numbers()[..] {
                     f(allowed, first, second);
                 }
@@ -107,16 +107,18 @@ mod tests {
     #[test]
     fn a_sleeper_is_kept_off_the_last_core_named() {
         with_two_cores(|allowed, first, second| {
-            let is_kept_off = |core| Cores::of(this_thread()) == allowed.without(core);
+            let is_kept_off = |core| Cores::of_this_thread() == allowed.without(core);
             let mut asleep = Asleep::begin(UNKNOWN).expect("it has a choice");
             for core in [first, second] {
-                asleep.keep_off(core);
+                // SAFETY: it is the calling thread.
+                unsafe { asleep.keep_off(core) };
                 assert!(is_kept_off(core));
             }
-            asleep.keep_off(UNKNOWN);
+            // SAFETY: it is the calling thread.
+            unsafe { asleep.keep_off(UNKNOWN) };
             assert!(is_kept_off(second));
             asleep.end();
-            assert!(Cores::of(this_thread()) == Some(allowed), "as before");
+            assert!(Cores::of_this_thread() == Some(allowed), "as before");
         });
     }
 
@@ -124,11 +126,13 @@ mod tests {
     fn what_others_change_meanwhile_stands() {
         with_two_cores(|_, first, second| {
             let mut asleep = Asleep::begin(UNKNOWN).expect("it has a choice");
-            asleep.keep_off(first);
+            // SAFETY: it is the calling thread.
+            unsafe { asleep.keep_off(first) };
             pin(first);
-            asleep.keep_off(second);
+            // SAFETY: likewise.
+            unsafe { asleep.keep_off(second) };
             asleep.end();
-            assert!(Cores::of(this_thread()) == Cores::only(first));
+            assert!(Cores::of_this_thread() == Cores::only(first));
         });
     }
 }

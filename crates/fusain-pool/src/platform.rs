@@ -50,76 +50,80 @@ mod stopped {
 
 pub(crate) use affinity::{Cores, ThreadId, current_core, this_thread};
 
+/// Affinity as C libraries have it. Four of their functions are declared here: the `libc` crate would be compiled before all others, and what a program waits
+/// for its first build would grow by a tenth (`compare compile`).
 #[cfg(all(target_os = "linux", not(any(loom, fusain_single))))]
 mod affinity {
-    use std::mem;
+    use std::ffi::{c_int, c_ulong};
+    use std::os::unix::thread::RawPthread;
 
-    use libc::{CPU_CLR, CPU_COUNT, CPU_EQUAL, CPU_ISSET, CPU_SET, CPU_SETSIZE, cpu_set_t};
+    unsafe extern "C" {
+        safe fn pthread_self() -> RawPthread;
+        safe fn sched_getcpu() -> c_int;
+        fn pthread_getaffinity_np(thread: RawPthread, bytes: usize, set: *mut c_ulong) -> c_int;
+        fn pthread_setaffinity_np(thread: RawPthread, bytes: usize, set: *const c_ulong) -> c_int;
+    }
 
-    /// A thread of this process. Another one may get it when that has ended.
-    pub(crate) type ThreadId = libc::pid_t;
+    /// Cores that a set of the C library has room for.
+    const ROOM: usize = 1024;
+
+    /// Bits in a word of a set.
+    const WORD: usize = c_ulong::BITS as usize;
+
+    /// A thread of this process, which may have ended.
+    #[derive(Clone, Copy)]
+    pub(crate) struct ThreadId(RawPthread);
 
     /// The calling thread.
     pub(crate) fn this_thread() -> ThreadId {
-        // By its number: glibc has a function for it only from 2.30 on. Threads have numbers that fit.
-        // SAFETY: takes nothing and cannot fail.
-        unsafe { libc::syscall(libc::SYS_gettid) as ThreadId }
+        ThreadId(pthread_self())
     }
 
     /// The core the calling thread runs on.
     pub(crate) fn current_core() -> Option<usize> {
-        // SAFETY: takes nothing. Where the system does not tell, the result is negative.
-        usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+        // Negative where the system does not tell.
+        usize::try_from(sched_getcpu()).ok()
     }
 
-    /// The cores a thread may run on: at least one.
-    #[derive(Clone, Copy)]
-    pub(crate) struct Cores(cpu_set_t);
-
-    /// Cores that a set has room for.
-    const ROOM: usize = CPU_SETSIZE as usize;
-
-    impl PartialEq for Cores {
-        fn eq(&self, other: &Self) -> bool {
-            // SAFETY: reads both.
-            unsafe { CPU_EQUAL(&self.0, &other.0) }
-        }
-    }
+    /// The cores a thread may run on: at least one. A bit for each.
+    #[derive(Clone, Copy, PartialEq)]
+    pub(crate) struct Cores([c_ulong; ROOM / WORD]);
 
     impl Cores {
-        fn none() -> cpu_set_t {
-            // SAFETY: an array of numbers.
-            unsafe { mem::zeroed() }
+        const NONE: Self = Self([0; ROOM / WORD]);
+
+        /// Those of the calling thread, as [`of`](Self::of).
+        pub(crate) fn of_this_thread() -> Option<Self> {
+            // SAFETY: it has not ended.
+            unsafe { Self::of(this_thread()) }
         }
 
         /// Those of `thread`; `None` if the system does not tell, or has more than a set holds.
-        pub(crate) fn of(thread: ThreadId) -> Option<Self> {
-            let mut cores = Self::none();
-            // SAFETY: writes a set of the length that it is told.
-            let failed = unsafe { libc::sched_getaffinity(thread, size_of::<cpu_set_t>(), &raw mut cores) };
-            Some(Self(cores)).filter(|cores| failed == 0 && cores.count() > 0)
+        ///
+        /// # Safety
+        ///
+        /// The thread has not ended.
+        pub(crate) unsafe fn of(thread: ThreadId) -> Option<Self> {
+            let mut cores = Self::NONE;
+            // SAFETY: writes a set of the length that it is told; the thread lives, by the contract.
+            let failed = unsafe { pthread_getaffinity_np(thread.0, size_of::<Self>(), cores.0.as_mut_ptr()) };
+            (failed == 0 && cores != Self::NONE).then_some(cores)
         }
 
         /// `core` alone.
         pub(crate) fn only(core: usize) -> Option<Self> {
-            let mut only = Self::none();
-            // SAFETY: the set has room for it.
-            (core < ROOM).then(|| unsafe { CPU_SET(core, &mut only) }).map(|()| Self(only))
+            let mut only = Self::NONE;
+            *only.0.get_mut(core / WORD)? = 1 << (core % WORD);
+            Some(only)
         }
 
         /// All of them but `core`, if it is one of them and not the last.
         pub(crate) fn without(mut self, core: usize) -> Option<Self> {
-            if !self.has(core) || self.count() < 2 {
+            if !self.has(core) {
                 return None;
             }
-            // SAFETY: the set has room for it, as it is one of them.
-            unsafe { CPU_CLR(core, &mut self.0) };
-            Some(self)
-        }
-
-        fn count(&self) -> usize {
-            // SAFETY: reads the set.
-            unsafe { CPU_COUNT(&self.0) as usize }
+            self.0[core / WORD] &= !(1 << (core % WORD));
+            (self != Self::NONE).then_some(self)
         }
 
         /// Their numbers, ascending.
@@ -129,14 +133,23 @@ mod affinity {
 
         /// Whether `core` is one of them.
         pub(crate) fn has(&self, core: usize) -> bool {
-            // SAFETY: the set has room for it.
-            core < ROOM && unsafe { CPU_ISSET(core, &self.0) }
+            self.0.get(core / WORD).is_some_and(|word| word >> (core % WORD) & 1 == 1)
+        }
+
+        /// Lets the calling thread run on these, as [`bind`](Self::bind).
+        pub(crate) fn bind_this_thread(&self) -> bool {
+            // SAFETY: it has not ended.
+            unsafe { self.bind(this_thread()) }
         }
 
         /// Lets `thread` run on these and no others; false if the system refuses, as where they have been taken away.
-        pub(crate) fn bind(&self, thread: ThreadId) -> bool {
-            // SAFETY: reads a set of the length that it is told.
-            unsafe { libc::sched_setaffinity(thread, size_of::<cpu_set_t>(), &raw const self.0) == 0 }
+        ///
+        /// # Safety
+        ///
+        /// The thread has not ended.
+        pub(crate) unsafe fn bind(&self, thread: ThreadId) -> bool {
+            // SAFETY: reads a set of the length that it is told; the thread lives, by the contract.
+            unsafe { pthread_setaffinity_np(thread.0, size_of::<Self>(), self.0.as_ptr()) == 0 }
         }
     }
 }
@@ -157,7 +170,11 @@ mod affinity {
     pub(crate) enum Cores {}
 
     impl Cores {
-        pub(crate) fn of(_thread: ThreadId) -> Option<Self> {
+        pub(crate) fn of_this_thread() -> Option<Self> {
+            None
+        }
+
+        pub(crate) unsafe fn of(_thread: ThreadId) -> Option<Self> {
             None
         }
 
@@ -177,7 +194,11 @@ mod affinity {
             match *self {}
         }
 
-        pub(crate) fn bind(&self, _thread: ThreadId) -> bool {
+        pub(crate) fn bind_this_thread(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) unsafe fn bind(&self, _thread: ThreadId) -> bool {
             match *self {}
         }
     }

@@ -233,7 +233,8 @@ impl Slot {
         let thread = {
             let mut sleeper = self.sleeper();
             if let Some(asleep) = &mut sleeper.asleep {
-                asleep.keep_off(place::current());
+                // SAFETY: what stands there is of a thread inside `sleep`, which takes it back under this lock before it goes on.
+                unsafe { asleep.keep_off(place::current()) };
             }
             sleeper.thread.clone()
         };

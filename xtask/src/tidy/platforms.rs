@@ -31,6 +31,7 @@ const WORDS: &[(&str, &str)] = &[
     ("std::", "arch"),
     ("libc", "::"),
     ("use ", "libc"),
+    ("unsafe extern \"C\"", " {"),
     ("\"/", "proc"),
     ("\"/", "sys/"),
 ];
