@@ -117,7 +117,7 @@ pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(crew: &impl Crew, v: &[T],
 
 /// As [`visit`], elements that may be changed.
 #[inline(never)]
-pub(crate) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
+pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
     let parts = Parts::new(v);
     crew.run_ranges(parts.len(), 1, &|range| {
         let at = range.start;

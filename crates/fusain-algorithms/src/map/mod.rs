@@ -4,5 +4,3 @@ mod for_each;
 #[cfg(test)]
 mod tests;
 mod transform;
-
-pub(crate) use for_each::visit_mut;

@@ -5,13 +5,14 @@
 //! least and the greatest, span O(n / workers + k), memory for k counts for each worker, at most 256 KiB. Where there are more such keys than numbers, keys of 32
 //! bits are sorted [by their bits](super::radix).
 
-use std::ops::BitXor;
+use std::ops::{BitXor, Range};
 
 use crate::crew::Crew;
 use crate::natural::{Natural, Word};
 use crate::widest::widest;
 
-use super::radix::{NEAR, each};
+use super::radix::NEAR;
+use super::scatter::{each, each_home};
 use super::words::words;
 
 /// Up to so many numbers are compared: that takes less than any table.
@@ -56,38 +57,63 @@ pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: 
         return;
     }
     let near = crew.filter(|_| v.len() > NEAR);
-    // Counts have 32 bits.
-    let chunk = v.len().div_ceil(near.map_or(1, |crew| crew.workers())).min(u32::MAX as usize);
-    let mut ranges: Vec<_> = v.chunks(chunk).map(|numbers| (numbers, (0, 0))).collect();
-    each(near, &mut ranges, |(numbers, range)| *range = widest((range_of::<W>, (*numbers, flip))));
-    let least = ranges.iter().map(|(_, range)| range.0).min().unwrap_or(0);
-    let greatest = ranges.iter().map(|(_, range)| range.1).max().unwrap_or(0);
-    let count = greatest - least + 1;
+    let numbers = &*v;
+    let mut pieces = pieces(near, numbers.len());
+    each(near, &mut pieces, &|_, piece| piece.keys = widest((range_of::<W>, (&numbers[piece.range.clone()], flip))));
+    let (least, count) = extent(&pieces);
     if v.len() < DENSE * count {
         return by_wider(crew, v, flip);
     }
-    let mut pieces: Vec<_> = v.chunks(chunk).map(|numbers| (numbers, Vec::new())).collect();
-    each(near, &mut pieces, |(numbers, counts)| {
-        *counts = vec![0_u32; count];
-        numbers.iter().for_each(|x| counts[key(*x, flip) - least] += 1);
+    each(near, &mut pieces, &|_, piece| {
+        let mut counts = vec![0; count];
+        numbers[piece.range.clone()].iter().for_each(|x| counts[key(*x, flip) - least] += 1);
+        piece.counts = counts;
     });
-    let counts: Vec<Vec<u32>> = pieces.into_iter().map(|(_, counts)| counts).collect();
-    let times = |at: usize| counts.iter().map(|counts| counts[at] as usize).sum::<usize>();
-    let mut rest = v;
-    let mut parts: Vec<_> = (0..count)
-        .step_by(KEYS)
-        .map(|start| {
-            let keys = start..count.min(start + KEYS);
-            let part = rest.split_off_mut(..keys.clone().map(times).sum()).expect("there are as many as were counted");
-            (keys, part)
-        })
-        .collect();
-    each(near, &mut parts, |(keys, part)| {
-        let mut part = &mut **part;
-        for at in keys.clone() {
-            part = write(part, number(least + at, flip), times(at));
+    each_home(near, &places(&pieces, count), v, &|block, mut part| {
+        for at in (block * KEYS..count).take(KEYS) {
+            part = write(part, number(least + at, flip), times(&pieces, at));
         }
     });
+}
+
+/// Numbers that one worker counts.
+#[derive(Default)]
+struct Piece {
+    range: Range<usize>,
+    /// The least and the greatest key.
+    keys: (usize, usize),
+    /// How often each key occurs, from the least of all on.
+    counts: Vec<u32>,
+}
+
+/// One for each worker; counts have 32 bits.
+fn pieces(crew: Option<&impl Crew>, len: usize) -> Vec<Piece> {
+    let chunk = len.div_ceil(crew.map_or(1, |crew| crew.workers())).min(u32::MAX as usize);
+    let range = |start: usize| start..len.min(start.saturating_add(chunk));
+    (0..len).step_by(chunk).map(|start| Piece { range: range(start), ..Piece::default() }).collect()
+}
+
+/// The least key, and how many there may be.
+fn extent(pieces: &[Piece]) -> (usize, usize) {
+    let least = pieces.iter().map(|piece| piece.keys.0).min().unwrap_or(0);
+    let greatest = pieces.iter().map(|piece| piece.keys.1).max().unwrap_or(0);
+    (least, greatest - least + 1)
+}
+
+/// How often a key occurs.
+fn times(pieces: &[Piece], at: usize) -> usize {
+    pieces.iter().map(|piece| piece.counts[at] as usize).sum()
+}
+
+/// Where the numbers of each block of keys belong.
+fn places(pieces: &[Piece], count: usize) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let block = |first: usize| {
+        let start = end;
+        end += (first..count).take(KEYS).map(|at| times(pieces, at)).sum::<usize>();
+        start..end
+    };
+    (0..count).step_by(KEYS).map(block).collect()
 }
 
 /// A number's place in the order of all.

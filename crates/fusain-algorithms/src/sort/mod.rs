@@ -5,6 +5,7 @@ mod numbers;
 mod quick;
 mod radix;
 mod run;
+mod scatter;
 mod strings;
 #[cfg(test)]
 mod tests;

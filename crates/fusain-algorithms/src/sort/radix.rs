@@ -14,12 +14,14 @@
 //! (2010), sections 4 and 5. Work O(n) for each pass, span O(n / buckets + buckets), memory for n elements and the counts.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::crew::Crew;
 use crate::natural::{FLOAT, Natural, UNSIGNED, Word, of_keys, to_keys};
-use crate::ranges::Parts;
 use crate::scratch::Scratch;
 use crate::widest::widest;
+
+use super::scatter::{Piece, Slots, each, each_bucket, each_piece, pieces, places};
 
 /// Buckets at first: a line of each fits the first-level cache.
 const BUCKETS: usize = 1 << 8;
@@ -45,12 +47,6 @@ pub(super) const NEAR: usize = 1 << 14;
 
 /// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
 const CROWDED: u64 = 4;
-
-/// Pieces for each worker in which elements are counted and moved.
-const PIECES_PER_WORKER: usize = 2;
-
-/// Units in which buckets are sorted at most: many more than workers, and few enough that the cost of a unit does not show.
-const UNITS: usize = 1 << 8;
 
 /// If a bucket has more than one of so many elements, comparing is better.
 const SKEW: usize = 6;
@@ -141,47 +137,26 @@ impl<W: Word> Buckets<W> {
     }
 }
 
-/// Numbers that one worker counts and moves: floats, or keys of integers.
-struct Piece<'p, W> {
-    numbers: &'p [W],
-    /// First how many of them go into each bucket, then where the next one goes.
-    next: Vec<usize>,
+/// Counts how many of a piece's numbers, floats or keys of integers, go into each bucket.
+#[inline(never)]
+fn count<W: Word, const N: u8>(piece: &mut Piece, v: &[W], buckets: Buckets<W>, count: usize) {
+    let mut next = vec![0; count];
+    v[piece.range.clone()].iter().for_each(|x| next[buckets.of::<N>(*x)] += 1);
+    piece.next = next;
 }
 
-impl<W: Word> Piece<'_, W> {
-    #[inline(never)]
-    fn count<const N: u8>(&mut self, buckets: Buckets<W>, count: usize) {
-        let mut next = vec![0; count];
-        self.numbers.iter().for_each(|x| next[buckets.of::<N>(*x)] += 1);
-        self.next = next;
-    }
-
-    /// Puts the keys into their places.
-    ///
-    /// # Safety
-    ///
-    /// `next` has a place in `room` for each of them, that is nobody else's.
-    #[inline(never)]
-    unsafe fn put<const N: u8>(&mut self, buckets: Buckets<W>, room: &Slots<W>) {
-        for x in self.numbers {
-            let next = &mut self.next[buckets.of::<N>(*x)];
-            // SAFETY: by the contract.
-            unsafe { room.at(*next).write(x.to_key::<N>()) };
-            *next += 1;
-        }
-    }
-}
-
-/// Memory that pieces share out.
-struct Slots<W>(*mut W);
-
-// SAFETY: what is written there are keys, by whoever has the slot.
-unsafe impl<W: Send> Sync for Slots<W> {}
-
-impl<W> Slots<W> {
-    #[inline(always)]
-    fn at(&self, i: usize) -> *mut W {
-        self.0.wrapping_add(i)
+/// Puts the keys of a piece's numbers into their places.
+///
+/// # Safety
+///
+/// `next` has a place in `room` for each of them, that is nobody else's.
+#[inline(never)]
+unsafe fn put<W: Word, const N: u8>(piece: &mut Piece, v: &[W], buckets: Buckets<W>, room: &Slots<'_, W>) {
+    for x in &v[piece.range.clone()] {
+        let next = &mut piece.next[buckets.of::<N>(*x)];
+        // SAFETY: by the contract.
+        unsafe { room.at(*next).write(x.to_key::<N>()) };
+        *next += 1;
     }
 }
 
@@ -195,47 +170,42 @@ pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natu
         of_keys(v, natural);
         return true;
     }
-    let chunk = v.len().div_ceil(crew.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER));
-    let mut ranges: Vec<_> = v.chunks_mut(chunk).map(|numbers| (numbers, (W::default(), W::default()))).collect();
-    each(crew, &mut ranges, |(numbers, keys)| *keys = key_range(numbers, natural));
-    let (least, greatest) = ranges.iter().map(|(_, range)| *range).reduce(widen).unwrap_or_default();
-    let count = if v.len() < MANY { BUCKETS } else { BUCKETS_MANY };
-    let buckets = Buckets::for_all(v, least, greatest, count, is_float);
-    let mut pieces: Vec<_> = v.chunks(chunk).map(|numbers| Piece { numbers, next: Vec::new() }).collect();
-    each(crew, &mut pieces, |piece| match natural {
-        Natural::Float => piece.count::<FLOAT>(buckets, count),
-        _ => piece.count::<UNSIGNED>(buckets, count),
+    let range = Mutex::new(None);
+    each_piece(crew, v, &|numbers| {
+        if let Some(found) = key_range(numbers, natural) {
+            let mut range = range.lock().unwrap_or_else(PoisonError::into_inner);
+            *range = Some(range.map_or(found, |range| widen(range, found)));
+        }
     });
-    let ends = places(&mut pieces, count);
-    let largest = (0..count).map(|b| ends[b] - b.checked_sub(1).map_or(0, |b| ends[b])).max().unwrap_or(0);
+    let (least, greatest) = range.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
+    let wanted = if v.len() < MANY { BUCKETS } else { BUCKETS_MANY };
+    let buckets = Buckets::for_all(v, least, greatest, wanted, is_float);
+    let mut pieces = pieces(crew, v.len());
+    let numbers = &*v;
+    each(crew, &mut pieces, &|_, piece| match natural {
+        Natural::Float => count::<W, FLOAT>(piece, numbers, buckets, wanted),
+        _ => count::<W, UNSIGNED>(piece, numbers, buckets, wanted),
+    });
+    let places = places(&mut pieces);
+    let largest = places.iter().map(Range::len).max().unwrap_or(0);
     if !buckets.sort_fully() && largest > v.len() / SKEW {
         if !is_float {
-            each(crew, &mut v.chunks_mut(chunk).collect::<Vec<_>>(), |keys| of_keys(keys, natural));
+            each_piece(crew, v, &|keys| of_keys(keys, natural));
         }
         return false;
     }
 
     let mut keys = Scratch::<W>::new(v.len());
-    let room = Slots(keys.room().as_mut_ptr().cast::<W>());
-    each(crew, &mut pieces, |piece| match natural {
+    let room = Slots::of(keys.room());
+    each(crew, &mut pieces, &|_, piece| match natural {
         // SAFETY: a piece has as many places for a bucket as it has counted numbers for it, inside the room.
-        Natural::Float => unsafe { piece.put::<FLOAT>(buckets, &room) },
+        Natural::Float => unsafe { put::<W, FLOAT>(piece, numbers, buckets, &room) },
         // SAFETY: likewise.
-        _ => unsafe { piece.put::<UNSIGNED>(buckets, &room) },
+        _ => unsafe { put::<W, UNSIGNED>(piece, numbers, buckets, &room) },
     });
-    drop(pieces);
     // SAFETY: every key has been put in its place.
     let keys = unsafe { keys.filled() };
-
-    let mut parts = Vec::with_capacity(count);
-    let (mut keys, mut home, mut at) = (keys, v, 0);
-    for end in ends {
-        let (part, keys_left) = keys.split_at_mut(end - at);
-        let (part_home, home_left) = home.split_at_mut(end - at);
-        (keys, home, at) = (keys_left, home_left, end);
-        parts.push((part, part_home));
-    }
-    each(crew, &mut parts, |(keys, home)| {
+    each_bucket(crew, &places, [keys, v], &|keys, home| {
         if buckets.sort_fully() {
             home.copy_from_slice(keys);
         } else {
@@ -247,38 +217,23 @@ pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natu
 }
 
 /// The least and the greatest key. Integers are turned into their keys meanwhile; floats are left as they are, since their values are needed, too.
-fn key_range<W: Word>(numbers: &mut [W], natural: Natural) -> (W, W) {
+fn key_range<W: Word>(numbers: &mut [W], natural: Natural) -> Option<(W, W)> {
+    if numbers.is_empty() {
+        return None;
+    }
     if natural == Natural::Float {
-        return widest((range::<W, FLOAT>, &*numbers));
+        return Some(widest((range::<W, FLOAT>, &*numbers)));
     }
     let ranges = numbers.chunks_mut(BLOCK).map(|block| {
         to_keys(block, natural);
         widest((range::<W, UNSIGNED>, &*block))
     });
-    ranges.reduce(widen).unwrap_or_default()
+    ranges.reduce(widen)
 }
 
 /// The least and the greatest of two ranges.
 fn widen<W: Word>(a: (W, W), b: (W, W)) -> (W, W) {
     (a.0.min(b.0), a.1.max(b.1))
-}
-
-/// Calls `f` for each of `items`, by the crew if there is one, and more to do than one can.
-///
-/// A unit has few items, since one item may cost ten thousand times as much as another.
-pub(super) fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: impl Fn(&mut I) + Sync) {
-    let mut units: Vec<&mut [I]> = items.chunks_mut(items.len().div_ceil(UNITS).max(1)).collect();
-    let count = units.len();
-    let units = Parts::new(&mut units);
-    let run = |range: Range<usize>| {
-        // SAFETY: ranges do not overlap.
-        unsafe { units.part(range) }.iter_mut().for_each(|unit| unit.iter_mut().for_each(&f));
-    };
-    match crew.filter(|_| count > 1) {
-        // A unit has one.
-        Some(crew) => crew.run_ranges(count, usize::MAX, &run),
-        None => run(0..count),
-    }
 }
 
 /// How many buckets there are for so many elements in the second-level cache: one for each, so that no other step follows mostly.
@@ -292,18 +247,6 @@ fn range<W: Word, const N: u8>(numbers: &[W]) -> (W, W) {
     let first = numbers.first().map_or(W::default(), |x| x.to_key::<N>());
     let keys = numbers.iter().map(|x| x.to_key::<N>());
     keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)))
-}
-
-/// Turns counts into the places of first elements, bucket after bucket and in each piece after piece; returns where buckets end.
-fn places<W>(pieces: &mut [Piece<'_, W>], count: usize) -> Vec<usize> {
-    let mut at = 0;
-    let mut end_of = |bucket: usize| {
-        for piece in pieces.iter_mut() {
-            at += std::mem::replace(&mut piece.next[bucket], at);
-        }
-        at
-    };
-    (0..count).map(&mut end_of).collect()
 }
 
 /// Sorts the keys of a bucket; they go to `home`.

@@ -9,29 +9,34 @@
 //! are merged, and a copy of the string itself (not of its bytes).
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::run::{LEAVES_PER_WORKER, parallel, unstable};
+use super::scatter::{each_home, each_part, each_piece};
 use crate::crew::Crew;
 use crate::few::sort_few;
 use crate::kind::is;
-use crate::map::visit_mut;
 use crate::policy::{Plan, Team};
 use crate::scratch::Scratch;
 
 /// Fewer strings than this are sorted as they are: making keys would take longer.
 const VERY_FEW: usize = 24;
 
-/// Fewer keys than this are sorted by one worker, and if they are equal, by the strings.
+/// Fewer keys than this are sorted by one worker.
 const FEW: usize = 64;
+
+/// Fewer strings that their keys do not tell apart are compared.
+const TIE: usize = 8;
+
+/// Bytes that are compared in one go.
+const BLOCK: usize = 64;
 
 /// Bits of a key that hold the index of the string: for more strings than any memory.
 const INDEX_BITS: u32 = 40;
 
 /// Bytes of a string that are kept in its key: what the index and one byte for the length leave.
 const PREFIX: usize = 10;
-
-/// Strings that are equal for more bytes than this are compared as they are, by one worker. It bounds the depth of the recursion.
-const DEEP: usize = 64 * PREFIX;
 
 /// Elements whose `Ord` is that of their bytes.
 pub(super) enum Strings<'v> {
@@ -122,13 +127,61 @@ impl Sort<'_> {
     }
 
     /// Sorts keys that hold the bytes from `depth` on, of strings that are equal before it.
+    ///
+    /// Runs of keys that do not tell get new ones and are sorted again: long runs with `crew`, one after the other, and not by recursion, which could be as
+    /// deep as strings are long; each of the others on one thread.
     fn sort<C: Crew>(&self, crew: Option<&C>, keys: &mut [Key], depth: usize) {
-        self.sort_fronts(crew, keys);
-        let depth = depth + PREFIX;
-        let share = crew.map_or(self.len, |crew| self.len / crew.workers());
-        let (long, mut short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
-        long.into_iter().for_each(|tie| self.break_tie(crew, tie, depth));
-        each(crew, &mut short, |_, tie| self.break_tie(None::<&C>, tie, depth));
+        let share = crew.map_or(0, |crew| self.len / crew.workers());
+        let mut open = vec![(0..keys.len(), depth)];
+        while let Some((part, depth)) = open.pop() {
+            let (start, keys) = (part.start, &mut keys[part]);
+            self.sort_fronts(crew, keys);
+            let (long, short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
+            each_home(crew, &short, keys, &|_, tie| {
+                if let Some(depth) = self.look_on(None::<&C>, tie, depth + PREFIX, false) {
+                    self.sort(None::<&C>, tie, depth);
+                }
+            });
+            for tie in long {
+                let is_all = tie.len() == keys.len();
+                if let Some(depth) = self.look_on(crew, &mut keys[tie.clone()], depth + PREFIX, is_all) {
+                    open.push((start + tie.start..start + tie.end, depth));
+                }
+            }
+        }
+    }
+
+    /// Gives keys of strings that are equal before `depth` the bytes from the result on; `None` if it has sorted the strings.
+    ///
+    /// Where the last bytes have told no string from another, those that all have in common are skipped: then these do.
+    fn look_on(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
+        let rest = |key: &Key| self.rest(key.index(), depth);
+        // Mostly they are equal.
+        if tie.len() < FEW && tie.is_sorted_by_key(rest) {
+            return None;
+        }
+        if tie.len() < TIE {
+            sort_few(tie, |a, b| rest(a) < rest(b));
+            return None;
+        }
+        let depth = if skip { depth + self.in_common(crew, tie, depth) } else { depth };
+        each_piece(crew, tie, &|keys| {
+            keys.iter_mut().for_each(|key| *key = Key::of(self.rest(key.index(), depth), key.index()));
+        });
+        Some(depth)
+    }
+
+    /// How many bytes from `depth` on all strings have in common.
+    fn in_common(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize) -> usize {
+        let first = self.rest(tie[0].index(), depth);
+        let len = Mutex::new(first.len());
+        each_piece(crew, tie, &|keys| {
+            let of_all = |len, key: &Key| in_common(&first[..len], self.rest(key.index(), depth));
+            let found = keys.iter().fold(first.len(), of_all);
+            let mut len = len.lock().unwrap_or_else(PoisonError::into_inner);
+            *len = found.min(*len);
+        });
+        len.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sorts keys by all but the index: sorts gain from elements that are equal.
@@ -149,28 +202,58 @@ impl Sort<'_> {
             _ => alone(keys),
         }
     }
+}
 
-    /// Sorts keys of strings that are equal before `depth`.
-    fn break_tie<C: Crew>(&self, crew: Option<&C>, tie: &mut [Key], depth: usize) {
-        if tie.len() < FEW || depth > DEEP {
-            return tie.sort_by(|a, b| self.rest(a.index(), depth).cmp(self.rest(b.index(), depth)));
-        }
-        each(crew, tie, |_, key| *key = Key::of(self.rest(key.index(), depth), key.index()));
-        self.sort(crew, tie, depth);
-    }
+/// How many bytes two strings begin with that are the same.
+fn in_common(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let rest = a.iter().zip(b).skip(blocks * BLOCK);
+    blocks * BLOCK + rest.take_while(|(a, b)| a == b).count()
 }
 
 /// The runs of keys that do not tell which of their strings is less.
-fn ties(mut keys: &mut [Key]) -> Vec<&mut [Key]> {
+fn ties(keys: &[Key]) -> Vec<Range<usize>> {
     let mut ties = Vec::new();
     let is_tie = |pair: &[Key]| pair[0].is_cut() && pair[0].front() == pair[1].front();
-    while let Some(start) = keys.windows(2).position(is_tie) {
-        let len = 1 + keys[start..].windows(2).take_while(|pair| is_tie(pair)).count();
-        let (before, rest) = keys.split_at_mut(start + len);
-        ties.push(&mut before[start..]);
-        keys = rest;
+    let mut at = 0;
+    while let Some(start) = keys[at..].windows(2).position(is_tie) {
+        let start = at + start;
+        at = start + 1 + keys[start..].windows(2).take_while(|pair| is_tie(pair)).count();
+        ties.push(start..at);
     }
     ties
+}
+
+/// The keys of so many strings, in order.
+fn keys<'s>(
+    crew: Option<&impl Crew>,
+    strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
+    len: usize,
+    is_stable: bool,
+) -> Scratch<Key> {
+    assert!((len as u64) < 1 << INDEX_BITS, "an index for each string");
+    let mut keys = Scratch::<Key>::new(len);
+    each_part(crew, keys.room(), &|first, keys| {
+        for (key, i) in keys.iter_mut().zip(first..) {
+            key.write(Key::of(strings(i), i));
+        }
+    });
+    // SAFETY: every slot has been written.
+    Sort { strings, len, is_stable }.sort(crew, unsafe { keys.filled() }, 0);
+    keys
+}
+
+/// Moves the bits of elements of the same size to where the keys say.
+fn permute<T: Copy + Send + Sync>(crew: Option<&impl Crew>, v: &mut [MaybeUninit<T>], keys: &[Key]) {
+    let mut sorted = Scratch::<MaybeUninit<T>>::new(v.len());
+    let from = &*v;
+    each_part(crew, sorted.room(), &|first, slots| {
+        for (slot, key) in slots.iter_mut().zip(&keys[first..]) {
+            slot.write(from[key.index()]);
+        }
+    });
+    // SAFETY: every slot has been written.
+    v.copy_from_slice(unsafe { sorted.filled() });
 }
 
 fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bool) {
@@ -189,27 +272,23 @@ fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B]
 
 /// Sorts with `crew`, or on this thread.
 pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
-    assert!((v.len() as u64) < 1 << INDEX_BITS, "an index for each string");
-    let mut keys = Scratch::<Key>::new(v.len());
-    each(crew, keys.room(), |i, slot| {
-        slot.write(Key::of(v[i].as_ref(), i));
-    });
-    // SAFETY: every slot has been written.
+    let mut keys = keys(crew, &|index| v[index].as_ref(), v.len(), is_stable);
+    // SAFETY: `keys` returns all of them.
     let keys = unsafe { keys.filled() };
-    Sort { strings: &|index| v[index].as_ref(), len: v.len(), is_stable }.sort(crew, keys, 0);
-    let mut sorted = Scratch::<B>::new(v.len());
-    each(crew, sorted.room(), |i, slot| {
-        // SAFETY: an element is read as bits, which become one only below.
-        *slot = unsafe { std::ptr::from_ref(&v[keys[i].index()]).cast::<MaybeUninit<B>>().read() };
-    });
-    // SAFETY: the keys have each index once, so `sorted` holds the bits of each element once, and never drops them.
-    unsafe { std::ptr::copy_nonoverlapping(sorted.room().as_ptr().cast(), v.as_mut_ptr(), v.len()) };
-}
-
-/// Calls `f` on every element and its index, with `crew` or on this thread.
-fn each<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
-    match crew {
-        Some(crew) => visit_mut(crew, v, f),
-        None => v.iter_mut().enumerate().for_each(|(i, x)| f(i, x)),
+    let (start, len) = (v.as_mut_ptr(), v.len());
+    const { assert!(align_of::<B>() == align_of::<usize>() && size_of::<B>().is_multiple_of(size_of::<usize>())) };
+    // The keys have each index once, so what follows leaves each element once. It is compiled for two sizes, not for four types.
+    match size_of::<B>() / size_of::<usize>() {
+        2 => {
+            // SAFETY: any bits are such words; two have the size of an element, and its alignment; the slice is borrowed.
+            let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 2]>>(), len) };
+            permute(crew, words, keys);
+        }
+        3 => {
+            // SAFETY: likewise, of three.
+            let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 3]>>(), len) };
+            permute(crew, words, keys);
+        }
+        words => unreachable!("no string has {words} words"),
     }
 }

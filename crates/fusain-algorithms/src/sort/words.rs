@@ -8,6 +8,7 @@ use crate::policy::Team;
 
 use super::radix::{self, NEAR};
 use super::run::parallel;
+use super::scatter::each_piece;
 
 /// From so many elements on, moving them by their bits is faster than comparing them.
 const FEW: usize = 64;
@@ -37,22 +38,25 @@ fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
         to_keys(leaf, natural);
     };
     parallel(crew, v, 1, W::lt, sort_leaf);
-    let mut blocks: Vec<_> = v.chunks_mut(NEAR).collect();
-    radix::each(Some(crew), &mut blocks, |block| of_keys(block, natural));
+    each_piece(Some(crew).filter(|_| v.len() > NEAR), v, &|keys| of_keys(keys, natural));
 }
 
 /// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input in order, ascending or descending, is noticed first.
 pub(super) fn by_bits<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
-    let is_in_order = match natural {
-        Natural::Unsigned => put_in_order::<W, UNSIGNED>(v),
-        Natural::Signed => put_in_order::<W, SIGNED>(v),
-        Natural::Float => put_in_order::<W, FLOAT>(v),
-    };
-    is_in_order || radix::sort(crew, v, natural)
+    put_in_order(v, natural) || radix::sort(crew, v, natural)
+}
+
+/// Whether `v` is in order, or descending and then reversed.
+fn put_in_order<W: Word>(v: &mut [W], natural: Natural) -> bool {
+    match natural {
+        Natural::Unsigned => put::<W, UNSIGNED>(v),
+        Natural::Signed => put::<W, SIGNED>(v),
+        Natural::Float => put::<W, FLOAT>(v),
+    }
 }
 
 /// Reverses what is descending. Returns false where `v` is neither that nor ascending: the first few elements mostly show it.
-fn put_in_order<W: Word, const N: u8>(v: &mut [W]) -> bool {
+fn put<W: Word, const N: u8>(v: &mut [W]) -> bool {
     if v.is_sorted_by_key(|x| x.to_key::<N>()) {
         return true;
     }

@@ -1,0 +1,129 @@
+//! What the sorts share that move elements into buckets, each piece of a slice by one worker.
+//!
+//! What does not depend on the type of the elements is apart from what does, since it is compiled for each of them.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use crate::crew::Crew;
+use crate::ranges::Parts;
+
+/// Pieces for each worker in which elements are counted and moved.
+const PIECES_PER_WORKER: usize = 2;
+
+/// Units in which items are done at most: many more than workers, and few enough that the cost of a unit does not show.
+const UNITS: usize = 1 << 8;
+
+/// Where one worker counts and moves elements.
+#[derive(Default)]
+pub(super) struct Piece {
+    pub(super) range: Range<usize>,
+    /// First how many of them go into each bucket, then where the next one goes.
+    pub(super) next: Vec<usize>,
+}
+
+/// The pieces of so many elements.
+pub(super) fn pieces(crew: Option<&impl Crew>, len: usize) -> Vec<Piece> {
+    let count = crew.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER);
+    let start = |i: usize| i * (len / count) + i.min(len % count);
+    (0..count).map(|i| Piece { range: start(i)..start(i + 1), ..Piece::default() }).collect()
+}
+
+/// Turns counts into the places of first elements, bucket after bucket and in each piece after piece; returns where each bucket lies.
+pub(super) fn places(pieces: &mut [Piece]) -> Vec<Range<usize>> {
+    let count = pieces.first().map_or(0, |piece| piece.next.len());
+    let mut at = 0;
+    let mut bucket = |number: usize| {
+        let start = at;
+        for piece in &mut *pieces {
+            at += std::mem::replace(&mut piece.next[number], at);
+        }
+        start..at
+    };
+    (0..count).map(&mut bucket).collect()
+}
+
+/// Calls `f` with ranges that are together `0..count`, by the crew if there is one, and more to do than one can.
+///
+/// A range is short, since one item may cost ten thousand times as much as another.
+pub(super) fn share(crew: Option<&impl Crew>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    let unit = count.div_ceil(UNITS).max(1);
+    match crew.filter(|_| count > 1) {
+        // A unit has one.
+        Some(crew) => crew.run_ranges(count.div_ceil(unit), usize::MAX, &|units| {
+            f(units.start * unit..count.min(units.end * unit));
+        }),
+        None => f(0..count),
+    }
+}
+
+/// Calls `f` with parts that are together `v`, each with the index of its first element.
+pub(super) fn each_part<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    let v = Parts::new(v);
+    // SAFETY: ranges do not overlap.
+    share(crew, v.len(), &|range| f(range.start, unsafe { v.part(range) }));
+}
+
+/// Calls `f` for each of `items` and its index.
+pub(super) fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: &(dyn Fn(usize, &mut I) + Sync)) {
+    each_part(crew, items, &|first, part| part.iter_mut().zip(first..).for_each(|(item, i)| f(i, item)));
+}
+
+/// Calls `f` for each piece of `v`.
+pub(super) fn each_piece<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: &(dyn Fn(&mut [T]) + Sync)) {
+    let Some(crew) = crew else { return f(v) };
+    let mut pieces = pieces(Some(crew), v.len());
+    let v = Parts::new(v);
+    // SAFETY: pieces do not overlap.
+    each(Some(crew), &mut pieces, &|_, piece| f(unsafe { v.part(piece.range.clone()) }));
+}
+
+/// Calls `f` with the number of each bucket and its part of `v`.
+pub(super) fn each_home<T: Send>(
+    crew: Option<&impl Crew>,
+    buckets: &[Range<usize>],
+    v: &mut [T],
+    f: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    assert!(buckets.windows(2).all(|pair| pair[0].end <= pair[1].start), "buckets do not overlap");
+    let v = Parts::new(v);
+    // SAFETY: no two ranges overlap, and neither do buckets.
+    share(crew, buckets.len(), &|range| range.for_each(|i| f(i, unsafe { v.part(buckets[i].clone()) })));
+}
+
+/// Calls `f` for each bucket that is not empty, with its elements and the part of the slice where these belong.
+pub(super) fn each_bucket<T: Send>(
+    crew: Option<&impl Crew>,
+    buckets: &[Range<usize>],
+    [from, home]: [&mut [T]; 2],
+    f: &(dyn Fn(&mut [T], &mut [T]) + Sync),
+) {
+    let from = Parts::new(from);
+    each_home(crew, buckets, home, &|i, home| {
+        if !home.is_empty() {
+            // SAFETY: buckets do not overlap, or this would not be called.
+            f(unsafe { from.part(buckets[i].clone()) }, home);
+        }
+    });
+}
+
+/// Memory that pieces share out.
+pub(super) struct Slots<'r, T> {
+    start: *mut T,
+    room: PhantomData<&'r mut [MaybeUninit<T>]>,
+}
+
+// SAFETY: what is written there are elements, by whoever has the slot.
+unsafe impl<T: Send> Sync for Slots<'_, T> {}
+
+impl<'r, T> Slots<'r, T> {
+    pub(super) fn of(room: &'r mut [MaybeUninit<T>]) -> Self {
+        Self { start: room.as_mut_ptr().cast(), room: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, i: usize) -> *mut T {
+        self.start.wrapping_add(i)
+    }
+}
