@@ -100,17 +100,22 @@ impl<'p> Handle<'p> {
 
     /// All other slots that have ever been used, likewise.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<'p> {
-        let (own, used) = (self.index, self.pool.slots.used());
-        let (before, middle, after, last) = match &self.pool.victims {
-            None => (&[][..], own + 1..used, &[][..], 0..own.min(used)),
-            Some(victims) => {
-                let order = victims.of(own);
-                let (before, after) = order.workers.split_at(order.before_callers);
-                (before, self.pool.workers..used, after, 0..0)
+        let (own, used, workers) = (self.index, self.pool.slots.used(), self.pool.workers);
+        let order = self.pool.victims.as_ref().map(|victims| victims.of(own));
+        let slot = move |at: usize| match order {
+            None if own + at < used => own + at,
+            None => own + at - used,
+            Some(order) => {
+                let (near, callers) = (order.before_callers, used - workers);
+                match at {
+                    _ if at < near => usize::from(order.workers[at]),
+                    _ if at < near + callers => workers + at - near,
+                    _ => usize::from(order.workers[at - callers]),
+                }
             }
         };
-        let slots = |near: &'p [u16]| near.iter().map(|&slot| usize::from(slot));
-        slots(before).chain(middle).chain(slots(after)).chain(last).filter(move |&slot| slot != own)
+        let count = order.map_or(used, |order| order.workers.len() + used - workers);
+        (0..count).map(slot).filter(move |&slot| slot != own)
     }
 
     /// Notes that work has been handed over.
