@@ -1,13 +1,16 @@
 //! Tuples of chains: tuples of their elements, up to the shortest length.
 
+use std::marker::PhantomData;
+
 use super::indexed::{IndexedSource, Pieces};
+use crate::adaptor::Zip;
 use crate::collect::IntoParallelIterator;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 
-/// Tuples of the elements of several chains, up to the shortest length.
+/// Tuples of the elements of several chains, up to the shortest length. `T` is the tuple of the chains.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -16,27 +19,169 @@ use crate::settings::Settings;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]
-pub struct MultiZip<T>(T);
+pub struct MultiZip<T: Chains>(T::Zip);
 
-/// The source of a [`MultiZip`]: all are equally long.
+/// Several chains.
+#[doc(hidden)]
+pub trait Chains {
+    /// A [`zip`](IndexedParallelIterator::zip) of them all.
+    type Zip: IndexedParallelIterator;
+
+    /// What that makes, pairs of a pair and an element down to the first two, as one tuple.
+    type Tuple: Send;
+
+    #[doc(hidden)]
+    fn flat(nested: <Self::Zip as ParallelIterator>::Item) -> Self::Tuple;
+}
+
+impl<T: Chains> ParallelIterator for MultiZip<T> {
+    type Item = T::Tuple;
+    type Source<'s>
+        = Pieces<MultiSource<<T::Zip as IndexedParallelIterator>::Indexed<'s>, T>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<T: Chains> IndexedParallelIterator for MultiZip<T> {
+    type Indexed<'s>
+        = MultiSource<<T::Zip as IndexedParallelIterator>::Indexed<'s>, T>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        MultiSource(self.0.indexed(settings), PhantomData)
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// The source of a [`MultiZip`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct MultiSource<T>(T);
+pub struct MultiSource<S, T>(S, PhantomData<fn(T)>);
+
+impl<T: Chains, S: IndexedSource<Item = <T::Zip as ParallelIterator>::Item>> IndexedSource for MultiSource<S, T> {
+    type Item = T::Tuple;
+    type Piece<'p>
+        = MultiPiece<S::Piece<'p>, T>
+    where
+        Self: 'p;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.0.left()
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        MultiPiece(self.0.front(n), PhantomData)
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        MultiPiece(self.0.back(n), PhantomData)
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        MultiSource(self.0.split_at(n), PhantomData)
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, seal: Seal) -> bool {
+        self.0.is_exact(seal)
+    }
+
+    fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
+        self.0.swap_begun(&mut other.0, seal);
+    }
+}
 
 /// A piece of a [`MultiZip`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct MultiPiece<T>(T);
+pub struct MultiPiece<P, T>(P, PhantomData<fn(T)>);
+
+impl<T: Chains, P: Iterator<Item = <T::Zip as ParallelIterator>::Item>> Iterator for MultiPiece<P, T> {
+    type Item = T::Tuple;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T::Tuple> {
+        self.0.next().map(T::flat)
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, T::Tuple) -> B>(self, first: B, mut f: F) -> B {
+        self.0.fold(first, |before, x| f(before, T::flat(x)))
+    }
+}
+
+impl<T: Chains, P: DoubleEndedIterator<Item = <T::Zip as ParallelIterator>::Item>> DoubleEndedIterator
+    for MultiPiece<P, T>
+{
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<T::Tuple> {
+        self.0.next_back().map(T::flat)
+    }
+}
+
+impl<T: Chains, P: ExactSizeIterator<Item = <T::Zip as ParallelIterator>::Item>> ExactSizeIterator
+    for MultiPiece<P, T>
+{
+}
+
+/// The type of a `zip` of all.
+macro_rules! zipped {
+    ($all:ty) => { $all };
+    ($a:ty, $b:ty $(, $rest:ty)*) => { zipped!(Zip<$a, $b> $(, $rest)*) };
+}
+
+/// Such a `zip`.
+macro_rules! zip {
+    ($all:expr) => { $all };
+    ($a:expr, $b:expr $(, $rest:expr)*) => { zip!(Zip::new($a, $b) $(, $rest)*) };
+}
+
+/// The pattern of what that makes.
+macro_rules! nested {
+    ($all:tt) => { $all };
+    ($a:tt $b:tt $($rest:tt)*) => { nested!(($a, $b) $($rest)*) };
+}
 
 /// Tuples have nothing in common but their shape.
 macro_rules! tuples {
     ($(($($t:ident $field:tt),+))*) => {$(
+        #[expect(non_snake_case, reason = "elements are named as their types are")]
+        impl<$($t: IndexedParallelIterator),+> Chains for ($($t,)+) {
+            type Zip = zipped!($($t),+);
+            type Tuple = ($($t::Item,)+);
+
+            #[inline(always)]
+            fn flat(nested!($($t)+): <Self::Zip as ParallelIterator>::Item) -> Self::Tuple {
+                ($($t,)+)
+            }
+        }
+
         impl<$($t: IntoParallelIterator<Iter: IndexedParallelIterator>),+> IntoParallelIterator for ($($t,)+) {
             type Iter = MultiZip<($($t::Iter,)+)>;
             type Item = ($($t::Item,)+);
 
             fn into_par_iter(self) -> Self::Iter {
-                MultiZip(($(self.$field.into_par_iter(),)+))
+                MultiZip(zip!($(self.$field.into_par_iter()),+))
             }
         }
 
@@ -44,11 +189,11 @@ macro_rules! tuples {
         where
             $(&'a $t: IntoParallelIterator<Iter: IndexedParallelIterator>),+
         {
-            type Iter = MultiZip<($(<&'a $t as IntoParallelIterator>::Iter,)+)>;
-            type Item = ($(<&'a $t as IntoParallelIterator>::Item,)+);
+            type Iter = <($(&'a $t,)+) as IntoParallelIterator>::Iter;
+            type Item = <($(&'a $t,)+) as IntoParallelIterator>::Item;
 
             fn into_par_iter(self) -> Self::Iter {
-                MultiZip(($(self.$field.into_par_iter(),)+))
+                ($(&self.$field,)+).into_par_iter()
             }
         }
 
@@ -56,97 +201,13 @@ macro_rules! tuples {
         where
             $(&'a mut $t: IntoParallelIterator<Iter: IndexedParallelIterator>),+
         {
-            type Iter = MultiZip<($(<&'a mut $t as IntoParallelIterator>::Iter,)+)>;
-            type Item = ($(<&'a mut $t as IntoParallelIterator>::Item,)+);
+            type Iter = <($(&'a mut $t,)+) as IntoParallelIterator>::Iter;
+            type Item = <($(&'a mut $t,)+) as IntoParallelIterator>::Item;
 
             fn into_par_iter(self) -> Self::Iter {
-                MultiZip(($(self.$field.into_par_iter(),)+))
+                ($(&mut self.$field,)+).into_par_iter()
             }
         }
-
-        impl<$($t: IndexedParallelIterator),+> ParallelIterator for MultiZip<($($t,)+)> {
-            type Item = ($($t::Item,)+);
-            type Source<'s> = Pieces<MultiSource<($($t::Indexed<'s>,)+)>> where Self: 's;
-
-            fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-                Pieces(self.indexed(settings))
-            }
-
-            fn opt_len(&self) -> Option<usize> {
-                Some(self.len())
-            }
-        }
-
-        impl<$($t: IndexedParallelIterator),+> IndexedParallelIterator for MultiZip<($($t,)+)> {
-            type Indexed<'s> = MultiSource<($($t::Indexed<'s>,)+)> where Self: 's;
-
-            fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-                let mut sources = ($(self.0.$field.indexed(settings),)+);
-                let n = usize::MAX$(.min(sources.$field.left()))+;
-                $(drop(sources.$field.split_at(n));)+
-                MultiSource(sources)
-            }
-
-            fn len(&self) -> usize {
-                usize::MAX$(.min(self.0.$field.len()))+
-            }
-        }
-
-        impl<$($t: IndexedSource),+> IndexedSource for MultiSource<($($t,)+)> {
-            type Item = ($($t::Item,)+);
-            type Piece<'p> = MultiPiece<($($t::Piece<'p>,)+)> where Self: 'p;
-
-            #[inline(always)]
-            fn left(&self) -> usize {
-                self.0.0.left()
-            }
-
-            #[inline(always)]
-            fn front(&mut self, n: usize) -> Self::Piece<'_> {
-                MultiPiece(($(self.0.$field.front(n),)+))
-            }
-
-            #[inline(always)]
-            fn back(&mut self, n: usize) -> Self::Piece<'_> {
-                MultiPiece(($(self.0.$field.back(n),)+))
-            }
-
-            fn split_at(&mut self, n: usize) -> Self {
-                MultiSource(($(self.0.$field.split_at(n),)+))
-            }
-
-            #[inline(always)]
-            fn is_exact(&self, seal: Seal) -> bool {
-                $(self.0.$field.is_exact(seal))&&+
-            }
-
-            fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
-                $(self.0.$field.swap_begun(&mut other.0.$field, seal);)+
-            }
-        }
-
-        impl<$($t: ExactSizeIterator),+> Iterator for MultiPiece<($($t,)+)> {
-            type Item = ($($t::Item,)+);
-
-            #[inline(always)]
-            fn next(&mut self) -> Option<Self::Item> {
-                Some(($(self.0.$field.next()?,)+))
-            }
-
-            #[inline(always)]
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.0.size_hint()
-            }
-        }
-
-        impl<$($t: ExactSizeIterator + DoubleEndedIterator),+> DoubleEndedIterator for MultiPiece<($($t,)+)> {
-            #[inline(always)]
-            fn next_back(&mut self) -> Option<Self::Item> {
-                Some(($(self.0.$field.next_back()?,)+))
-            }
-        }
-
-        impl<$($t: ExactSizeIterator),+> ExactSizeIterator for MultiPiece<($($t,)+)> {}
     )*};
 }
 
