@@ -48,10 +48,10 @@ impl Narrow for u16 {
 pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) {
     let flip = if natural == Natural::Signed { W::SIGN } else { W::default() };
     if v.len() <= VERY_FEW {
-        return compared::<W, VERY_FEW>(v, flip);
+        return compared(v, flip, &mut [0; VERY_FEW]);
     }
     if v.len() <= FEW {
-        return compared::<W, FEW>(v, flip);
+        return compared(v, flip, &mut [0; FEW]);
     }
     if v.is_sorted_by_key(|x| *x ^ flip) {
         return;
@@ -144,22 +144,30 @@ fn write<W: Copy>(part: &mut [W], number: W, times: usize) -> &mut [W] {
     &mut part[times..]
 }
 
-/// Sorts few numbers by comparing, as keys of 32 bits: the sort of these has been compiled anyway.
-fn compared<W: Narrow, const MOST: usize>(v: &mut [W], flip: W) {
-    let mut room = [0_u32; MOST];
+/// Sorts few numbers by comparing, as keys of 32 bits, for which there is room: the sort of these has been compiled anyway.
+#[inline(never)]
+fn compared<W: Narrow>(v: &mut [W], flip: W, room: &mut [u32]) {
     let keys = &mut room[..v.len()];
-    keys.iter_mut().zip(&*v).for_each(|(key, x)| *key = (*x ^ flip).into());
+    to_keys(v, flip, keys);
     keys.sort_unstable();
     of_keys(keys, v, flip);
 }
 
 /// Sorts by keys of 32 bits.
+#[inline(never)]
 fn by_wider<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], flip: W) {
-    let mut keys: Vec<u32> = v.iter().map(|x| (*x ^ flip).into()).collect();
+    let mut keys = vec![0; v.len()];
+    to_keys(v, flip, &mut keys);
     words(crew, &mut keys, Natural::Unsigned);
     of_keys(&keys, v, flip);
 }
 
+#[inline(never)]
+fn to_keys<W: Narrow>(v: &[W], flip: W, keys: &mut [u32]) {
+    keys.iter_mut().zip(v).for_each(|(key, x)| *key = (*x ^ flip).into());
+}
+
+#[inline(never)]
 fn of_keys<W: Narrow>(keys: &[u32], v: &mut [W], flip: W) {
     v.iter_mut().zip(keys).for_each(|(x, key)| *x = number(*key as usize, flip));
 }

@@ -48,6 +48,17 @@ pub trait Number: Copy + Send + Sync + Ord + 'static {
     fn middle(a: Self, b: Self) -> Self;
 }
 
+/// Integers whose ranges std counts.
+#[doc(hidden)]
+pub trait Counted: Number {}
+
+/// Integers whose ranges std counts also with their ends.
+#[doc(hidden)]
+pub trait Short: Counted {
+    /// No number.
+    const NONE: RangeInclusive<Self>;
+}
+
 /// The source of a range that is not counted by `usize`.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
@@ -82,7 +93,253 @@ impl<T: Number> RangeSource<T> {
     }
 }
 
-/// The integer types have no trait in common, so each gets its part of this.
+impl<T: Number> Source for RangeSource<T>
+where
+    Range<T>: Iterator<Item = T>,
+{
+    type Item = T;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.left_now()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.front(grain).try_for_each(each)
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        self.split_now()
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        let at = self.0.start.plus(n);
+        Some(RangeSource(at..std::mem::replace(&mut self.0.end, at)))
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, T) -> A) -> A {
+        self.front(grain).fold(acc, step)
+    }
+
+    #[inline(always)]
+    fn exact(&self, _: Seal) -> Option<usize> {
+        Some(self.left_now()).filter(|n| *n < usize::MAX)
+    }
+}
+
+impl<T: Number> Source for InclusiveSource<T>
+where
+    Range<T>: Iterator<Item = T>,
+{
+    type Item = T;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        RangeSource(self.range.clone()).left_now().saturating_add(usize::from(self.ends))
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut open = RangeSource(self.range.clone());
+        let mut part = open.front(grain);
+        self.range = open.0;
+        if part.start < part.end {
+            part.try_for_each(each)
+        } else if std::mem::take(&mut self.ends) {
+            each(self.range.end)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let mut open = RangeSource(self.range.clone());
+        let RangeSource(range) = open.split_now()?;
+        self.range = open.0;
+        Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        let at = self.range.start.plus(n);
+        let range = at..std::mem::replace(&mut self.range.end, at);
+        Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, T) -> A) -> A {
+        let mut open = RangeSource(self.range.clone());
+        let part = open.front(grain);
+        self.range = open.0;
+        if part.start < part.end {
+            part.fold(acc, step)
+        } else if std::mem::take(&mut self.ends) {
+            step(acc, self.range.end)
+        } else {
+            acc
+        }
+    }
+
+    #[inline(always)]
+    fn exact(&self, _: Seal) -> Option<usize> {
+        Some(Source::left(self)).filter(|n| *n < usize::MAX)
+    }
+}
+
+impl<T: Counted> ParallelIterator for Iter<T>
+where
+    Range<T>: DoubleEndedIterator<Item = T> + ExactSizeIterator,
+{
+    type Item = T;
+    type Source<'s> = Pieces<Range<T>>;
+
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Pieces<Range<T>> {
+        Pieces(self.0.clone())
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+impl<T: Counted> IndexedParallelIterator for Iter<T>
+where
+    Range<T>: DoubleEndedIterator<Item = T> + ExactSizeIterator,
+{
+    type Indexed<'s> = Range<T>;
+
+    fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Range<T> {
+        self.0.clone()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<T: Counted> IndexedSource for Range<T>
+where
+    Range<T>: DoubleEndedIterator<Item = T> + ExactSizeIterator,
+{
+    type Item = T;
+    type Piece<'p> = Range<T>;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> Range<T> {
+        let start = self.start;
+        self.start = start.plus(n);
+        start..self.start
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> Range<T> {
+        let end = self.end;
+        self.end = self.start.plus(self.len() - n);
+        self.end..end
+    }
+
+    #[inline(always)]
+    fn split_at(&mut self, n: usize) -> Self {
+        let at = self.start.plus(n);
+        at..std::mem::replace(&mut self.end, at)
+    }
+
+    #[inline(always)]
+    fn is_exact(&self, _: Seal) -> bool {
+        true
+    }
+}
+
+impl<T: Number> ParallelIterator for Inclusive<T>
+where
+    Range<T>: Iterator<Item = T>,
+{
+    type Item = T;
+    type Source<'s> = InclusiveSource<T>;
+
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> InclusiveSource<T> {
+        let (start, end) = self.0.clone().into_inner();
+        InclusiveSource { range: start..end, ends: !self.0.is_empty() }
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.clone().source(&mut Settings::default()).exact(Seal)
+    }
+}
+
+impl<T: Short> IndexedParallelIterator for Inclusive<T>
+where
+    Range<T>: Iterator<Item = T>,
+    RangeInclusive<T>: DoubleEndedIterator<Item = T> + ExactSizeIterator,
+{
+    type Indexed<'s> = InclusiveSource<T>;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> InclusiveSource<T> {
+        self.source(settings)
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<T: Short> IndexedSource for InclusiveSource<T>
+where
+    Range<T>: Iterator<Item = T>,
+    RangeInclusive<T>: DoubleEndedIterator<Item = T> + ExactSizeIterator,
+{
+    type Item = T;
+    type Piece<'p> = RangeInclusive<T>;
+
+    fn left(&self) -> usize {
+        Source::left(self)
+    }
+
+    #[inline(always)]
+    fn front(&mut self, n: usize) -> RangeInclusive<T> {
+        let rest = IndexedSource::split_at(self, n);
+        std::mem::replace(self, rest).all()
+    }
+
+    #[inline(always)]
+    fn back(&mut self, n: usize) -> RangeInclusive<T> {
+        IndexedSource::split_at(self, IndexedSource::left(self) - n).all()
+    }
+
+    fn split_at(&mut self, n: usize) -> Self {
+        // At the very end the number behind may not exist.
+        let open = RangeSource(self.range.clone()).left_now();
+        if n > open {
+            return InclusiveSource { range: self.range.end..self.range.end, ends: false };
+        }
+        let at = self.range.start.plus(n);
+        let range = at..std::mem::replace(&mut self.range.end, at);
+        InclusiveSource { range, ends: std::mem::take(&mut self.ends) }
+    }
+
+    fn is_exact(&self, _: Seal) -> bool {
+        true
+    }
+}
+
+impl<T: Short> InclusiveSource<T> {
+    fn all(self) -> RangeInclusive<T> {
+        let Range { start, end } = self.range;
+        match RangeSource(start..end).left_now() {
+            _ if self.ends => start..=end,
+            0 => T::NONE,
+            n => start..=start.plus(n - 1),
+        }
+    }
+}
+
+/// What the integer types do not share by a trait of std.
 macro_rules! numbers {
     ($($t:ident $unsigned:ident),*) => {$(
         impl Number for $t {
@@ -101,168 +358,38 @@ macro_rules! numbers {
                 a.wrapping_add((b.wrapping_sub(a) as $unsigned).div_ceil(2) as $t)
             }
         }
-
-        impl Source for RangeSource<$t> {
-            type Item = $t;
-
-            #[inline(always)]
-            fn left(&self) -> usize {
-                self.left_now()
-            }
-
-            #[inline(always)]
-            fn run(&mut self, grain: usize, each: impl FnMut($t) -> ControlFlow<()>) -> ControlFlow<()> {
-                self.front(grain).try_for_each(each)
-            }
-
-            fn split(&mut self) -> Option<Self> {
-                self.split_now()
-            }
-
-            fn split_at(&mut self, n: usize) -> Option<Self> {
-                let at = self.0.start.plus(n);
-                Some(RangeSource(at..std::mem::replace(&mut self.0.end, at)))
-            }
-
-            #[inline(always)]
-            fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $t) -> A) -> A {
-                self.front(grain).fold(acc, step)
-            }
-
-            #[inline(always)]
-            fn exact(&self, _: Seal) -> Option<usize> {
-                Some(self.left_now()).filter(|n| *n < usize::MAX)
-            }
-        }
-
-        impl Source for InclusiveSource<$t> {
-            type Item = $t;
-
-            #[inline(always)]
-            fn left(&self) -> usize {
-                RangeSource(self.range.clone()).left_now().saturating_add(usize::from(self.ends))
-            }
-
-            #[inline(always)]
-            fn run(&mut self, grain: usize, mut each: impl FnMut($t) -> ControlFlow<()>) -> ControlFlow<()> {
-                let mut open = RangeSource(self.range.clone());
-                let part = open.front(grain);
-                self.range = open.0;
-                if part.start < part.end {
-                    part.into_iter().try_for_each(each)
-                } else if std::mem::take(&mut self.ends) {
-                    each(self.range.end)
-                } else {
-                    ControlFlow::Continue(())
-                }
-            }
-
-            fn split(&mut self) -> Option<Self> {
-                let mut open = RangeSource(self.range.clone());
-                let RangeSource(range) = open.split_now()?;
-                self.range = open.0;
-                Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
-            }
-
-            fn split_at(&mut self, n: usize) -> Option<Self> {
-                let at = self.range.start.plus(n);
-                let range = at..std::mem::replace(&mut self.range.end, at);
-                Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
-            }
-
-            #[inline(always)]
-            fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, $t) -> A) -> A {
-                let mut open = RangeSource(self.range.clone());
-                let part = open.front(grain);
-                self.range = open.0;
-                if part.start < part.end {
-                    part.fold(acc, step)
-                } else if std::mem::take(&mut self.ends) {
-                    step(acc, self.range.end)
-                } else {
-                    acc
-                }
-            }
-
-            #[inline(always)]
-            fn exact(&self, _: Seal) -> Option<usize> {
-                Some(Source::left(self)).filter(|n| *n < usize::MAX)
-            }
-        }
     )*};
 }
 
 numbers!(u8 u8, u16 u16, u32 u32, u64 u64, u128 u128, usize usize);
 numbers!(i8 u8, i16 u16, i32 u32, i64 u64, i128 u128, isize usize);
 
-/// Ranges that std counts.
-macro_rules! counted {
-    ($($t:ident),*) => {$(
-        impl ParallelIterator for Iter<$t> {
-            type Item = $t;
-            type Source<'s> = Pieces<Range<$t>>;
+impl Counted for u8 {}
+impl Counted for u16 {}
+impl Counted for u32 {}
+impl Counted for usize {}
+impl Counted for i8 {}
+impl Counted for i16 {}
+impl Counted for i32 {}
+impl Counted for isize {}
 
-            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Pieces<Range<$t>> {
-                Pieces(self.0.clone())
-            }
-
-            fn opt_len(&self) -> Option<usize> {
-                Some(self.0.len())
-            }
-        }
-
-        impl IndexedParallelIterator for Iter<$t> {
-            type Indexed<'s> = Range<$t>;
-
-            fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Range<$t> {
-                self.0.clone()
-            }
-
-            fn len(&self) -> usize {
-                self.0.len()
-            }
-        }
-
-        impl IndexedSource for Range<$t> {
-            type Item = $t;
-            type Piece<'p> = Range<$t>;
-
-            #[inline(always)]
-            fn left(&self) -> usize {
-                self.len()
-            }
-
-            #[inline(always)]
-            fn front(&mut self, n: usize) -> Range<$t> {
-                let start = self.start;
-                self.start = start.plus(n);
-                start..self.start
-            }
-
-            #[inline(always)]
-            fn back(&mut self, n: usize) -> Range<$t> {
-                let end = self.end;
-                self.end = self.start.plus(self.len() - n);
-                self.end..end
-            }
-
-            #[inline(always)]
-            fn split_at(&mut self, n: usize) -> Self {
-                let at = self.start.plus(n);
-                at..std::mem::replace(&mut self.end, at)
-            }
-
-            #[inline(always)]
-            fn is_exact(&self, _: Seal) -> bool {
-                true
-            }
-        }
-    )*};
+impl Short for u8 {
+    const NONE: RangeInclusive<u8> = RangeInclusive::new(1, 0);
 }
 
-counted!(u8, u16, u32, usize, i8, i16, i32, isize);
+impl Short for u16 {
+    const NONE: RangeInclusive<u16> = RangeInclusive::new(1, 0);
+}
 
-/// Ranges that std does not count.
+impl Short for i8 {
+    const NONE: RangeInclusive<i8> = RangeInclusive::new(1, 0);
+}
+
+impl Short for i16 {
+    const NONE: RangeInclusive<i16> = RangeInclusive::new(1, 0);
+}
+
+/// Ranges that std does not count. There is no trait for these: it would overlap with [`Counted`].
 macro_rules! uncounted {
     ($($t:ident),*) => {$(
         impl ParallelIterator for Iter<$t> {
@@ -281,93 +408,6 @@ macro_rules! uncounted {
 }
 
 uncounted!(u64, i64, u128, i128);
-
-/// Ranges with their ends.
-macro_rules! inclusive {
-    ($($t:ident),*) => {$(
-        impl ParallelIterator for Inclusive<$t> {
-            type Item = $t;
-            type Source<'s> = InclusiveSource<$t>;
-
-            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> InclusiveSource<$t> {
-                let (start, end) = self.0.clone().into_inner();
-                InclusiveSource { range: start..end, ends: !self.0.is_empty() }
-            }
-
-            fn opt_len(&self) -> Option<usize> {
-                self.clone().source(&mut Settings::default()).exact(Seal)
-            }
-        }
-    )*};
-}
-
-inclusive!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
-
-/// Ranges with their ends that std counts.
-macro_rules! counted_inclusive {
-    ($($t:ident),*) => {$(
-        impl IndexedParallelIterator for Inclusive<$t> {
-            type Indexed<'s> = InclusiveSource<$t>;
-
-            fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> InclusiveSource<$t> {
-                self.source(settings)
-            }
-
-            fn len(&self) -> usize {
-                self.0.len()
-            }
-        }
-
-        impl IndexedSource for InclusiveSource<$t> {
-            type Item = $t;
-            type Piece<'p> = RangeInclusive<$t>;
-
-            fn left(&self) -> usize {
-                Source::left(self)
-            }
-
-            #[inline(always)]
-            fn front(&mut self, n: usize) -> RangeInclusive<$t> {
-                let rest = IndexedSource::split_at(self, n);
-                std::mem::replace(self, rest).all()
-            }
-
-            #[inline(always)]
-            fn back(&mut self, n: usize) -> RangeInclusive<$t> {
-                IndexedSource::split_at(self, IndexedSource::left(self) - n).all()
-            }
-
-            fn split_at(&mut self, n: usize) -> Self {
-                // At the very end the number behind may not exist.
-                let open = RangeSource(self.range.clone()).left_now();
-                if n > open {
-                    return InclusiveSource { range: self.range.end..self.range.end, ends: false };
-                }
-                let at = self.range.start.plus(n);
-                let range = at..std::mem::replace(&mut self.range.end, at);
-                InclusiveSource { range, ends: std::mem::take(&mut self.ends) }
-            }
-
-            fn is_exact(&self, _: Seal) -> bool {
-                true
-            }
-        }
-
-        impl InclusiveSource<$t> {
-            fn all(self) -> RangeInclusive<$t> {
-                if self.ends {
-                    self.range.start..=self.range.end
-                } else if self.range.is_empty() {
-                    RangeInclusive::new(1, 0)
-                } else {
-                    self.range.start..=self.range.end - 1
-                }
-            }
-        }
-    )*};
-}
-
-counted_inclusive!(u8, u16, i8, i16);
 
 // For all types at once, so that the type of a literal can be inferred from what comes later.
 impl<T> IntoParallelIterator for Range<T>
