@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
-use crate::policy::Team;
+use crate::policy::{Steps, Team};
 use crate::ranges::Ranges;
 
 /// What runs the steps of an algorithm that has several: a team of workers, or in tests one thread that acts as all workers.
@@ -16,7 +16,7 @@ pub(crate) trait Crew {
     fn grain(&self) -> Option<usize>;
 
     /// Runs `algorithm` from `local` to its end.
-    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local);
+    fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local);
 
     /// Calls `f` with ranges that partition `0..len`; an index stands for `weight` elements. (No default: that would be compiled in users' programs.)
     fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync));
@@ -31,12 +31,27 @@ impl Crew for Team<'_> {
         self.grain()
     }
 
-    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        self.run(algorithm, local);
+    fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local) {
+        A::Local::run(self, algorithm, local);
     }
 
     #[inline(never)]
     fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
-        self.run(&Ranges::new(weight, f), 0..len);
+        Common::run(self, &Ranges::new(weight, f), 0..len);
+    }
+}
+
+/// States that are of the same type for elements of all types.
+///
+/// What is generic is compiled where it is called: the pool's run loop, in each program, for each type of states. These are run by functions that are not generic, so
+/// their loops are compiled once, with this crate.
+pub(crate) trait Common: Send + Sized {
+    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self);
+}
+
+impl Common for Range<usize> {
+    #[inline(never)]
+    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
+        team.run(algorithm, local);
     }
 }

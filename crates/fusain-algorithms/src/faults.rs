@@ -5,7 +5,7 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 use fusain_testkit::{Losing, Move, drive};
 
-use crate::crew::Crew;
+use crate::crew::{Common, Crew};
 use crate::ranges::Ranges;
 
 /// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
@@ -42,7 +42,7 @@ impl Crew for Scripted<'_> {
         self.run(&Ranges::new(weight, f), 0..len);
     }
 
-    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+    fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local) {
         if self.loses {
             drive(&Losing(algorithm), local, self.script);
         } else {

@@ -28,18 +28,10 @@ impl<'a, T> Feed<'a, T> {
 
     /// Splits off the back half.
     pub(crate) fn split(&mut self) -> Option<Self> {
-        self.split_at_multiple_of(1)
-    }
-
-    /// Splits off about the back half, at a multiple of `block` elements from the start of the whole input.
-    ///
-    /// The feed must start at such a multiple.
-    pub(crate) fn split_at_multiple_of(&mut self, block: usize) -> Option<Self> {
-        let blocks = self.rest.len().div_ceil(block);
-        if blocks < 2 {
+        if self.rest.len() < 2 {
             return None;
         }
-        let (head, tail) = self.rest.split_at(blocks.div_ceil(2) * block);
+        let (head, tail) = self.rest.split_at(self.rest.len().div_ceil(2));
         self.rest = head;
         Some(Feed { start: self.start + head.len(), rest: tail })
     }

@@ -491,7 +491,7 @@ impl Pool {
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         let brief = Brief { grain: Grain::From(0), work: 0, wakes: true };
-        let algorithm: &run::Steps<'_, A> = algorithm;
+        let algorithm: &run::Steps<'_, A::Local> = algorithm;
         self.inner.enter(|handle| run::run(handle, algorithm, local, brief));
     }
 }

@@ -41,7 +41,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here: each call of a program has closures
 /// of its own, but most have states of few types. The callbacks are called through a table, some ten of them in the shortest call.
-pub(crate) type Steps<'a, A> = dyn Algorithm<Local = <A as Algorithm>::Local> + 'a;
+pub type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {

@@ -15,8 +15,9 @@ use std::sync::Mutex;
 
 use fusain_pool::Algorithm;
 
-use crate::crew::Crew;
+use crate::crew::{Common, Crew};
 use crate::filter::{Answers, BLOCK, If, ones};
+use crate::policy::{Steps, Team};
 use crate::widest::{Body, widest};
 
 /// Swaps that a worker makes before it checks for requests.
@@ -83,6 +84,14 @@ impl Local {
         if !range.is_empty() {
             self.found.push((range, satisfy));
         }
+    }
+}
+
+impl Common for Local {
+    // Seldom called, so compiled where it is.
+    #[inline]
+    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
+        team.run(algorithm, local);
     }
 }
 

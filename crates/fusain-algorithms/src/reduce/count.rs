@@ -3,47 +3,23 @@
 //! Idea: a sum of zeros and ones, in lanes as narrow as the elements themselves, so that a vector of elements makes
 //! one vector of counts. C++'s `std::count` and `std::count_if`. Work O(n), no extra memory.
 
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use super::fold::Fold;
+use super::pieces::parallel;
+use crate::policy::{Par, Plan};
+use crate::widest::widest_of;
 
-use crossbeam_utils::CachePadded;
-use fusain_pool::Algorithm;
+/// Counts the elements for which the predicate holds.
+pub(super) struct Count<P>(pub(super) P);
 
-use crate::feed::Feed;
-use crate::policy::{Par, Plan, Team};
-use crate::widest::{widest, widest_of};
-
-pub(crate) struct Count<'a, T, P> {
-    predicate: P,
-    /// On a cache line of its own: a worker that commits writes to it, and must not slow down those that read the rest.
-    found: CachePadded<AtomicUsize>,
-    elements: PhantomData<&'a T>,
-}
-
-pub(crate) struct Local<'a, T> {
-    found: usize,
-    left: Feed<'a, T>,
-}
-
-impl<'a, T: Sync, P: Fn(&T) -> bool + Sync> Algorithm for Count<'a, T, P> {
-    type Local = Local<'a, T>;
-
-    fn has_local_work(&self, local: &Self::Local) -> bool {
-        !local.left.is_empty()
+impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
+    #[inline(always)]
+    fn fold(&self, run: &[T]) -> Option<usize> {
+        Some(count((run, &self.0)))
     }
 
-    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let (_, part) = local.left.take(grain);
-        local.found += widest((count, (part, &self.predicate)));
-    }
-
-    fn commit(&self, local: &mut Self::Local) {
-        // Relaxed: read after the call that ran the algorithm has returned, which orders it.
-        self.found.fetch_add(std::mem::take(&mut local.found), Ordering::Relaxed);
-    }
-
-    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        victim.left.split().map(|left| Local { found: 0, left })
+    #[inline(always)]
+    fn both(&self, a: usize, b: usize) -> usize {
+        a + b
     }
 }
 
@@ -70,9 +46,9 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn count_if<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> usize {
-        match self.plan::<Count<'_, T, P>>(v.len()) {
+        match self.plan::<(Count<P>, T)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, &predicate)))),
-            Plan::Parallel(team) => parallel(team, v, predicate),
+            Plan::Parallel(team) => parallel(&team, v, 0, Count(predicate)),
         }
     }
 
@@ -86,25 +62,5 @@ impl Par<'_> {
     #[inline]
     pub fn count<T: PartialEq + Sync>(&self, v: &[T], value: &T) -> usize {
         self.count_if(v, |x| x == value)
-    }
-}
-
-#[inline(never)]
-fn parallel<T: Sync, P: Fn(&T) -> bool + Sync>(team: Team<'_>, v: &[T], predicate: P) -> usize {
-    let (count, root) = Count::new(v, predicate);
-    team.run(&count, root);
-    count.finish()
-}
-
-impl<'a, T, P: Fn(&T) -> bool> Count<'a, T, P> {
-    pub(super) fn new(v: &'a [T], predicate: P) -> (Self, Local<'a, T>) {
-        (
-            Count { predicate, found: CachePadded::new(AtomicUsize::new(0)), elements: PhantomData },
-            Local { found: 0, left: Feed::new(v) },
-        )
-    }
-
-    pub(super) fn finish(self) -> usize {
-        self.found.into_inner().into_inner()
     }
 }

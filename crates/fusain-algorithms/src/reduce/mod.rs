@@ -1,15 +1,15 @@
 //! One value out of many: sums, products, any associative operation, counts.
 
-mod aside;
-mod blocks;
 mod count;
 mod fold;
+mod found;
+mod parts;
 mod pieces;
 mod sum;
 #[cfg(test)]
 mod tests;
 
-use crate::policy::{Par, Plan, Team};
+use crate::policy::{Par, Plan};
 use crate::widest::widest_of;
 use fold::{Fold, Ordered};
 
@@ -75,17 +75,13 @@ enum Reduction {}
 fn by<K: ?Sized, T: Sync, U: Send>(policy: &Par<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
     match policy.plan::<K>(v.len()) {
         Plan::Sequential(watch) if policy.is_deterministic() => {
-            watch.time(|| blocks::sequential(v, policy.fixed_grain(), identity, by))
+            watch.time(|| parts::sequential(v, policy.fixed_grain(), identity, by))
         }
         Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), (fold::fold, (v, &by))) {
             Some(all) => by.both(identity, all),
             None => identity,
         }),
-        Plan::Parallel(team) => parallel(team, policy.is_deterministic(), v, identity, by),
+        Plan::Parallel(team) if policy.is_deterministic() => parts::parallel(&team, v, identity, by),
+        Plan::Parallel(team) => pieces::parallel(&team, v, identity, by),
     }
-}
-
-#[inline(never)]
-fn parallel<T: Sync, U: Send>(team: Team<'_>, deterministic: bool, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
-    if deterministic { blocks::parallel(team, v, identity, by) } else { pieces::parallel(team, v, identity, by) }
 }

@@ -1,4 +1,4 @@
-//! `reduce`: all elements combined by an associative operation, operands in order.
+//! A reduction whose operands are grouped as it comes.
 //!
 //! Idea: a state folds its part from the front. When the part is split or finished, the result so far is stored as a *piece*, with the
 //! index where it starts. At the end the few pieces (one for each worker and each steal) are combined in the order of these indices.
@@ -7,72 +7,113 @@
 //! Work O(n), span O(log n) splits, extra memory one result for each piece.
 
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
+use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
-use super::aside::Aside;
 use super::fold::{Fold, fold};
-use crate::feed::Feed;
-use crate::policy::Team;
+use super::found::Found;
+use crate::crew::{Common, Crew};
+use crate::policy::{Steps, Team};
 use crate::widest::widest;
 
-pub(crate) struct Reduce<'a, T, U, B> {
+struct Reduce<'a, T, U, B> {
     by: B,
-    pieces: Aside<U>,
-    elements: PhantomData<&'a T>,
+    /// Results and where their parts start, in the order of these. On lines of its own: every worker writes here now and then, and reads all the time what lies
+    /// beside it.
+    pieces: CachePadded<Mutex<Vec<(usize, Found)>>>,
+    elements: PhantomData<&'a [T]>,
+    result: PhantomData<fn() -> U>,
 }
 
 /// What is left, and what the elements from `start` up to it fold to.
-pub(crate) struct Local<'a, T, U> {
+///
+/// Invariants, of which the reduction knows the types; states of one reduction never meet another:
+/// 1. `left` are indices of the slice that begins at `first`, which the reduction borrows. It is here and not there, since a worker that is given a state need not
+///    fetch another cache line then.
+/// 2. `found` is a `U`.
+struct Local {
+    first: *const (),
     start: usize,
-    folded: Option<U>,
-    left: Feed<'a, T>,
+    left: Range<usize>,
+    found: Option<Found>,
 }
 
-impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
-    type Local = Local<'a, T, U>;
+// SAFETY: the elements are shared, as the algorithm is.
+unsafe impl Send for Local {}
 
-    fn has_local_work(&self, local: &Self::Local) -> bool {
-        !local.left.is_empty()
+// What lies on one cache line together with the word that says that it is there.
+const _: () = assert!(size_of::<Local>() <= 48);
+
+impl Common for Local {
+    #[inline(never)]
+    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
+        team.run(algorithm, local);
+    }
+}
+
+fn state(first: *const (), left: Range<usize>) -> Local {
+    Local { first, start: left.start, left, found: None }
+}
+
+impl<T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'_, T, U, B> {
+    type Local = Local;
+
+    fn has_local_work(&self, local: &Local) -> bool {
+        local.left.start < local.left.end
     }
 
-    fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let (_, part) = local.left.take(grain);
-        let more = widest((fold, (part, &self.by)));
-        local.folded = match (local.folded.take(), more) {
-            (Some(a), Some(b)) => Some(self.by.both(a, b)),
-            (a, b) => a.or(b),
-        };
+    fn do_unit(&self, local: &mut Local, grain: usize) {
+        let start = local.left.start;
+        let end = start.saturating_add(grain.max(1)).min(local.left.end);
+        local.left.start = end;
+        // SAFETY: invariant 1 of the state.
+        let run = unsafe { std::slice::from_raw_parts(local.first.cast::<T>().wrapping_add(start), end - start) };
+        let Some(more) = widest((fold, (run, &self.by))) else { return };
+        // SAFETY: invariant 2 of the state.
+        let before = local.found.take().map(|found| unsafe { found.get() });
+        local.found = Some(Found::new(match before {
+            Some(before) => self.by.both(before, more),
+            None => more,
+        }));
     }
 
-    fn commit(&self, local: &mut Self::Local) {
-        if let Some(piece) = local.folded.take() {
-            self.pieces.lay(local.start, piece);
+    fn commit(&self, local: &mut Local) {
+        if let Some(piece) = local.found.take() {
+            lay(&self.pieces, local.start, piece);
             local.start = local.left.start;
         }
     }
 
-    fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        victim.left.split().map(root)
+    fn split(&self, victim: &mut Local) -> Option<Local> {
+        let left = &mut victim.left;
+        if left.end - left.start < 2 {
+            return None;
+        }
+        let middle = left.start + (left.end - left.start).div_ceil(2);
+        Some(state(victim.first, middle..std::mem::replace(&mut left.end, middle)))
     }
 }
 
-fn root<T, U>(left: Feed<'_, T>) -> Local<'_, T, U> {
-    Local { start: left.start, folded: None, left }
+/// Lays the result of the part that starts at `start` in its place.
+fn lay(pieces: &Mutex<Vec<(usize, Found)>>, start: usize, piece: Found) {
+    // A poisoned lock means that another worker panicked while inserting: nothing half-done is in a vector.
+    let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = pieces.partition_point(|piece| piece.0 < start);
+    pieces.insert(place, (start, piece));
 }
 
-impl<'a, T, U, B: Fold<T, U>> Reduce<'a, T, U, B> {
-    pub(super) fn new(v: &'a [T], by: B) -> (Self, Local<'a, T, U>) {
-        (Reduce { by, pieces: Aside::new(), elements: PhantomData }, root(Feed::new(v)))
+#[inline(never)]
+pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    let reduce = Reduce { by, pieces: CachePadded::default(), elements: PhantomData::<&[T]>, result: PhantomData };
+    crew.run(&reduce, state(v.as_ptr().cast(), 0..v.len()));
+    let pieces = reduce.pieces.into_inner().into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut all = identity;
+    for (_, piece) in pieces {
+        // SAFETY: invariant 2 of the states that have laid them.
+        all = reduce.by.both(all, unsafe { piece.get() });
     }
-
-    pub(super) fn finish(self, identity: U) -> U {
-        self.pieces.in_order().fold(identity, |a, b| self.by.both(a, b))
-    }
-}
-
-pub(super) fn parallel<T: Sync, U: Send>(team: Team<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
-    let (reduce, root) = Reduce::new(v, by);
-    team.run(&reduce, root);
-    reduce.finish(identity)
+    all
 }

@@ -1,14 +1,14 @@
 //! Any split of a reduction keeps the order of operands.
 
-use fusain_testkit::{Losing, drive, script};
+use fusain_testkit::script;
 use proptest::prelude::*;
 
-use super::blocks::{self, Blocks};
 use super::count::{Count, count};
 use super::fold::{Ordered, fold};
-use super::pieces::Reduce;
+use super::parts;
+use super::pieces::parallel;
 use super::sum::{Products, Sums};
-use crate::faults::ONE_STEAL;
+use crate::faults::Scripted;
 use crate::par;
 
 /// Associative, not commutative, and light enough for chains: products of 2x2 matrices of integers that wrap.
@@ -35,14 +35,18 @@ const PLUS: Op<f64, f64> = Ordered { map: |x| *x, op: |a, b| a + b };
 
 proptest! {
     #[test]
-    fn reduce_keeps_order(v in proptest::collection::vec(any::<u32>(), 0..3_000), script in script(80)) {
-        let (reduce, root) = Reduce::new(&v, MATRICES);
-        drive(&reduce, root, &script);
-        prop_assert_eq!(reduce.finish(ONE), v.iter().map(matrix).fold(ONE, product));
+    fn reduce_keeps_order(
+        v in proptest::collection::vec(any::<u32>(), 0..3_000),
+        grain in proptest::option::of(1..300_usize),
+        script in script(80),
+    ) {
+        let crew = Scripted::new(&script, grain);
+        let all = parallel(&crew, &v, ONE, MATRICES);
+        prop_assert_eq!(all, v.iter().map(matrix).fold(ONE, product));
 
-        let (reduce, root) = Reduce::new(&v, Ordered { map: u32::to_string, op: |a: String, b: String| a + &b });
-        drive(&reduce, root, &script);
-        prop_assert_eq!(reduce.finish("<".into()), v.iter().map(u32::to_string).fold(String::from("<"), |a, b| a + &b));
+        let join = Ordered { map: u32::to_string, op: |a: String, b: String| a + &b };
+        let all = parallel(&crew, &v, String::from("<"), join);
+        prop_assert_eq!(all, v.iter().map(u32::to_string).fold(String::from("<"), |a, b| a + &b));
     }
 
     #[test]
@@ -51,36 +55,28 @@ proptest! {
         block in proptest::option::of(1..300_usize),
         script in script(80),
     ) {
-        let (sum, root) = Blocks::new(&v, block, PLUS);
-        drive(&sum, root, &script);
-        let expected: f64 = blocks::sequential(&v, block, 0.0, PLUS);
+        let sum: f64 = parts::parallel(&Scripted::new(&script, block), &v, 0.0, PLUS);
+        let expected: f64 = parts::sequential(&v, block, 0.0, PLUS);
         // To the last bit.
-        prop_assert_eq!(sum.finish(0.0).to_bits(), expected.to_bits());
+        prop_assert_eq!(sum.to_bits(), expected.to_bits());
     }
 
     #[test]
     fn sums_and_products_have_each_element_once(v: Vec<u32>, script in script(80)) {
         let wide: Vec<u64> = v.iter().map(|x| (*x).into()).collect();
-        let (sum, root) = Reduce::new(&wide, Sums);
-        drive(&sum, root, &script);
-        prop_assert_eq!(sum.finish(0), wide.iter().sum::<u64>());
+        let crew = Scripted::new(&script, None);
+        prop_assert_eq!(parallel(&crew, &wide, 0, Sums), wide.iter().sum::<u64>());
         // Exact in floats, too.
         let halves: Vec<f64> = v.iter().map(|x| f64::from(*x) / 2.0).collect();
-        let (sum, root) = Reduce::new(&halves, Sums);
-        drive(&sum, root, &script);
-        prop_assert_eq!(sum.finish(0.0), halves.iter().sum::<f64>());
+        prop_assert_eq!(parallel(&crew, &halves, 0.0, Sums), halves.iter().sum::<f64>());
         let signs: Vec<f32> = v.iter().map(|x| if x % 3 == 0 { -1.0 } else { 1.0 }).collect();
-        let (product, root) = Reduce::new(&signs, Products);
-        drive(&product, root, &script);
-        prop_assert_eq!(product.finish(1.0), signs.iter().product::<f32>());
+        prop_assert_eq!(parallel(&crew, &signs, 1.0, Products), signs.iter().product::<f32>());
     }
 
     #[test]
     fn count_counts_once(v: Vec<u16>, script in script(80)) {
         let odd = |x: &u16| x % 2 == 1;
-        let (algorithm, root) = Count::new(&v, odd);
-        drive(&algorithm, root, &script);
-        prop_assert_eq!(algorithm.finish(), v.iter().filter(|x| odd(x)).count());
+        prop_assert_eq!(parallel(&Scripted::new(&script, None), &v, 0, Count(odd)), v.iter().filter(|x| odd(x)).count());
     }
 }
 
@@ -124,10 +120,6 @@ fn narrow_lanes_do_not_overflow() {
 #[test]
 fn a_lost_part_is_seen() {
     let v: Vec<u32> = (0..100).collect();
-    let (count, root) = Count::new(&v, |_: &u32| true);
-    drive(&Losing(&count), root, &ONE_STEAL);
-    assert_ne!(count.finish(), v.len());
-    let (reduce, root) = Reduce::new(&v, MATRICES);
-    drive(&Losing(&reduce), root, &ONE_STEAL);
-    assert_ne!(reduce.finish(ONE), v.iter().map(matrix).fold(ONE, product));
+    assert_ne!(parallel(&Scripted::losing(), &v, 0, Count(|_: &u32| true)), v.len());
+    assert_ne!(parallel(&Scripted::losing(), &v, ONE, MATRICES), v.iter().map(matrix).fold(ONE, product));
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::elements::Elements;
 use super::tile;
 use crate::chain::{Chain, Tiles, is_far};
+use crate::crew::Common;
 use crate::policy::Team;
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
@@ -79,5 +80,5 @@ pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, eleme
     let tiles = Tiled { elements, range, tile, sums: PhantomData };
     // SAFETY: the elements in `range` are ours and untouched.
     let chain = unsafe { Chain::new(&tiles, prefix) };
-    team.run(&chain, chain.root(far));
+    Common::run(&team, &chain, chain.root(far));
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fusain_pool::Algorithm;
 
 use super::stride::first_in;
-use crate::policy::{Par, Plan, Team};
+use crate::policy::{Par, Plan, Steps, Team};
 
 /// How long a stripe should take, if the cost of an index is known: two units. Claims, each of which moves a cache line between cores, then cost
 /// next to nothing, and few indices behind the hit are looked at.
@@ -175,8 +175,14 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
 
 #[inline(never)]
 fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: FirstHit<F>) -> Option<usize> {
-    team.run_search(&search, search.root());
+    run(team, &search, search.root());
     search.finish()
+}
+
+/// Not generic, so that its run loop is compiled with this crate.
+#[inline(never)]
+fn run(team: Team<'_>, search: &Steps<'_, Claimed>, root: Claimed) {
+    team.run_search(search, root);
 }
 
 /// The first `i` for which `hit(&a[i], &b[i])`, or any; `numbers` says whether elements are, and `K` names the call site.

@@ -10,8 +10,9 @@ use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
-use crate::crew::Crew;
+use crate::crew::{Common, Crew};
 use crate::few::sort_few;
+use crate::policy::{Steps, Team};
 use crate::ranges::Parts;
 
 /// Workers up to which this is used. The partitions that make a part for each are not shared, and take longer the more there are; with two,
@@ -50,6 +51,13 @@ struct Quick<'v, T, L, S> {
 struct Part {
     places: Range<usize>,
     partitions: u32,
+}
+
+impl Common for Vec<Part> {
+    #[inline(never)]
+    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
+        team.run(algorithm, local);
+    }
 }
 
 impl<'v, T, L, S> Algorithm for Quick<'v, T, L, S>

@@ -12,8 +12,9 @@ use fusain_pool::Algorithm;
 
 use super::quick::{FEW_WORKERS, quick};
 use super::tree::{Merging, Tree, Untyped};
-use crate::crew::Crew;
+use crate::crew::{Common, Crew};
 use crate::merge::kernel::Move;
+use crate::policy::{Steps, Team};
 use crate::scratch::Scratch;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
@@ -34,6 +35,13 @@ pub(crate) struct Sort<'t, T, L, S> {
 pub(crate) struct Local {
     leaves: Range<usize>,
     merging: Option<Untyped>,
+}
+
+impl Common for Local {
+    #[inline(never)]
+    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
+        team.run(algorithm, local);
+    }
 }
 
 impl<T, L, S> Algorithm for Sort<'_, T, L, S>

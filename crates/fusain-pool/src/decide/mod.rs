@@ -33,6 +33,7 @@ use crate::pool::Pool;
 use kind::{Choice, Entry, Machine};
 use std::any::type_name;
 
+pub use crate::run::Steps;
 pub use team::{Plan, Team, Watch};
 
 /// What identifies calls that cost alike: an algorithm with the types it is compiled for.

@@ -1,13 +1,12 @@
 //! The two ways a call can be run, and what each tells the numbers of its kind afterwards.
 
-use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
 use crate::pace::{Grain, Timing, grain_for};
 use crate::platform::Instant;
 use crate::pool::Pool;
-use crate::run;
+use crate::run::{self, Steps};
 use crate::wakes;
 use std::cell::Cell;
 use std::thread;
@@ -181,9 +180,12 @@ impl<'p> Team<'p> {
 
     /// Runs `algorithm` from `local`; see [`Pool::run`].
     ///
+    /// Of the algorithm no more is known than the type of its states. So a function that is not generic and calls this has the run loop compiled with it, and
+    /// not again in each program that calls that function.
+    ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+    pub fn run<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) {
         // Who forces a call to be shared may well see units that had to wait for a wake: where runs in sequence have told the cost, that stands.
         let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
         if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_forced) {
@@ -197,9 +199,8 @@ impl<'p> Team<'p> {
 
     /// Runs, and returns the longest unit that was timed.
     #[inline]
-    fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
+    fn run_only<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) -> Option<Timing> {
         let mut local = Some(local);
-        let algorithm: &run::Steps<'_, A> = algorithm;
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
             run::run(handle, algorithm, local, self.brief)
@@ -222,7 +223,7 @@ impl Team<'_> {
     ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run_search<A: Algorithm>(mut self, algorithm: &A, local: A::Local) {
+    pub fn run_search<L: Send>(mut self, algorithm: &Steps<'_, L>, local: L) {
         let started = self.started.take();
         // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
         let is_known = self.element_ns > 0.0;

@@ -1,0 +1,42 @@
+//! A reduction whose operands are always grouped alike: the same result for the same length and grain, on any number of workers.
+//!
+//! Idea: the elements lie in parts of a fixed length. Each part is folded by one worker and leaves its result in its place. At the end these are combined from
+//! left to right. In the words of Demmel & Nguyen (2013): reproducible for a fixed blocking. Work O(n), extra memory one result for each part.
+
+use super::fold::{Fold, fold};
+use crate::crew::Crew;
+use crate::ranges::Parts;
+use crate::widest::widest;
+
+/// Elements in a part if the caller sets no grain: so many that storing a result costs next to nothing, and few enough for a unit. It must not depend on the machine,
+/// since the result depends on it.
+const PART: usize = 1 << 11;
+
+#[inline(never)]
+pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    let len = crew.grain().unwrap_or(PART);
+    let mut results: Vec<Option<U>> = Vec::new();
+    results.resize_with(v.len().div_ceil(len), || None);
+    let count = results.len();
+    let places = Parts::new(&mut results);
+    crew.run_ranges(count, len, &|parts| {
+        let run = &v[parts.start * len..v.len().min(parts.end.saturating_mul(len))];
+        // SAFETY: ranges do not overlap.
+        let places = unsafe { places.part(parts) };
+        for (place, run) in places.iter_mut().zip(run.chunks(len)) {
+            *place = widest((fold, (run, &by)));
+        }
+    });
+    results.into_iter().fold(identity, |all, result| match result {
+        Some(result) => by.both(all, result),
+        None => all,
+    })
+}
+
+/// The same grouping on the calling thread.
+pub(super) fn sequential<T, U>(v: &[T], grain: Option<usize>, identity: U, by: impl Fold<T, U>) -> U {
+    v.chunks(grain.unwrap_or(PART)).fold(identity, |acc, run| match widest((fold, (run, &by))) {
+        Some(result) => by.both(acc, result),
+        None => acc,
+    })
+}
