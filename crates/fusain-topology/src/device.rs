@@ -1,6 +1,6 @@
 //! Other parts of a machine: devices, memory, kinds of cores.
 
-use crate::{CpuSet, Machine};
+use crate::CpuSet;
 
 /// What a device is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,81 +65,4 @@ pub struct CpuKind {
     /// Its speed, in a unit that all kinds of the machine share: Linux's capacity, else the highest frequency, else the base frequency.
     /// `None` if no unit is known for all kinds.
     pub speed: Option<u32>,
-}
-
-impl Machine {
-    /// The devices nearest to `cpuset`: those whose object shares the lowest object with it. In the order of the export.
-    pub fn nearest_devices(&self, kind: DeviceKind, cpuset: &CpuSet) -> Vec<&Device> {
-        let of_kind: Vec<&Device> = self.devices().iter().filter(|device| device.kind == kind).collect();
-        let best = of_kind.iter().map(|device| self.distance(&device.near, cpuset)).min();
-        of_kind.into_iter().filter(|device| Some(self.distance(&device.near, cpuset)) == best).collect()
-    }
-
-    /// Distributes all devices of a kind over ranks with these bindings. Returns which devices each rank gets, by their position in
-    /// [`devices`](Self::devices).
-    ///
-    /// The distribution is even. With at least as many ranks as devices, each rank gets one device, and devices serve numbers of ranks that
-    /// differ by at most one. With fewer ranks, each device belongs to one rank, and numbers of devices differ by at most one. Near pairs
-    /// are made first. O(ranks · devices · log).
-    ///
-    /// ```
-    /// use fusain_topology::{DeviceKind, Kind, Machine};
-    /// let text = std::fs::read_to_string("tests/machines/192em64t-12gr2n8c2t.xml").unwrap();
-    /// let machine = Machine::from_xml(&text).unwrap();
-    /// let ranks: Vec<_> = machine.objects(Kind::Package).iter().map(|package| package.cpuset.clone()).collect();
-    /// let dealt = machine.deal_devices(DeviceKind::Nic, &ranks);
-    /// assert!(dealt.iter().all(|devices| devices.len() == 1));
-    /// ```
-    pub fn deal_devices(&self, kind: DeviceKind, ranks: &[CpuSet]) -> Vec<Vec<usize>> {
-        let devices: Vec<usize> = (0..self.devices().len()).filter(|&at| self.devices()[at].kind == kind).collect();
-        let mut dealt = vec![Vec::new(); ranks.len()];
-        if devices.is_empty() || ranks.is_empty() {
-            return dealt;
-        }
-        let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
-        for (rank, cpuset) in ranks.iter().enumerate() {
-            let near = |&device: &usize| (self.distance(&self.devices()[device].near, cpuset), rank, device);
-            pairs.extend(devices.iter().map(near));
-        }
-        pairs.sort_unstable();
-        // The side with more members gets one partner each; the other is filled evenly.
-        let by_rank = ranks.len() >= devices.len();
-        let (many, few) = if by_rank { (ranks.len(), devices.len()) } else { (devices.len(), ranks.len()) };
-        let (full, mut extra) = (many / few, many % few);
-        let position = |device: usize| devices.partition_point(|&other| other < device);
-        let (mut served, mut load) = (vec![false; many], vec![0; few]);
-        for (_, rank, device) in pairs {
-            let (one, other) = if by_rank { (rank, position(device)) } else { (position(device), rank) };
-            let has_room = load[other] < full || (load[other] == full && extra > 0);
-            if served[one] || !has_room {
-                continue;
-            }
-            extra -= usize::from(load[other] == full);
-            load[other] += 1;
-            served[one] = true;
-            dealt[rank].push(device);
-        }
-        dealt.iter_mut().for_each(|devices| devices.sort_unstable());
-        dealt
-    }
-
-    /// How many processing units the lowest object has that covers both: the fewer, the nearer.
-    fn distance(&self, a: &CpuSet, b: &CpuSet) -> usize {
-        self.covering(&a.union(b)).len()
-    }
-
-    /// How fast the processing units are on average, beside others of this machine: 1 where nothing is known.
-    pub(crate) fn weight(&self, cpuset: &CpuSet) -> f64 {
-        let kinds = self.cpu_kinds();
-        let speed = |pu: usize| kinds.iter().find(|kind| kind.cpuset.contains(pu)).and_then(|kind| kind.speed);
-        let speeds: Option<Vec<u32>> = cpuset.iter().map(speed).collect();
-        let known = kinds.iter().all(|kind| kind.speed.is_some_and(|speed| speed > 0))
-            && self.cpuset().iter().all(|pu| kinds.iter().any(|kind| kind.cpuset.contains(pu)));
-        match speeds {
-            Some(speeds) if known && !speeds.is_empty() => {
-                speeds.iter().map(|&speed| f64::from(speed)).sum::<f64>() / speeds.len() as f64
-            }
-            _ => 1.0,
-        }
-    }
 }

@@ -70,7 +70,9 @@ mod kind;
 #[cfg(feature = "hwloc")]
 mod local;
 mod machine;
+mod members;
 pub mod model;
+mod near;
 pub mod network;
 pub mod picture;
 mod place;
@@ -89,11 +91,12 @@ pub use hierarchy::{Hierarchy, Level, split, split_with_roots};
 pub use kind::Kind;
 #[cfg(feature = "hwloc")]
 pub use local::{bind_memory, bind_to, local_binding, local_host, local_machine};
-pub use machine::{Machine, Object};
+pub use machine::{Machine, Object, Step};
+pub use members::Member;
 pub use network::{Fabric, Missing};
-pub use place::{Host, Info, Place, Step};
+pub use place::{Host, Info, Place};
 pub use scope::Scope;
-pub use workers::{Member, Policy, Workers};
+pub use workers::{Policy, Workers};
 
 /// Compiles and runs the code of this crate's README.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{CpuKind, CpuSet, Device, Error, Kind, MemoryNode, Result, Step};
+use crate::{CpuKind, CpuSet, Device, Error, Kind, MemoryNode, Result};
 
 /// An object of a machine: a package, a cache, a core...
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,16 @@ impl Object {
     pub(crate) fn new(kind: Kind, cpuset: CpuSet, children: Vec<Self>) -> Self {
         Self { kind, logical: 0, cpuset, children }
     }
+}
+
+/// An object on the way down a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Step {
+    /// What it is.
+    pub kind: Kind,
+    /// Its number among the objects of its kind in the machine.
+    pub logical: u32,
 }
 
 /// One host's objects: hwloc's tree of those that compute, with NUMA nodes as levels of it.
@@ -91,30 +101,6 @@ impl Machine {
         let (mut nodes, mut lowest) = (Vec::new(), Vec::new());
         lay_out(&root, 0, &[], &mut nodes, &mut lowest);
         Ok(Self { parts: Arc::new(Parts { root, digest, nodes, lowest, extras }) })
-    }
-
-    /// Makes a machine from a description in the format of hwloc's `HWLOC_SYNTHETIC`: kinds, and how many of each there are in one of the
-    /// kind before.
-    ///
-    /// # Errors
-    /// [`Error::Synthetic`], also for more than 16,384 processing units or 65,536 objects.
-    ///
-    /// ```
-    /// use fusain_topology::{Kind, Machine};
-    /// let machine = Machine::synthetic("Package:2 NUMANode:1 L3:1 L2:4 core:2 pu:1").unwrap();
-    /// assert_eq!(machine.count(Kind::Core), 16);
-    /// ```
-    pub fn synthetic(description: &str) -> Result<Self> {
-        crate::synthetic::read(description).and_then(|root| Self::from_parts(root, Extras::default()))
-    }
-
-    /// Makes a machine from the text of an hwloc 2 XML export. The text may come from anywhere: contradictions and impossible sizes are
-    /// refused ([`xml`](crate::xml) has the limits), in time and memory proportional to the text.
-    ///
-    /// # Errors
-    /// [`Error::Xml`], [`Error::CpuSet`].
-    pub fn from_xml(text: &str) -> Result<Self> {
-        crate::xml::read(text).and_then(|(root, extras)| Self::from_parts(root, extras))
     }
 
     /// The tree's root, of kind [`Kind::Machine`].

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::workers::{Worker, Workers};
-use crate::{CpuSet, Error, Kind, Machine, Result};
+use crate::{CpuSet, Error, Kind, Machine, Result, Step};
 
 /// A host as its ranks see it: its name, and the switches on the way to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,16 +49,6 @@ impl Host {
     pub fn switches(&self) -> &[String] {
         &self.switches
     }
-}
-
-/// An object on the way down a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Step {
-    /// What it is.
-    pub kind: Kind,
-    /// Its number among the objects of its kind in the machine.
-    pub logical: u32,
 }
 
 /// Where a rank is: its host, the path down the machine to the lowest object that covers its binding, and its workers, if any.

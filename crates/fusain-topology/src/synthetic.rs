@@ -1,10 +1,28 @@
 //! Machines from a line of text.
 
-use crate::{CpuSet, Error, Kind, Object, Result};
+use crate::machine::Extras;
+use crate::{CpuSet, Error, Kind, Machine, Object, Result};
+
+impl Machine {
+    /// Makes a machine from a description in the format of hwloc's `HWLOC_SYNTHETIC`: kinds, and how many of each there are in one of the
+    /// kind before.
+    ///
+    /// # Errors
+    /// [`Error::Synthetic`], also for more than 16,384 processing units or 65,536 objects.
+    ///
+    /// ```
+    /// use fusain_topology::{Kind, Machine};
+    /// let machine = Machine::synthetic("Package:2 NUMANode:1 L3:1 L2:4 core:2 pu:1").unwrap();
+    /// assert_eq!(machine.count(Kind::Core), 16);
+    /// ```
+    pub fn synthetic(description: &str) -> Result<Self> {
+        read(description).and_then(|root| Self::from_parts(root, Extras::default()))
+    }
+}
 
 /// Reads `kind:count kind:count ...`; a kind left out is taken as hwloc does not: it is refused, since a level without a
 /// name is of no use here. Attributes in parentheses are skipped. Without a `PU` part, the last kind gets one each.
-pub(crate) fn read(description: &str) -> Result<Object> {
+fn read(description: &str) -> Result<Object> {
     let mut levels = Vec::new();
     for part in without_attributes(description).split_whitespace() {
         let wrong = || Error::Synthetic { part: part.to_owned() };

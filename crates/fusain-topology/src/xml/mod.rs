@@ -30,13 +30,24 @@ mod tree;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::machine::Extras;
-use crate::{CpuSet, Error, Object, Result};
+use crate::{CpuSet, Error, Machine, Object, Result};
+
+impl Machine {
+    /// Makes a machine from the text of an hwloc 2 XML export. The text may come from anywhere: contradictions and impossible sizes are
+    /// refused ([`xml`](self) has the limits), in time and memory proportional to the text.
+    ///
+    /// # Errors
+    /// [`Error::Xml`], [`Error::CpuSet`].
+    pub fn from_xml(text: &str) -> Result<Self> {
+        read(text).and_then(|(root, extras)| Self::from_parts(root, extras))
+    }
+}
 
 /// See the [table](self).
 const NODES_MAX: u32 = 1 << 21;
 
 /// The tree, and what is beside it.
-pub(crate) fn read(text: &str) -> Result<(Object, Extras)> {
+fn read(text: &str) -> Result<(Object, Extras)> {
     guard::check(text)?;
     // Exports name hwloc's DTD; nothing is loaded for it.
     let options = ParsingOptions { allow_dtd: true, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
