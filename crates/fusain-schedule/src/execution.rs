@@ -6,10 +6,7 @@ use std::sync::Arc;
 use fusain_comm::{Communicator, Request, Tag};
 
 use crate::run::{Message, State};
-use crate::{Error, Result, Run};
-
-/// How many tags a schedule can use: 0 to 31.
-pub const TAGS: u32 = 32;
+use crate::{Error, Result, Run, TAGS};
 
 /// How many runs may be active at a time on one communicator; see [`Execution`].
 pub const RUNS: usize = 256;

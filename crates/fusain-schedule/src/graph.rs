@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::{Action, Functions, Result, Schedule, compile};
+use crate::Action;
 
 /// One operation of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -166,14 +166,6 @@ impl Graph {
     /// `after` starts once `before` has started.
     pub fn irequires(&mut self, after: OpId, before: OpId) {
         self.edges.push(Edge { before, after, until: Moment::Start });
-    }
-
-    /// Checks it and gives its binary form, as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) does; it calls no functions.
-    ///
-    /// # Errors
-    /// As [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile).
-    pub fn compile(&self) -> Result<Schedule> {
-        Ok(Schedule::new(compile::compile(self, 0)?, Functions::default()))
     }
 
     /// All operations, in the order they were added.

@@ -1,5 +1,8 @@
 //! What an operation does.
 
+/// How many tags a schedule can use: 0 to 31.
+pub const TAGS: u32 = 32;
+
 /// What an operation of a [`Graph`](crate::Graph) does, apart from which memory it does it to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

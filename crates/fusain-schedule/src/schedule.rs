@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use fusain_comm::Plain;
 
-use crate::binary::{self, HEADER_WORDS, Header, wide};
+use crate::binary::{HEADER_WORDS, Header, wide};
 use crate::function::Functions;
-use crate::{Block, Region, Result, Run};
+use crate::{Block, Graph, Region, Result, compile, decode};
 
-/// A compiled schedule of one rank: checked, immutable, cheap to clone. See [`binary`] for its form.
+/// A compiled schedule of one rank: checked, immutable, cheap to clone. See [`binary`](crate::binary) for its form.
 ///
 /// ```
 /// use fusain_schedule::{Functions, Schedule, ScheduleBuilder};
@@ -38,7 +38,7 @@ impl Schedule {
 
     /// The binary form as bytes, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
-        binary::to_bytes(&self.words)
+        decode::to_bytes(&self.words)
     }
 
     /// Decodes a schedule from bytes, after checking them. `functions` are those that it may call.
@@ -51,7 +51,7 @@ impl Schedule {
     /// [`Error::Malformed`](crate::Error::Malformed), or those of [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) for an
     /// operation. Races are not looked for; they could only give wrong data.
     pub fn from_bytes(bytes: &[u8], functions: &Functions) -> Result<Self> {
-        let words = binary::from_bytes(bytes, functions.len())?;
+        let words = decode::from_bytes(bytes, functions.len())?;
         Ok(Self { words: words.into(), functions: functions.clone() })
     }
 
@@ -89,14 +89,6 @@ impl Schedule {
         is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }))
     }
 
-    /// Makes a run, with its own counters and a scratchpad filled with 0. It can be started many times.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn prepare(&self) -> Result<Run> {
-        Run::new(self.clone())
-    }
-
     pub(crate) fn header(&self) -> Header {
         let start = self.words.first_chunk().expect("a valid schedule has a header");
         Header::read(start)
@@ -104,6 +96,16 @@ impl Schedule {
 
     pub(crate) fn words(&self) -> &[u32] {
         &self.words
+    }
+}
+
+impl Graph {
+    /// Checks it and gives its binary form, as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) does; it calls no functions.
+    ///
+    /// # Errors
+    /// As [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile).
+    pub fn compile(&self) -> Result<Schedule> {
+        Ok(Schedule::new(compile::compile(self, 0)?, Functions::default()))
     }
 }
 

@@ -15,7 +15,6 @@ const EXCUSED: &[(&str, &str)] = &[
     ),
     ("fusain-iter", "the trait has provided methods, and the sinks they end in take its chains"),
     ("fusain-pool", "a job is run with the handle of a worker, whose slot has the mailbox that jobs arrive in"),
-    ("fusain-schedule", "a graph, its compiled form and its run; how a run numbers what waits"),
     ("rayon-core", "a builder makes thread pools, whose methods are the free functions, as in the interface it has"),
 ];
 

@@ -9,10 +9,7 @@ const EXCUSED: &[(&str, &str)] = &[
     ("crates/fusain-algorithms/src/filter/compress.rs", "instructions of AVX-512, and the way around them"),
     ("crates/fusain-algorithms/src/platform.rs", "AVX and huge pages"),
     ("crates/fusain-pool/src/platform.rs", "threads, a clock, affinity"),
-    (
-        "crates/fusain-schedule/src/binary/decode.rs",
-        "numbers lie in memory as in the file on machines of one byte order",
-    ),
+    ("crates/fusain-schedule/src/decode.rs", "numbers lie in memory as in the file on machines of one byte order"),
     ("crates/fusain-topology/src/bind.rs", "binds threads to cores, or says that it cannot"),
     ("xtask/src/sanitizer.rs", "sanitizers come for one platform"),
 ];

@@ -46,12 +46,6 @@
 //! Kinds: 0 send, 1 receive, 2 copy, 3 apply, 4 call, 5 timestamp, 6 calculate. Operators, types and sides are numbered as in
 //! [`Operator::ALL`], [`ElementType::ALL`] and [`Side`]: from 0; they are 0 where the kind has none.
 
-mod decode;
-mod encode;
-
-pub(crate) use decode::{from_bytes, to_bytes};
-pub(crate) use encode::encode;
-
 use std::ops::Range;
 
 use crate::{Action, Block, ElementType, Operator, Side};
@@ -99,7 +93,7 @@ impl Header {
         Self { words, rank, size, operations, independent, memories, functions, messages }
     }
 
-    fn write(self) -> [u32; HEADER_WORDS] {
+    pub(crate) fn write(self) -> [u32; HEADER_WORDS] {
         let Self { words, rank, size, operations, independent, memories, functions, messages } = self;
         [MAGIC, VERSION, words, rank, size, operations, independent, memories, functions, messages]
     }
@@ -185,7 +179,7 @@ pub(crate) fn code(action: Action) -> [u8; 4] {
 }
 
 /// The code and arguments of an action.
-fn code_of(action: Action) -> ([u8; 4], [u32; 2]) {
+pub(crate) fn code_of(action: Action) -> ([u8; 4], [u32; 2]) {
     match action {
         Action::Send { to, tag } => ([SEND, 0, 0, 0], [to, tag]),
         Action::Recv { from, tag } => ([RECV, 0, 0, 0], [from, tag]),
@@ -203,7 +197,7 @@ pub(crate) fn block(words: &[u32; BLOCK_WORDS]) -> Block {
     Block { memory: (place >> 48) as u32, offset: place & MEMORY_BYTES_MAX, bytes: wide(words[2], words[3]) }
 }
 
-fn write_block(block: &Block) -> [u32; BLOCK_WORDS] {
+pub(crate) fn write_block(block: &Block) -> [u32; BLOCK_WORDS] {
     let [a, b] = narrow(block.offset | u64::from(block.memory) << 48);
     let [c, d] = narrow(block.bytes);
     [a, b, c, d]
@@ -214,7 +208,7 @@ pub(crate) fn wide(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-fn narrow(wide: u64) -> [u32; 2] {
+pub(crate) fn narrow(wide: u64) -> [u32; 2] {
     [wide as u32, (wide >> 32) as u32]
 }
 

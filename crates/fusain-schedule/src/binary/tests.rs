@@ -62,7 +62,7 @@ fn numbers_that_are_lies_are_refused() {
         for lie in [1 << 28, u32::MAX] {
             let mut words = words.clone();
             words[at] = lie;
-            let bytes = super::to_bytes(&words);
+            let bytes = crate::decode::to_bytes(&words);
             if let Ok(schedule) = Schedule::from_bytes(&bytes, &Functions::default()) {
                 assert_eq!(schedule.to_bytes(), bytes);
             }
@@ -71,7 +71,7 @@ fn numbers_that_are_lies_are_refused() {
     let mut words = words;
     // The higher half of the scratchpad's length.
     words[11] = 1 << 28;
-    let end = Schedule::from_bytes(&super::to_bytes(&words), &Functions::default());
+    let end = Schedule::from_bytes(&crate::decode::to_bytes(&words), &Functions::default());
     assert!(matches!(end, Err(crate::Error::TooLarge { .. })), "{end:?}");
 }
 
@@ -132,6 +132,6 @@ proptest! {
             let (to, from) = (to.index(words.len()), from.index(words.len()));
             words[to] = words[from];
         }
-        is_harmless(&super::to_bytes(&words), schedule.functions());
+        is_harmless(&crate::decode::to_bytes(&words), schedule.functions());
     }
 }

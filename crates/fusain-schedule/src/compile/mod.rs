@@ -3,9 +3,10 @@
 //! 1. [`check`]: every operation by itself, as also done for bytes that come from outside.
 //! 2. [`order`]: a traversal order, or the circle that forbids one.
 //! 3. [`races`]: operations that touch the same bytes are ordered.
-//! 4. [`binary`](crate::binary): the layout.
+//! 4. [`encode`]: the layout that [`binary`](crate::binary) describes.
 
 pub(crate) mod check;
+mod encode;
 mod order;
 mod pairing;
 pub(crate) mod pieces;
@@ -14,7 +15,7 @@ mod races;
 pub(crate) use order::Order;
 pub use pairing::check_world;
 
-use crate::{Error, Graph, OpId, Result, binary};
+use crate::{Error, Graph, OpId, Result};
 
 /// The words of the graph's schedule.
 pub(crate) fn compile(graph: &Graph, functions: usize) -> Result<Vec<u32>> {
@@ -32,7 +33,7 @@ pub(crate) fn compile(graph: &Graph, functions: usize) -> Result<Vec<u32>> {
     let order = Order::of(graph)?;
     races::check(graph, &order)?;
     pairing::check_own(graph)?;
-    binary::encode(graph, &order, functions)
+    encode::encode(graph, &order, functions)
 }
 
 fn check_edges(graph: &Graph) -> Result<()> {

@@ -23,6 +23,7 @@ mod number;
 mod simple;
 mod state;
 mod step;
+mod words;
 
 use std::fmt;
 
@@ -43,6 +44,16 @@ pub struct Run(
     /// Apart, since a run goes through many hands: into an execution, to the loop, and back.
     pub(crate) Box<State>,
 );
+
+impl Schedule {
+    /// Makes a run, with its own counters and a scratchpad filled with 0. It can be started many times.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn prepare(&self) -> Result<Run> {
+        Run::new(self.clone())
+    }
+}
 
 impl Run {
     pub(crate) fn new(schedule: Schedule) -> Result<Self> {

@@ -3,7 +3,7 @@
 //! Dependencies lead forward, so who comes to an operation from front to back has seen all that it waits for. O(n + e log n), with three
 //! words for each operation besides what is kept.
 
-use super::state::{COUNT, FOLLOWS, IS_MESSAGE, record};
+use super::words::{COUNT, FOLLOWS, IS_MESSAGE, record};
 use crate::binary::{DEPENDENCIES, Header, ON_END, ON_START};
 use crate::{Error, Result};
 

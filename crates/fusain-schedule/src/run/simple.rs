@@ -6,12 +6,11 @@
 
 use std::ops::Range;
 
-use super::State;
 use super::memory::Pair;
-use super::state::{FOLLOWS, record};
+use super::words::{FOLLOWS, record};
 use crate::binary::{self, BLOCK_WORDS, OPERATION_WORDS, Record};
 use crate::kernel::{self, DivisorIsZero};
-use crate::{Action, Block, ElementType, Error, Operator, Result, Side};
+use crate::{Action, Block, ElementType, Operator, Result, Side};
 
 /// One such operation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,14 +19,14 @@ pub(super) struct Simple {
     pub(super) together: u32,
     /// None if it copies.
     applies: Option<(Operator, ElementType, Side)>,
-    number: u32,
+    pub(super) number: u32,
     /// Target and source: memories, and where in them.
-    memories: [u16; 2],
+    pub(super) memories: [u16; 2],
     offsets: [u32; 2],
-    bytes: u32,
+    pub(super) bytes: u32,
     /// Where those that wait for it are listed, and how many.
-    waiting: u32,
-    waiting_count: u32,
+    pub(super) waiting: u32,
+    pub(super) waiting_count: u32,
 }
 
 impl Simple {
@@ -73,13 +72,13 @@ impl Simple {
     }
 
     #[inline]
-    fn range(&self, end: usize) -> Range<usize> {
+    pub(super) fn range(&self, end: usize) -> Range<usize> {
         let start = self.offsets[end] as usize;
         start..start + self.bytes as usize
     }
 
     #[inline]
-    fn execute(&self, pair: Pair<'_>) -> Result<(), DivisorIsZero> {
+    pub(super) fn execute(&self, pair: Pair<'_>) -> Result<(), DivisorIsZero> {
         match (self.applies, pair) {
             (None, Pair::Apart(target, source)) => target.copy_from_slice(source),
             (None, Pair::Same(_)) => {}
@@ -91,36 +90,5 @@ impl Simple {
             }
         }
         Ok(())
-    }
-}
-
-impl State {
-    /// Executes an operation and those that go with it, until the budget is used up; releases what waits for the last one, and returns it.
-    pub(super) fn run_simple(&mut self, first: u32, budget: &mut usize, least: usize) -> Result<u32> {
-        // Who follows in a strand waits for nothing outside of it, so has no counter to be set back.
-        if self.missing[first as usize] & FOLLOWS == 0 {
-            self.begin(first);
-        }
-        let all = &self.simple[first as usize..];
-        let all = &all[..all[0].together as usize];
-        let [target, source] = all[0].memories.map(usize::from);
-        let mut memories = self.memories.both(target, source);
-        let mut executed = 0;
-        for simple in all {
-            let pair = memories.reborrow().at(simple.range(0), simple.range(1));
-            let outcome = simple.execute(pair);
-            outcome.map_err(|DivisorIsZero| Error::DivisionByZero { operation: simple.number as usize })?;
-            executed += 1;
-            *budget = budget.saturating_sub(least.max(simple.bytes as usize));
-            if *budget == 0 {
-                break;
-            }
-        }
-        let Simple { waiting, waiting_count, .. } = all[executed - 1];
-        self.left -= executed;
-        for at in waiting..waiting + waiting_count {
-            self.release(self.words[at as usize]);
-        }
-        Ok(first + executed as u32 - 1)
     }
 }

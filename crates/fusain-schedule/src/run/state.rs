@@ -6,7 +6,8 @@ use std::time::Instant;
 use super::memory::Memories;
 use super::number::Numbered;
 use super::simple::Simple;
-use crate::binary::{OPERATION_WORDS, Record};
+use super::words::{COUNT, FOLLOWS, IS_MESSAGE, record};
+use crate::binary::Record;
 use crate::{Action, Error, Result, Schedule, Trace};
 
 pub(crate) struct State {
@@ -35,13 +36,6 @@ pub(crate) struct State {
     tells_time: bool,
     pub(super) trace: Option<Trace>,
 }
-
-/// Set in the counters of messages.
-pub(super) const IS_MESSAGE: u32 = 1 << 31;
-/// Set in the counters of operations that are not the first of their strand.
-pub(super) const FOLLOWS: u32 = 1 << 30;
-/// The rest of a counter.
-pub(super) const COUNT: u32 = FOLLOWS - 1;
 
 impl State {
     pub(super) fn new(schedule: Schedule) -> Result<Self> {
@@ -148,9 +142,4 @@ impl State {
     pub(super) fn goes_on(&self, operation: u32) -> bool {
         self.missing.get(operation as usize + 1).is_some_and(|next| next & FOLLOWS != 0)
     }
-}
-
-#[inline]
-pub(super) fn record(words: &[u32], at: usize) -> Record {
-    Record::read(words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole"))
 }

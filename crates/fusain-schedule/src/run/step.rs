@@ -6,6 +6,8 @@ use fusain_comm::Completion;
 
 use super::State;
 use super::memory::Pair;
+use super::simple::Simple;
+use super::words::FOLLOWS;
 use crate::binary::{BLOCK_WORDS, OPERATION_WORDS, Record, block};
 use crate::compile::pieces::Walk;
 use crate::kernel::{self, DivisorIsZero};
@@ -283,5 +285,36 @@ impl State {
 
     fn blocks(&self, range: Range<usize>) -> impl Iterator<Item = Block> + '_ {
         self.words[range].as_chunks().0.iter().map(block)
+    }
+}
+
+impl State {
+    /// Executes an operation and those that go with it, until the budget is used up; releases what waits for the last one, and returns it.
+    pub(super) fn run_simple(&mut self, first: u32, budget: &mut usize, least: usize) -> Result<u32> {
+        // Who follows in a strand waits for nothing outside of it, so has no counter to be set back.
+        if self.missing[first as usize] & FOLLOWS == 0 {
+            self.begin(first);
+        }
+        let all = &self.simple[first as usize..];
+        let all = &all[..all[0].together as usize];
+        let [target, source] = all[0].memories.map(usize::from);
+        let mut memories = self.memories.both(target, source);
+        let mut executed = 0;
+        for simple in all {
+            let pair = memories.reborrow().at(simple.range(0), simple.range(1));
+            let outcome = simple.execute(pair);
+            outcome.map_err(|DivisorIsZero| Error::DivisionByZero { operation: simple.number as usize })?;
+            executed += 1;
+            *budget = budget.saturating_sub(least.max(simple.bytes as usize));
+            if *budget == 0 {
+                break;
+            }
+        }
+        let Simple { waiting, waiting_count, .. } = all[executed - 1];
+        self.left -= executed;
+        for at in waiting..waiting + waiting_count {
+            self.release(self.words[at as usize]);
+        }
+        Ok(first + executed as u32 - 1)
     }
 }

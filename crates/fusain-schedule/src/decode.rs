@@ -1,6 +1,6 @@
 //! Words from bytes, believed only after a look at every one of them.
 
-use super::{
+use crate::binary::{
     BLOCK_WORDS, DEPENDENCIES, HEADER_WORDS, Header, MAGIC, MISSING, OPERATION_WORDS, Record, VERSION, block, wide,
 };
 use crate::compile::check::Limits;

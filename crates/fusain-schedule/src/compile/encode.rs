@@ -1,11 +1,11 @@
 //! A graph to words.
 
-use super::{BLOCK_WORDS, HEADER_WORDS, Header, OPERATION_WORDS, code_of, narrow, write_block};
-use crate::compile::Order;
+use super::order::Order;
+use crate::binary::{BLOCK_WORDS, HEADER_WORDS, Header, OPERATION_WORDS, code_of, narrow, write_block};
 use crate::{Action, Error, Graph, Moment, OpId, Result};
 
 /// Lays out a checked graph in the given order.
-pub(crate) fn encode(graph: &Graph, order: &Order, functions: usize) -> Result<Vec<u32>> {
+pub(super) fn encode(graph: &Graph, order: &Order, functions: usize) -> Result<Vec<u32>> {
     // All edges lead forward, so places must be known before anything is written.
     let mut places = vec![0usize; graph.operations().len()];
     let mut end = HEADER_WORDS + 2 * graph.memories().len();
