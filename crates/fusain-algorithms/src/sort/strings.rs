@@ -138,13 +138,13 @@ impl Sort<'_> {
             self.sort_fronts(crew, keys);
             let (long, short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
             each_home(crew, &short, keys, &|_, tie| {
-                if let Some(depth) = self.look_on(None::<&C>, tie, depth + PREFIX, false) {
+                if let Some(depth) = self.renew(None::<&C>, tie, depth + PREFIX, false) {
                     self.sort(None::<&C>, tie, depth);
                 }
             });
             for tie in long {
                 let is_all = tie.len() == keys.len();
-                if let Some(depth) = self.look_on(crew, &mut keys[tie.clone()], depth + PREFIX, is_all) {
+                if let Some(depth) = self.renew(crew, &mut keys[tie.clone()], depth + PREFIX, is_all) {
                     open.push((start + tie.start..start + tie.end, depth));
                 }
             }
@@ -154,7 +154,7 @@ impl Sort<'_> {
     /// Gives keys of strings that are equal before `depth` the bytes from the result on; `None` if it has sorted the strings.
     ///
     /// Where the last bytes have told no string from another, those that all have in common are skipped: then these do.
-    fn look_on(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
+    fn renew(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
         let rest = |key: &Key| self.rest(key.index(), depth);
         // Mostly they are equal.
         if tie.len() < FEW && tie.is_sorted_by_key(rest) {
