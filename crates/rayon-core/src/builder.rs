@@ -1,10 +1,7 @@
 //! Describing a pool before it is built.
 
-use crate::error::ThreadPoolBuildError;
-use crate::global::set_global;
 use crate::handlers::{NumberHandler, PanicHandler};
-use crate::start::{CustomSpawn, DefaultSpawn, ThreadBuilder, ThreadSpawn, builder_for, start};
-use crate::thread_pool::ThreadPool;
+use crate::threads::{CustomSpawn, DefaultSpawn, ThreadBuilder};
 use std::any::Any;
 use std::{env, fmt, io, thread};
 
@@ -46,44 +43,6 @@ impl ThreadPoolBuilder {
     /// As many threads as [`num_threads`](Self::num_threads) says by default, without names and handlers.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Builds a pool whose threads may borrow from here, gives it to `with_pool`, and waits until its threads have ended. `wrapper` is called on each thread,
-    /// and should call [`ThreadBuilder::run`].
-    ///
-    /// # Errors
-    /// As [`build`](Self::build).
-    pub fn build_scoped<W, F, R>(self, wrapper: W, with_pool: F) -> Result<R, ThreadPoolBuildError>
-    where
-        W: Fn(ThreadBuilder) + Sync,
-        F: FnOnce(&ThreadPool) -> R,
-    {
-        thread::scope(|scope| {
-            let wrapper = &wrapper;
-            let spawn = |thread: ThreadBuilder| {
-                builder_for(&thread).spawn_scoped(scope, move || wrapper(thread))?;
-                Ok(())
-            };
-            Ok(with_pool(&self.spawn_handler(spawn).build()?))
-        })
-    }
-}
-
-impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
-    /// Starts the threads.
-    ///
-    /// # Errors
-    /// If a thread does not start, or if the calling thread is to be one of the pool and already is in one.
-    pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        start(self, false).map(ThreadPool::of)
-    }
-
-    /// Makes this the pool that is used outside of any, and waits until its threads run.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build), and if there is a global pool already.
-    pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
-        set_global(self)
     }
 }
 

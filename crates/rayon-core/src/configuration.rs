@@ -63,6 +63,18 @@ impl Configuration {
     }
 }
 
+impl ThreadPool {
+    /// What [`ThreadPoolBuilder::build`] was called.
+    ///
+    /// # Errors
+    /// As that.
+    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
+    #[allow(deprecated, reason = "of the same time")]
+    pub fn new(configuration: Configuration) -> Result<Self, Box<dyn Error>> {
+        ThreadPoolBuilder::build(configuration.builder).map_err(Box::from)
+    }
+}
+
 /// What [`ThreadPoolBuilder::build_global`] was called.
 ///
 /// # Errors

@@ -2,7 +2,8 @@
 
 use crate::builder::ThreadPoolBuilder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
-use crate::start::{ThreadSpawn, start};
+use crate::start::start;
+use crate::threads::ThreadSpawn;
 use fusain_pool::adapter::{Registry, Worker, with_worker};
 use std::sync::OnceLock;
 

@@ -28,6 +28,7 @@
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod broadcast;
+mod build;
 mod builder;
 mod configuration;
 mod error;
@@ -38,6 +39,7 @@ mod scope;
 mod spawn;
 mod start;
 mod thread_pool;
+mod threads;
 mod yields;
 
 pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast};
@@ -49,6 +51,6 @@ pub use global::{current_num_threads, current_thread_has_pending_tasks, current_
 pub use join::{FnContext, join, join_context};
 pub use scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo};
 pub use spawn::{spawn, spawn_fifo};
-pub use start::ThreadBuilder;
 pub use thread_pool::ThreadPool;
+pub use threads::ThreadBuilder;
 pub use yields::{Yield, yield_local, yield_now};

@@ -1,29 +1,17 @@
 //! A pool of threads.
 
 use crate::broadcast::BroadcastContext;
-use crate::builder::ThreadPoolBuilder;
 use crate::scope::{Scope, ScopeFifo};
 use crate::yields::Yield;
 use fusain_pool::adapter::{Registry, Worker};
-use std::error::Error;
 use std::fmt;
 
-/// A pool of threads; made by [`ThreadPoolBuilder`]. Dropping it does not wait: its threads leave when what has been spawned is done.
+/// A pool of threads; made by [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). Dropping it does not wait: its threads leave when what has been spawned is done.
 pub struct ThreadPool {
     registry: Registry,
 }
 
 impl ThreadPool {
-    /// What [`ThreadPoolBuilder::build`] was called.
-    ///
-    /// # Errors
-    /// As that.
-    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
-    #[allow(deprecated, reason = "of the same time")]
-    pub fn new(configuration: crate::Configuration) -> Result<Self, Box<dyn Error>> {
-        ThreadPoolBuilder::build(configuration.builder).map_err(Box::from)
-    }
-
     pub(crate) fn of(registry: Registry) -> Self {
         Self { registry }
     }

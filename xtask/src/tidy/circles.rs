@@ -15,7 +15,6 @@ const EXCUSED: &[(&str, &str)] = &[
     ),
     ("fusain-iter", "the trait has provided methods, and the sinks they end in take its chains"),
     ("fusain-pool", "a job is run with the handle of a worker, whose slot has the mailbox that jobs arrive in"),
-    ("rayon-core", "a builder makes thread pools, whose methods are the free functions, as in the interface it has"),
 ];
 
 /// A module's place in its crate.
