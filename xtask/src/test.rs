@@ -38,7 +38,7 @@ pub(crate) struct Options {
     /// Leave out what takes minutes: the build without threads, rayon's tests, model checking, stress, examples, comparisons, ranks over MPI.
     #[arg(long)]
     quick: bool,
-    /// Only the tests of the published crates, and these again without threads, clock and AVX. It needs no system library, so it is for other platforms.
+    /// Only the tests of the published crates, and those of pool, algorithms and iterators again without threads, clock and AVX. It needs no system library, so it is for other platforms.
     #[arg(long, conflicts_with = "quick")]
     portable: bool,
 }

@@ -1,4 +1,5 @@
-//! Who runs the steps of an algorithm that has several.
+//! What runs an algorithm that takes several steps ([`Crew`]: a team, or in tests one thread), and states of one type for all elements, whose run loop is compiled
+//! once ([`Common`]).
 
 use std::ops::Range;
 

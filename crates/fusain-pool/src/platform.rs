@@ -4,7 +4,7 @@
 //! |-------|-------|---------|
 //! | threads | wasm32 without atomics, `--cfg fusain_single` | each pool has one worker, its caller: everything runs in sequence |
 //! | a clock | the same | time stands still: calls run in sequence, and a thread that waits for another one parks at once |
-//! | affinity | other than Linux, the above, models | workers cannot be pinned, and threads stay where the system puts them |
+//! | affinity | systems other than Linux, builds without threads, loom's models | workers cannot be pinned, and threads stay where the system puts them |
 
 /// Whether threads can be started, and time passes.
 pub(crate) const HAS_THREADS: bool =

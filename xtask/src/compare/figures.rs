@@ -34,7 +34,12 @@ const TABLE: [Figure; 8] = [
 
 const LOSSES: [Figure; 4] = [
     figure("the basic algorithm furthest behind", "first", "worst", BEST),
-    figure("the call that the default decides worst", "noloss", "worst", "times the time of the better choice"),
+    figure(
+        "where the choice between sequential and parallel is worst",
+        "noloss",
+        "worst",
+        "times the time of the better one",
+    ),
     figure("a few long tasks, in the worst case", "coarse", "worst_over_rayon", "times the time of rayon"),
     figure("8 bytes over MPI, waited for at once", "latency", "ours_over_native", "times the time of the MPI library"),
 ];

@@ -1,6 +1,6 @@
 //! `count_if`: how many elements satisfy a predicate.
 //!
-//! Idea: a sum of zeros and ones, in lanes as narrow as the elements themselves, so that a vector of elements makes
+//! Idea: a sum of zeros and ones, in lanes (sums side by side in a vector register) as narrow as the elements themselves, so that a vector of elements makes
 //! one vector of counts. C++'s `std::count` and `std::count_if`. Work O(n), no extra memory.
 
 use super::fold::Fold;

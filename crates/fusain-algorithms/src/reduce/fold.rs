@@ -1,6 +1,6 @@
-//! The inner loop of every reduction: it folds a run of elements from left to right.
+//! What a reduction does to a run of elements, and the loop for any associative operation: operands keep their order.
 //!
-//! In a sum of floats each addition waits for the one before it. That takes three to four cycles for an element, where the machine
+//! In a sum of floats each addition waits for the one before it. That takes two to four cycles for an element, where the machine
 //! could do one in half a cycle. But if the operation is associative, the run may be cut into sub-runs, which are folded side by side,
 //! and whose results are combined in order; no operand changes its place.
 //! For integers the compiler does better by itself: it knows that their operations may be reordered, and vectorises.

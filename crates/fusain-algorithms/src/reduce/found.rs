@@ -1,4 +1,4 @@
-//! A value of a type that only the reduction knows which has made it. So reductions of all types have states of one type, and the loop that runs them is compiled
+//! A value whose type is hidden: only the reduction that made it knows it. So reductions of all types have states of one type, and the loop that runs them is compiled
 //! once.
 
 use std::mem::{ManuallyDrop, MaybeUninit};

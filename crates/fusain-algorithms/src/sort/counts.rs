@@ -2,8 +2,8 @@
 //!
 //! Idea: how often each number occurs says what the sorted slice looks like, so no number is moved. Each worker counts those of its part; then each writes the
 //! numbers of some ranges of keys. Counting sort (Seward 1954; Knuth, The Art of Computer Programming 3, section 5.2). Work O(n + k) for k keys between the
-//! least and the greatest, span O(n / workers + k), memory for k counts for each worker, at most 256 KiB. Where there are more such keys than numbers, keys of 32
-//! bits are sorted [by their bits](super::radix).
+//! least and the greatest, span O(n / workers + k), memory for k counts for each worker, at most 256 KiB. Up to 256 numbers are compared. Where there
+//! are fewer than two numbers for each such key, they are widened to 32 bits and sorted [by their bits](super::radix).
 
 use std::ops::{BitXor, Range};
 

@@ -1,6 +1,6 @@
-//! Sorts of numbers of which equal ones have the same bits.
+//! Sorts of numbers where equal means the same bits: integers, and floats in the order of `total_cmp`.
 //!
-//! They are taken as the bits they are, so all that follows is compiled once for each width, with this crate, and not for each type and each call of a program.
+//! They are treated as unsigned words of their width, so all that follows is compiled once for each width, with this crate, and not for each type and each call of a program.
 
 use crate::crew::Crew;
 use crate::kind::{is_float, is_integer};

@@ -1,14 +1,15 @@
-//! Sorts of numbers by their bits, without a comparison.
+//! Sorts of numbers by their bits. Only neighbours are compared, at the end.
 //!
-//! Idea: the range from the least key to the greatest is cut into some hundred buckets of the same width. (For floats the range of
+//! Idea: the range from the least key to the greatest is cut into 256 or 1024 buckets of the same width. (For floats the range of
 //! values is cut, if a sample says that this spreads them more evenly than the range of bits.)
 //!
 //! 1. Each worker counts how many of its elements go into each bucket, then moves them there, to other memory.
 //! 2. A bucket that fits the cache is cut again in the same way, into as many buckets as it has elements, and moved back into the slice.
 //!    One insertion sort over all of them ends it. If many elements share a bucket, each bucket is sorted on its own.
 //!
-//! The pool decides which worker takes which bucket. A slice that fits the cache as a whole begins with step 2. If most keys are in few
-//! buckets, because some keys are far away from the others, comparing is better; no element has been moved by then. Integers are in their places as keys meanwhile.
+//! The pool decides which worker takes which bucket. A slice that fits the cache as a whole begins with step 2. If one bucket has more than
+//! a sixth of the elements, because some keys are far away from the others, comparing is better; no element has been moved by then. Until then integers stand in the slice as
+//! their keys, and are turned back.
 //!
 //! Step 1 is the first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
 //! (2010), sections 4 and 5. Work O(n) for each pass, span O(n / buckets + buckets), memory for n elements and the counts.

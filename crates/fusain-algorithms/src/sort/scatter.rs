@@ -1,6 +1,6 @@
-//! What the sorts share that move elements into buckets, each piece of a slice by one worker.
+//! Shared by the sorts that move elements into buckets: one worker moves each piece of the slice.
 //!
-//! What does not depend on the type of the elements is apart from what does, since it is compiled for each of them.
+//! Code that depends on the type of the elements is compiled for each type, so all other code is kept apart from it.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

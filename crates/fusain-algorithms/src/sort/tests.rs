@@ -1,4 +1,4 @@
-//! Any split of a sort yields the sequential result; and the conformance suite, driven and on a pool.
+//! Any split of a sort yields the sequential result; and the conformance suite, step by step in one thread and on a pool.
 
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -15,12 +15,12 @@
 //! | `left` | `arrived` | state |
 //! |---|---|---|
 //! | length | 0 or 1 | waits for its children |
-//! | length..1 | 2 | being merged, its parts counted down as they are done |
+//! | length down to 1 | 2 | being merged, its parts counted down as they are done |
 //! | 0 | 2 | its result lies complete at its depth's memory |
 //!
 //! # When something panics
 //!
-//! A merge only reads its source. The source is overwritten by the merge two levels up, which waits for this one. So at
+//! A merge only reads its source. The source is overwritten by the parent's merge, which waits for this one. So at
 //! any time each element lies, complete, in the memory of the topmost finished node above it (or where its leaf is).
 //! [`Tree::restore`] collects the elements from there, after any panic, and whether or not states were dropped.
 
