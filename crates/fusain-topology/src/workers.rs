@@ -78,7 +78,7 @@ impl Workers {
     /// O(objects + count · log count).
     ///
     /// # Errors
-    /// [`Error::BindingOutsideMachine`] if the machine has none of `part`.
+    /// [`Error::BindingOutsideMachine`](crate::Error::BindingOutsideMachine) if the machine has none of `part`.
     pub fn place(machine: &Machine, part: &CpuSet, count: usize, policy: Policy) -> Result<Self> {
         machine.way(part)?;
         let cores = cores_in_order(machine.root(), part);
