@@ -11,7 +11,7 @@ use super::sweep::{LeftOut, SEQUENTIAL, SIDES};
 const STYLE: &str = "body { font-family: sans-serif; max-width: 82rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .2rem .8rem; text-align: right; border-bottom: 1px solid #ddd }
 td:first-child, th:first-child { text-align: left } .plots { display: flex; flex-wrap: wrap } .plots svg { max-width: 100% }
-.best { font-weight: bold } h2 { margin-top: 3rem } nav a { margin-right: .8rem; white-space: nowrap }";
+.best { font-weight: bold } h2 { margin-top: 3rem } nav { display: flex; flex-wrap: wrap } nav a { margin-right: .8rem }";
 
 /// The whole page.
 pub(super) fn page(points: &[Point], left_out: &[LeftOut], sizes: &[CodeSize], machine: &Machine) -> Markup {
