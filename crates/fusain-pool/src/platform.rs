@@ -50,8 +50,8 @@ mod stopped {
 
 pub(crate) use affinity::{Cores, ThreadId, current_core, this_thread};
 
-/// Affinity as C libraries have it. Four of their functions are declared here: the `libc` crate would be compiled before all others, and what a program waits
-/// for its first build would grow by a tenth (`compare compile`).
+/// Affinity as C libraries have it. Four of their functions are declared here: the `libc` crate would be compiled before all others, and the first build of each
+/// program would wait for it.
 #[cfg(all(target_os = "linux", not(any(loom, fusain_single))))]
 mod affinity {
     use std::ffi::{c_int, c_ulong};

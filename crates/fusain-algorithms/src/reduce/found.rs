@@ -84,7 +84,7 @@ mod tests {
 
     /// A value that is in a box.
     #[repr(align(64))]
-    struct Wide(Arc<()>);
+    struct Wide(#[expect(dead_code, reason = "only dropped")] Arc<()>);
 
     #[test]
     fn values_are_dropped_once() {
@@ -102,7 +102,9 @@ mod tests {
         check(|value| value);
         check(Wide);
         check(|value| (value, [0_u64; 9]));
-        // SAFETY: that is its type.
-        assert!(unsafe { Found::new(Wide(Arc::default())).get::<Wide>() }.0 == Arc::new(()));
+        // SAFETY: these are their types.
+        assert_eq!(unsafe { Found::new(-1.5).get::<f64>() }, -1.5);
+        // SAFETY: likewise.
+        assert_eq!(unsafe { Found::new([7_u32; 5]).get::<[u32; 5]>() }, [7; 5]);
     }
 }

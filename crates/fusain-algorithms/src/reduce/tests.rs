@@ -35,12 +35,8 @@ const PLUS: Op<f64, f64> = Ordered { map: |x| *x, op: |a, b| a + b };
 
 proptest! {
     #[test]
-    fn reduce_keeps_order(
-        v in proptest::collection::vec(any::<u32>(), 0..3_000),
-        grain in proptest::option::of(1..300_usize),
-        script in script(80),
-    ) {
-        let crew = Scripted::new(&script, grain);
+    fn reduce_keeps_order(v in proptest::collection::vec(any::<u32>(), 0..3_000), script in script(80)) {
+        let crew = Scripted::new(&script, None);
         let all = parallel(&crew, &v, ONE, MATRICES);
         prop_assert_eq!(all, v.iter().map(matrix).fold(ONE, product));
 

@@ -59,12 +59,12 @@ pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: 
     let near = crew.filter(|_| v.len() > NEAR);
     let numbers = &*v;
     let mut pieces = pieces(near, numbers.len());
-    each(near, &mut pieces, &|_, piece| piece.keys = widest((range_of::<W>, (&numbers[piece.range.clone()], flip))));
+    each(near, &mut pieces, &|piece| piece.keys = widest((range_of::<W>, (&numbers[piece.range.clone()], flip))));
     let (least, count) = extent(&pieces);
     if v.len() < DENSE * count {
         return by_wider(crew, v, flip);
     }
-    each(near, &mut pieces, &|_, piece| {
+    each(near, &mut pieces, &|piece| {
         let mut counts = vec![0; count];
         numbers[piece.range.clone()].iter().for_each(|x| counts[key(*x, flip) - least] += 1);
         piece.counts = counts;

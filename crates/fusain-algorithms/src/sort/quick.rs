@@ -4,8 +4,7 @@
 //! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
 //! that equal the pivot are passed over in one go where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample;
 //! partitioned in blocks, without a branch on the order (Edelkamp & Weiss, BlockQuicksort, 2016). Work O(n log n), no memory for elements. Span O(n): the first partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not
-//! `Sync`. So it is used with up to four workers; with more,
-//! `sort_unstable` uses the [merge sort](super::run).
+//! `Sync`. So it is used with up to four workers; with more, `sort_unstable` uses the [merge sort](super::run).
 
 use std::ops::Range;
 

@@ -183,7 +183,7 @@ pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natu
     let buckets = Buckets::for_all(v, least, greatest, wanted, is_float);
     let mut pieces = pieces(crew, v.len());
     let numbers = &*v;
-    each(crew, &mut pieces, &|_, piece| match natural {
+    each(crew, &mut pieces, &|piece| match natural {
         Natural::Float => count::<W, FLOAT>(piece, numbers, buckets, wanted),
         _ => count::<W, UNSIGNED>(piece, numbers, buckets, wanted),
     });
@@ -198,7 +198,7 @@ pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natu
 
     let mut keys = Scratch::<W>::new(v.len());
     let room = Slots::of(keys.room());
-    each(crew, &mut pieces, &|_, piece| match natural {
+    each(crew, &mut pieces, &|piece| match natural {
         // SAFETY: a piece has as many places for a bucket as it has counted numbers for it, inside the room.
         Natural::Float => unsafe { put::<W, FLOAT>(piece, numbers, buckets, &room) },
         // SAFETY: likewise.

@@ -47,7 +47,7 @@ pub(super) fn places(pieces: &mut [Piece]) -> Vec<Range<usize>> {
 /// Calls `f` with ranges that are together `0..count`, by the crew if there is one, and more to do than one can.
 ///
 /// A range is short, since one item may cost ten thousand times as much as another.
-pub(super) fn share(crew: Option<&impl Crew>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+fn share(crew: Option<&impl Crew>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let unit = count.div_ceil(UNITS).max(1);
     match crew.filter(|_| count > 1) {
         // A unit has one.
@@ -65,9 +65,9 @@ pub(super) fn each_part<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: &(dyn
     share(crew, v.len(), &|range| f(range.start, unsafe { v.part(range) }));
 }
 
-/// Calls `f` for each of `items` and its index.
-pub(super) fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: &(dyn Fn(usize, &mut I) + Sync)) {
-    each_part(crew, items, &|first, part| part.iter_mut().zip(first..).for_each(|(item, i)| f(i, item)));
+/// Calls `f` for each of `items`.
+pub(super) fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: &(dyn Fn(&mut I) + Sync)) {
+    each_part(crew, items, &|_, part| part.iter_mut().for_each(f));
 }
 
 /// Calls `f` for each piece of `v`.
@@ -76,7 +76,7 @@ pub(super) fn each_piece<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: &(dy
     let mut pieces = pieces(Some(crew), v.len());
     let v = Parts::new(v);
     // SAFETY: pieces do not overlap.
-    each(Some(crew), &mut pieces, &|_, piece| f(unsafe { v.part(piece.range.clone()) }));
+    each(Some(crew), &mut pieces, &|piece| f(unsafe { v.part(piece.range.clone()) }));
 }
 
 /// Calls `f` with the number of each bucket and its part of `v`.
@@ -86,7 +86,7 @@ pub(super) fn each_home<T: Send>(
     v: &mut [T],
     f: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
-    assert!(buckets.windows(2).all(|pair| pair[0].end <= pair[1].start), "buckets do not overlap");
+    assert!(buckets.iter().flat_map(|bucket| [bucket.start, bucket.end]).is_sorted(), "buckets do not overlap");
     let v = Parts::new(v);
     // SAFETY: no two ranges overlap, and neither do buckets.
     share(crew, buckets.len(), &|range| range.for_each(|i| f(i, unsafe { v.part(buckets[i].clone()) })));

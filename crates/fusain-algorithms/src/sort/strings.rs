@@ -153,7 +153,7 @@ impl Sort<'_> {
 
     /// Gives keys of strings that are equal before `depth` the bytes from the result on; `None` if it has sorted the strings.
     ///
-    /// Where the last bytes have told no string from another, those that all have in common are skipped: then these do.
+    /// Where the last bytes have told no string from another, all that the strings have in common is skipped.
     fn renew(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
         let rest = |key: &Key| self.rest(key.index(), depth);
         // Mostly they are equal.

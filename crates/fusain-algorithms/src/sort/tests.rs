@@ -84,6 +84,17 @@ proptest! {
     }
 
     #[test]
+    fn strings_that_begin_with_each_other(n in 0..150_usize, far in 1..12_usize, script in script(80), alone: bool) {
+        // Each tells itself from the next one only at its end, far beyond what a key holds.
+        let strings: Vec<Vec<u8>> = (0..n).map(|i| vec![b'a'; far * (i * 7919 % n)]).collect();
+        let mut sorted: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
+        let mut expected = sorted.clone();
+        expected.sort();
+        by_keys((!alone).then_some(&Scripted::new(&script, None)), &mut sorted, true);
+        prop_assert!(sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(*a, *b)));
+    }
+
+    #[test]
     fn strings_of_all_types_are_sorted_on_a_pool(v in alike()) {
         let mut expected = v.clone();
         expected.sort();
