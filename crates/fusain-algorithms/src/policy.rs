@@ -173,7 +173,7 @@ impl<'p> Par<'p> {
             Mode::Auto => decide::plan(self.pool, kind, work, self.fixed_grain()),
             Mode::Sequential => Plan::Sequential(Watch::off()),
             Mode::Always if work < 2 => Plan::Sequential(Watch::off()),
-            Mode::Always => Plan::Parallel(Team::all(self.pool, kind, self.fixed_grain())),
+            Mode::Always => Plan::Parallel(Team::all(self.pool, kind, work, self.fixed_grain())),
         }
     }
 }

@@ -168,7 +168,7 @@ pub(crate) struct Brief {
 pub(crate) struct Outcome {
     /// The longest unit that was timed.
     pub(crate) timing: Option<Timing>,
-    /// Whether workers could have helped, but slept.
+    /// Whether nobody was awake and idle to share it with.
     pub(crate) unshared: bool,
     /// Whether somebody has been woken for it.
     pub(crate) woke: bool,

@@ -206,6 +206,11 @@ impl Inner {
         }
     }
 
+    /// Whether all workers that a call could be shared with sleep. A hint.
+    pub(crate) fn is_asleep(&self) -> bool {
+        (0..self.helpers_max).all(|index| self.slots.get(index).front.peek() == mailbox::ASLEEP)
+    }
+
     pub(crate) fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
     }

@@ -36,7 +36,7 @@ use crate::slot::{LOOK, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::trace;
-use crate::wakes::is_worth_waking;
+use crate::wakes;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here: each call of a program has closures
@@ -118,7 +118,9 @@ fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_ag
         return;
     }
     if handle.index == call.owner {
-        call.set_unshared();
+        if missing >= handle.pool.helpers_max {
+            call.set_unshared();
+        }
         handle.calls_sleepers();
     }
     if call.wakes() && handle.pool.wake(handle, missing) {
@@ -274,7 +276,7 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instan
         // A call or join inside of a unit has cleared the signal.
         handle.slot().signal_stop();
     }
-    if !call.wakes() && is_worth_waking(timing.per_element() * call.work as f32) {
+    if !call.wakes() && wakes::is_long(timing.per_element() * call.work as f32) {
         call.set_wakes();
         if missing > 0 && handle.pool.wake(handle, missing) {
             call.set_woke();

@@ -1,9 +1,14 @@
-//! When to wake sleepers: what a wake has cost this thread, and what it has lost for want of one.
+//! When to wake sleepers: what a wake has cost this thread, what it has lost for want of one, and what it has gained by one.
 //!
 //! A call that saves more than a wake costs wakes. Of those that are too small each loses a little while the workers sleep, and when they have lost as much as a
 //! wake costs, one is made: who rents skis until the rent would have paid for them pays at most twice the least (competitive ratio 2). A wake lasts
 //! until the workers fall asleep again, though, so only losses in close succession count: bursts of short calls with rests between them,
 //! each of which would pay for a wake of its own, wake nobody.
+//!
+//! **Rows.** The calls from a wake until all workers sleep again are a *row*. What a row has gained, beside all its calls in sequence, judges the wake that began it.
+//! That is kept where the costs of calls are kept, for each class of calls (`decide`), as its *patience*: how many times the cost of a wake have to be lost before
+//! one is made. Where rows gain it falls to nothing, and the first call after a rest wakes; where they lose it grows. So a program whose bursts are alike soon pays
+//! for the better way only, as in ski rental with predictions. A wake for a single class is tried again when a part of the time pays for it.
 //!
 //! What a wake costs is learned from the calls that made one. It is far more than the system call where the system lets the woken thread run in place of
 //! its waker, or has to get a core out of deep sleep.
@@ -18,8 +23,8 @@ const DENSE: f32 = 8.0;
 /// Calls of which a look at the clock is less than a hundredth.
 const LOOKED_AT_NS: f32 = 2_500.0;
 
-/// Between two tries that wake lie so many times what a wake costs: they take one part in so many of the time.
-const TRY_REST: f32 = 64.0;
+/// Wakes that are only tried take at most one part in so many of the time of calls that find all asleep.
+const TRY_PART: f32 = 64.0;
 
 /// What a wake is thought to cost lies within these, whatever interrupts a timing. Calls of more than twice the greatest always wake: of a few long tasks
 /// nobody can tell what the wake cost and what the tasks.
@@ -31,12 +36,24 @@ struct Wakes {
     cost_ns: Cell<f32>,
     lost_ns: Cell<f32>,
     since: Cell<Option<Instant>>,
-    /// When a wake was made for a try.
-    tried: Cell<Option<Instant>>,
+    /// What tries may cost by now.
+    saved_ns: Cell<f32>,
+    /// Which class of calls has woken somebody, and what has been gained since; 0: none.
+    row: Cell<usize>,
+    gained_ns: Cell<f32>,
 }
 
 thread_local! {
-    static WAKES: Wakes = const { Wakes { cost_ns: Cell::new(0.0), lost_ns: Cell::new(0.0), since: Cell::new(None), tried: Cell::new(None) } };
+    static WAKES: Wakes = const {
+        Wakes {
+            cost_ns: Cell::new(0.0),
+            lost_ns: Cell::new(0.0),
+            since: Cell::new(None),
+            saved_ns: Cell::new(0.0),
+            row: Cell::new(0),
+            gained_ns: Cell::new(0.0),
+        }
+    };
 }
 
 impl Wakes {
@@ -69,30 +86,69 @@ fn learned(cost_ns: f32, sample_ns: f32) -> f32 {
     if cost_ns == 0.0 { sample_ns } else { cost_ns + 0.25 * (sample_ns - cost_ns).min(cost_ns) }
 }
 
+/// Whether work of `alone_ns` in sequence gains by waking a sleeper, whatever that costs.
+pub(crate) fn is_long(alone_ns: f32) -> bool {
+    alone_ns / 2.0 > COST_NS_MAX
+}
+
 /// Whether work of `alone_ns` in sequence gains by waking a sleeper.
 pub(crate) fn is_worth_waking(alone_ns: f32) -> bool {
     WAKES.with(|wakes| alone_ns / 2.0 > wakes.cost_ns())
 }
 
-/// Whether a call of `alone_ns` in sequence is to wake sleepers, by what it saves itself or by what others before it have lost.
-pub(crate) fn is_due(alone_ns: f32) -> bool {
+/// Whether a call of `alone_ns` in sequence is to wake sleepers, by what it saves itself or by what others before it have lost; `patience` is that of its class.
+pub(crate) fn is_due(alone_ns: f32, patience: f32) -> bool {
     WAKES.with(|wakes| {
         let (gain_ns, cost_ns) = (alone_ns / 2.0, wakes.cost_ns());
-        gain_ns > cost_ns || (gain_ns + wakes.lost_ns.get() > cost_ns && wakes.settle())
+        if is_long(alone_ns) {
+            return true;
+        }
+        let (is_first, due_ns) = (wakes.lost_ns.get() == 0.0, patience * cost_ns);
+        gain_ns > due_ns
+            || (gain_ns + wakes.lost_ns.get() > due_ns && wakes.settle())
+            || (is_first && alone_ns > LOOKED_AT_NS && affords_try(wakes))
     })
 }
 
-/// Whether a call that only tries whether sharing gains may wake sleepers: of those who sleep nothing can be learned.
-pub(crate) fn affords_try() -> bool {
+/// Whether it is time to try what a wake gains though none is due.
+fn affords_try(wakes: &Wakes) -> bool {
+    let affords = wakes.saved_ns.get() > wakes.cost_ns();
+    if affords {
+        wakes.saved_ns.set(0.0);
+    }
+    affords
+}
+
+/// What a wake is thought to cost.
+pub(crate) fn cost_ns() -> f32 {
+    WAKES.with(Wakes::cost_ns)
+}
+
+/// A call of `alone_ns` in sequence finds all workers asleep: some of that may be spent on trying to wake one.
+pub(crate) fn save(alone_ns: f32) {
+    WAKES.with(|wakes| wakes.saved_ns.set(wakes.saved_ns.get() + alone_ns / TRY_PART));
+}
+
+/// A call of the class `key` is about to wake somebody.
+pub(crate) fn begin_row(key: usize) {
     WAKES.with(|wakes| {
-        let now = Instant::now();
-        let rest_ns = |before: Instant| (now - before).as_nanos() as f32;
-        let affords = wakes.tried.get().is_none_or(|before| rest_ns(before) > TRY_REST * wakes.cost_ns());
-        if affords {
-            wakes.tried.set(Some(now));
-        }
-        affords
+        wakes.row.set(key);
+        wakes.gained_ns.set(0.0);
+    });
+}
+
+/// All workers sleep: which class has woken somebody before, and what has been gained since.
+pub(crate) fn end_row() -> Option<(usize, f32)> {
+    WAKES.with(|wakes| {
+        let row = wakes.row.replace(0);
+        (row != 0).then(|| (row, wakes.gained_ns.get()))
     })
+}
+
+/// A call has gained so much by being shared, or lost it.
+pub(crate) fn gained(gain_ns: f32) {
+    // One that was interrupted does not decide.
+    WAKES.with(|wakes| wakes.gained_ns.set(wakes.gained_ns.get() + gain_ns.max(-COST_NS_MAX)));
 }
 
 /// A call of `alone_ns` in sequence found workers asleep, and let them.
@@ -110,6 +166,7 @@ pub(crate) fn went_without(alone_ns: f32) {
 
 /// A call of `alone_ns` in sequence has woken somebody, and took `elapsed_ns`.
 pub(crate) fn woke(alone_ns: f32, elapsed_ns: f32) {
+    gained(alone_ns - elapsed_ns);
     if alone_ns < 2.0 * COST_NS_MAX {
         WAKES.with(|wakes| wakes.cost_ns.set(learned(wakes.cost_ns.get(), elapsed_ns - alone_ns / 2.0)));
     }
@@ -142,16 +199,16 @@ mod tests {
 
     #[test]
     fn small_calls_are_due_when_they_have_lost_a_wake() {
-        WAKES.with(|wakes| wakes.cost_ns.set(20_000_000.0));
-        assert!(is_due(41_000_000.0));
+        WAKES.with(|wakes| wakes.cost_ns.set(20_000.0));
+        assert!(is_due(41_000.0, 1.0));
         let first = (1..).find(|_| {
-            let is_due = is_due(2_000_000.0);
+            let is_due = is_due(2_000.0, 1.0);
             if !is_due {
-                went_without(2_000_000.0);
+                went_without(2_000.0);
             }
             is_due
         });
         assert_eq!(first, Some(21));
-        assert!(!is_due(2_000_000.0), "paid");
+        assert!(!is_due(2_000.0, 1.0), "paid");
     }
 }

@@ -63,7 +63,7 @@ impl Worth {
                 kind.last_ns.set(0.0);
             }
             let last_ns = kind.last_ns.get();
-            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns);
+            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, 1.0);
             if !is_worth {
                 wakes::went_without(last_ns);
             }

@@ -2,38 +2,43 @@
 //!
 //! **The goal.** A call takes at most 1.05 times the better of the two ways, plus 10 ns. `compare noloss` measures how far that holds.
 //!
-//! **How.** Each thread keeps a record for each [`Kind`] of call (an algorithm with the types of its closures). Two of its numbers decide: the *cost*, which is
-//! what an element takes in sequence, and the *crossover*, which is the sequential time from which sharing gains. A call whose length times cost is below the
-//! crossover runs in sequence. Any other one is shared with workers that are awake. For a short call that takes one comparison. The rest of the record, a dozen
-//! small cells, says how far the two numbers can be trusted: calls until the next timing or try, timings so far, losses in a row, the last surprise.
+//! **How.** Calls of one [`Kind`] (an algorithm with the types of its closures) whose lengths have the same power of two form a *class*. For each class a
+//! thread keeps two numbers: what an element costs in sequence, and what it costs shared with the workers that are awake. The smaller one decides.
 //!
-//! * The **cost** is learned from sequential runs. The first few are timed, then one in `SAMPLE`, so a cost that changes is noticed soon. For calls that are
-//!   always shared, it is corrected by units, which the run loop times anyway. The first call of a kind is shared, and wakes workers: its cost is not known, and
-//!   may be high.
-//! * The **crossover** starts as the theory says: with `p` workers and an empty call of time `r`, sharing gains from `r p / (p - 1)` on. It moves up when
-//!   shared calls near it take longer than in sequence, several times in a row, since a single timing may have been interrupted. It moves down when they gain. So it
-//!   accounts for an algorithm whose parallel form does more work, for cores that are busy, and for two cores that are threads of one. One call in `TRY` near the
-//!   crossover goes the other way, which costs less than a hundredth. Of longer calls (`TIMED_NS`) that are further below one is shared again the sooner the less the
-//!   last one lost: what long calls lost while another process had the cores says little about short ones later. If all workers sleep, such a try wakes one now and then, since otherwise a crossover that was
-//!   once too high would stay.
+//! * Both are **measured** (`way.rs`). Short calls in sequence are looked at now and then, so that all looks take a hundredth of the time; for the others the price is
+//!   one comparison. Interruptions lengthen, so a longer timing counts for less than a shorter one, and one that is three times as long counts only if the next one is,
+//!   too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one after a rest.
+//! * The other way is **tried** (`trial.rs`) when a part of the time since the last try pays for what the try is expected to lose. So what is close is tried often,
+//!   and what is far away seldom. A try has several calls, the best of which counts: in the first ones the data has to move between the caches of the cores.
+//! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time
+//!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
-//!   (`wakes.rs`).
+//!   (`wakes.rs`). Each row that has woken somebody is judged by what it gained: classes whose rows gain wake at once, those whose rows lose become more patient.
+//!   Short calls that find all workers asleep, and do not wake them, run in sequence.
 //!
-//! **What it can lose.** If the cost of a kind changes, up to `SAMPLE` calls run the wrong way. A closure whose cost jumps from call to call can be misjudged
-//! for ever. Nobody knows where a search ends: it can take a quarter longer than the better way, and twice as long if it ends at once or never. A program can decide
-//! itself (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] always shares.
+//! **What it can lose.** If the cost of a kind changes, the calls up to the next look run the wrong way, and one or two more. After a time in which sharing lost, since
+//! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 500 calls, the first two times
+//! after 90. A closure whose cost jumps from call to call can be misjudged for ever. Nobody knows where a search ends: it can take a quarter longer than the better way,
+//! and twice as long if it ends at once or never. A program can decide itself (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] always
+//! shares.
 
-mod kind;
+mod class;
+mod known;
 mod team;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod trial;
+mod way;
 
 use crate::costs::Costs;
-use crate::pool::Pool;
-use kind::{Choice, Entry, Machine};
+use crate::pool::{Inner, Pool};
+use crate::wakes;
+use class::{Choice, Machine};
+use known::{Key, with_class, with_known};
 use std::any::type_name;
 
 pub use crate::run::Steps;
+use team::Terms;
 pub use team::{Plan, Team, Watch};
 
 /// What identifies calls that cost alike: an algorithm with the types it is compiled for.
@@ -61,29 +66,14 @@ impl Kind {
     }
 }
 
-const ENTRIES: usize = 64;
-
-thread_local! {
-    /// Direct-mapped: two kinds that meet in a place take turns in it and are timed more often.
-    static KNOWN: [Entry; ENTRIES] = const { [const { Entry::new() }; ENTRIES] };
-}
-
-#[inline(always)]
-fn with_entry<R>(kind: Kind, f: impl FnOnce(&Entry) -> R) -> R {
-    // Strings of different lengths lie at any address; two shifts mix enough of it.
-    let place = (kind.id ^ (kind.id >> 6)) % ENTRIES;
-    KNOWN.with(|known| f(&known[place]))
-}
-
 /// Decides how to run a call of `kind` with `work` elements on `pool`. `None` means the pool whose work this thread is doing, or else the global one.
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    if with_entry(kind, |entry| entry.is_light(kind, work)) {
-        Plan::Sequential(Watch::off())
-    } else {
-        weigh(pool, kind, work, grain)
-    }
+    if known::is_light(Key::of(kind, work)) { Plan::Sequential(Watch::off()) } else { weigh(pool, kind, work, grain) }
 }
+
+/// Calls from this length on are shared even if all workers sleep and none is to be woken: what a call takes was only estimated, and a worker may come.
+const SHARED_ASLEEP_NS: f32 = 20_000.0;
 
 #[cold]
 #[inline(never)]
@@ -95,9 +85,33 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         let helpers = Pool::named_or_here(pool, |pool| pool.helpers_max);
         (helpers > 0).then(|| Machine { region_ns: Costs::of_this_machine().region_ns, workers: (helpers + 1) as f32 })
     };
-    match with_entry(kind, |entry| entry.choose(kind, work, machine)) {
-        Choice::Alone { is_timed: true } => Plan::Sequential(Watch::of(kind, work)),
-        Choice::Alone { is_timed: false } => Plan::Sequential(Watch::off()),
-        choice => Plan::Parallel(Team::of(pool, kind, work, grain, choice)),
-    }
+    let wake_ns = || if Pool::named_or_here(pool, Inner::is_asleep) { wakes::cost_ns() } else { 0.0 };
+    let (choice, patience) =
+        with_class(kind, work, |class, is_new| (class.choose(work, is_new, machine, wake_ns), class.patience()));
+    let (is_timed, is_try, alone_ns) = match choice {
+        Choice::Alone { is_timed: true } => return Plan::Sequential(Watch::of(kind, work)),
+        Choice::Alone { is_timed: false } => return Plan::Sequential(Watch::off()),
+        // Nothing is known of it. It may be long.
+        Choice::Unknown => return Plan::Parallel(Team::all(pool, kind, work, grain)),
+        Choice::Shared { is_timed, is_try, alone_ns } => (is_timed, is_try, alone_ns),
+    };
+    let wakes = if Pool::named_or_here(pool, Inner::is_asleep) {
+        if let Some((row, gain_ns)) = wakes::end_row() {
+            with_known(Key::from_word(row), |class| class.judge(gain_ns));
+        }
+        wakes::save(alone_ns);
+        // What a try may cost has been weighed.
+        let wakes = is_try || wakes::is_due(alone_ns, patience);
+        if wakes {
+            wakes::begin_row(Key::of(kind, work).to_word());
+        } else if alone_ns < SHARED_ASLEEP_NS {
+            let passed = with_class(kind, work, |class, _| class.pass(alone_ns));
+            wakes::went_without(alone_ns * f32::from(passed + 1));
+            return Plan::Sequential(if is_timed { Watch::of(kind, work) } else { Watch::off() });
+        }
+        wakes
+    } else {
+        wakes::is_worth_waking(alone_ns)
+    };
+    Plan::Parallel(Team::of(pool, kind, work, grain, Terms { is_timed, is_try, alone_ns, wakes }))
 }

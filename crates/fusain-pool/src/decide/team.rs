@@ -11,8 +11,8 @@ use crate::wakes;
 use std::cell::Cell;
 use std::thread;
 
-use super::kind::Choice;
-use super::{Kind, with_entry};
+use super::Kind;
+use super::known::with_class;
 
 /// How to run one call.
 ///
@@ -72,7 +72,7 @@ impl Watch {
     fn note(self, started: Instant, done: usize) {
         let elapsed_ns = net_ns(started);
         let kind = Kind { id: self.id, prior: None };
-        with_entry(kind, |entry| entry.took_alone(kind, self.work, done, elapsed_ns));
+        with_class(kind, self.work, |class, _| class.took_alone(self.work, done, elapsed_ns));
     }
 }
 
@@ -98,6 +98,17 @@ fn net_ns(started: Instant) -> f32 {
     (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)
 }
 
+/// On what terms a call is shared.
+pub(super) struct Terms {
+    pub(super) is_timed: bool,
+    /// Whether sequence is thought the better way.
+    pub(super) is_try: bool,
+    /// What the call would take in sequence.
+    pub(super) alone_ns: f32,
+    /// Whether sleeping workers are woken for it.
+    pub(super) wakes: bool,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Sleepers {
     unshared: bool,
@@ -113,36 +124,36 @@ pub struct Team<'p> {
     kind: Kind,
     /// Whether sequence is thought the better way.
     is_try: bool,
+    /// Whether it may end before all of its work is done.
+    is_search: bool,
     /// What the call would take in sequence; 0 where that is not known.
     alone_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
     /// Where the call is one of those that are timed.
     started: Option<Instant>,
-    /// Whether workers slept when the first run began, and whether any run woke one; if there was any run at all.
+    /// Whether nobody was awake when the first run began, and whether any run woke somebody; if there was any run at all.
     sleepers: Cell<Option<Sleepers>>,
 }
 
 impl<'p> Team<'p> {
     /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
-    pub fn all(pool: Option<&'p Pool>, kind: Kind, grain: Option<usize>) -> Self {
-        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, grain), work: 0, wakes: true });
-        team.element_ns = with_entry(kind, |entry| entry.cost(kind)).unwrap_or(0.0);
+    pub fn all(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Self {
+        let cost = with_class(kind, work.max(1), |class, _| class.cost());
+        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, cost, grain), work, wakes: true });
+        team.element_ns = cost.unwrap_or(0.0);
         team
     }
 
     /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
-    pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, choice: Choice) -> Self {
-        let brief = Brief { grain: first_grain(kind, grain), work, wakes: false };
-        let Choice::Shared { is_timed, is_try, alone_ns } = choice else {
-            // Nothing is known of it. It may be long.
-            return Self::new(pool, kind, Brief { wakes: true, ..brief });
-        };
-        let wakes = wakes::is_due(alone_ns) || (is_try && wakes::affords_try());
-        let mut team = Self::new(pool, kind, Brief { wakes, ..brief });
+    pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
+        let Terms { is_timed, is_try, alone_ns, wakes } = terms;
+        let element_ns = alone_ns / work as f32;
+        let brief = Brief { grain: first_grain(kind, Some(element_ns), grain), work, wakes };
+        let mut team = Self::new(pool, kind, brief);
         team.is_try = is_try;
         team.alone_ns = alone_ns;
-        team.element_ns = alone_ns / work as f32;
+        team.element_ns = element_ns;
         team.started = (is_timed || wakes).then(Instant::now);
         team
     }
@@ -153,6 +164,7 @@ impl<'p> Team<'p> {
             brief,
             kind,
             is_try: false,
+            is_search: false,
             alone_ns: 0.0,
             element_ns: 0.0,
             started: None,
@@ -194,7 +206,9 @@ impl<'p> Team<'p> {
     }
 
     fn saw(&self, unit: Timing) {
-        with_entry(self.kind, |entry| entry.saw_unit(self.kind, unit.elements, unit.elapsed_ns));
+        if self.kind.prior.is_none() {
+            with_class(self.kind, self.brief.work.max(1), |class, _| class.saw_unit(unit.elements, unit.elapsed_ns));
+        }
     }
 
     /// Runs, and returns the longest unit that was timed.
@@ -218,28 +232,16 @@ impl<'p> Team<'p> {
 }
 
 impl Team<'_> {
-    /// As [`run`](Self::run) for an algorithm that may end before all of its work is done. How long that takes says nothing about what it would have taken in
-    /// sequence, so it moves no crossover.
+    /// As [`run`](Self::run) for an algorithm that may end before all of its work is done. How long one takes says little about the next: what counts is the average.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run_search<L: Send>(mut self, algorithm: &Steps<'_, L>, local: L) {
-        let started = self.started.take();
+        self.is_search = true;
         // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
         let is_known = self.element_ns > 0.0;
         if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_known) {
             self.saw(unit);
-        }
-        self.ended_search(started);
-    }
-
-    fn ended_search(&self, started: Option<Instant>) {
-        // One that found workers asleep says nothing about those that do not.
-        if let Some(started) = started
-            && self.sleepers.get().is_some_and(|sleepers| !sleepers.unshared)
-        {
-            let elapsed_ns = net_ns(started);
-            with_entry(self.kind, |entry| entry.searched_shared(self.kind, self.brief.work, elapsed_ns));
         }
     }
 }
@@ -252,31 +254,39 @@ impl Drop for Team<'_> {
             wakes::went_without(self.alone_ns);
         }
         let Some(started) = self.started.filter(|_| !thread::panicking()) else { return };
-        let elapsed_ns = net_ns(started);
-        if unshared && !woke {
-            // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
-            if elapsed_ns < self.alone_ns {
-                with_entry(self.kind, |entry| {
-                    entry.took_alone(self.kind, self.brief.work, self.brief.work, elapsed_ns);
-                });
+        self.note(unshared, woke, net_ns(started));
+    }
+}
+
+impl Team<'_> {
+    fn note(&self, unshared: bool, woke: bool, elapsed_ns: f32) {
+        let work = self.brief.work;
+        with_class(self.kind, work, |class, _| {
+            if woke {
+                // It says nothing about calls that find somebody awake.
+                wakes::woke(self.alone_ns, elapsed_ns);
+            } else if !unshared {
+                wakes::gained(self.alone_ns - elapsed_ns);
+                return match self.is_search {
+                    true => class.searched_shared(work, elapsed_ns),
+                    false => class.took_shared(work, elapsed_ns),
+                };
+            } else if elapsed_ns < self.alone_ns && !self.is_search {
+                // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
+                class.took_alone(work, work, elapsed_ns);
             }
-        } else if woke {
-            // It says nothing about calls that find everybody awake.
-            wakes::woke(self.alone_ns, elapsed_ns);
             if self.is_try {
-                with_entry(self.kind, |entry| entry.retry(self.kind));
+                class.tried_in_vain();
             }
-        } else {
-            with_entry(self.kind, |entry| entry.took_shared(self.kind, self.brief.work, elapsed_ns));
-        }
+        });
     }
 }
 
 /// The grain the user asks for, or else the one that fits what is known.
-fn first_grain(kind: Kind, grain: Option<usize>) -> Grain {
-    if let Some(grain) = grain {
-        return Grain::Fixed(grain);
+fn first_grain(kind: Kind, cost: Option<f32>, grain: Option<usize>) -> Grain {
+    match grain {
+        Some(grain) => Grain::Fixed(grain),
+        None if kind.prior.is_some() => Grain::From(0),
+        None => Grain::From(cost.map_or(0, grain_for)),
     }
-    let cost = if kind.prior.is_some() { None } else { with_entry(kind, |entry| entry.cost(kind)) };
-    Grain::From(cost.map_or(0, grain_for))
 }

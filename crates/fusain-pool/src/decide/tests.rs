@@ -1,7 +1,8 @@
 //! The decision on machines that are played: what it chooses must cost little more than the better way, at any length.
 
 use super::Kind;
-use super::kind::{self, Choice, Entry};
+use super::class::{self, Choice, Class};
+use std::cell::Cell;
 
 /// What a call of so many elements takes.
 type Ns<'a> = &'a dyn Fn(usize) -> f32;
@@ -23,6 +24,43 @@ struct Machine<'a> {
 const KIND: Kind = Kind { id: 1, prior: None };
 const CALLS: usize = 20_000;
 
+/// What a thread knows of one kind, a class for each power of two.
+struct Entry([Class; 40], [Cell<Option<u16>>; 40]);
+
+impl Entry {
+    fn new() -> Self {
+        Self([const { Class::new() }; 40], [const { Cell::new(None) }; 40])
+    }
+
+    /// The class of calls of this length; `left` is `None` where there has been none.
+    fn with<R>(&self, work: usize, f: impl FnOnce(&Class, bool) -> R) -> R {
+        let at = work.ilog2() as usize;
+        let (class, is_new) = (&self.0[at], self.1[at].get().is_none());
+        if is_new {
+            let like = (1..=8).flat_map(|log2| [-log2, log2]).find_map(|log2| {
+                let near = at.checked_add_signed(log2)?;
+                self.0.get(near)?.cost().is_some().then_some((&self.0[near], 1 << near))
+            });
+            class.begin(KIND, work, like);
+        }
+        let result = f(class, is_new);
+        self.1[at].set(Some(class.left()));
+        result
+    }
+
+    fn is_light(&self, work: usize) -> bool {
+        let left = &self.1[work.ilog2() as usize];
+        left.get().is_some_and(|calls| {
+            left.set(Some(calls.wrapping_sub(1)));
+            calls > 0
+        })
+    }
+
+    fn choose(&self, work: usize, machine: impl FnOnce() -> Option<class::Machine>) -> Choice {
+        self.with(work, |class, is_new| class.choose(work, is_new, machine, || 0.0))
+    }
+}
+
 impl Machine<'_> {
     fn next(&mut self) -> u64 {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -41,30 +79,30 @@ impl Machine<'_> {
 
     /// As [`call`](Self::call) for one that ends when `done` of its elements have been looked at.
     fn search(&mut self, entry: &Entry, work: usize, done: usize) -> (f32, bool) {
-        if entry.is_light(KIND, work) {
+        if entry.is_light(work) {
             return ((self.alone)(done), false);
         }
         self.weighed += 1;
-        let machine = kind::Machine { region_ns: self.region_ns, workers: self.workers };
-        match entry.choose(KIND, work, || Some(machine)) {
+        let machine = class::Machine { region_ns: self.region_ns, workers: self.workers };
+        match entry.choose(work, || Some(machine)) {
             Choice::Alone { is_timed } => {
                 let ns = (self.alone)(done);
                 if is_timed {
-                    entry.took_alone(KIND, work, done, self.measure(ns));
+                    entry.with(work, |class, _| class.took_alone(work, done, self.measure(ns)));
                 }
                 (ns, false)
             }
             Choice::Unknown => {
                 let ns = (self.shared)(done);
-                entry.saw_unit(KIND, 1.max(done / 16), self.measure(ns / 8.0));
+                entry.with(work, |class, _| class.saw_unit(1.max(done / 16), self.measure(ns / 8.0)));
                 (ns, true)
             }
             Choice::Shared { is_timed, .. } => {
                 let ns = (self.shared)(done);
                 if is_timed && !self.searches {
-                    entry.took_shared(KIND, work, self.measure(ns));
+                    entry.with(work, |class, _| class.took_shared(work, self.measure(ns)));
                 } else if is_timed {
-                    entry.searched_shared(KIND, work, self.measure(ns));
+                    entry.with(work, |class, _| class.searched_shared(work, self.measure(ns)));
                 }
                 (ns, true)
             }
@@ -153,11 +191,11 @@ fn what_gains_again_stays_shared() {
     // Tasks by the clock: they take as long each time, but for a hair.
     let call = |number: u16, shared_ns: f32| {
         let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
-        match entry.choose(KIND, work, || Some(kind::Machine { region_ns: 300.0, workers: 2.0 })) {
-            Choice::Alone { .. } => entry.took_alone(KIND, work, work, alone_ns),
-            Choice::Unknown => entry.saw_unit(KIND, 1, alone_ns / work as f32),
+        match entry.choose(work, || Some(class::Machine { region_ns: 300.0, workers: 2.0 })) {
+            Choice::Alone { .. } => entry.with(work, |class, _| class.took_alone(work, work, alone_ns)),
+            Choice::Unknown => entry.with(work, |class, _| class.saw_unit(1, alone_ns / work as f32)),
             Choice::Shared { .. } => {
-                entry.took_shared(KIND, work, shared_ns);
+                entry.with(work, |class, _| class.took_shared(work, shared_ns));
                 return true;
             }
         }
@@ -179,7 +217,7 @@ fn what_long_calls_have_lost_is_soon_forgotten_by_shorter_ones() {
     let (work, entry) = (4, Entry::new());
     let _ = machine(&long, &long_shared).regret(&entry, std::iter::repeat_n(work, 20));
     // What the units of a shared call tell.
-    entry.saw_unit(KIND, 1, long(1));
+    entry.with(work, |class, _| class.saw_unit(1, long(1)));
     let _ = machine(&long, &taken_away).regret(&entry, std::iter::repeat_n(work, 20));
     let mut machine = machine(&short, &short_shared);
     let wrong = (0..500).filter(|_| !machine.call(&entry, work).1).count();
@@ -212,7 +250,8 @@ fn a_slow_start_on_the_pool_is_forgotten() {
             machine(&alone, start).call(&entry, work);
         }
     }
-    let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 1_000));
+    // The first tries come soon; then it takes a while until another one can be paid for.
+    let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 6_000));
     assert!(regret < 1.1, "{regret}");
 }
 
@@ -238,10 +277,11 @@ fn an_interrupted_run_in_sequence_is_not_believed() {
     let _ = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(1 << 16, 200));
     // Slow runs on the pool lead to one in sequence, in the middle of which the core is taken away.
     let slow = |work: usize| work as f32 * 0.5;
-    for _ in 0..3 {
-        assert!(machine(&alone, &slow).call(&entry, work).1);
-    }
-    assert!(!machine(&interrupted, &shared).call(&entry, work).1);
+    let is_tried = (0..20).any(|_| !machine(&interrupted, &slow).call(&entry, work).1);
+    assert!(is_tried);
+    // Were it believed, sharing would seem to gain too much; were the slow runs, nothing would be shared for long.
+    let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 500));
+    assert!(regret < 1.1, "{regret}");
 }
 
 #[test]
@@ -250,8 +290,9 @@ fn short_calls_are_left_alone() {
     let shared = |work: usize| 300.0 + work as f32 * 0.5;
     let (mut machine, entry) = (machine(&alone, &shared), Entry::new());
     let shares = (0..CALLS).filter(|_| machine.call(&entry, 16).1).count();
-    // The first call of all finds out what an element costs, and an interruption can be taken for a long call.
-    assert!(shares <= 8, "{shares} of {CALLS}");
+    // The first call of all finds out what an element costs, a few find out what sharing does, and then a hundredth of the time may be lost.
+    let (first, lost) = (5.0, CALLS as f32 * 16.0 / 100.0 / 300.0);
+    assert!(shares as f32 <= first + lost, "{shares} of {CALLS}");
     assert!(machine.weighed < CALLS / 15, "{} of {CALLS} weighed", machine.weighed);
 }
 
@@ -260,9 +301,9 @@ fn without_workers_nothing_is_shared() {
     let entry = Entry::new();
     for work in [16, 1_000, 1_000_000] {
         for _ in 0..100 {
-            let choice = entry.choose(KIND, work, || None);
+            let choice = entry.choose(work, || None);
             assert!(matches!(choice, Choice::Alone { .. }), "{choice:?}");
-            entry.took_alone(KIND, work, work, work as f32);
+            entry.with(work, |class, _| class.took_alone(work, work, work as f32));
         }
     }
 }
@@ -361,7 +402,7 @@ fn a_weight_that_changes_is_noticed_within_a_few_calls() {
             for _ in 0..200 {
                 wrong += usize::from(!machine(&heavy, &heavy_shared).call(&entry, work).1);
             }
-            assert!(wrong < 70, "{wrong} of 200 heavy calls of 2^{log2} run in sequence");
+            assert!(wrong < 110, "{wrong} of 200 heavy calls of 2^{log2} run in sequence");
         }
     }
 }

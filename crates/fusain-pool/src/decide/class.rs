@@ -1,0 +1,406 @@
+//! What a thread knows about calls of one kind and of about one length, and what it chooses by that.
+//!
+//! Nothing here looks at a clock or a pool, so the tests can play a machine of any behaviour.
+
+use std::cell::Cell;
+
+use super::Kind;
+use super::trial::{TRY_CALLS, Took, Trial};
+use super::way::{CHANGED, SURE, SURE_NS, Way};
+
+/// What looking at a call costs, timing included, and the part of the time that looks may take together.
+const LOOK_NS: f32 = 60.0;
+const LOOK_PART: f32 = 0.01;
+
+/// However short the calls, one in so many is looked at: what they take may change.
+const LOOK_EVERY: f32 = 64.0;
+
+/// Calls from this length on are all looked at, and from the second on all timed. Of shorter ones that are shared one in `TIME` is timed.
+const LOOKED_AT_NS: f32 = 2_000.0;
+const TIMED_NS: f32 = 5_000.0;
+const TIME: u32 = 8;
+
+/// The part of the time that may be lost by trying the way that is thought the worse, and how much more of it while little is known of that way.
+const TRY_PART: f32 = 0.0075;
+const TRY_MORE: f32 = 6.0;
+
+/// Likewise while nothing is known of it but an estimate.
+const TRY_UNKNOWN: f32 = 40.0;
+
+/// Tries that come so much sooner after the better way has changed.
+const EAGER: u8 = 2;
+
+/// Calls from this length on are tried one at a time: caches matter less, and a try costs much.
+const LONG_NS: f32 = 100_000.0;
+
+/// Each is taken to lose at least this part of what it takes the other way, for that reason.
+const TRY_LOSS: f32 = 0.25;
+
+/// No way is thought to be worse than so many times the other: whatever else uses the cores, it is worth another try some time.
+const FAR: f32 = 1024.0;
+
+/// What is not known well is not shared below this: running it in sequence tells more.
+const UNSURE_BELOW_NS: f32 = 20_000.0;
+
+/// The other way has to be better by this to be changed to.
+const GAINS: f32 = 1.03;
+
+/// Likewise for searches: averages of so few scatter.
+const SEARCH_GAINS: f32 = 1.15;
+
+/// A call that seems to gain more than so many times what as many workers can was thought to cost far too much.
+const PLAUSIBLE: f32 = 4.0;
+
+/// Likewise of a search, which may end early.
+const BEYOND: f32 = 512.0;
+
+/// What is so many times as long, and long, is believed at once: to be wrong costs less than one more such call in sequence.
+const CHANGED_CLEARLY: f32 = 16.0;
+
+/// How patient a class can become about waking, in times of what a wake costs.
+const PATIENCE_MAX: f32 = 16.0;
+
+/// What sharing costs and gives, as far as can be told before trying.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    /// A call with nothing to do.
+    pub(super) region_ns: f32,
+    pub(super) workers: f32,
+}
+
+/// How to run a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Choice {
+    /// In sequence.
+    Alone { is_timed: bool },
+    /// On the pool, sleepers included, to find out what an element costs.
+    Unknown,
+    /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try.
+    Shared { is_timed: bool, is_try: bool, alone_ns: f32 },
+}
+
+/// See the [module](self).
+pub(super) struct Class {
+    /// Short calls in sequence until one is looked at, and how many the next look stands for.
+    left: Cell<u16>,
+    stands_for: Cell<u16>,
+    alone: Way,
+    /// With those workers that are awake.
+    shared: Way,
+    workers: Cell<f32>,
+    /// What each element bears at least of a call that is shared.
+    region: Cell<f32>,
+    /// What tries may lose by now.
+    saved_ns: Cell<f32>,
+    /// Tries that come sooner, since something has just changed.
+    eager: Cell<u8>,
+    /// How much calls that find all workers asleep have to lose before they wake one, in times of what that costs.
+    patience: Cell<f32>,
+    random: Cell<u32>,
+    /// Which way the last call that was weighed was thought to be better run.
+    shares: Cell<bool>,
+    trial: Trial,
+    /// Whether the last shared call gained more than is plausible.
+    is_doubtful: Cell<bool>,
+    is_search: Cell<bool>,
+}
+
+impl Class {
+    pub(super) const fn new() -> Self {
+        Self {
+            left: Cell::new(0),
+            stands_for: Cell::new(1),
+            alone: Way::new(),
+            shared: Way::new(),
+            workers: Cell::new(0.0),
+            region: Cell::new(0.0),
+            saved_ns: Cell::new(0.0),
+            eager: Cell::new(0),
+            patience: Cell::new(1.0),
+            random: Cell::new(1),
+            shares: Cell::new(false),
+            trial: Trial::new(),
+            is_doubtful: Cell::new(false),
+            is_search: Cell::new(false),
+        }
+    }
+
+    /// Stands for calls of `kind` and about this length from now on. `like` is a class of the same kind and another length.
+    pub(super) fn begin(&self, kind: Kind, work: usize, like: Option<(&Class, usize)>) {
+        self.left.set(0);
+        self.stands_for.set(1);
+        self.alone.begin(kind.prior.unwrap_or(0.0));
+        self.shared.begin(0.0);
+        self.workers.set(0.0);
+        self.saved_ns.set(0.0);
+        self.patience.set(1.0);
+        self.shares.set(false);
+        self.eager.set(0);
+        self.trial.end();
+        self.is_search.set(false);
+        if let Some((like, its_work)) = like {
+            self.alone.begin(like.alone.cost.get());
+            self.alone.timings.set(like.alone.timings.get().min(1));
+            self.workers.set(like.workers.get());
+            self.is_search.set(like.is_search.get());
+            if like.shared.cost.get() > 0.0 {
+                let scale = its_work as f32 / work as f32;
+                self.region.set(like.region.get() * scale);
+                self.begin_shared((like.shared.cost.get() - like.part()) * scale);
+            }
+        }
+    }
+
+    /// A worker's part of what an element costs in sequence.
+    fn part(&self) -> f32 {
+        self.alone.cost.get() / self.workers.get()
+    }
+
+    /// Calls until the next that is to be weighed.
+    pub(super) fn left(&self) -> u16 {
+        self.left.get()
+    }
+
+    /// Nanoseconds an element costs in sequence, if that is known.
+    pub(super) fn cost(&self) -> Option<f32> {
+        Some(self.alone.cost.get()).filter(|cost| *cost > 0.0)
+    }
+
+    pub(super) fn patience(&self) -> f32 {
+        self.patience.get()
+    }
+
+    fn is_one_in(&self, count: u32) -> bool {
+        // Not every so many calls: those of a program may have a rhythm of their own, and always the one after a rest would be timed.
+        self.draw().is_multiple_of(count)
+    }
+
+    fn draw(&self) -> u32 {
+        let random = self.random.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        self.random.set(random);
+        random >> 16
+    }
+
+    /// Looks at the next call, whatever its length.
+    fn look_at_next(&self) {
+        self.left.set(0);
+        self.stands_for.set(1);
+    }
+
+    fn begin_trial(&self, shares: bool, calls: u8) {
+        self.saved_ns.set(0.0);
+        self.trial.begin(shares, calls);
+    }
+
+    /// A call that was to be tried shared has found nobody awake.
+    pub(super) fn tried_in_vain(&self) {
+        if self.trial.shares() == Some(true) {
+            self.trial.was_in_vain();
+        }
+    }
+
+    /// How to run a call of `work` elements; `machine` is `None` where there is nobody to share with. `wake_ns` is what it costs to wake somebody, if all sleep.
+    pub(super) fn choose(
+        &self,
+        work: usize,
+        is_new: bool,
+        machine: impl FnOnce() -> Option<Machine>,
+        wake_ns: impl FnOnce() -> f32,
+    ) -> Choice {
+        let alone = Choice::Alone { is_timed: true };
+        let stands_for = f32::from(self.stands_for.get());
+        self.look_at_next();
+        let alone_ns = self.alone.cost.get() * work as f32;
+        if alone_ns == 0.0 {
+            // Tried on the pool before, and over before a unit was timed; else the run loop finds out, one element at first.
+            return if is_new && machine().is_some() { Choice::Unknown } else { alone };
+        }
+        if !self.alone.is_sure() && alone_ns < UNSURE_BELOW_NS {
+            return alone;
+        }
+        if self.shared.cost.get() == 0.0 {
+            let Some(Machine { region_ns, workers }) = machine() else {
+                // Asked again now and then: it may be called from within another pool.
+                self.left.set(u16::MAX);
+                return alone;
+            };
+            self.workers.set(workers);
+            self.region.set(region_ns / work as f32);
+            self.begin_shared(0.0);
+        }
+        let shared_ns = self.shared.cost.get() * work as f32;
+        let gains = if self.is_search.get() { SEARCH_GAINS } else { GAINS };
+        let shares = if self.shares.get() { shared_ns < gains * alone_ns } else { shared_ns * gains < alone_ns };
+        if self.shares.replace(shares) != shares {
+            self.eager.set(EAGER);
+        }
+        let (best_ns, other_ns, other) =
+            if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
+        if self.trial.shares().is_none() {
+            let more = match other.timings.get() {
+                0 => TRY_UNKNOWN,
+                known if known < SURE || self.eager.get() > 0 => TRY_MORE,
+                _ => 1.0,
+            };
+            self.saved_ns.set(self.saved_ns.get() + best_ns * stands_for * TRY_PART * more);
+            let calls = if alone_ns < LONG_NS { TRY_CALLS } else { 1 };
+            let loss_ns = (other_ns - best_ns).clamp(TRY_LOSS * best_ns, FAR * best_ns) * f32::from(calls);
+            if shares && self.shared.timings.get() == 0 {
+                // What the first one shows would be believed.
+                self.begin_trial(true, TRY_CALLS);
+            } else if self.saved_ns.get() >= loss_ns && (shares || self.saved_ns.get() >= loss_ns + wake_ns()) {
+                self.eager.set(self.eager.get().saturating_sub(1));
+                self.begin_trial(!shares, calls);
+            }
+        }
+        let trial = self.trial.shares();
+        let tries = trial.is_some();
+        if trial.unwrap_or(shares) {
+            let is_timed = tries || alone_ns >= TIMED_NS || self.is_one_in(TIME);
+            return Choice::Shared { is_timed, is_try: tries && !shares, alone_ns };
+        }
+        if !tries && alone_ns < LOOKED_AT_NS {
+            self.pass(alone_ns);
+            return alone;
+        }
+        Choice::Alone { is_timed: tries || alone_ns >= TIMED_NS || self.is_one_in(2) }
+    }
+
+    /// Lets some calls as short as this one run in sequence without another look; returns how many.
+    pub(super) fn pass(&self, alone_ns: f32) -> u16 {
+        let every = (LOOK_NS / LOOK_PART / alone_ns).clamp(2.0, LOOK_EVERY) as u32;
+        let left = if alone_ns < LOOKED_AT_NS { every / 2 + self.draw() % every } else { 0 };
+        self.left.set(left as u16);
+        self.stands_for.set(left as u16 + 1);
+        left as u16
+    }
+
+    /// Those who were woken for a row of calls have gained so much for them, or lost it.
+    pub(super) fn judge(&self, gain_ns: f32) {
+        let patience = self.patience.get();
+        self.patience.set(match gain_ns > 0.0 {
+            true if patience <= 1.0 => 0.0,
+            true => patience / 2.0,
+            false => (2.0 * patience).clamp(1.0, PATIENCE_MAX),
+        });
+    }
+
+    /// A call of `work` elements, `done` of which it had to look at, took `elapsed_ns` in sequence.
+    pub(super) fn took_alone(&self, work: usize, done: usize, elapsed_ns: f32) {
+        let measured = per_element(elapsed_ns, work);
+        // Whatever this one took: the clock is as coarse for all of them.
+        let weight = (elapsed_ns.max(self.alone.cost.get() * work as f32) / SURE_NS).min(1.0);
+        if done < work {
+            self.is_search.set(true);
+            self.trial.took(false, measured);
+            return self.alone.took_one_of_many(measured, weight);
+        }
+        match self.trial.took(false, measured) {
+            Took::Any => {}
+            Took::OneOf => return,
+            Took::Last(best) => return self.alone.tried(best),
+        }
+        let before = self.alone.cost.get();
+        if self.alone.took(measured, weight) {
+            self.alone_has_changed(before);
+        }
+        if self.alone.surprise.get() > 0.0 {
+            if elapsed_ns >= LONG_NS && measured > CHANGED_CLEARLY * before {
+                self.set_alone(measured);
+            } else if elapsed_ns >= LOOKED_AT_NS {
+                self.look_at_next();
+            }
+        }
+    }
+
+    /// What an element costs in sequence is no longer what it was `before`: so is what it costs shared.
+    fn alone_has_changed(&self, before: f32) {
+        let shared = self.shared.cost.get();
+        if shared > 0.0 {
+            // Beyond its part of the work it may be what any call costs, or what this one lost at the time.
+            let beyond = (shared - before / self.workers.get()).max(0.0);
+            self.begin_shared(beyond * (self.alone.cost.get() / before).min(1.0));
+        }
+        self.look_at_next();
+    }
+
+    /// Nobody has measured yet what an element costs shared: `beyond` a worker's part of the work.
+    fn begin_shared(&self, beyond: f32) {
+        self.shared.begin(self.part() + beyond.max(self.region.get()));
+    }
+
+    fn set_alone(&self, cost: f32) {
+        let before = self.alone.cost.get();
+        self.alone.begin(cost);
+        self.alone_has_changed(before);
+    }
+
+    /// A call of `work` elements took `elapsed_ns` shared with somebody who was awake.
+    pub(super) fn took_shared(&self, work: usize, elapsed_ns: f32) {
+        let (measured, alone) = (per_element(elapsed_ns, work), self.alone.cost.get());
+        if self.shared.cost.get() == 0.0 {
+            return;
+        }
+        if !self.alone.is_sure() && measured * PLAUSIBLE * self.workers.get() < alone {
+            return self.doubt(measured);
+        }
+        self.is_doubtful.set(false);
+        let measured = measured.min(FAR * alone);
+        match self.trial.took(true, measured) {
+            Took::OneOf => {}
+            Took::Last(best) => self.shared.tried(best),
+            Took::Any => {
+                self.shared.took(measured, 1.0);
+                if self.shared.surprise.get() > 0.0 {
+                    self.begin_trial(true, TRY_CALLS);
+                }
+            }
+        }
+    }
+
+    /// A search of `work` elements took `elapsed_ns` shared.
+    pub(super) fn searched_shared(&self, work: usize, elapsed_ns: f32) {
+        self.is_search.set(true);
+        let (measured, alone) = (per_element(elapsed_ns, work), self.alone.cost.get());
+        if self.shared.cost.get() == 0.0 {
+            return;
+        }
+        let beyond = if self.alone.is_sure() { BEYOND } else { PLAUSIBLE * self.workers.get() };
+        if measured * beyond < alone {
+            return self.doubt(measured);
+        }
+        self.is_doubtful.set(false);
+        self.trial.took(true, measured);
+        self.shared.took_one_of_many(measured.min(FAR * alone), 1.0);
+    }
+
+    /// So much nobody gains: twice in a row, and the cost is that of a run that was interrupted, or went through fresh memory.
+    fn doubt(&self, measured: f32) {
+        if self.is_doubtful.replace(true) {
+            self.set_alone(measured * self.workers.get());
+        }
+    }
+
+    /// A unit of `done` elements took `elapsed_ns` on the pool. It may be compiled otherwise than the sequential loop, so it gives
+    /// a first idea, which the first run in sequence replaces, and later tells only of great changes.
+    pub(super) fn saw_unit(&self, done: usize, elapsed_ns: f32) {
+        let (cost, measured) = (self.alone.cost.get(), per_element(elapsed_ns, done));
+        if cost == 0.0 {
+            self.alone.begin(measured);
+        } else if self.alone.timings.get() == 0 || measured < cost / CHANGED {
+            self.set_alone(measured);
+        } else if measured > CHANGED * cost {
+            // Twice in a row: that is no interruption.
+            let surprise = self.alone.surprise.replace(measured);
+            if surprise > 0.0 {
+                self.set_alone(surprise.min(measured));
+            }
+        } else {
+            self.alone.surprise.set(0.0);
+        }
+    }
+}
+
+fn per_element(elapsed_ns: f32, work: usize) -> f32 {
+    elapsed_ns / work.max(1) as f32
+}

@@ -1,0 +1,167 @@
+//! Where a thread keeps what it knows: a small table of classes, in pairs of places.
+
+use std::cell::Cell;
+
+use super::Kind;
+use super::class::Class;
+
+/// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
+const PAIRS: usize = 64;
+
+/// The lengths of a class that a new one is taken to be like differ from its own by at most so many powers of two: caches differ, but that is soon seen.
+const NEAR: i32 = 8;
+
+thread_local! {
+    static KNOWN: Known = const {
+        Known {
+            lights: [const { Pair { keys: [const { Cell::new(Key::NONE) }; 2], left: [const { Cell::new(0) }; 2] } }; PAIRS],
+            classes: [const { [const { Class::new() }; 2] }; PAIRS],
+            turn: Cell::new(0),
+        }
+    };
+}
+
+struct Known {
+    lights: [Pair; PAIRS],
+    classes: [[Class; 2]; PAIRS],
+    /// Which place of a full pair is given away next.
+    turn: Cell<u8>,
+}
+
+/// All that a short call in sequence has to see, on one cache line: after a rest it waits for that one.
+#[repr(align(32))]
+struct Pair {
+    keys: [Cell<Key>; 2],
+    /// Calls in sequence until one is weighed.
+    left: [Cell<u16>; 2],
+}
+
+/// What names a class: a kind, and the power of two that its calls' lengths have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key(usize);
+
+impl Key {
+    /// Of no class.
+    pub(super) const NONE: Self = Self(0);
+
+    /// Of calls of `kind` with `work` elements.
+    #[inline(always)]
+    pub(super) fn of(kind: Kind, work: usize) -> Self {
+        Self(kind.id << 6 | (usize::BITS - work.leading_zeros()) as usize)
+    }
+
+    pub(super) fn to_word(self) -> usize {
+        self.0
+    }
+
+    pub(super) fn from_word(word: usize) -> Self {
+        Self(word)
+    }
+
+    #[inline(always)]
+    fn pair(self) -> usize {
+        // Fibonacci hashing: the names of kinds lie close together.
+        let hash = (self.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        hash as usize % PAIRS
+    }
+}
+
+/// Whether a call of the class `key` runs in sequence without another thought.
+#[inline(always)]
+pub(super) fn is_light(key: Key) -> bool {
+    KNOWN.with(|known| {
+        let pair = &known.lights[key.pair()];
+        let place = usize::from(pair.keys[0].get() != key);
+        pair.keys[place].get() == key && {
+            let left = pair.left[place].get();
+            pair.left[place].set(left.wrapping_sub(1));
+            left != 0
+        }
+    })
+}
+
+/// Runs `f` with the class `key`, if it is known.
+pub(super) fn with_known(key: Key, f: impl FnOnce(&Class)) {
+    KNOWN.with(|known| {
+        if let Some(place) = known.find(key) {
+            known.with(key, place, f);
+        }
+    });
+}
+
+/// Runs `f` with the class of calls of `kind` with `work` elements, and whether it is new.
+pub(super) fn with_class<R>(kind: Kind, work: usize, f: impl FnOnce(&Class, bool) -> R) -> R {
+    let key = Key::of(kind, work);
+    KNOWN.with(|known| match known.find(key) {
+        Some(place) => known.with(key, place, |class| f(class, false)),
+        None => known.with(key, known.begin(key, kind, work), |class| f(class, true)),
+    })
+}
+
+impl Known {
+    fn find(&self, key: Key) -> Option<usize> {
+        self.lights[key.pair()].keys.iter().position(|other| other.get() == key)
+    }
+
+    fn with<R>(&self, key: Key, place: usize, f: impl FnOnce(&Class) -> R) -> R {
+        let class = &self.classes[key.pair()][place];
+        let result = f(class);
+        self.lights[key.pair()].left[place].set(class.left());
+        result
+    }
+
+    #[cold]
+    fn begin(&self, key: Key, kind: Kind, work: usize) -> usize {
+        let place = self.find_free(key);
+        let class = &self.classes[key.pair()][place];
+        let like = (1..=NEAR).flat_map(|log2| [-log2, log2]).find_map(|log2| {
+            let its_work = if log2 < 0 { work >> -log2 } else { work.checked_shl(log2 as u32)? };
+            let its_key = Key::of(kind, its_work);
+            let like = &self.classes[its_key.pair()][self.find(its_key)?];
+            (its_work > 0 && like.cost().is_some()).then_some((like, its_work))
+        });
+        class.begin(kind, work, like);
+        self.lights[key.pair()].keys[place].set(key);
+        place
+    }
+
+    /// A place in the pair of `key`: one that is free, or one of those that are taken, in turn.
+    fn find_free(&self, key: Key) -> usize {
+        let keys = &self.lights[key.pair()].keys;
+        keys.iter().position(|other| other.get() == Key::NONE).unwrap_or_else(|| {
+            let turn = self.turn.get();
+            self.turn.set(turn ^ 1);
+            keys[usize::from(turn)].set(Key::NONE);
+            usize::from(turn)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_kinds_that_take_turns_are_both_remembered() {
+        // So many that there are pairs with three of them, but most are in one with fewer.
+        let kinds: Vec<Kind> = (1..=60).map(|id| Kind { id: 1_000 + 37 * id, prior: None }).collect();
+        let mut new = 0;
+        for _ in 0..10 {
+            for kind in &kinds {
+                with_class(*kind, 100, |_, is_new| new += usize::from(is_new));
+            }
+        }
+        assert!((60..150).contains(&new), "{new}");
+    }
+
+    #[test]
+    fn a_new_class_is_like_another_length_of_its_kind() {
+        let kind = Kind { id: 77, prior: None };
+        with_class(kind, 1_000, |class, _| class.took_alone(1_000, 1_000, 5_000.0));
+        with_class(kind, 30_000, |class, is_new| {
+            assert!(is_new);
+            assert_eq!(class.cost(), Some(5.0));
+        });
+        with_class(Kind { id: 78, prior: None }, 1_000, |class, _| assert_eq!(class.cost(), None));
+    }
+}
