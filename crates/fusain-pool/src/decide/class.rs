@@ -57,6 +57,9 @@ const BEYOND: f32 = 512.0;
 /// What is so many times as long, and long, is believed at once: to be wrong costs less than one more such call in sequence.
 const CHANGED_CLEARLY: f32 = 16.0;
 
+/// Units that say that elements have become heavier are at least so long: the others may have touched a page for the first time.
+const LONG_UNIT_NS: f32 = 20_000.0;
+
 /// How patient a class can become about waking, in times of what a wake costs.
 const PATIENCE_MAX: f32 = 16.0;
 
@@ -381,15 +384,15 @@ impl Class {
         }
     }
 
-    /// A unit of `done` elements took `elapsed_ns` on the pool. It may be compiled otherwise than the sequential loop, so it gives
-    /// a first idea, which the first run in sequence replaces, and later tells only of great changes.
+    /// A unit of `done` elements took `elapsed_ns` on the pool, the longest of those that were timed. It may be compiled otherwise than the sequential loop, so it gives
+    /// a first idea, and later tells only of great changes.
     pub(super) fn saw_unit(&self, done: usize, elapsed_ns: f32) {
         let (cost, measured) = (self.alone.cost.get(), per_element(elapsed_ns, done));
         if cost == 0.0 {
             self.alone.begin(measured);
-        } else if self.alone.timings.get() == 0 || measured < cost / CHANGED {
+        } else if measured < cost / CHANGED || (measured < cost && self.alone.timings.get() == 0) {
             self.set_alone(measured);
-        } else if measured > CHANGED * cost {
+        } else if measured > CHANGED * cost && elapsed_ns >= LONG_UNIT_NS {
             // Twice in a row: that is no interruption.
             let surprise = self.alone.surprise.replace(measured);
             if surprise > 0.0 {

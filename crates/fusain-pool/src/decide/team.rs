@@ -98,6 +98,9 @@ fn net_ns(started: Instant) -> f32 {
     (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)
 }
 
+/// Shared calls from this length on say what such calls take even if somebody had to be woken.
+const WAKES_HIDE_NS: f32 = 1_000_000.0;
+
 /// On what terms a call is shared.
 pub(super) struct Terms {
     pub(super) is_timed: bool,
@@ -263,15 +266,17 @@ impl Team<'_> {
         let work = self.brief.work;
         with_class(self.kind, work, |class, _| {
             if woke {
-                // It says nothing about calls that find somebody awake.
                 wakes::woke(self.alone_ns, elapsed_ns);
             } else if !unshared {
                 wakes::gained(self.alone_ns - elapsed_ns);
+            }
+            if (woke && elapsed_ns >= WAKES_HIDE_NS) || !(woke || unshared) {
                 return match self.is_search {
                     true => class.searched_shared(work, elapsed_ns),
                     false => class.took_shared(work, elapsed_ns),
                 };
-            } else if elapsed_ns < self.alone_ns && !self.is_search {
+            }
+            if !woke && elapsed_ns < self.alone_ns && !self.is_search {
                 // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
                 class.took_alone(work, work, elapsed_ns);
             }
