@@ -87,6 +87,12 @@ impl<T> Drop for Room<'_, T> {
     }
 }
 
+/// Bytes of a cache line, and of the widest vectors.
+const LINE: usize = 64;
+
+/// So many lines pay for filling the first one by itself.
+const MANY_LINES: usize = 64;
+
 /// The slots of one worker.
 ///
 /// Invariants: the slots `first..end` are this window's alone; of these `first..next` are initialised.
@@ -136,13 +142,32 @@ impl<T> Window<'_, T> {
                 *next += 1;
             });
         } else {
-            self.next = source.fold(grain, self.next, |next, x| {
-                debug_assert!(next < end);
-                // SAFETY: as above.
-                unsafe { base.wrapping_add(next).write(x) };
-                next + 1
-            });
+            // One place for both, as each may be a loop.
+            let mut grains = [self.unaligned(grain), grain];
+            grains[1] -= grains[0];
+            for grain in grains {
+                if grain == 0 {
+                    continue;
+                }
+                self.next = source.fold(grain, self.next, |next, x| {
+                    debug_assert!(next < end);
+                    // SAFETY: as above.
+                    unsafe { base.wrapping_add(next).write(x) };
+                    next + 1
+                });
+            }
         }
+    }
+
+    /// How many of the next `grain` slots lie before the first that begins a cache line, where it pays to fill them by themselves: each wide vector that is written
+    /// across the border of two lines takes twice as long.
+    #[inline(always)]
+    fn unaligned(&self, grain: usize) -> usize {
+        if size_of::<T>() == 0 || LINE % size_of::<T>() != 0 || grain < MANY_LINES * LINE / size_of::<T>() {
+            return 0;
+        }
+        let slots = self.base.wrapping_add(self.next).align_offset(LINE);
+        if slots < grain { slots } else { 0 }
     }
 }
 
