@@ -168,7 +168,7 @@ pub(crate) struct Brief {
 pub(crate) struct Outcome {
     /// The longest unit that was timed.
     pub(crate) timing: Option<Timing>,
-    /// Whether nobody was awake and idle to share it with.
+    /// Whether nobody was awake and idle to share it with, or who seemed to be has not come.
     pub(crate) unshared: bool,
     /// Whether somebody has been woken for it.
     pub(crate) woke: bool,

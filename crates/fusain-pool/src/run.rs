@@ -394,6 +394,8 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     let mailbox = &handle.slot().side;
     let token = call.token();
     while let Some(local) = parts.take_unopened(handle) {
+        // Whoever it was for has just been woken, and comes late, or has lost its core.
+        call.set_unshared();
         if let Some(local) = work_part(call, algorithm, handle, local, grain, 0) {
             commit(call, algorithm, handle, local);
         }

@@ -13,9 +13,9 @@ use fusain_pool::Algorithm;
 use super::stride::first_in;
 use crate::policy::{Par, Plan, Steps, Team};
 
-/// How long a stripe should take, if the cost of an index is known: two units. Claims, each of which moves a cache line between cores, then cost
+/// How long a stripe should take, if the cost of an index is known: four units. Claims, each of which moves a cache line between cores, then cost
 /// next to nothing, and few indices behind the hit are looked at.
-const STRIPE_NS: f32 = 4_000.0;
+const STRIPE_NS: f32 = 8_000.0;
 
 /// Indices in a stripe if the cost is not known.
 const STRIPE: usize = 1 << 10;
@@ -167,10 +167,17 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
             {
                 return Some(i);
             }
-            let stripe = team.grain().or(team.elements_in(STRIPE_NS)).unwrap_or(STRIPE);
+            let stripe = team.grain().unwrap_or_else(|| stripe(&team, len - head - alone));
             search(team, FirstHit::new(head + alone, len, stripe, any, find))
         }
     }
+}
+
+/// The length of stripes of `len` places: as many for each worker, so that no one is left with the last.
+#[inline(never)]
+fn stripe(team: &Team<'_>, len: usize) -> usize {
+    let longest = team.elements_in(STRIPE_NS).unwrap_or(STRIPE).max(1);
+    len.div_ceil(len.div_ceil(longest).next_multiple_of(team.workers()).max(1))
 }
 
 #[inline(never)]

@@ -163,7 +163,7 @@ impl<T> Window<'_, T> {
     /// across the border of two lines takes twice as long.
     #[inline(always)]
     fn unaligned(&self, grain: usize) -> usize {
-        if size_of::<T>() == 0 || LINE % size_of::<T>() != 0 || grain < MANY_LINES * LINE / size_of::<T>() {
+        if !LINE.is_multiple_of(size_of::<T>()) || grain < MANY_LINES * LINE / size_of::<T>() {
             return 0;
         }
         let slots = self.base.wrapping_add(self.next).align_offset(LINE);

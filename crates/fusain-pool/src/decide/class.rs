@@ -295,8 +295,10 @@ impl Class {
         let weight = (elapsed_ns.max(self.alone.cost.get() * work as f32) / SURE_NS).min(1.0);
         if done < work {
             self.is_search.set(true);
-            self.trial.took(false, measured);
-            return self.alone.took_one_of_many(measured, weight);
+            if self.trial.counts(false) {
+                self.alone.took_one_of_many(measured, weight);
+            }
+            return;
         }
         match self.trial.took(false, measured) {
             Took::Any => {}
@@ -373,8 +375,9 @@ impl Class {
             return self.doubt(measured);
         }
         self.is_doubtful.set(false);
-        self.trial.took(true, measured);
-        self.shared.took_one_of_many(measured.min(FAR * alone), 1.0);
+        if self.trial.counts(true) {
+            self.shared.took_one_of_many(measured.min(FAR * alone), 1.0);
+        }
     }
 
     /// So much nobody gains: twice in a row, and the cost is that of a run that was interrupted, or went through fresh memory.

@@ -6,7 +6,7 @@ use std::cell::Cell;
 pub(super) const TRY_CALLS: u8 = 4;
 
 /// Calls that find nobody awake, until it is given up.
-const IN_VAIN: u8 = 16;
+const IN_VAIN: u8 = 32;
 
 /// See the [module](self).
 pub(super) struct Trial {
@@ -69,6 +69,14 @@ impl Trial {
             (1, _) => Took::Any,
             (_, 0) => Took::Last(best),
             _ => Took::OneOf,
+        }
+    }
+
+    /// As [`took`](Self::took) for a search, each of which counts, but for the first of a trial.
+    pub(super) fn counts(&self, shares: bool) -> bool {
+        match self.took(shares, 0.0) {
+            Took::Any | Took::Last(_) => true,
+            Took::OneOf => 2 * self.left.get() <= self.calls.get(),
         }
     }
 
