@@ -106,6 +106,8 @@ pub(super) struct Class {
     /// Whether the last shared call gained more than is plausible.
     is_doubtful: Cell<bool>,
     is_search: Cell<bool>,
+    /// Whether it has begun with the costs of another length.
+    is_like: Cell<bool>,
 }
 
 impl Class {
@@ -125,6 +127,7 @@ impl Class {
             trial: Trial::new(),
             is_doubtful: Cell::new(false),
             is_search: Cell::new(false),
+            is_like: Cell::new(false),
         }
     }
 
@@ -137,13 +140,13 @@ impl Class {
         self.workers.set(0.0);
         self.saved_ns.set(0.0);
         self.patience.set(1.0);
+        self.is_like.set(like.is_some());
         self.shares.set(false);
         self.eager.set(0);
         self.trial.end();
         self.is_search.set(false);
         if let Some((like, its_work)) = like {
             self.alone.begin(like.alone.cost.get());
-            self.alone.timings.set(like.alone.timings.get().min(1));
             self.workers.set(like.workers.get());
             self.is_search.set(like.is_search.get());
             if like.shared.cost.get() > 0.0 {
@@ -241,7 +244,7 @@ impl Class {
             if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
         if self.trial.shares().is_none() {
             let more = match other.timings.get() {
-                0 => TRY_UNKNOWN,
+                0 if !self.is_like.get() => TRY_UNKNOWN,
                 known if known < SURE || self.eager.get() > 0 => TRY_MORE,
                 _ => 1.0,
             };

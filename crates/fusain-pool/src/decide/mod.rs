@@ -14,7 +14,7 @@
 //!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
 //!   (`wakes.rs`). Each row that has woken somebody is judged by what it gained: classes whose rows gain wake at once, those whose rows lose become more patient.
-//!   Short calls that find all workers asleep, and do not wake them, run in sequence.
+//!   Calls that find all workers asleep, and do not wake them, run in sequence.
 //!
 //! **What it can lose.** If the cost of a kind changes, the calls up to the next look run the wrong way, and one or two more. After a time in which sharing lost, since
 //! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 500 calls, the first two times
@@ -72,9 +72,6 @@ pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<u
     if known::is_light(Key::of(kind, work)) { Plan::Sequential(Watch::off()) } else { weigh(pool, kind, work, grain) }
 }
 
-/// Calls from this length on are shared even if all workers sleep and none is to be woken: what a call takes was only estimated, and a worker may come.
-const SHARED_ASLEEP_NS: f32 = 20_000.0;
-
 #[cold]
 #[inline(never)]
 fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
@@ -104,7 +101,7 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         let wakes = is_try || wakes::is_due(alone_ns, patience);
         if wakes {
             wakes::begin_row(Key::of(kind, work).to_word());
-        } else if alone_ns < SHARED_ASLEEP_NS {
+        } else {
             let passed = with_class(kind, work, |class, _| class.pass(alone_ns));
             wakes::went_without(alone_ns * f32::from(passed + 1));
             return Plan::Sequential(if is_timed { Watch::of(kind, work) } else { Watch::off() });
