@@ -206,9 +206,11 @@ impl Inner {
         }
     }
 
-    /// Whether all workers that a call could be shared with sleep. A hint.
+    /// Whether all workers that a call of this thread could be shared with sleep. A hint.
     pub(crate) fn is_asleep(&self) -> bool {
-        (0..self.helpers_max).all(|index| self.slots.get(index).front.peek() == mailbox::ASLEEP)
+        let own =
+            Handle::current(|handle| handle.filter(|handle| std::ptr::eq(handle.pool, self)).map(|own| own.index));
+        (0..self.helpers_max).all(|index| own == Some(index) || self.slots.get(index).front.peek() == mailbox::ASLEEP)
     }
 
     pub(crate) fn is_watched(&self) -> bool {

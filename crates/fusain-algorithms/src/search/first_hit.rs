@@ -177,7 +177,9 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
 #[inline(never)]
 fn stripe(team: &Team<'_>, len: usize) -> usize {
     let longest = team.elements_in(STRIPE_NS).unwrap_or(STRIPE).max(1);
-    len.div_ceil(len.div_ceil(longest).next_multiple_of(team.workers()).max(1))
+    // Elements without a size can be so many that there is no such multiple.
+    let stripes = len.div_ceil(longest).checked_next_multiple_of(team.workers()).unwrap_or(len);
+    len.div_ceil(stripes.max(1))
 }
 
 #[inline(never)]

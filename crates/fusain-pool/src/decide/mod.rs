@@ -98,15 +98,13 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         }
         wakes::save(alone_ns);
         // What a try may cost has been weighed.
-        let wakes = is_try || wakes::is_due(alone_ns, patience);
-        if wakes {
-            wakes::begin_row(Key::of(kind, work).to_word());
-        } else {
+        if !is_try && !wakes::is_due(alone_ns, patience) {
             let passed = with_class(kind, work, |class, _| class.pass(alone_ns));
             wakes::went_without(alone_ns * f32::from(passed + 1));
             return Plan::Sequential(if is_timed { Watch::of(kind, work) } else { Watch::off() });
         }
-        wakes
+        wakes::begin_row(Key::of(kind, work).to_word());
+        true
     } else {
         wakes::is_worth_waking(alone_ns)
     };
