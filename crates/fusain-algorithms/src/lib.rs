@@ -62,7 +62,7 @@
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
 //! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, and
-//! `sort_by_cached_key` needs memory for 2 n keys. Each thread that calls them keeps up to four such blocks of at most 4 MiB for its next calls, until the thread ends.
+//! `sort_by_cached_key` needs memory for 2 n keys. Each thread that calls them keeps up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
