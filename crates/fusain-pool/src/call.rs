@@ -36,6 +36,8 @@ pub(crate) struct Call {
     unshared: AtomicBool,
     /// Whether somebody has been woken for it. Relaxed: a hint.
     woke: AtomicBool,
+    /// Whether somebody has done a part of it. Relaxed, as above.
+    helped: AtomicBool,
     /// The longest unit timed so far, as [`Timing::to_bits`]; 0: none. Relaxed: an estimate.
     timing: AtomicU64,
     /// Work the call was estimated to have, in elements; 0: unknown.
@@ -52,6 +54,7 @@ impl Call {
             wakes: AtomicBool::new(brief.wakes),
             unshared: AtomicBool::new(false),
             woke: AtomicBool::new(false),
+            helped: AtomicBool::new(false),
             timing: AtomicU64::new(0),
             work: brief.work,
             owner,
@@ -71,12 +74,17 @@ impl Call {
         self.woke.store(true, Ordering::Relaxed);
     }
 
+    pub(crate) fn set_helped(&self) {
+        self.helped.store(true, Ordering::Relaxed);
+    }
+
     /// What the call has shown.
     pub(crate) fn outcome(&self) -> Outcome {
         Outcome {
             timing: self.timing(),
             unshared: self.unshared.load(Ordering::Relaxed),
             woke: self.woke.load(Ordering::Relaxed),
+            helped: self.helped.load(Ordering::Relaxed),
         }
     }
 
@@ -124,6 +132,7 @@ impl Call {
     /// Giver, before a delivery.
     pub(crate) fn add_share(&self) {
         self.shares.add();
+        self.set_helped();
     }
 
     /// Caller, all parts being back: whether nobody else is left.
@@ -172,4 +181,6 @@ pub(crate) struct Outcome {
     pub(crate) unshared: bool,
     /// Whether somebody has been woken for it.
     pub(crate) woke: bool,
+    /// Whether somebody has done a part of it, who may have been woken by an earlier call and come late.
+    pub(crate) helped: bool,
 }

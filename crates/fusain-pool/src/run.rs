@@ -379,7 +379,11 @@ fn wait<A: Algorithm + ?Sized>(
 /// Commits what has come back, and says whether nobody else is left.
 #[inline(always)]
 fn is_alone<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) -> bool {
-    parts.collect(|local| commit(call, algorithm, handle, local)) && call.is_alone()
+    let commits = |local| {
+        call.set_helped();
+        commit(call, algorithm, handle, local);
+    };
+    parts.collect(commits) && call.is_alone()
 }
 
 #[cold]

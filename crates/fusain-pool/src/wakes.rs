@@ -16,12 +16,16 @@
 use crate::costs::Costs;
 use crate::platform::Instant;
 use std::cell::Cell;
+use std::time::Duration;
 
 /// Losses are in close succession where they are at least one part in so many of the time since the first.
-const DENSE: f32 = 8.0;
+const DENSE: f32 = 16.0;
 
 /// Calls of which a look at the clock is less than a hundredth.
 const LOOKED_AT_NS: f32 = 2_500.0;
+
+/// A row in which all have slept is over after a rest in which workers that were awake would have fallen asleep.
+const REST: Duration = Duration::from_micros(100);
 
 /// Wakes that are only tried take at most one part in so many of the time of calls that find all asleep.
 const TRY_PART: f32 = 64.0;
@@ -31,6 +35,24 @@ const TRY_PART: f32 = 64.0;
 const COST_NS_MIN: f32 = 2_000.0;
 const COST_NS_MAX: f32 = 30_000.0;
 
+/// Which call of a row has woken somebody.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wake {
+    /// None has.
+    None,
+    /// The first one.
+    First,
+    /// Another one.
+    Late,
+}
+
+/// A row that is over, and what it has gained.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) wake: Wake,
+    pub(crate) gain_ns: f32,
+}
+
 struct Wakes {
     /// 0: not seen yet.
     cost_ns: Cell<f32>,
@@ -38,9 +60,11 @@ struct Wakes {
     since: Cell<Option<Instant>>,
     /// What tries may cost by now.
     saved_ns: Cell<f32>,
-    /// Which class of calls has woken somebody, and what has been gained since; 0: none.
+    /// Which class of calls has begun a row; 0: there is none. What has been gained since, and when it went on last, if nobody was woken.
     row: Cell<usize>,
+    wake: Cell<Wake>,
     gained_ns: Cell<f32>,
+    last: Cell<Option<Instant>>,
 }
 
 thread_local! {
@@ -51,7 +75,9 @@ thread_local! {
             since: Cell::new(None),
             saved_ns: Cell::new(0.0),
             row: Cell::new(0),
+            wake: Cell::new(Wake::None),
             gained_ns: Cell::new(0.0),
+            last: Cell::new(None),
         }
     };
 }
@@ -97,16 +123,20 @@ pub(crate) fn is_worth_waking(alone_ns: f32) -> bool {
 }
 
 /// Whether a call of `alone_ns` in sequence is to wake sleepers, by what it saves itself or by what others before it have lost; `patience` is that of its class.
-pub(crate) fn is_due(alone_ns: f32, patience: f32) -> bool {
+pub(crate) fn is_due(alone_ns: f32, patience: f32) -> Wake {
     WAKES.with(|wakes| {
-        let (gain_ns, cost_ns) = (alone_ns / 2.0, wakes.cost_ns());
-        if is_long(alone_ns) {
-            return true;
-        }
-        let (is_first, due_ns) = (wakes.lost_ns.get() == 0.0, patience * cost_ns);
-        gain_ns > due_ns
+        let (gain_ns, due_ns) = (alone_ns / 2.0, patience * wakes.cost_ns());
+        let is_looking = alone_ns > LOOKED_AT_NS;
+        let is_first = wakes.lost_ns.get() == 0.0 || (is_looking && !wakes.is_in_row());
+        let is_due = is_long(alone_ns)
+            || gain_ns > due_ns
             || (gain_ns + wakes.lost_ns.get() > due_ns && wakes.settle())
-            || (is_first && alone_ns > LOOKED_AT_NS && affords_try(wakes))
+            || (is_first && is_looking && affords_try(wakes));
+        match is_due {
+            true if is_first => Wake::First,
+            true => Wake::Late,
+            false => Wake::None,
+        }
     })
 }
 
@@ -124,25 +154,42 @@ pub(crate) fn cost_ns() -> f32 {
     WAKES.with(Wakes::cost_ns)
 }
 
-/// A call of `alone_ns` in sequence finds all workers asleep: some of that may be spent on trying to wake one.
-pub(crate) fn save(alone_ns: f32) {
-    WAKES.with(|wakes| wakes.saved_ns.set(wakes.saved_ns.get() + alone_ns / TRY_PART));
+/// So many calls of `alone_ns` in sequence lose what has to be lost before a wake is due.
+pub(crate) fn calls_until_due(alone_ns: f32, patience: f32) -> f32 {
+    WAKES.with(|wakes| (patience * wakes.cost_ns() - wakes.lost_ns.get()) / (alone_ns / 2.0))
 }
 
-/// A call of the class `key` is about to wake somebody.
-pub(crate) fn begin_row(key: usize) {
+/// A call of the class `key` finds all workers asleep, and is about to wake somebody or not: it begins a row, unless it goes on with one in which all sleep.
+pub(crate) fn begin_row(key: usize, wake: Wake) {
     WAKES.with(|wakes| {
+        if wake == Wake::None && wakes.row.get() != 0 {
+            return;
+        }
         wakes.row.set(key);
+        wakes.wake.set(wake);
         wakes.gained_ns.set(0.0);
+        wakes.last.set(None);
     });
 }
 
-/// All workers sleep: which class has woken somebody before, and what has been gained since.
-pub(crate) fn end_row() -> Option<(usize, f32)> {
+/// All workers sleep: the row before, and which class has begun it, if it is over. Only calls that are worth a look at the clock end one in which all have slept.
+pub(crate) fn end_row(is_looking: bool) -> Option<(usize, Row)> {
     WAKES.with(|wakes| {
-        let row = wakes.row.replace(0);
-        (row != 0).then(|| (row, wakes.gained_ns.get()))
+        let is_over = wakes.wake.get() != Wake::None
+            || (is_looking && wakes.last.get().is_none_or(|last| last.elapsed() >= REST));
+        let key = if is_over { wakes.row.replace(0) } else { 0 };
+        (key != 0).then(|| (key, Row { wake: wakes.wake.get(), gain_ns: wakes.gained_ns.get() }))
     })
+}
+
+/// A call in sequence has gained so much beside what such calls take on average, or lost it. That counts in a row in which all sleep.
+pub(crate) fn went_by(gain_ns: f32) {
+    WAKES.with(|wakes| {
+        if wakes.row.get() != 0 && wakes.wake.get() == Wake::None {
+            gained(gain_ns);
+            wakes.last.set(Some(Instant::now()));
+        }
+    });
 }
 
 /// A call has gained so much by being shared, or lost it.
@@ -151,17 +198,21 @@ pub(crate) fn gained(gain_ns: f32) {
     WAKES.with(|wakes| wakes.gained_ns.set(wakes.gained_ns.get() + gain_ns.max(-COST_NS_MAX)));
 }
 
-/// A call of `alone_ns` in sequence found workers asleep, and let them.
-pub(crate) fn went_without(alone_ns: f32) {
+/// Calls of together `alone_ns` in sequence find workers asleep, and let them. Whether losses before had ended too soon for a wake.
+pub(crate) fn went_without(alone_ns: f32) -> bool {
     WAKES.with(|wakes| {
         // Of short calls only those that begin a row look at the clock.
         let is_looking = alone_ns > LOOKED_AT_NS || wakes.lost_ns.get() == 0.0;
-        if is_looking && !wakes.is_in_row() {
+        let begins = is_looking && !wakes.is_in_row();
+        let had_lost = begins && wakes.lost_ns.get() > 0.0;
+        if begins {
             wakes.lost_ns.set(0.0);
             wakes.since.set(Some(Instant::now()));
         }
         wakes.lost_ns.set(wakes.lost_ns.get() + alone_ns / 2.0);
-    });
+        wakes.saved_ns.set(wakes.saved_ns.get() + alone_ns / TRY_PART);
+        had_lost
+    })
 }
 
 /// A call of `alone_ns` in sequence has woken somebody, and took `elapsed_ns`.
@@ -200,15 +251,15 @@ mod tests {
     #[test]
     fn small_calls_are_due_when_they_have_lost_a_wake() {
         WAKES.with(|wakes| wakes.cost_ns.set(20_000.0));
-        assert!(is_due(41_000.0, 1.0));
+        assert_eq!(is_due(41_000.0, 1.0), Wake::First);
         let first = (1..).find(|_| {
-            let is_due = is_due(2_000.0, 1.0);
+            let is_due = is_due(2_000.0, 1.0) != Wake::None;
             if !is_due {
                 went_without(2_000.0);
             }
             is_due
         });
         assert_eq!(first, Some(21));
-        assert!(!is_due(2_000.0, 1.0), "paid");
+        assert_eq!(is_due(2_000.0, 1.0), Wake::None, "paid");
     }
 }

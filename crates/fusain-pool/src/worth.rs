@@ -9,7 +9,7 @@
 //! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
 
 use crate::platform::Instant;
-use crate::wakes;
+use crate::wakes::{self, Wake};
 use std::any::type_name;
 use std::cell::Cell;
 
@@ -63,7 +63,7 @@ impl Worth {
                 kind.last_ns.set(0.0);
             }
             let last_ns = kind.last_ns.get();
-            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, 1.0);
+            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, 1.0) != Wake::None;
             if !is_worth {
                 wakes::went_without(last_ns);
             }

@@ -7,16 +7,21 @@ use std::cell::Cell;
 use super::Kind;
 use super::trial::{TRY_CALLS, Took, Trial};
 use super::way::{CHANGED, SURE, SURE_NS, Way};
+use crate::wakes::{Row, Wake};
 
-/// What looking at a call costs, timing included, and the part of the time that looks may take together.
-const LOOK_NS: f32 = 60.0;
-const LOOK_PART: f32 = 0.01;
-
-/// However short the calls, one in so many is looked at: what they take may change.
+/// Of short calls in sequence one in so many is looked at and timed: what they take may change. The look takes up to half a microsecond where its code and the clock's
+/// have left the cache, as after a rest.
 const LOOK_EVERY: f32 = 64.0;
 
-/// Calls from this length on are all looked at, and from the second on all timed. Of shorter ones that are shared one in `TIME` is timed.
-const LOOKED_AT_NS: f32 = 2_000.0;
+/// Calls from this length on are all looked at and timed.
+pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
+
+/// Of those in between each is held against a limit: so many times what it should take, and what cold caches can add after a rest.
+const GUARDED_NS: f32 = 1_000.0;
+const LIMIT: f32 = 2.0;
+const LIMIT_NS: f32 = 30_000.0;
+
+/// Calls that are shared are all timed from this length on; of shorter ones one in `TIME` is.
 const TIMED_NS: f32 = 5_000.0;
 const TIME: u32 = 8;
 
@@ -74,8 +79,8 @@ pub(super) struct Machine {
 /// How to run a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
-    /// In sequence.
-    Alone { is_timed: bool },
+    /// In sequence, and timed.
+    Alone,
     /// On the pool, sleepers included, to find out what an element costs.
     Unknown,
     /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try.
@@ -87,6 +92,8 @@ pub(super) struct Class {
     /// Short calls in sequence until one is looked at, and how many the next look stands for.
     left: Cell<u16>,
     stands_for: Cell<u16>,
+    /// What each of these may take; 0: any time.
+    limit_ns: Cell<f32>,
     alone: Way,
     /// With those workers that are awake.
     shared: Way,
@@ -99,6 +106,8 @@ pub(super) struct Class {
     eager: Cell<u8>,
     /// How much calls that find all workers asleep have to lose before they wake one, in times of what that costs.
     patience: Cell<f32>,
+    /// What a row of calls loses without any wake, beside what each of them takes on average: the first ones find the caches cold. In nanoseconds, negative.
+    without: Cell<f32>,
     random: Cell<u32>,
     /// Which way the last call that was weighed was thought to be better run.
     shares: Cell<bool>,
@@ -115,6 +124,7 @@ impl Class {
         Self {
             left: Cell::new(0),
             stands_for: Cell::new(1),
+            limit_ns: Cell::new(0.0),
             alone: Way::new(),
             shared: Way::new(),
             workers: Cell::new(0.0),
@@ -122,6 +132,7 @@ impl Class {
             saved_ns: Cell::new(0.0),
             eager: Cell::new(0),
             patience: Cell::new(1.0),
+            without: Cell::new(0.0),
             random: Cell::new(1),
             shares: Cell::new(false),
             trial: Trial::new(),
@@ -140,6 +151,7 @@ impl Class {
         self.workers.set(0.0);
         self.saved_ns.set(0.0);
         self.patience.set(1.0);
+        self.without.set(0.0);
         self.is_like.set(like.is_some());
         self.shares.set(false);
         self.eager.set(0);
@@ -165,6 +177,11 @@ impl Class {
     /// Calls until the next that is to be weighed.
     pub(super) fn left(&self) -> u16 {
         self.left.get()
+    }
+
+    /// What each of these calls may take, in nanoseconds, without a note being made of it; 0: any time.
+    pub(super) fn limit_ns(&self) -> f32 {
+        self.limit_ns.get()
     }
 
     /// Nanoseconds an element costs in sequence, if that is known.
@@ -213,22 +230,21 @@ impl Class {
         machine: impl FnOnce() -> Option<Machine>,
         wake_ns: impl FnOnce() -> f32,
     ) -> Choice {
-        let alone = Choice::Alone { is_timed: true };
         let stands_for = f32::from(self.stands_for.get());
         self.look_at_next();
         let alone_ns = self.alone.cost.get() * work as f32;
         if alone_ns == 0.0 {
             // Tried on the pool before, and over before a unit was timed; else the run loop finds out, one element at first.
-            return if is_new && machine().is_some() { Choice::Unknown } else { alone };
+            return if is_new && machine().is_some() { Choice::Unknown } else { Choice::Alone };
         }
         if !self.alone.is_sure() && alone_ns < UNSURE_BELOW_NS {
-            return alone;
+            return Choice::Alone;
         }
         if self.shared.cost.get() == 0.0 {
             let Some(Machine { region_ns, workers }) = machine() else {
                 // Asked again now and then: it may be called from within another pool.
                 self.left.set(u16::MAX);
-                return alone;
+                return Choice::Alone;
             };
             self.workers.set(workers);
             self.region.set(region_ns / work as f32);
@@ -242,13 +258,15 @@ impl Class {
         }
         let (best_ns, other_ns, other) =
             if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
+        let mut until_try = 0.0;
         if self.trial.shares().is_none() {
             let more = match other.timings.get() {
                 0 if !self.is_like.get() => TRY_UNKNOWN,
                 known if known < SURE || self.eager.get() > 0 => TRY_MORE,
                 _ => 1.0,
             };
-            self.saved_ns.set(self.saved_ns.get() + best_ns * stands_for * TRY_PART * more);
+            let saves_ns = best_ns * TRY_PART * more;
+            self.saved_ns.set(self.saved_ns.get() + stands_for * saves_ns);
             let calls = if alone_ns < LONG_NS { TRY_CALLS } else { 1 };
             let loss_ns = (other_ns - best_ns).clamp(TRY_LOSS * best_ns, FAR * best_ns) * f32::from(calls);
             if shares && self.shared.timings.get() == 0 {
@@ -257,6 +275,10 @@ impl Class {
             } else if self.saved_ns.get() >= loss_ns && (shares || self.saved_ns.get() >= loss_ns + wake_ns()) {
                 self.eager.set(self.eager.get().saturating_sub(1));
                 self.begin_trial(!shares, calls);
+            } else {
+                // What is missing beyond is for a wake.
+                let missing_ns = loss_ns - self.saved_ns.get();
+                until_try = if missing_ns > 0.0 { missing_ns / saves_ns } else { LOOK_EVERY };
             }
         }
         let trial = self.trial.shares();
@@ -265,29 +287,55 @@ impl Class {
             let is_timed = tries || alone_ns >= TIMED_NS || self.is_one_in(TIME);
             return Choice::Shared { is_timed, is_try: tries && !shares, alone_ns };
         }
-        if !tries && alone_ns < LOOKED_AT_NS {
-            self.pass(alone_ns);
-            return alone;
+        if !tries {
+            self.pass(work, until_try);
         }
-        Choice::Alone { is_timed: tries || alone_ns >= TIMED_NS || self.is_one_in(2) }
+        Choice::Alone
     }
 
-    /// Lets some calls as short as this one run in sequence without another look; returns how many.
-    pub(super) fn pass(&self, alone_ns: f32) -> u16 {
-        let every = (LOOK_NS / LOOK_PART / alone_ns).clamp(2.0, LOOK_EVERY) as u32;
-        let left = if alone_ns < LOOKED_AT_NS { every / 2 + self.draw() % every } else { 0 };
+    /// Lets some calls of about so much work run in sequence without another look, if they are short, on average `at_most`; returns how many.
+    pub(super) fn pass(&self, work: usize, at_most: f32) -> u16 {
+        let alone_ns = self.alone.cost.get() * work as f32;
+        let every = if alone_ns < LOOKED_AT_NS { at_most.clamp(0.0, LOOK_EVERY) as u32 } else { 0 };
+        let left = if every > 0 { every / 2 + self.draw() % every } else { 0 };
         self.left.set(left as u16);
         self.stands_for.set(left as u16 + 1);
+        let longest = usize::MAX >> work.leading_zeros();
+        let longest_ns = self.alone.cost.get() * longest as f32;
+        self.limit_ns.set(if alone_ns >= GUARDED_NS { LIMIT * longest_ns + LIMIT_NS } else { 0.0 });
         left as u16
     }
 
-    /// Those who were woken for a row of calls have gained so much for them, or lost it.
-    pub(super) fn judge(&self, gain_ns: f32) {
+    /// A rest has come before as much was lost as a wake costs. So it will be again, and to look whether it is due costs time.
+    pub(super) fn waited_in_vain(&self) {
+        self.patience.set((2.0 * self.patience.get()).min(PATIENCE_MAX));
+    }
+
+    /// A row of calls that this class has begun has gained so much, or lost it.
+    pub(super) fn judge(&self, row: Row) {
         let patience = self.patience.get();
-        self.patience.set(match gain_ns > 0.0 {
-            true if patience <= 1.0 => 0.0,
-            true => patience / 2.0,
-            false => (2.0 * patience).clamp(1.0, PATIENCE_MAX),
+        let more = (2.0 * patience).clamp(1.0, PATIENCE_MAX);
+        self.patience.set(match row {
+            Row { wake: Wake::None, gain_ns } => {
+                let before = self.without.get();
+                return self.without.set(before + 0.25 * (gain_ns - before));
+            }
+            // What it has shown goes for all of the row, and of what it would have lost anyway some is the rest before it: the caches are cold.
+            Row { wake: Wake::First, gain_ns } if gain_ns > self.without.get() => {
+                if patience <= 1.0 {
+                    0.0
+                } else {
+                    1.0
+                }
+            }
+            Row { wake: Wake::Late, gain_ns } if gain_ns > 0.0 => {
+                if patience <= 1.0 {
+                    0.0
+                } else {
+                    patience / 2.0
+                }
+            }
+            _ => more,
         });
     }
 
@@ -315,10 +363,18 @@ impl Class {
         if self.alone.surprise.get() > 0.0 {
             if elapsed_ns >= LONG_NS && measured > CHANGED_CLEARLY * before {
                 self.set_alone(measured);
-            } else if elapsed_ns >= LOOKED_AT_NS {
+            } else if elapsed_ns >= GUARDED_NS {
                 self.look_at_next();
             }
         }
+    }
+
+    /// A call that nobody looked at took `elapsed_ns` in sequence, longer than it was to take.
+    pub(super) fn took_long(&self, work: usize, done: usize, elapsed_ns: f32) {
+        if done < work || self.is_search.get() || self.trial.shares().is_some() {
+            return self.look_at_next();
+        }
+        self.took_alone(work, done, elapsed_ns);
     }
 
     /// What an element costs in sequence is no longer what it was `before`: so is what it costs shared.

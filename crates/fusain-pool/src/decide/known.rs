@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::Kind;
 use super::class::Class;
+use crate::costs::Costs;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
 const PAIRS: usize = 64;
@@ -14,7 +15,7 @@ const NEAR: i32 = 8;
 thread_local! {
     static KNOWN: Known = const {
         Known {
-            lights: [const { Pair { keys: [const { Cell::new(Key::NONE) }; 2], left: [const { Cell::new(0) }; 2] } }; PAIRS],
+            lights: [const { Pair::new() }; PAIRS],
             classes: [const { [const { Class::new() }; 2] }; PAIRS],
             turn: Cell::new(0),
         }
@@ -34,6 +35,18 @@ struct Pair {
     keys: [Cell<Key>; 2],
     /// Calls in sequence until one is weighed.
     left: [Cell<u16>; 2],
+    /// How many ticks each of these may last; 0: any.
+    limits: [Cell<u32>; 2],
+}
+
+impl Pair {
+    const fn new() -> Self {
+        Self {
+            keys: [const { Cell::new(Key::NONE) }; 2],
+            left: [const { Cell::new(0) }; 2],
+            limits: [const { Cell::new(0) }; 2],
+        }
+    }
 }
 
 /// What names a class: a kind, and the power of two that its calls' lengths have.
@@ -66,17 +79,18 @@ impl Key {
     }
 }
 
-/// Whether a call of the class `key` runs in sequence without another thought.
+/// Whether a call of the class `key` runs in sequence without another thought, and how many ticks it may last then; 0: any.
 #[inline(always)]
-pub(super) fn is_light(key: Key) -> bool {
+pub(super) fn light(key: Key) -> Option<u32> {
     KNOWN.with(|known| {
         let pair = &known.lights[key.pair()];
         let place = usize::from(pair.keys[0].get() != key);
-        pair.keys[place].get() == key && {
-            let left = pair.left[place].get();
-            pair.left[place].set(left.wrapping_sub(1));
-            left != 0
+        if pair.keys[place].get() != key {
+            return None;
         }
+        let left = pair.left[place].get();
+        pair.left[place].set(left.wrapping_sub(1));
+        (left != 0).then(|| pair.limits[place].get())
     })
 }
 
@@ -106,7 +120,9 @@ impl Known {
     fn with<R>(&self, key: Key, place: usize, f: impl FnOnce(&Class) -> R) -> R {
         let class = &self.classes[key.pair()][place];
         let result = f(class);
-        self.lights[key.pair()].left[place].set(class.left());
+        let pair = &self.lights[key.pair()];
+        pair.left[place].set(class.left());
+        pair.limits[place].set(Costs::ticks_in(class.limit_ns()));
         result
     }
 

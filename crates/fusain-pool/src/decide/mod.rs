@@ -32,8 +32,8 @@ mod way;
 
 use crate::costs::Costs;
 use crate::pool::{Inner, Pool};
-use crate::wakes;
-use class::{Choice, Machine};
+use crate::wakes::{self, Wake};
+use class::{Choice, LOOKED_AT_NS, Machine};
 use known::{Key, with_class, with_known};
 use std::any::type_name;
 
@@ -69,7 +69,10 @@ impl Kind {
 /// Decides how to run a call of `kind` with `work` elements on `pool`. `None` means the pool whose work this thread is doing, or else the global one.
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    if known::is_light(Key::of(kind, work)) { Plan::Sequential(Watch::off()) } else { weigh(pool, kind, work, grain) }
+    match known::light(Key::of(kind, work)) {
+        Some(ticks) => Plan::Sequential(Watch::within(kind, work, ticks)),
+        None => weigh(pool, kind, work, grain),
+    }
 }
 
 #[cold]
@@ -83,27 +86,35 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         (helpers > 0).then(|| Machine { region_ns: Costs::of_this_machine().region_ns, workers: (helpers + 1) as f32 })
     };
     let wake_ns = || if Pool::named_or_here(pool, Inner::is_asleep) { wakes::cost_ns() } else { 0.0 };
-    let (choice, patience) =
-        with_class(kind, work, |class, is_new| (class.choose(work, is_new, machine, wake_ns), class.patience()));
+    let choice = with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wake_ns));
     let (is_timed, is_try, alone_ns) = match choice {
-        Choice::Alone { is_timed: true } => return Plan::Sequential(Watch::of(kind, work)),
-        Choice::Alone { is_timed: false } => return Plan::Sequential(Watch::off()),
+        Choice::Alone => return Plan::Sequential(Watch::of(kind, work)),
         // Nothing is known of it. It may be long.
         Choice::Unknown => return Plan::Parallel(Team::all(pool, kind, work, grain)),
         Choice::Shared { is_timed, is_try, alone_ns } => (is_timed, is_try, alone_ns),
     };
     let wakes = if Pool::named_or_here(pool, Inner::is_asleep) {
-        if let Some((row, gain_ns)) = wakes::end_row() {
-            with_known(Key::from_word(row), |class| class.judge(gain_ns));
+        let is_long = alone_ns >= LOOKED_AT_NS;
+        if let Some((key, row)) = wakes::end_row(is_long) {
+            with_known(Key::from_word(key), |class| class.judge(row));
         }
-        wakes::save(alone_ns);
+        let patience = with_class(kind, work, |class, _| class.patience());
         // What a try may cost has been weighed.
-        if !is_try && !wakes::is_due(alone_ns, patience) {
-            let passed = with_class(kind, work, |class, _| class.pass(alone_ns));
-            wakes::went_without(alone_ns * f32::from(passed + 1));
-            return Plan::Sequential(if is_timed { Watch::of(kind, work) } else { Watch::off() });
+        let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, patience) };
+        if wake == Wake::None {
+            let at_most = wakes::calls_until_due(alone_ns, patience);
+            with_class(kind, work, |class, _| {
+                let passed = class.pass(work, at_most);
+                if wakes::went_without(alone_ns * f32::from(passed + 1)) {
+                    class.waited_in_vain();
+                }
+            });
+            if is_long {
+                wakes::begin_row(Key::of(kind, work).to_word(), wake);
+            }
+            return Plan::Sequential(if is_timed || is_long { Watch::of(kind, work) } else { Watch::off() });
         }
-        wakes::begin_row(Key::of(kind, work).to_word());
+        wakes::begin_row(Key::of(kind, work).to_word(), wake);
         true
     } else {
         wakes::is_worth_waking(alone_ns)

@@ -4,7 +4,7 @@ use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
 use crate::pace::{Grain, Timing, grain_for};
-use crate::platform::Instant;
+use crate::platform::{self, Instant};
 use crate::pool::Pool;
 use crate::run::{self, Steps};
 use crate::wakes;
@@ -27,23 +27,32 @@ pub enum Plan<'p> {
     Parallel(Team<'p>),
 }
 
-/// Times a sequential run if that has been asked for.
+/// Looks at how long a sequential run takes if that has been asked for.
 #[derive(Debug)]
 pub struct Watch {
-    /// Of the kind; 0: not timed.
     id: usize,
     work: usize,
+    /// 0: does not look; [`TIMES`]: times the run; else how many ticks the run may last without a note being made of it.
+    limit: usize,
 }
+
+const TIMES: usize = usize::MAX;
 
 impl Watch {
     pub(super) fn of(kind: Kind, work: usize) -> Self {
-        Self { id: kind.id, work }
+        Self { id: kind.id, work, limit: TIMES }
+    }
+
+    /// Notes a run that takes longer than so many ticks; 0: does not look.
+    #[inline(always)]
+    pub(super) fn within(kind: Kind, work: usize, ticks: u32) -> Self {
+        Self { id: kind.id, work, limit: ticks as usize }
     }
 
     /// A watch that does not look.
     #[inline(always)]
     pub fn off() -> Self {
-        Self { id: 0, work: 0 }
+        Self { id: 0, work: 0, limit: 0 }
     }
 
     /// Runs `f`.
@@ -65,14 +74,29 @@ impl Watch {
     /// Starts it, for a run that is not in a closure, as that is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
-        Running { started: (self.id != 0).then(Instant::now), watch: self }
+        let started = (self.limit == TIMES).then(Instant::now);
+        let ticks = if self.limit != 0 && self.limit != TIMES { platform::ticks() } else { 0 };
+        Running { watch: self, started, ticks }
     }
 
     #[cold]
     fn note(self, started: Instant, done: usize) {
         let elapsed_ns = net_ns(started);
         let kind = Kind { id: self.id, prior: None };
-        with_class(kind, self.work, |class, _| class.took_alone(self.work, done, elapsed_ns));
+        with_class(kind, self.work, |class, _| {
+            if let Some(cost) = class.cost() {
+                wakes::went_by(self.work as f32 * cost - elapsed_ns);
+            }
+            class.took_alone(self.work, done, elapsed_ns);
+        });
+    }
+
+    /// The run has taken far longer than was expected.
+    #[cold]
+    #[inline(never)]
+    fn note_long(self, ticks: u64, done: usize) {
+        let kind = Kind { id: self.id, prior: None };
+        with_class(kind, self.work, |class, _| class.took_long(self.work, done, Costs::ns_of(ticks)));
     }
 }
 
@@ -81,14 +105,22 @@ impl Watch {
 pub struct Running {
     watch: Watch,
     started: Option<Instant>,
+    ticks: u64,
 }
 
 impl Running {
     /// Stops it: the run has ended, when `done` of its work was done.
     #[inline(always)]
     pub fn stop(self, done: impl FnOnce() -> usize) {
+        if self.watch.limit == 0 {
+            return;
+        }
         if let Some(started) = self.started {
-            self.watch.note(started, done());
+            return self.watch.note(started, done());
+        }
+        let ticks = platform::ticks().wrapping_sub(self.ticks);
+        if ticks > self.watch.limit as u64 {
+            self.watch.note_long(ticks, done());
         }
     }
 }
@@ -116,6 +148,7 @@ pub(super) struct Terms {
 struct Sleepers {
     unshared: bool,
     woke: bool,
+    helped: bool,
 }
 
 /// The workers a call has been given, until the call is over: when it is dropped it notes how long that took.
@@ -227,9 +260,10 @@ impl<'p> Team<'p> {
     /// Runs a call with this thread as a worker, and notes what it has shown. Not generic, unlike the ways into the pool: those would be compiled for each algorithm.
     #[inline(never)]
     fn enter(&self, call: &mut dyn FnMut(&Handle<'_>) -> Outcome) -> Option<Timing> {
-        let Outcome { timing, unshared, woke } = Pool::named_or_here(self.pool, |pool| pool.enter(call));
-        let before = self.sleepers.get().unwrap_or(Sleepers { unshared, woke });
-        self.sleepers.set(Some(Sleepers { woke: before.woke || woke, ..before }));
+        let Outcome { timing, unshared, woke, helped } = Pool::named_or_here(self.pool, |pool| pool.enter(call));
+        let before = self.sleepers.get().unwrap_or(Sleepers { unshared, woke, helped });
+        let (woke, helped) = (before.woke || woke, before.helped || helped);
+        self.sleepers.set(Some(Sleepers { woke, helped, ..before }));
         timing
     }
 }
@@ -252,17 +286,17 @@ impl Team<'_> {
 impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
-        let Some(Sleepers { unshared, woke }) = self.sleepers.get() else { return };
-        if unshared && !woke && self.alone_ns > 0.0 {
+        let Some(sleepers @ Sleepers { unshared, woke, helped }) = self.sleepers.get() else { return };
+        if unshared && !woke && !helped && self.alone_ns > 0.0 {
             wakes::went_without(self.alone_ns);
         }
         let Some(started) = self.started.filter(|_| !thread::panicking()) else { return };
-        self.note(unshared, woke, net_ns(started));
+        self.note(sleepers, net_ns(started));
     }
 }
 
 impl Team<'_> {
-    fn note(&self, unshared: bool, woke: bool, elapsed_ns: f32) {
+    fn note(&self, Sleepers { unshared, woke, helped }: Sleepers, elapsed_ns: f32) {
         let work = self.brief.work;
         with_class(self.kind, work, |class, _| {
             if woke {
@@ -276,7 +310,7 @@ impl Team<'_> {
                     false => class.took_shared(work, elapsed_ns),
                 };
             }
-            if !woke && elapsed_ns < self.alone_ns && !self.is_search {
+            if !woke && !helped && elapsed_ns < self.alone_ns && !self.is_search {
                 // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
                 class.took_alone(work, work, elapsed_ns);
             }

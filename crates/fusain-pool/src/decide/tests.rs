@@ -56,6 +56,14 @@ impl Entry {
         })
     }
 
+    /// A call that was not looked at has taken so long.
+    fn hold(&self, work: usize, done: usize, ns: f32) {
+        let limit_ns = self.0[work.ilog2() as usize].limit_ns();
+        if limit_ns > 0.0 && ns > limit_ns {
+            self.with(work, |class, _| class.took_long(work, done, ns));
+        }
+    }
+
     fn choose(&self, work: usize, machine: impl FnOnce() -> Option<class::Machine>) -> Choice {
         self.with(work, |class, is_new| class.choose(work, is_new, machine, || 0.0))
     }
@@ -80,16 +88,16 @@ impl Machine<'_> {
     /// As [`call`](Self::call) for one that ends when `done` of its elements have been looked at.
     fn search(&mut self, entry: &Entry, work: usize, done: usize) -> (f32, bool) {
         if entry.is_light(work) {
-            return ((self.alone)(done), false);
+            let ns = (self.alone)(done);
+            entry.hold(work, done, ns);
+            return (ns, false);
         }
         self.weighed += 1;
         let machine = class::Machine { region_ns: self.region_ns, workers: self.workers };
         match entry.choose(work, || Some(machine)) {
-            Choice::Alone { is_timed } => {
+            Choice::Alone => {
                 let ns = (self.alone)(done);
-                if is_timed {
-                    entry.with(work, |class, _| class.took_alone(work, done, self.measure(ns)));
-                }
+                entry.with(work, |class, _| class.took_alone(work, done, self.measure(ns)));
                 (ns, false)
             }
             Choice::Unknown => {
@@ -192,7 +200,7 @@ fn what_gains_again_stays_shared() {
     let call = |number: u16, shared_ns: f32| {
         let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
         match entry.choose(work, || Some(class::Machine { region_ns: 300.0, workers: 2.0 })) {
-            Choice::Alone { .. } => entry.with(work, |class, _| class.took_alone(work, work, alone_ns)),
+            Choice::Alone => entry.with(work, |class, _| class.took_alone(work, work, alone_ns)),
             Choice::Unknown => entry.with(work, |class, _| class.saw_unit(1, alone_ns / work as f32)),
             Choice::Shared { .. } => {
                 entry.with(work, |class, _| class.took_shared(work, shared_ns));
@@ -302,7 +310,7 @@ fn without_workers_nothing_is_shared() {
     for work in [16, 1_000, 1_000_000] {
         for _ in 0..100 {
             let choice = entry.choose(work, || None);
-            assert!(matches!(choice, Choice::Alone { .. }), "{choice:?}");
+            assert!(matches!(choice, Choice::Alone), "{choice:?}");
             entry.with(work, |class, _| class.took_alone(work, work, work as f32));
         }
     }
