@@ -16,10 +16,9 @@ const LOOK_EVERY: f32 = 64.0;
 /// Calls from this length on are all looked at and timed.
 pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 
-/// Calls in between are held against a limit: so many times what they should take, and what cold caches can add after a rest. Each of those from this length on, and of shorter ones
-/// one in eight.
-const GUARDED_NS: f32 = 500.0;
-const GUARD_MASK: u16 = 7;
+/// Those in between, from this length on, are held against a limit: so many times what they should take, and what cold caches can add after a rest. For
+/// shorter ones that would take too much, most of all after a rest.
+const GUARDED_NS: f32 = 800.0;
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
 
@@ -97,8 +96,8 @@ pub(super) struct Class {
     /// Short calls in sequence until one is looked at, and how many the next look stands for.
     left: Cell<u16>,
     stands_for: Cell<u16>,
-    /// What those of these may take whose number has none of the bits of the mask.
-    limit: Cell<(f32, u16)>,
+    /// What each of these may take; 0: any time.
+    limit_ns: Cell<f32>,
     alone: Way,
     /// With those workers that are awake.
     shared: Way,
@@ -129,7 +128,7 @@ impl Class {
         Self {
             left: Cell::new(0),
             stands_for: Cell::new(1),
-            limit: Cell::new((0.0, 0)),
+            limit_ns: Cell::new(0.0),
             alone: Way::new(),
             shared: Way::new(),
             workers: Cell::new(0.0),
@@ -184,9 +183,9 @@ impl Class {
         self.left.get()
     }
 
-    /// What those of these calls may take, in nanoseconds, without a note being made of it, whose number has none of the bits of the mask.
-    pub(super) fn limit(&self) -> (f32, u16) {
-        self.limit.get()
+    /// What each of these calls may take, in nanoseconds, without a note being made of it; 0: any time.
+    pub(super) fn limit_ns(&self) -> f32 {
+        self.limit_ns.get()
     }
 
     /// Nanoseconds an element costs in sequence, if that is known.
@@ -307,7 +306,7 @@ impl Class {
         self.stands_for.set(left as u16 + 1);
         let longest = usize::MAX >> work.leading_zeros();
         let longest_ns = self.alone.cost.get() * longest as f32;
-        self.limit.set((LIMIT * longest_ns + LIMIT_NS, if alone_ns >= GUARDED_NS { 0 } else { GUARD_MASK }));
+        self.limit_ns.set(if alone_ns >= GUARDED_NS { LIMIT * longest_ns + LIMIT_NS } else { 0.0 });
         left as u16
     }
 

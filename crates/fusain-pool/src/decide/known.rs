@@ -35,9 +35,8 @@ struct Pair {
     keys: [Cell<Key>; 2],
     /// Calls in sequence until one is weighed.
     left: [Cell<u16>; 2],
-    /// How many ticks each of these may last; 0: any. Of shorter calls only some are held against that: those whose number has none of the bits in the mask.
+    /// How many ticks each of these may last; 0: any.
     limits: [Cell<u32>; 2],
-    masks: [Cell<u16>; 2],
 }
 
 impl Pair {
@@ -46,7 +45,6 @@ impl Pair {
             keys: [const { Cell::new(Key::NONE) }; 2],
             left: [const { Cell::new(0) }; 2],
             limits: [const { Cell::new(0) }; 2],
-            masks: [const { Cell::new(0) }; 2],
         }
     }
 }
@@ -92,8 +90,7 @@ pub(super) fn light(key: Key) -> Option<u32> {
         }
         let left = pair.left[place].get();
         pair.left[place].set(left.wrapping_sub(1));
-        let is_held = left & pair.masks[place].get() == 0;
-        (left != 0).then(|| if is_held { pair.limits[place].get() } else { 0 })
+        (left != 0).then(|| pair.limits[place].get())
     })
 }
 
@@ -125,9 +122,7 @@ impl Known {
         let result = f(class);
         let pair = &self.lights[key.pair()];
         pair.left[place].set(class.left());
-        let (limit_ns, mask) = class.limit();
-        pair.limits[place].set(Costs::ticks_in(limit_ns));
-        pair.masks[place].set(mask);
+        pair.limits[place].set(Costs::ticks_in(class.limit_ns()));
         result
     }
 

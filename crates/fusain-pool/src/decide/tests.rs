@@ -58,9 +58,8 @@ impl Entry {
 
     /// A call that was not looked at has taken so long.
     fn hold(&self, work: usize, done: usize, ns: f32) {
-        let at = work.ilog2() as usize;
-        let ((limit_ns, mask), left) = (self.0[at].limit(), self.1[at].get().unwrap_or(0).wrapping_add(1));
-        if left & mask == 0 && ns > limit_ns {
+        let limit_ns = self.0[work.ilog2() as usize].limit_ns();
+        if limit_ns > 0.0 && ns > limit_ns {
             self.with(work, |class, _| class.took_long(work, done, ns));
         }
     }
