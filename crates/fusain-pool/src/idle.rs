@@ -34,7 +34,7 @@ use crate::platform::{HAS_THREADS, Instant};
 use crate::pool::{Inner, Wait};
 use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
-use crate::tasks::{self, Helps};
+use crate::tasks::{self, Helps, Taken};
 use crate::trace;
 use crate::watch::{Turn, Watch};
 use std::time::Duration;
@@ -178,7 +178,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         // SAFETY: this thread's.
         if unsafe { mailbox.receive(handle, mailbox::ANY) } || run_pointed_out(handle) {
             // What it has spawned it looks after itself.
-            while run_found(handle) {}
+            while run_own(handle) {}
             patience = Patience::of_worker(pool, handle.index);
             continue;
         }
@@ -244,11 +244,24 @@ fn run_pointed_out(handle: &Handle<'_>) -> bool {
 
 /// An idle worker runs a task, if it finds one.
 fn run_found(handle: &Handle<'_>) -> bool {
+    run_one(handle, tasks::in_sight, tasks::find)
+}
+
+/// As [`run_found`] for one of its own. It looks at no other's slot: a line that a caller is about to write to should not be fetched away just after a call.
+fn run_own(handle: &Handle<'_>) -> bool {
+    run_one(handle, |handle, _| tasks::has_own(handle), |handle, _| tasks::find_local(handle))
+}
+
+fn run_one(
+    handle: &Handle<'_>,
+    in_sight: impl Fn(&Handle<'_>, Helps) -> bool,
+    find: impl Fn(&Handle<'_>, Helps) -> Option<Taken>,
+) -> bool {
     let mailbox = &handle.slot().front;
-    if !tasks::in_sight(handle, Helps::Anybody) || !mailbox.change(mailbox::ANY, mailbox::SHUT) {
+    if !in_sight(handle, Helps::Anybody) || !mailbox.change(mailbox::ANY, mailbox::SHUT) {
         return false;
     }
-    match tasks::find(handle, Helps::Anybody) {
+    match find(handle, Helps::Anybody) {
         Some(task) => {
             tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
             true

@@ -29,6 +29,29 @@ pub(crate) enum Grain {
     From(usize),
 }
 
+/// A [`Grain`] in four bytes. One of more than 2^31 elements is taken for 2^31: whoever works on so many is not asked for work in between either way.
+#[derive(Clone, Copy)]
+pub(crate) struct PackedGrain(u32);
+
+impl PackedGrain {
+    const IS_FIXED: u32 = 1 << 31;
+
+    #[inline(always)]
+    pub(crate) fn of(grain: Grain) -> Self {
+        let pack = |grain: usize| grain.min((Self::IS_FIXED - 1) as usize) as u32;
+        match grain {
+            Grain::Fixed(grain) => Self(pack(grain) | Self::IS_FIXED),
+            Grain::From(grain) => Self(pack(grain)),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn unpack(self) -> Grain {
+        let grain = (self.0 & !Self::IS_FIXED) as usize;
+        if self.0 & Self::IS_FIXED != 0 { Grain::Fixed(grain) } else { Grain::From(grain) }
+    }
+}
+
 pub(crate) struct Pace {
     pub(crate) grain: usize,
     adapts: bool,
@@ -130,6 +153,15 @@ mod tests {
             is_timed
         };
         (0..1000).filter(is_timed).count()
+    }
+
+    #[test]
+    fn a_grain_is_packed() {
+        assert!(matches!(PackedGrain::of(Grain::Fixed(7)).unpack(), Grain::Fixed(7)));
+        assert!(matches!(PackedGrain::of(Grain::From(0)).unpack(), Grain::From(0)));
+        assert!(
+            matches!(PackedGrain::of(Grain::From(usize::MAX)).unpack(), Grain::From(grain) if grain == i32::MAX as usize)
+        );
     }
 
     #[test]

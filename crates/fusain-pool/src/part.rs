@@ -1,13 +1,21 @@
 //! Parts of a call's work that the caller hands out from its own frame, and heap parts, which are handed on later.
 //!
-//! A *stack part* lies in the caller's frame, the receiver is told its address ([`mailbox`](crate::mailbox)), takes the state out, works, and puts
-//! it back, to be committed by the caller. So a part of any size is handed over without an allocation, and what is awaited is a line
-//! of the caller's own. A part that its receiver has not opened by the time the caller is out of work is taken back and worked off by the caller: whoever was
-//! woken for it, and comes late, is not waited for.
+//! What the receiver of a *stack part* has to know is a message in its [mailbox](crate::mailbox), the state that it is to work on included, if that is small
+//! ([`Message`]). What it brings back it puts into the caller's frame ([`StackPart`]), to be committed by the caller. So a part of any size is handed over
+//! without an allocation, and what is awaited is a line of the caller's own. A part that its receiver has not opened by the time the caller is out of work is
+//! taken back and worked off by the caller: whoever was woken for it, and comes late, is not waited for.
 //!
-//! The first line of a stack part is only read by its receiver. The second is what the caller watches; a small state lies on it whole, so what is brought
-//! back travels with the word that says so. Of a larger state the lines after it are the receiver's as long as it works: it writes to them at
-//! once, so that they have been fetched for writing by the time the state is put back.
+//! ```text
+//! caller                                        receiver
+//!   split; mailbox: ANY -> CLAIMED
+//!   writes the message, with the state ────────▶ mailbox: token -> SHUT, reads the message
+//!   units of its own                             units
+//!                                                mailbox: -> ANY
+//!   latch open: takes the state, commits ◀────── puts the state into the frame, counts the latch down
+//! ```
+//!
+//! A small state lies on one cache line with the latch, so what is brought back travels with the word that says so. Of a larger state the lines after it are the
+//! receiver's as long as it works: it writes to them at once, so that they have been fetched for writing by the time the state is put back.
 //!
 //! The [latch](crate::latch) of a stack part opens as the receiver's last touch of the part and of the call. Checked by `checks::part`.
 
@@ -16,8 +24,9 @@ use crate::call::Call;
 use crate::handle::Handle;
 use crate::job::{Header, JobRef, Run};
 use crate::latch::Latch;
-use crate::mailbox;
-use crate::pace::Grain;
+use crate::mailbox::{self, Claim, MessageHeader, Open};
+use crate::pace::{Grain, PackedGrain};
+use crate::platform::prefetch_for_writing;
 use crate::sync::UnsafeCell;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -27,33 +36,81 @@ use std::ptr::NonNull;
 /// that are awake ask for themselves.
 const ROOM: usize = 6;
 
-/// See the [module](self).
-#[repr(C, align(128))]
-pub(crate) struct StackPart<'a, A: Algorithm + ?Sized> {
-    header: Header,
-    pub(crate) call: &'a Call,
+/// What the receiver of a stack part is told. The state follows behind it if it [travels](Message::TRAVELS).
+///
+/// With the word of the mailbox this takes 48 bytes, so a state of two words travels on the same cache line.
+#[repr(C)]
+pub(crate) struct Message<'a, A: Algorithm + ?Sized> {
+    header: MessageHeader,
     pub(crate) algorithm: &'a A,
-    pub(crate) grain: Grain,
+    pub(crate) call: &'a Call,
+    pub(crate) grain: PackedGrain,
     /// How many more workers it should be shared with.
-    pub(crate) fanout: Cell<u32>,
-    /// Slot of the caller.
-    pub(crate) owner: u32,
-    /// Slot of the receiver, and the state its mailbox is left in if the part is taken back.
-    to: Cell<usize>,
-    left_as: Cell<usize>,
-    back: Back<A::Local>,
+    pub(crate) fanout: u16,
+}
+
+impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
+    /// Where the state lies in a message, if it does.
+    const AT: usize = size_of::<Self>();
+
+    /// Whether the state lies in the message, and not in the caller's frame.
+    const TRAVELS: bool =
+        Self::AT + size_of::<A::Local>() <= mailbox::ROOM_BYTES && align_of::<A::Local>() <= align_of::<Self>();
+
+    pub(crate) fn new(open: Open, call: &'a Call, algorithm: &'a A, grain: Grain, fanout: usize) -> Self {
+        let header = MessageHeader { open };
+        Self { header, algorithm, call, grain: PackedGrain::of(grain), fanout: fanout.min(u16::MAX.into()) as u16 }
+    }
+
+    /// Receiver of the message `token`: what it says, the state, and the part that is to be brought back.
+    ///
+    /// # Safety
+    /// Once, after the message has been written by [`StackParts::send`] for an algorithm of this type, and before the mailbox is opened again.
+    #[inline(always)]
+    pub(crate) unsafe fn read(
+        message: *const MessageHeader,
+        token: usize,
+    ) -> (Self, A::Local, *const StackPart<A::Local>) {
+        let part = std::ptr::with_exposed_provenance::<StackPart<A::Local>>(token);
+        let local = if Self::TRAVELS {
+            // SAFETY: written there, and read once.
+            unsafe { message.wrapping_byte_add(Self::AT).cast::<A::Local>().read() }
+        } else {
+            // SAFETY: the part waits for its receiver, whose it is now.
+            let back = unsafe { &(*part).back };
+            // SAFETY: the receiver's.
+            unsafe { back.take() }.expect("what does not travel lies in the frame")
+        };
+        // SAFETY: as above.
+        let back = unsafe { &(*part).back };
+        // SAFETY: the receiver's, and nothing is there.
+        unsafe { back.prefetch() };
+        // SAFETY: written there. What it refers to waits for the part.
+        (unsafe { message.cast::<Self>().read() }, local, part)
+    }
+}
+
+/// See the [module](self).
+#[repr(C, align(64))]
+pub(crate) struct StackPart<L> {
+    latch: Latch,
+    /// Slots of the caller and of the receiver.
+    owner: u32,
+    to: u16,
+    /// Whether the receiver was asleep.
+    to_sleeper: bool,
+    back: Back<L>,
 }
 
 /// Bytes of a cache line, or of the shortest there are.
 const LINE: usize = 64;
 
-/// What comes back, on cache lines that hold nothing else.
+/// The place of a state in the caller's frame.
 ///
 /// Invariant: `local` holds a state exactly while `is_there`; both are used by the caller alone before the part is delivered and after it has been taken
 /// back or the latch has opened, and by the receiver in between.
-#[repr(C, align(64))]
+#[repr(C)]
 struct Back<L> {
-    latch: Latch,
     is_there: UnsafeCell<bool>,
     local: UnsafeCell<MaybeUninit<L>>,
 }
@@ -91,7 +148,8 @@ impl<L> Back<L> {
     /// As for [`put`](Self::put).
     #[inline(always)]
     unsafe fn prefetch(&self) {
-        let first = LINE - std::mem::offset_of!(Self, local).min(LINE);
+        let at = std::mem::offset_of!(StackPart<L>, back) + std::mem::offset_of!(Self, local);
+        let first = LINE - at.min(LINE);
         self.local.with_mut(|place| {
             for offset in (first..size_of::<L>()).step_by(LINE) {
                 // SAFETY: within the place, which holds nothing now.
@@ -101,50 +159,43 @@ impl<L> Back<L> {
     }
 }
 
-impl<A: Algorithm + ?Sized> StackPart<'_, A> {
-    /// Receiver: takes the state out.
-    ///
-    /// # Safety
-    /// Once, after the part has been delivered.
+impl<L> StackPart<L> {
+    /// Names the part in the mailbox of its receiver.
     #[inline(always)]
-    pub(crate) unsafe fn take(&self) -> A::Local {
-        // SAFETY: the receiver's now.
-        let local = unsafe { self.back.take() }.expect("a part is delivered with a state");
-        // SAFETY: as above, and nothing is there.
-        unsafe { self.back.prefetch() };
-        local
+    fn token(&self) -> usize {
+        std::ptr::from_ref(self).expose_provenance()
     }
 
-    /// Receiver, having taken the state out: puts it back, or says that it is lost, and returns whether the caller is to be unparked. It may be gone
-    /// by then, and the part with it; hence the pointer.
+    /// Receiver: puts the state back, or says that it is lost, and returns whom to unpark, if anybody. The caller may be gone by then, and the part with it;
+    /// hence the pointer.
     ///
     /// # Safety
-    /// Once, on a part that has been delivered.
+    /// Once, on a part that has been delivered, and whose state has been taken out.
     #[inline(always)]
-    pub(crate) unsafe fn bring_back(this: *const Self, local: Option<A::Local>) -> bool {
-        let latch = {
+    pub(crate) unsafe fn bring_back(this: *const Self, local: Option<L>) -> Option<usize> {
+        let (latch, owner) = {
             // SAFETY: alive until the latch opens, and this reference ends before that.
-            let back = unsafe { &(*this).back };
+            let part = unsafe { &*this };
             // SAFETY: the receiver's, and nothing is there.
-            unsafe { back.put(local) };
-            &raw const back.latch
+            unsafe { part.back.put(local) };
+            (&raw const part.latch, part.owner)
         };
         // SAFETY: the one count is the receiver's.
-        unsafe { Latch::count_down(latch) }
+        unsafe { Latch::count_down(latch) }.then_some(owner as usize)
     }
 }
 
 /// The stack parts of a call, in its caller's frame.
 ///
 /// Invariants:
-/// 1. The first `count` places hold parts that have been delivered; the next one may hold one that has not.
+/// 1. The first `count` places hold parts that have been delivered; the next one may hold one that has been prepared.
 /// 2. The caller does not leave its frame before [`collect`](StackParts::collect) has said that none is out.
-pub(crate) struct StackParts<'a, A: Algorithm + ?Sized> {
-    places: [std::cell::UnsafeCell<MaybeUninit<StackPart<'a, A>>>; ROOM],
+pub(crate) struct StackParts<L> {
+    places: [std::cell::UnsafeCell<MaybeUninit<StackPart<L>>>; ROOM],
     count: Cell<usize>,
 }
 
-impl<'a, A: Algorithm + ?Sized> StackParts<'a, A> {
+impl<L> StackParts<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self { places: [const { std::cell::UnsafeCell::new(MaybeUninit::uninit()) }; ROOM], count: Cell::new(0) }
@@ -154,27 +205,53 @@ impl<'a, A: Algorithm + ?Sized> StackParts<'a, A> {
         self.count.get() == ROOM
     }
 
-    /// Prepares one more part, to be [`sent`](Self::sent) or [taken back](Self::take_unsent). Not when it is full.
+    /// Prepares one more part, for the worker of slot `to`, which sleeps or not; to be [`sent`](Self::send), or prepared anew. Not when it is full.
+    ///
+    /// Before the mailbox is claimed: what is written here may have to be fetched first, and a mailbox that is claimed for long goes back to its owner's core
+    /// meanwhile.
     #[inline(always)]
-    pub(crate) fn prepare(&self, run: Run, call: &'a Call, algorithm: &'a A, grain: Grain, local: A::Local) {
+    pub(crate) fn prepare(&self, owner: usize, to: usize, to_sleeper: bool) {
         let part = StackPart {
-            header: Header { run },
-            call,
-            algorithm,
-            grain,
-            fanout: Cell::new(0),
-            owner: call.owner as u32,
-            to: Cell::new(0),
-            left_as: Cell::new(mailbox::SHUT),
-            back: Back {
-                latch: Latch::new(1),
-                is_there: UnsafeCell::new(true),
-                local: UnsafeCell::new(MaybeUninit::new(local)),
-            },
+            latch: Latch::new(1),
+            owner: owner as u32,
+            // 16 bits hold the largest number of workers.
+            to: to as u16,
+            to_sleeper,
+            back: Back { is_there: UnsafeCell::new(false), local: UnsafeCell::new(MaybeUninit::uninit()) },
         };
         // SAFETY: beyond the first `count` only the caller uses the places, and there is no reference to this one.
         let place = unsafe { &mut *self.places[self.count.get()].get() };
         place.write(part);
+    }
+
+    /// Delivers the part that was prepared, with the state `local`, to its receiver, whose mailbox has been claimed.
+    ///
+    /// # Safety
+    /// One has been prepared for this receiver. The message's function works off parts of `A`, and the caller keeps this, and what the message refers to, until none
+    /// is out.
+    #[inline(always)]
+    pub(crate) unsafe fn send<A: Algorithm<Local = L> + ?Sized>(
+        &self,
+        claim: Claim<'_>,
+        message: Message<'_, A>,
+        local: L,
+    ) {
+        // SAFETY: prepared, by the contract.
+        let part = unsafe { self.at(self.count.get()) };
+        let write = |room: *mut MessageHeader| {
+            if Message::<A>::TRAVELS {
+                // SAFETY: there is room for it behind the message, where it is aligned.
+                unsafe { room.wrapping_byte_add(Message::<A>::AT).cast::<L>().write(local) };
+            } else {
+                // SAFETY: not delivered yet, and nothing is there.
+                unsafe { part.back.put(Some(local)) };
+            }
+            // SAFETY: there is room for it.
+            unsafe { room.cast::<Message<'_, A>>().write(message) };
+        };
+        // SAFETY: the caller's.
+        unsafe { claim.write(part.token(), write) };
+        self.count.set(self.count.get() + 1);
     }
 
     /// The part at `index`.
@@ -182,90 +259,53 @@ impl<'a, A: Algorithm + ?Sized> StackParts<'a, A> {
     /// # Safety
     /// One has been prepared there, and not been forgotten.
     #[inline(always)]
-    unsafe fn at(&self, index: usize) -> &StackPart<'a, A> {
+    unsafe fn at(&self, index: usize) -> &StackPart<L> {
         // SAFETY: it is only ever shared while it is there.
         let place = unsafe { &*self.places[index].get() };
         // SAFETY: the caller's.
         unsafe { place.assume_init_ref() }
     }
 
-    /// Says of the part that has been prepared to whom it goes, with how many more it should be shared, and what becomes of the mailbox if it
-    /// is taken back; gives its job.
-    ///
-    /// # Safety
-    /// One has been prepared, and neither been sent nor taken back.
-    #[inline(always)]
-    pub(crate) unsafe fn address(&self, to: usize, fanout: usize, left_as: usize) -> JobRef {
-        // SAFETY: the caller's.
-        let part = unsafe { self.at(self.count.get()) };
-        part.fanout.set(fanout as u32);
-        part.to.set(to);
-        part.left_as.set(left_as);
-        JobRef::new(NonNull::from(part))
-    }
-
-    /// Notes that the part that was prepared has been delivered.
-    #[inline(always)]
-    pub(crate) fn sent(&self) {
-        self.count.set(self.count.get() + 1);
-    }
-
-    /// The state of the part that was prepared, which nobody has got.
-    ///
-    /// # Safety
-    /// As for [`address`](Self::address).
-    #[cold]
-    pub(crate) unsafe fn take_unsent(&self) -> A::Local {
-        // SAFETY: the caller's; nobody else has it.
-        unsafe { self.forget(self.count.get()) }.expect("the state is there")
-    }
-
     /// The state of a part that its receiver has not opened yet.
     #[cold]
-    pub(crate) fn take_unopened(&self, handle: &Handle<'_>) -> Option<A::Local> {
+    pub(crate) fn take_unopened<A: Algorithm<Local = L> + ?Sized>(&self, handle: &Handle<'_>) -> Option<L> {
         (0..self.count.get()).find_map(|index| {
             // SAFETY: invariant 1.
             let part = unsafe { self.at(index) };
-            let front = &handle.pool.slots.get(part.to.get()).front;
-            if part.back.latch.is_open() || !front.take_back(JobRef::new(NonNull::from(part)), part.left_as.get()) {
+            if part.latch.is_open() {
                 return None;
             }
-            // SAFETY: taken back, so it is the caller's again.
-            let local = unsafe { part.back.take() };
+            // Whoever wakes shuts the mailbox; see `idle::stay_asleep`.
+            let then = if part.to_sleeper { mailbox::SHUT } else { mailbox::ANY };
+            let front = &handle.pool.slots.get(part.to.into()).front;
+            // SAFETY: written by `send` for this type, and taken back, so nobody else reads it.
+            let read = |message| unsafe { Message::<A>::read(message, part.token()) }.1;
+            let local = front.take_back(part.token(), then, read)?;
             // SAFETY: the receiver will not count down any more.
-            let _ = unsafe { Latch::count_down(&raw const part.back.latch) };
-            local
+            let _ = unsafe { Latch::count_down(&raw const part.latch) };
+            Some(local)
         })
-    }
-
-    /// Ends the part at `index`, which nobody else uses; its state, if it is there.
-    ///
-    /// # Safety
-    /// As for [`at`](Self::at).
-    #[inline(always)]
-    unsafe fn forget(&self, index: usize) -> Option<A::Local> {
-        // SAFETY: the caller's.
-        let part = unsafe { self.at(index) };
-        // SAFETY: nobody else uses it.
-        let local = unsafe { part.back.take() };
-        // SAFETY: nobody else uses it.
-        let place = unsafe { &mut *self.places[index].get() };
-        // SAFETY: the caller's. What is dropped are words, and no state.
-        unsafe { place.assume_init_drop() };
-        local
     }
 
     /// Hands the states that have come back to `commit`, and says whether none is out any more.
     #[inline(always)]
-    pub(crate) fn collect(&self, commit: impl Fn(A::Local)) -> bool {
+    pub(crate) fn collect(&self, commit: impl Fn(L)) -> bool {
         while let Some(last) = self.count.get().checked_sub(1) {
             // SAFETY: invariant 1.
-            if !unsafe { self.at(last) }.back.latch.is_open() {
+            let part = unsafe { self.at(last) };
+            if !part.latch.is_open() {
                 return false;
             }
+            // The next call writes to this line before it can deliver anything.
+            prefetch_for_writing(part);
             self.count.set(last);
-            // SAFETY: invariant 1; its receiver has left it.
-            if let Some(local) = unsafe { self.forget(last) } {
+            // SAFETY: its receiver has left it.
+            let local = unsafe { part.back.take() };
+            // SAFETY: nobody else uses it.
+            let place = unsafe { &mut *self.places[last].get() };
+            // SAFETY: invariant 1. What is dropped are words, and no state.
+            unsafe { place.assume_init_drop() };
+            if let Some(local) = local {
                 commit(local);
             }
         }
@@ -277,7 +317,7 @@ impl<'a, A: Algorithm + ?Sized> StackParts<'a, A> {
     pub(crate) fn await_all(&self) {
         for index in 0..self.count.get() {
             // SAFETY: invariant 1.
-            unsafe { self.at(index) }.back.latch.sleep();
+            unsafe { self.at(index) }.latch.sleep();
         }
     }
 }

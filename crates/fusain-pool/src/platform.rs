@@ -5,6 +5,7 @@
 //! | threads | wasm32 without atomics, `--cfg fusain_single` | each pool has one worker, its caller: everything runs in sequence |
 //! | a clock | the same | time stands still: calls run in sequence, and a thread that waits for another one parks at once |
 //! | a counter of ticks | the same, and processors other than x86-64 and AArch64 | a call that takes far longer than others of its kind is noticed only when one is timed |
+//! | prefetching for writing | the same, and loom's models | a line that is written after it was read travels twice |
 //! | affinity | systems other than Linux, builds without threads, loom's models | workers cannot be pinned, and threads stay where the system puts them |
 
 /// Whether threads can be started, and time passes.
@@ -36,6 +37,23 @@ pub(crate) fn ticks() -> u64 {
     }
     #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_single))))]
     return 0;
+}
+
+/// Asks for the cache line of `place` as one that is about to be written, without waiting for it. Any address will do, and nothing is read or written.
+#[inline(always)]
+pub(crate) fn prefetch_for_writing<T>(place: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(any(loom, fusain_single))))]
+    // SAFETY: a hint, which never faults. Processors that lack it take it for no operation.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) place, options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(all(target_arch = "aarch64", not(any(loom, fusain_single))))]
+    // SAFETY: as above.
+    unsafe {
+        std::arch::asm!("prfm pstl1keep, [{}]", in(reg) place, options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(any(loom, fusain_single)))))]
+    let _ = place;
 }
 
 /// A clock that stands still.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! caller                                   worker
-//!   splits the state, lays one half down in its frame
-//!   posts its address ───────────────────▶ takes the state out
+//!   splits the state
+//!   writes one half to the mailbox ──────▶ takes it out
 //!   unit, look, unit, look, ...            unit, look, unit, ...
 //!                                          out of work: opens its mailbox, asks
 //!   sees the request: commit, split ─────▶ goes on
@@ -26,12 +26,12 @@ use crate::call::{Brief, Call, Outcome};
 use crate::handle::Handle;
 use crate::idle::{Patience, Step};
 use crate::job::{Header, Reopen, reopen};
-use crate::mailbox;
+use crate::mailbox::{self, MessageHeader};
 use crate::pace::{Grain, Pace};
-use crate::part::{HeapPart, StackPart, StackParts};
+use crate::part::{HeapPart, Message, StackPart, StackParts};
 use crate::platform::Instant;
 use crate::pool::give_way;
-use crate::share::{Receiver, Shared, announce, deliver, share};
+use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
 use crate::slot::{LOOK, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
@@ -45,6 +45,7 @@ pub type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
+    reach_out(handle);
     let _during = trace::call(handle.index);
     let mut call = Call::new(handle.index, brief);
     handle.slot().tally().calls.add(1);
@@ -138,7 +139,10 @@ fn work_part<A: Algorithm + ?Sized>(
     grain: Grain,
     fanout: usize,
 ) -> Option<A::Local> {
-    let share = |local: &mut A::Local| share(call, algorithm, handle, local, grain, fanout);
+    let share = |local: &mut A::Local| match fanout {
+        0 => Shared { missing: 0, rest: None, is_whole: false },
+        _ => share(call, algorithm, handle, local, grain, fanout),
+    };
     work(call, algorithm, handle, local, grain, share)
 }
 
@@ -154,29 +158,24 @@ fn commit<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>
     }
 }
 
-/// Works off a [`StackPart`].
+/// Works off a [`StackPart`](crate::part::StackPart).
 ///
 /// # Safety
-/// `part` is a `StackPart<A>` that has been delivered and is run once; its call waits for it.
+/// As for [`Message::read`], for messages of `A`. The part's call waits for it.
 pub(crate) unsafe fn run_stack_part<A: Algorithm + ?Sized>(
-    part: *const Header,
+    message: *const MessageHeader,
+    token: usize,
     handle: &Handle<'_>,
     mailbox: Reopen<'_>,
 ) {
-    let part = part.cast::<StackPart<'_, A>>();
-    let (finished, owner) = {
-        // SAFETY: there until it is brought back, and this reference ends before that.
-        let part = unsafe { &*part };
-        let StackPart { call, algorithm, grain, owner, .. } = *part;
-        // SAFETY: delivered, and taken once.
-        let local = unsafe { part.take() };
-        let fanout = part.fanout.get() as usize;
-        (work_part(call, algorithm, handle, local, grain, fanout), owner as usize)
-    };
+    // SAFETY: the caller's.
+    let (message, local, part) = unsafe { Message::<A>::read(message, token) };
+    let Message { call, algorithm, grain, fanout, .. } = message;
+    let finished = work_part(call, algorithm, handle, local, grain.unpack(), fanout.into());
     // The caller may call again as soon as it knows that this is back, and shall find its worker ready.
     reopen(mailbox);
     // SAFETY: once, and nothing of the call is touched any more.
-    if unsafe { StackPart::bring_back(part, finished) } {
+    if let Some(owner) = unsafe { StackPart::bring_back(part, finished) } {
         handle.unpark(owner);
     }
 }
@@ -363,7 +362,7 @@ fn wait<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
-    parts: &StackParts<'_, A>,
+    parts: &StackParts<A::Local>,
     grain: Grain,
 ) {
     // Most often the others are about to finish: look for as long as a line takes to travel, before anything is written.
@@ -378,7 +377,12 @@ fn wait<A: Algorithm + ?Sized>(
 
 /// Commits what has come back, and says whether nobody else is left.
 #[inline(always)]
-fn is_alone<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) -> bool {
+fn is_alone<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<A::Local>,
+) -> bool {
     let commits = |local| {
         call.set_helped();
         commit(call, algorithm, handle, local);
@@ -392,12 +396,12 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     call: &Call,
     algorithm: &A,
     handle: &Handle<'_>,
-    parts: &StackParts<'_, A>,
+    parts: &StackParts<A::Local>,
     grain: Grain,
 ) {
     let mailbox = &handle.slot().side;
     let token = call.token();
-    while let Some(local) = parts.take_unopened(handle) {
+    while let Some(local) = parts.take_unopened::<A>(handle) {
         // Whoever it was for has just been woken, and comes late, or has lost its core.
         call.set_unshared();
         if let Some(local) = work_part(call, algorithm, handle, local, grain, 0) {
@@ -446,7 +450,12 @@ fn ask_those_who_serve(handle: &Handle<'_>, token: usize) {
 
 /// The caller sleeps until it is alone or has been given something. Its requests stand meanwhile.
 #[cold]
-pub(crate) fn sleep<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, parts: &StackParts<'_, A>) {
+pub(crate) fn sleep<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<A::Local>,
+) {
     let slot = handle.slot();
     let asleep = call.token() + mailbox::AND_ASLEEP;
     slot.set_thread(current());

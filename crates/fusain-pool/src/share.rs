@@ -9,7 +9,7 @@ use crate::handle::Handle;
 use crate::job::JobRef;
 use crate::mailbox::{self, Claim};
 use crate::pace::Grain;
-use crate::part::{HeapPart, StackParts};
+use crate::part::{HeapPart, Message, StackParts};
 use crate::pool::give_way;
 use crate::run::{run_heap_part, run_stack_part};
 use crate::sync::{Ordering, fence};
@@ -36,19 +36,10 @@ pub(crate) fn announce<'a, A: Algorithm + ?Sized>(
     local: &mut A::Local,
     grain: Grain,
     fanout: usize,
-    parts: &StackParts<'a, A>,
+    parts: &StackParts<A::Local>,
 ) -> Shared<A::Local> {
-    let mut sharing = Sharing {
-        call,
-        algorithm,
-        handle,
-        grain,
-        parts,
-        fanout,
-        is_prepared: false,
-        is_whole: false,
-        has_given: false,
-    };
+    let mut sharing =
+        Sharing { call, algorithm, handle, grain, parts, fanout, rest: None, is_whole: false, has_given: false };
     let slot = handle.slot();
     // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
     let mut leaps = slot.is_hopeful();
@@ -57,7 +48,7 @@ pub(crate) fn announce<'a, A: Algorithm + ?Sized>(
         if !leapt && handle.pool.slots.get(to).front.peek() != mailbox::ANY {
             continue;
         }
-        let Some(has_given) = sharing.give(local, to, mailbox::ANY, mailbox::ANY) else { return sharing.end() };
+        let Some(has_given) = sharing.give(local, to, mailbox::ANY) else { return sharing.end() };
         if has_given || leapt {
             slot.set_hopeful(has_given);
         }
@@ -68,16 +59,27 @@ pub(crate) fn announce<'a, A: Algorithm + ?Sized>(
     sharing.end()
 }
 
+/// Caller, about to [`announce`]: fetches the mailbox that it will claim first. It arrives while the call is set up. (Not sooner, before the caller has a slot: then its
+/// owner, who looks into it all the time, has often got it back when it is to be claimed.)
+#[inline(always)]
+pub(crate) fn reach_out(handle: &Handle<'_>) {
+    if handle.slot().is_hopeful()
+        && let Some(first) = handle.other_workers().next()
+    {
+        handle.pool.slots.get(first).front.prefetch();
+    }
+}
+
 /// What [`announce`] does for each worker.
 struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     call: &'a Call,
     algorithm: &'a A,
     handle: &'s Handle<'p>,
     grain: Grain,
-    parts: &'s StackParts<'a, A>,
+    parts: &'s StackParts<A::Local>,
     fanout: usize,
-    /// Whether a part has been split off that nobody has got yet.
-    is_prepared: bool,
+    /// A part that has been split off, and that nobody has got yet.
+    rest: Option<A::Local>,
     /// Whether there was nothing to split.
     is_whole: bool,
     has_given: bool,
@@ -87,31 +89,29 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
     /// Gives a part to the worker of slot `to` if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give, or nobody
     /// wanted.
     #[inline(always)]
-    fn give(&mut self, local: &mut A::Local, to: usize, expected: usize, left_as: usize) -> Option<bool> {
+    fn give(&mut self, local: &mut A::Local, to: usize, expected: usize) -> Option<bool> {
         if self.fanout == 0 || self.parts.is_full() {
             return None;
         }
-        if !self.is_prepared {
-            let Some(stolen) = self.algorithm.split(local) else {
+        // Split first, claimed then, as in `give_to` of `run`.
+        if self.rest.is_none() {
+            self.rest = self.algorithm.split(local);
+            if self.rest.is_none() {
                 self.is_whole = !self.has_given;
                 if self.has_given {
                     self.fanout = 0;
                 }
                 return None;
-            };
-            self.parts.prepare(run_stack_part::<A>, self.call, self.algorithm, self.grain, stolen);
-            self.is_prepared = true;
+            }
         }
-        let passed_on = (self.fanout - 1) / 2;
-        // SAFETY: prepared above.
-        let part = unsafe { self.parts.address(to, passed_on, left_as) };
         let slot = self.handle.pool.slots.get(to);
-        // SAFETY: a part of `run_stack_part::<A>`; the call waits until it is back.
-        if !unsafe { slot.front.post(expected, part) } {
-            return Some(false);
-        }
-        self.parts.sent();
-        self.is_prepared = false;
+        self.parts.prepare(self.call.owner, to, expected == mailbox::ASLEEP);
+        let Some(claim) = slot.front.claim(expected) else { return Some(false) };
+        let stolen = self.rest.take().expect("split off above");
+        let passed_on = (self.fanout - 1) / 2;
+        let message = Message::new(run_stack_part::<A>, self.call, self.algorithm, self.grain, passed_on);
+        // SAFETY: prepared above; `run_stack_part::<A>` works it off, and the call waits until it is back.
+        unsafe { self.parts.send(claim, message, stolen) };
         self.has_given = true;
         self.fanout -= 1 + passed_on;
         if self.call.is_stopped() {
@@ -133,7 +133,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
             if to >= self.handle.pool.helpers_max || self.handle.pool.slots.get(to).front.peek() != mailbox::ASLEEP {
                 continue;
             }
-            match self.give(local, to, mailbox::ASLEEP, mailbox::SHUT) {
+            match self.give(local, to, mailbox::ASLEEP) {
                 None => break,
                 Some(false) => {}
                 Some(true) => {
@@ -151,9 +151,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
 
     #[inline(always)]
     fn end(self) -> Shared<A::Local> {
-        // SAFETY: prepared above, and nobody has got it.
-        let rest = self.is_prepared.then(|| unsafe { self.parts.take_unsent() });
-        Shared { missing: self.fanout, rest, is_whole: self.is_whole }
+        Shared { missing: self.fanout, rest: self.rest, is_whole: self.is_whole }
     }
 }
 

@@ -63,14 +63,18 @@ pub(crate) struct Taken {
 
 /// Whether there is a task to be taken. A hint, but after a fence (see [`idle`](crate::idle)).
 pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
-    let own = handle.slot();
-    !own.inbox.is_empty()
+    has_own(handle)
         || (helps.wants_given() && !handle.pool.inbox.is_empty())
-        || own.queue.len() > 0
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
             helps.wants(slot.serves()) && (slot.has_offer() || slot.queue.len() > 0)
         })
+}
+
+/// Whether there is a task of this worker's own.
+pub(crate) fn has_own(handle: &Handle<'_>) -> bool {
+    let own = handle.slot();
+    !own.inbox.is_empty() || own.queue.len() > 0
 }
 
 /// A task, if there is one: first its own newest, then what concerns this worker alone (so a broadcast comes after what it was spawned after), then the

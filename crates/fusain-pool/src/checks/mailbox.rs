@@ -3,7 +3,7 @@
 use super::{Frame, check, finds, pool};
 use crate::handle::Handle;
 use crate::job::{Header, JobRef, Reopen, reopen};
-use crate::mailbox::{ANY, Mailbox};
+use crate::mailbox::{ANY, Mailbox, MessageHeader};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::Fault;
 use loom::thread;
@@ -50,13 +50,32 @@ fn note(board: Frame<Board>, value: usize) -> JobRef {
     JobRef::new(NonNull::from(note))
 }
 
-/// Delivers `value` in one step if the mailbox is open; returns what has been delivered.
-fn post(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> usize {
-    // SAFETY: notes are leaked.
-    if unsafe { mailbox.post(ANY, note(board, value)) } { value } else { 0 }
+/// A note that lies in the mailbox itself. Its token is the address of its value, written beforehand.
+#[repr(C)]
+struct Slip {
+    header: MessageHeader,
+    note: JobRef,
 }
 
-/// Likewise in two.
+unsafe fn read_slip(slip: *const MessageHeader, token: usize, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+    // SAFETY: written by `write`.
+    let note = unsafe { (*slip.cast::<Slip>()).note };
+    assert_eq!(token, note.to_address(), "the message of this token");
+    // SAFETY: a note, leaked.
+    unsafe { note.run(handle, mailbox) };
+}
+
+/// Writes `value` into the mailbox if that is open; returns what has been delivered, and its token.
+fn write(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> (usize, usize) {
+    let note = note(board, value);
+    let Some(claim) = mailbox.claim(ANY) else { return (0, 0) };
+    let slip = Slip { header: MessageHeader { open: read_slip }, note };
+    // SAFETY: there is room for it; notes are leaked.
+    unsafe { claim.write(note.to_address(), |room| room.cast::<Slip>().write(slip)) };
+    (value, note.to_address())
+}
+
+/// Puts the address of a note there.
 fn claim(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> usize {
     let Some(claim) = mailbox.claim(ANY) else { return 0 };
     // SAFETY: notes are leaked.
@@ -76,7 +95,7 @@ fn two_givers() {
     let board = Frame::new(Board(UnsafeCell::new(0)));
     pool.slots.get(0).front.open(ANY);
     let givers = [
-        thread::spawn(move || post(&pool.slots.get(0).front, board, 1)),
+        thread::spawn(move || write(&pool.slots.get(0).front, board, 1).0),
         thread::spawn(move || claim(&pool.slots.get(0).front, board, 2)),
     ];
     let handle = Handle::new(&pool, 0);
@@ -104,10 +123,10 @@ fn taken_back() {
     pool.slots.get(0).front.open(ANY);
     let giver = thread::spawn(move || {
         let mailbox = &pool.slots.get(0).front;
-        let job = note(board, 1);
-        // SAFETY: notes are leaked.
-        assert!(unsafe { mailbox.post(ANY, job) }, "open");
-        mailbox.take_back(job, ANY)
+        let (value, token) = write(mailbox, board, 1);
+        assert_eq!(value, 1, "open");
+        // SAFETY: the slip that was written.
+        mailbox.take_back(token, ANY, |slip| unsafe { (*slip.cast::<Slip>()).note }).is_some()
     });
     let handle = Handle::new(&pool, 0);
     read(&handle);

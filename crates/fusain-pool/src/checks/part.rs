@@ -5,7 +5,7 @@ use crate::call::{Brief, Call};
 use crate::handle::Handle;
 use crate::mailbox::{ANY, ASLEEP, SHUT};
 use crate::pace::Grain;
-use crate::part::StackParts;
+use crate::part::{Message, StackParts};
 use crate::run::{help, run_stack_part};
 use crate::sync::faulty::Fault;
 use loom::thread;
@@ -20,7 +20,25 @@ pub(super) fn work(handle: &Handle<'_>) {
 }
 
 /// The parts of one call, to be shared with loom's threads.
-pub(super) type Out = Frame<StackParts<'static, Marks>>;
+pub(super) type Out = Frame<StackParts<Range<usize>>>;
+
+/// Sends `part` of the marks to slot 0 if its mailbox is in state `expected`.
+fn send_to(
+    parts: Out,
+    expected: usize,
+    call: &'static Call,
+    marks: &'static Marks,
+    handle: &Handle<'_>,
+    part: Range<usize>,
+    fanout: usize,
+) -> bool {
+    parts.prepare(call.owner, 0, expected == ASLEEP);
+    let Some(claim) = handle.pool.slots.get(0).front.claim(expected) else { return false };
+    let message = Message::new(run_stack_part::<Marks>, call, marks, BRIEF.grain, fanout);
+    // SAFETY: prepared above; the parts are leaked.
+    unsafe { parts.send(claim, message, part) };
+    true
+}
 
 /// Sends `part` of the marks to slot 0, which takes any work.
 pub(super) fn send(
@@ -31,16 +49,11 @@ pub(super) fn send(
     part: Range<usize>,
     fanout: usize,
 ) {
-    parts.prepare(run_stack_part::<Marks>, call, marks, BRIEF.grain, part);
-    // SAFETY: prepared just now.
-    let job = unsafe { parts.address(0, fanout, ANY) };
-    // SAFETY: the parts are leaked.
-    assert!(unsafe { handle.pool.slots.get(0).front.post(ANY, job) });
-    parts.sent();
+    assert!(send_to(parts, ANY, call, marks, handle, part, fanout), "open");
 }
 
 /// The caller, out of work, waits until it is alone.
-pub(super) fn wait(call: &Call, marks: &Frame<Marks>, handle: &Handle<'_>, parts: &StackParts<'_, Marks>) {
+pub(super) fn wait(call: &Call, marks: &Frame<Marks>, handle: &Handle<'_>, parts: &StackParts<Range<usize>>) {
     help(call, marks.get(), handle, parts, BRIEF.grain);
 }
 
@@ -84,15 +97,7 @@ fn part_for_a_sleeper() {
         let _ = front.change(SHUT, ANY) || front.change(ASLEEP, ANY);
         work(&handle);
     });
-    parts.prepare(run_stack_part::<Marks>, call.get(), marks.get(), BRIEF.grain, 0..1);
-    // SAFETY: prepared just now.
-    let job = unsafe { parts.address(0, 0, SHUT) };
-    // SAFETY: the parts are leaked.
-    if unsafe { pool.slots.get(0).front.post(ASLEEP, job) } {
-        parts.sent();
-    } else {
-        // SAFETY: prepared, and nobody has got it.
-        drop(unsafe { parts.take_unsent() });
+    if !send_to(parts, ASLEEP, call.get(), marks.get(), &handle, 0..1, 0) {
         marks.mark(0);
     }
     wait(&call, &marks, &handle, &parts);
