@@ -83,7 +83,7 @@ pub(super) const ALL: &[Comparison] = &[
     slices(
         "breakeven",
         "From how many elements on does a call gain?",
-        "Elements from which a call stays ahead of the best sequential code at all greater lengths; `inf` means never. `at_16_over_sequential` is a call of 16 \
+        "Elements from which a call stays ahead of the best sequential code at all greater lengths; `inf` means never. `_over_region` is the time of that sequential code at that length, in empty parallel regions. `at_16_over_sequential` is a call of 16 \
          elements over the best bare loop. `model_over_best` is the worst choice that the pool made between sequential and parallel, over the better one.",
     ),
     Comparison {

@@ -8,7 +8,7 @@ use std::fmt;
 pub use crate::suite::{Group, Number, Ordered, Runtimes};
 
 use crate::data;
-use crate::suite::{self, Check, Stage, copies, map, order, reduce, scan, search};
+use crate::suite::{self, Check, Stage, copies, copy, map, order, reduce, scan, search};
 use fusain_harness::Side;
 
 /// An algorithm of the first family, by our name of it.
@@ -36,11 +36,12 @@ pub enum Algorithm {
     None,
     Count,
     CountIf,
+    Filter,
 }
 
 impl Algorithm {
     /// All of them, in the order of the table.
-    pub const ALL: [Algorithm; 21] = [
+    pub const ALL: [Algorithm; 22] = [
         Algorithm::Min,
         Algorithm::Max,
         Algorithm::Minmax,
@@ -62,6 +63,7 @@ impl Algorithm {
         Algorithm::None,
         Algorithm::Count,
         Algorithm::CountIf,
+        Algorithm::Filter,
     ];
 
     /// The name in tables, on the command line and in `peer_find`.
@@ -82,7 +84,7 @@ impl Algorithm {
 }
 
 /// In the order of the variants.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "min",
     "max",
     "minmax",
@@ -104,6 +106,7 @@ const NAMES: [&str; 21] = [
     "none",
     "count",
     "count_if",
+    "filter",
 ];
 
 /// The input of one case.
@@ -123,6 +126,11 @@ impl<T: Number> Case<T> {
                 a.sort_by(T::order);
                 b.sort_by(T::order);
             }
+        }
+        if algorithm == Algorithm::Filter {
+            // Integers, half of which are kept, in no order that a processor could learn.
+            source.iter_mut().enumerate().for_each(|(index, x)| *x = T::nth(index % n.max(1)));
+            data::rng().shuffle(&mut source);
         }
         Case { algorithm, input: suite::Case::of(source, n) }
     }
@@ -154,6 +162,7 @@ impl<T: Number> Case<T> {
             Algorithm::None => search::none_above(s, T::HIGHEST),
             Algorithm::Count => reduce::count(s),
             Algorithm::CountIf => reduce::count_matching(s, "count_above", |x| *x > T::MIDDLE, T::MIDDLE),
+            Algorithm::Filter => copy::copy_if(s),
         }
         stage.into_sides()
     }
@@ -174,7 +183,8 @@ impl<T: Number> Case<T> {
             | Algorithm::Map
             | Algorithm::InclusiveScan
             | Algorithm::ExclusiveScan
-            | Algorithm::TransformInclusiveScan => Check::Written,
+            | Algorithm::TransformInclusiveScan
+            | Algorithm::Filter => Check::Written,
             _ => Check::Answer,
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use plotters::prelude::*;
 
+use super::region;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::data::Sampled;
 use crate::peers::{Cxx, rayon_pool};
@@ -21,15 +22,16 @@ pub struct Options {
     plot: Option<PathBuf>,
 }
 
-/// The rows: the key in the last line, the algorithm, whether on f64, and the bar.
-const ROWS: [(&str, Algorithm, bool, usize); 7] = [
-    ("min", Algorithm::Min, false, 7_000),
-    ("merge", Algorithm::Merge, false, 2 * 800),
-    ("sort", Algorithm::Sort, false, 800),
-    ("for_each", Algorithm::ForEach, true, 1 << 13),
-    ("reduce", Algorithm::Reduce, true, 1 << 13),
-    ("scan", Algorithm::InclusiveScan, true, 1 << 13),
-    ("count", Algorithm::Count, true, 1 << 13),
+/// The rows: the key in the last line, the algorithm, whether on f64, and the bar: how many empty regions the sequential code may take at the break-even.
+const ROWS: [(&str, Algorithm, bool, f64); 8] = [
+    ("min", Algorithm::Min, false, 4.0),
+    ("merge", Algorithm::Merge, false, 8.0),
+    ("sort", Algorithm::Sort, false, 8.0),
+    ("for_each", Algorithm::ForEach, true, 4.0),
+    ("reduce", Algorithm::Reduce, true, 4.0),
+    ("scan", Algorithm::InclusiveScan, true, 4.0),
+    ("filter", Algorithm::Filter, true, 4.0),
+    ("count", Algorithm::Count, true, 4.0),
 ];
 
 /// Ahead is by more than this; less is the noise of the machine.
@@ -49,9 +51,10 @@ fn lengths(smoke: bool) -> Vec<usize> {
         .collect()
 }
 
-/// The medians at one length.
+/// The medians at one length, and what an empty region took in that moment.
 struct Point {
     n: usize,
+    region_ns: f64,
     medians: Vec<(Group, String, f64)>,
 }
 
@@ -82,24 +85,25 @@ fn curve<T: Number + Ordered + Sampled>(
     for &n in lengths {
         progress.step(&format!("{algorithm} {} of {n}", T::NAME));
         let case = Case::<T>::new(algorithm, n);
+        let region_ns = measure(&mut [region::ours(on.pool, options.threads)], &options.plan())[0].median();
         let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, true).into_iter().unzip();
         let samples = measure(&mut sides, &options.plan());
         report.keep(&format!("{algorithm} {} {n}", T::NAME), &samples);
         let name = |samples: &Samples| (samples.side.clone(), samples.median());
         let medians = groups.into_iter().zip(&samples).map(|(group, s)| (group, name(s).0, name(s).1)).collect();
-        points.push(Point { n, medians });
+        points.push(Point { n, region_ns, medians });
     }
     points
 }
 
-/// The smallest length from which `ns` is ahead of the best sequential code at all greater ones.
-fn breakeven(points: &[Point], ns: impl Fn(&Point) -> f64) -> Option<usize> {
+/// The point of the smallest length from which `ns` is ahead of the best sequential code at all greater ones.
+fn breakeven(points: &[Point], ns: impl Fn(&Point) -> f64) -> Option<&Point> {
     let is_ahead = |point: &&Point| point.best(Group::Sequential) / ns(point) > AHEAD;
-    points.iter().rev().take_while(is_ahead).last().map(|point| point.n)
+    points.iter().rev().take_while(is_ahead).last()
 }
 
-fn cell_length(n: Option<usize>) -> String {
-    n.map_or_else(|| "-".to_owned(), |n| n.to_string())
+fn cell_length(point: Option<&Point>) -> String {
+    point.map_or_else(|| "-".to_owned(), |point| point.n.to_string())
 }
 
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
@@ -125,11 +129,15 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
         println!("{}", curve_table(row.0, row.2, points));
     }
     let peers = ["rayon", "gnu", "tbb", "tbb_unseq"];
-    let header =
-        [&["break-even", "bar", "ours", "forced"], &peers[..], &["n=16 over sequential", "model wrong by", "at"]]
-            .concat();
+    let header = [
+        &["break-even", "ours", "forced"],
+        &peers[..],
+        &["regions", "bar", "n=16 over sequential", "model wrong by", "at"],
+    ]
+    .concat();
     let mut summary = table(&header);
     let (mut worst_16, mut worst_regret) = (0.0f64, 0.0f64);
+    let mut over_region = Vec::new();
     for (&(key, _, is_f64, bar), points) in rows.iter().zip(&curves) {
         let ours = breakeven(points, |point| point.best(Group::Ours));
         let forced = breakeven(points, |point| point.best(Group::Forced));
@@ -140,16 +148,26 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
         worst_regret = worst_regret.max(regret);
         let mut cells = vec![
             format!("{key} {}", if is_f64 { f64::NAME } else { i32::NAME }),
-            bar.to_string(),
             cell_length(ours),
             cell_length(forced),
         ];
         cells.extend(peers.map(|peer| cell_length(breakeven(points, |point| point.side(peer)))));
-        cells.extend([cell_ratio(at_16), format!("{:.0} %", (regret - 1.0) * 100.0), at.to_string()]);
+        let regions = ours.map_or(f64::INFINITY, |point| point.best(Group::Sequential) / point.region_ns);
+        cells.extend([
+            cell_ratio(regions),
+            cell_ratio(bar),
+            cell_ratio(at_16),
+            format!("{:.0} %", (regret - 1.0) * 100.0),
+            at.to_string(),
+        ]);
         summary.add_row(cells);
-        report.key(key, ours.map_or(f64::INFINITY, |n| n as f64));
+        report.key(key, ours.map_or(f64::INFINITY, |point| point.n as f64));
+        over_region.push((key, regions));
     }
     println!("{summary}");
+    println!(
+        "regions: what the best sequential code takes at the length of `ours`, over an empty region in that moment"
+    );
     println!(
         "elements from which a side is more than {:.0} % ahead of the best sequential code, and stays so up to {}",
         (AHEAD - 1.0) * 100.0,
@@ -157,6 +175,9 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     );
     if let Err(error) = &cxx {
         println!("gnu, tbb, tbb_unseq: missing; {error:#}");
+    }
+    for (key, regions) in over_region {
+        report.key(&format!("{key}_over_region"), regions);
     }
     report.key("at_16_over_sequential", worst_16);
     report.key("model_over_best", worst_regret);
@@ -266,14 +287,15 @@ mod tests {
 
     fn point(n: usize, ours: f64, sequential: f64) -> Point {
         let medians = vec![(Group::Ours, "ours".into(), ours), (Group::Sequential, "std".into(), sequential)];
-        Point { n, medians }
+        Point { n, region_ns: 1.0, medians }
     }
 
     #[test]
     fn ahead_means_ahead_from_there_on() {
         let points = [point(1, 1.0, 2.0), point(2, 2.0, 1.0), point(4, 1.0, 2.0), point(8, 1.0, 3.0)];
-        assert_eq!(breakeven(&points, |point| point.best(Group::Ours)), Some(4));
+        let at = breakeven(&points, |point| point.best(Group::Ours)).map(|point| point.n);
+        assert_eq!(at, Some(4));
         let behind = [point(1, 1.0, 2.0), point(2, 1.0, 1.01)];
-        assert_eq!(breakeven(&behind, |point| point.best(Group::Ours)), None);
+        assert!(breakeven(&behind, |point| point.best(Group::Ours)).is_none());
     }
 }

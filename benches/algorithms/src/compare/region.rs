@@ -1,7 +1,7 @@
 //! `compare region`: an empty parallel region on every runtime, in cache-line round trips.
 
 use anyhow::Context;
-use fusain::pool::Algorithm;
+use fusain::pool::{Algorithm, Pool};
 
 use crate::cases::Runtimes;
 use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
@@ -30,11 +30,16 @@ impl Algorithm for Nothing {
     }
 }
 
+/// An empty region on our pool.
+pub(super) fn ours(pool: &Pool, threads: usize) -> Side<'_> {
+    Side::reading("ours", move || pool.run(&Nothing, threads))
+}
+
 /// All empty regions of `threads` threads, each with what it is.
 pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static str)> {
     let (pool, rayon) = (on.pool, on.rayon);
     let mut sides = vec![
-        (Side::reading("ours", move || pool.run(&Nothing, threads)), "run: one empty unit a worker"),
+        (ours(pool, threads), "run: one empty unit a worker"),
         (
             Side::reading("ours join", move || pool.join(|| (), || ())),
             "join of two empty closures; the caller may run both",

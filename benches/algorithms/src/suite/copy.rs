@@ -32,7 +32,7 @@ fn copy<T: Number>(s: &mut Stage<'_, T>, cxx: &str) {
 }
 
 /// The even ones.
-fn copy_if<T: Number>(s: &mut Stage<'_, T>) {
+pub(crate) fn copy_if<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool, piece) = (s.case(), s.rayon_pool(), s.rayon_piece());
     let v = case.data();
     s.ours(|par| case.writing(move |out| par.filter_into(v, room(out), even).len()));

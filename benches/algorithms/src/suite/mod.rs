@@ -12,7 +12,7 @@
 
 mod case;
 mod compare;
-mod copy;
+pub(crate) mod copy;
 pub(crate) mod map;
 mod number;
 pub(crate) mod order;
