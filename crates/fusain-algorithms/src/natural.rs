@@ -50,7 +50,7 @@ pub(crate) trait Word: Copy + Ord + Default + Send + Sync {
     /// The bits of the number of which this is the key.
     fn of_key<const N: u8>(self) -> Self;
 
-    /// How far it is from `low`, which is not greater.
+    /// How far above `low` it is, where the least comes after the greatest.
     fn above(self, low: Self) -> u64;
 
     /// The float whose bits these are; not a number where floats have more.
@@ -90,7 +90,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn above(self, low: Self) -> u64 {
-                u64::from(self - low)
+                u64::from(self.wrapping_sub(low))
             }
 
             #[inline(always)]

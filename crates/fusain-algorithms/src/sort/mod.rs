@@ -1,6 +1,7 @@
 //! Sorting, stable and not.
 
 mod counts;
+mod near;
 mod numbers;
 mod quick;
 mod radix;

@@ -42,8 +42,7 @@ const SMALL: usize = 64;
 /// Elements looked at to find out what spreads them.
 const SAMPLE: usize = 1 << 9;
 
-/// Up to so many elements are sorted by one worker: calling others for each step would take longer. With a crew, a slice is cut into parts that
-/// are sorted so, and then merged.
+/// Up to so many elements are sorted by one worker: calling others for each step would take longer. What a crew does is in `near.rs`.
 pub(super) const NEAR: usize = 1 << 14;
 
 /// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
@@ -251,7 +250,7 @@ fn range<W: Word, const N: u8>(numbers: &[W]) -> (W, W) {
 }
 
 /// Sorts the keys of a bucket; they go to `home`.
-fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool) {
+pub(super) fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool) {
     // Counts have 32 bits.
     if keys.len() <= SMALL || u32::try_from(keys.len()).is_err() {
         home.copy_from_slice(keys);

@@ -9,6 +9,7 @@ use fusain_testkit::{Census, Move, drive, script};
 use proptest::prelude::*;
 
 use super::counts::narrow;
+use super::near;
 use super::numbers::Words;
 use super::quick::quick;
 
@@ -81,6 +82,36 @@ proptest! {
         if stable {
             prop_assert!(sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.as_ptr())), "equal strings keep their order");
         }
+    }
+
+    #[test]
+    fn few_numbers_are_sorted_by_ranges(v in proptest::collection::vec(any::<u64>(), 0..2_000), kind in 0..4_u8, script in script(80)) {
+        let crew = Scripted::new(&script, None);
+        let bits = |x: &u64| match kind {
+            0 => *x,
+            1 => x % 3,
+            // Nearly all are in one range, at one end or the other.
+            2 => if x.is_multiple_of(50) { *x } else { 7 },
+            _ => SPECIAL[(x % 5) as usize].to_bits() ^ (x << 63),
+        };
+        let v: Vec<u64> = v.iter().map(bits).collect();
+        let mut expected = v.clone();
+        expected.sort();
+        let mut sorted = v.clone();
+        near::sort(&crew, &mut sorted, Natural::Unsigned);
+        prop_assert_eq!(&sorted, &expected);
+        let mut expected: Vec<i32> = v.iter().map(|x| *x as i32).collect();
+        let mut sorted = expected.clone();
+        expected.sort();
+        if let Words::Of32(words) = Words::of(&mut sorted) {
+            near::sort(&crew, words, Natural::Signed);
+        }
+        prop_assert_eq!(&sorted, &expected);
+        let mut expected: Vec<f64> = v.iter().map(|x| f64::from_bits(*x)).collect();
+        expected.sort_by(f64::total_cmp);
+        let mut sorted = v.clone();
+        near::sort(&crew, &mut sorted, Natural::Float);
+        prop_assert!(sorted.iter().zip(&expected).all(|(x, y)| *x == y.to_bits()));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::crew::Crew;
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
 use crate::policy::Team;
 
+use super::near;
 use super::radix::{self, NEAR};
 use super::run::parallel;
 use super::scatter::each_piece;
@@ -30,7 +31,13 @@ fn alone<W: Word>(v: &mut [W], natural: Natural) {
 }
 
 fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
-    if v.len() > NEAR && by_bits(Some(crew), v, natural) {
+    if v.len() <= NEAR {
+        if !put_in_order(v, natural) {
+            near::sort(crew, v, natural);
+        }
+        return;
+    }
+    if by_bits(Some(crew), v, natural) {
         return;
     }
     let sort_leaf = |leaf: &mut [W]| {
@@ -38,7 +45,7 @@ fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
         to_keys(leaf, natural);
     };
     parallel(crew, v, 1, W::lt, sort_leaf);
-    each_piece(Some(crew).filter(|_| v.len() > NEAR), v, &|keys| of_keys(keys, natural));
+    each_piece(Some(crew), v, &|keys| of_keys(keys, natural));
 }
 
 /// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input in order, ascending or descending, is noticed first.

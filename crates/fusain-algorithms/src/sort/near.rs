@@ -1,0 +1,118 @@
+//! Sorts of few numbers by several workers, in one step: from the whole slice each worker picks the numbers whose keys lie in a range of its own, and sorts these by
+//! their bits.
+//!
+//! To pick a number takes a tenth of what sorting it takes. If each worker sorted a part of the slice instead, all of them would have to meet again to merge what
+//! they have sorted. That takes as long as a whole short sort does.
+//!
+//! The ranges are cut by a sample, as in sample sort (Frazer and McKellar, Samplesort, 1970). Work O(workers n), span O(n), memory for two numbers for each element and
+//! worker.
+
+use std::mem::MaybeUninit;
+
+use crate::crew::Crew;
+use crate::filter::{If, Part, sift_bits};
+use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::ranges::Parts;
+use crate::scratch::Scratch;
+
+use super::radix::sort_keys;
+use super::scatter::each_part;
+
+/// Elements for which one more worker pays (`compare breakeven --only sort`): with half of them its part takes less than calling it does.
+const PART_MIN: usize = 128;
+
+/// Ranges at most: each worker looks at all elements.
+const RANGES_MAX: usize = 8;
+
+/// Keys of the sample for each range. Then the longest of two is seldom more than a sixth too long.
+const SAMPLE: usize = 16;
+
+/// The keys from `least` on that are not more than `span` above it, and in the end how many there are.
+struct Keys<W> {
+    least: W,
+    span: u64,
+    count: usize,
+}
+
+impl<W: Word> Keys<W> {
+    /// Those of `numbers`, whose order is `natural`, in `room`, which is as long.
+    fn pick<'r>(&self, numbers: &[W], natural: Natural, room: &'r mut [MaybeUninit<W>]) -> &'r mut [W] {
+        let picked = match natural {
+            Natural::Unsigned => self.pick_of::<UNSIGNED>(numbers, room),
+            Natural::Signed => self.pick_of::<SIGNED>(numbers, room),
+            Natural::Float => self.pick_of::<FLOAT>(numbers, room),
+        };
+        to_keys(picked, natural);
+        picked
+    }
+
+    /// The numbers that have these keys.
+    fn pick_of<'r, const N: u8>(&self, numbers: &[W], room: &'r mut [MaybeUninit<W>]) -> &'r mut [W] {
+        assert!(room.len() >= numbers.len(), "room for all");
+        let (least, span) = (self.least, self.span);
+        // What is less than the least is farther away than anything.
+        let judge = If(|x: &W| x.to_key::<N>().above(least) <= span);
+        let part = Part { v: numbers.as_ptr(), range: 0..numbers.len(), first: None, judge: &judge };
+        let room = room.as_mut_ptr().cast::<W>();
+        // SAFETY: all numbers are there, and for each of them a slot; a number is its bits.
+        let count = unsafe { sift_bits::<_, _, 1>(&part, room, room) };
+        // SAFETY: this many slots have been written; they are borrowed for 'r.
+        unsafe { std::slice::from_raw_parts_mut(room, count) }
+    }
+}
+
+/// Sorts `v`, whose order is `natural`, with `crew`.
+pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
+    let len = v.len();
+    let wanted = crew.grain().map_or(crew.workers(), |grain| len / grain.max(1));
+    let mut ranges = ranges(v, natural, wanted.min(len / PART_MIN).clamp(1, RANGES_MAX));
+    let numbers = &*v;
+    // Not back into the slice, which others may still read.
+    let mut sorted = Scratch::<W>::new(ranges.len() * len);
+    let homes = Parts::new(sorted.room());
+    each_part(Some(crew), &mut ranges, &|start, ranges| {
+        let mut room = Scratch::<W>::new(len);
+        for (i, range) in (start..).zip(ranges) {
+            let keys = range.pick(numbers, natural, room.room());
+            // SAFETY: each range has a home of its own.
+            let home = zeros(unsafe { homes.part(i * len..i * len + keys.len()) });
+            sort_keys(keys, home, natural == Natural::Float);
+            of_keys(home, natural);
+            range.count = keys.len();
+        }
+    });
+    let mut rest = v;
+    for (i, range) in ranges.iter().enumerate() {
+        // SAFETY: nobody else is left.
+        let home = unsafe { homes.part(i * len..i * len + range.count) };
+        let (to, after) = rest.split_at_mut(range.count);
+        // SAFETY: filled above.
+        to.copy_from_slice(unsafe { &*(&raw const *home as *const [W]) });
+        rest = after;
+    }
+}
+
+/// The room, filled with something.
+fn zeros<W: Word>(room: &mut [MaybeUninit<W>]) -> &mut [W] {
+    room.fill(MaybeUninit::new(W::default()));
+    // SAFETY: just filled.
+    unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
+}
+
+/// Ranges that are together all keys, `count` or fewer, with about the same number of elements of `v`.
+fn ranges<W: Word>(v: &[W], natural: Natural, count: usize) -> Vec<Keys<W>> {
+    let wanted = SAMPLE * count;
+    let mut sample: Vec<W> = (0..wanted).filter_map(|i| v.get(i * v.len() / wanted)).copied().collect();
+    to_keys(&mut sample, natural);
+    sample.sort_unstable();
+    // The least key of all is 0.
+    let mut starts: Vec<W> = (0..count).map(|i| if i == 0 { W::default() } else { sample[i * SAMPLE] }).collect();
+    starts.dedup();
+    let range = |i: usize| {
+        // After the last key comes the first again.
+        let next = starts.get(i + 1).copied().unwrap_or_default();
+        let span = next.above(starts[i]).wrapping_sub(1);
+        Keys { least: starts[i], span, count: 0 }
+    };
+    (0..starts.len()).map(range).collect()
+}
