@@ -47,7 +47,7 @@ pub(super) const ALL: &[Comparison] = &[
     slices(
         "handover",
         "Which protocol hands work to another thread soonest?",
-        "Four bare protocols between two threads, without a pool, in round trips of a cache line. The pool uses `post` and `victim_splits`.",
+        "Five bare protocols between two threads, without a pool, in round trips of a cache line. The pool uses `message` and `victim_splits`.",
     ),
     slices(
         "join",

@@ -1,7 +1,7 @@
 //! `compare handover`: the bare protocols by which work can change hands, between two pinned threads and without a pool.
 //!
-//! Two questions that decided how the pool works. *How is a call announced*: by posting the address of a part to the one receiver that waits
-//! (the pool's way), or through a queue that everybody looks at, crossbeam's injector? *Who splits on a steal*: the victim, which then posts
+//! Two questions that decided how the pool works. *How is a call announced*: by a message on the very line that the one receiver watches
+//! (the pool's way), by posting the address of a part there, or through a queue that everybody looks at, crossbeam's injector? *Who splits on a steal*: the victim, which then posts
 //! the part (the pool's way), or the thief, while the victim stands still, as in PaSTeL (section 3)?
 
 use std::hint::{black_box, spin_loop};
@@ -75,6 +75,49 @@ impl Protocol for Post {
         until(|| !self.mailbox.load(Ordering::Acquire).is_null());
         self.mailbox.store(ptr::null_mut(), Ordering::Release);
         work_off(&self.part);
+    }
+}
+
+/// Announce by a message that lies on the receiver's line, beside the word that says so.
+#[derive(Default)]
+struct Message {
+    mailbox: CachePadded<Line>,
+    part: CachePadded<Part>,
+}
+
+#[derive(Default)]
+struct Line {
+    state: AtomicUsize,
+    end: AtomicUsize,
+}
+
+const CLOSED: usize = 0;
+const OPEN: usize = 1;
+const CLAIMED: usize = 2;
+const FULL: usize = 3;
+
+impl Protocol for Message {
+    fn give(&self, turn: usize) {
+        self.part.stage.store(0, Ordering::Relaxed);
+        let state = &self.mailbox.state;
+        until(|| state.compare_exchange(OPEN, CLAIMED, Ordering::Acquire, Ordering::Relaxed).is_ok());
+        self.mailbox.end.store(turn, Ordering::Relaxed);
+        state.store(FULL, Ordering::Release);
+        until(|| self.part.stage.load(Ordering::Acquire) == 1);
+    }
+
+    fn get(&self, turn: usize) {
+        let state = &self.mailbox.state;
+        if turn == 0 {
+            state.store(OPEN, Ordering::Release);
+        }
+        until(|| state.load(Ordering::Relaxed) == FULL);
+        // Its giver might take it back.
+        until(|| state.compare_exchange(FULL, CLOSED, Ordering::Acquire, Ordering::Relaxed).is_ok());
+        let end = self.mailbox.end.load(Ordering::Relaxed);
+        state.store(OPEN, Ordering::Release);
+        self.part.start.store(black_box(end), Ordering::Relaxed);
+        self.part.stage.store(1, Ordering::Release);
     }
 }
 
@@ -189,7 +232,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let mut report = Report::new("handover");
     let mut table = table(&["from one turn to the next", "median", "RTTs"]);
     type Row = (&'static str, &'static str, fn() -> Option<f64>);
-    let rows: [Row; 4] = [
+    let rows: [Row; 5] = [
+        ("announce: message on the receiver's line, part comes back", "message", turn_ns::<Message>),
         ("announce: address posted, part comes back", "post", turn_ns::<Post>),
         ("announce: crossbeam's injector, part comes back", "injector", turn_ns::<Queue>),
         ("steal: asked, the victim splits and posts", "victim_splits", turn_ns::<VictimSplits>),
