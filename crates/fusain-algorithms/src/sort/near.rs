@@ -61,11 +61,15 @@ impl<W: Word> Keys<W> {
     }
 }
 
-/// Sorts `v`, whose order is `natural`, with `crew`.
-pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
+/// Sorts `v`, whose order is `natural`, with `crew`. Returns false, and has done nothing, if there is too little for two.
+pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) -> bool {
     let len = v.len();
     let wanted = crew.grain().map_or(crew.workers(), |grain| len / grain.max(1));
-    let mut ranges = ranges(v, natural, wanted.min(len / PART_MIN).clamp(1, RANGES_MAX));
+    let count = wanted.min(len / PART_MIN).min(RANGES_MAX);
+    if count < 2 {
+        return false;
+    }
+    let mut ranges = ranges(v, natural, count);
     let numbers = &*v;
     // Not back into the slice, which others may still read.
     let mut sorted = Scratch::<W>::new(ranges.len() * len);
@@ -90,6 +94,7 @@ pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
         to.copy_from_slice(unsafe { &*(&raw const *home as *const [W]) });
         rest = after;
     }
+    true
 }
 
 /// The room, filled with something.

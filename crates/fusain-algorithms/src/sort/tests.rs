@@ -98,8 +98,11 @@ proptest! {
         let mut expected = v.clone();
         expected.sort();
         let mut sorted = v.clone();
-        near::sort(&crew, &mut sorted, Natural::Unsigned);
-        prop_assert_eq!(&sorted, &expected);
+        let is_done = near::sort(&crew, &mut sorted, Natural::Unsigned);
+        prop_assert_eq!(&sorted, if is_done { &expected } else { &v });
+        if !is_done {
+            return Ok(());
+        }
         let mut expected: Vec<i32> = v.iter().map(|x| *x as i32).collect();
         let mut sorted = expected.clone();
         expected.sort();

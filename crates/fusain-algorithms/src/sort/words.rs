@@ -32,8 +32,8 @@ fn alone<W: Word>(v: &mut [W], natural: Natural) {
 
 fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
     if v.len() <= NEAR {
-        if !put_in_order(v, natural) {
-            near::sort(crew, v, natural);
+        if !put_in_order(v, natural) && !near::sort(crew, v, natural) {
+            alone(v, natural);
         }
         return;
     }

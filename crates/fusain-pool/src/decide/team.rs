@@ -286,7 +286,14 @@ impl Team<'_> {
 impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
-        let Some(sleepers @ Sleepers { unshared, woke, helped }) = self.sleepers.get() else { return };
+        let Some(sleepers @ Sleepers { unshared, woke, helped }) = self.sleepers.get() else {
+            // There was nothing to share. That is what such calls take if it is tried.
+            if let Some(started) = self.started.filter(|_| !thread::panicking()) {
+                let (work, elapsed_ns) = (self.brief.work, net_ns(started));
+                with_class(self.kind, work, |class, _| class.took_shared(work, elapsed_ns));
+            }
+            return;
+        };
         if unshared && !woke && !helped && self.alone_ns > 0.0 {
             wakes::went_without(self.alone_ns);
         }

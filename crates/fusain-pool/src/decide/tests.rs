@@ -1,7 +1,8 @@
 //! The decision on machines that are played: what it chooses must cost little more than the better way, at any length.
 
-use super::Kind;
 use super::class::{self, Choice, Class};
+use super::{Kind, Plan, plan};
+use crate::{Pool, Wait};
 use std::cell::Cell;
 
 /// What a call of so many elements takes.
@@ -413,4 +414,26 @@ fn a_weight_that_changes_is_noticed_within_a_few_calls() {
             assert!(wrong < 110, "{wrong} of 200 heavy calls of 2^{log2} run in sequence");
         }
     }
+}
+
+/// Some algorithms find only when they are to be shared that there is nothing to share. They take what they take either way.
+#[test]
+fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
+    struct Whole;
+    // Its worker is always awake.
+    let pool = Pool::builder().threads(2).wait(Wait::Spin).build().unwrap();
+    pool.join(|| (), || ());
+    let work = || (0..2_000_u64).fold(1, |x: u64, i| std::hint::black_box(x ^ i).wrapping_mul(3));
+    let is_sequential = |_: &u32| match plan(Some(&pool), Kind::of::<Whole>().with_prior(1.0), 2_000, None) {
+        Plan::Sequential(watch) => {
+            watch.time(work);
+            true
+        }
+        Plan::Parallel(_team) => {
+            work();
+            false
+        }
+    };
+    let sequential = (0..3_000).filter(is_sequential).count();
+    assert!(sequential > 300, "{sequential}");
 }
