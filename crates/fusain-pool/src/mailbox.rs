@@ -1,6 +1,6 @@
-//! A worker's mailbox: one word, on a cache line of its own, through which work reaches it.
+//! A worker's mailbox: a word and some room, on cache lines of their own, through which work reaches it.
 //!
-//! Whoever has a part of an algorithm's work to give puts the address of a [job](crate::job) here. That turns the paper's
+//! Whoever has a part of an algorithm's work to give puts it here. That turns the paper's
 //! synchronous steal around: a thief *asks* (a bit in the victim's [`Slot`](crate::slot::Slot)) and then watches only its own mailbox, so a victim that is
 //! deep in a long unit, finished, or waiting itself cannot hold it up. The thief may ask as many victims as it likes; the first one to claim
 //! the mailbox serves it, the others find it taken.
@@ -10,7 +10,7 @@
 //! take back.
 //!
 //! Who waits at an empty mailbox fetches its line *for writing* ([`receive`](Mailbox::receive)). It then arrives as the receiver's own, and to take the message out
-//! costs no second trip to the giver's core: a third of the time of an empty call where cores are far apart (`compare region`).
+//! costs no second trip to the giver's core (`compare region` shows it where cores are far apart).
 //!
 //! Each slot has two. The *front* mailbox takes anything and is open while a pool thread is idle. The *side* mailbox is used by who waits: it takes only
 //! the work of the one call its owner waits for (whose token is its state), or says that the owner sleeps until there are tasks to help with.
@@ -25,7 +25,7 @@
 //! | token       | side: the owner waits for that call                  | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT`, or to token + 2 |
 //! | token + 2   | likewise, and is parked or about to be               | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token |
 //! | `CLAIMED`   | one giver is about to deliver, or has taken its message back | that giver: store a message, a job, or what it was; `ANY` or `SHUT` |
-//! | job + 1     | a job is there                                       | owner: store `SHUT` |
+//! | job + 1     | a job is there                                       | owner: CAS to `SHUT` |
 //! | token + 4   | front: a message is there                            | owner: CAS to `SHUT` · giver, taking it back: CAS to `CLAIMED` |
 //! | nudge       | front: the slot of that number has a task to be taken | owner: store `SHUT` |
 //!
@@ -134,7 +134,7 @@ impl Mailbox {
             return unsafe { self.open_message(state, handle, reopen) };
         }
         let Some(job) = job_in(state) else { return false };
-        // Acquire: pairs with the Release in `deliver`. Nobody takes a job back.
+        // Acquire: pairs with the Release in `deliver`.
         if self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_err() {
             return false;
         }

@@ -13,7 +13,7 @@ pub(super) struct Machine {
     pub(super) lanes: u32,
     /// A node of the tree, on one worker.
     pub(super) node: f64,
-    /// Between two glances of a worker.
+    /// Between two polls of a worker.
     pub(super) unit: f64,
     /// From a worker that runs dry to its next unit, within a rank.
     pub(super) steal: f64,

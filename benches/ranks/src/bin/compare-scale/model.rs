@@ -18,7 +18,7 @@ enum Event {
     /// A lane runs dry.
     Dry,
     /// A worker looks whether anybody asks.
-    Glance,
+    Poll,
     /// The thief wants to be told the time.
     Tick,
     /// The thread that called is awake.
@@ -144,18 +144,18 @@ impl Model<'_> {
             }
             // Something has changed since.
             Event::Dry => {}
-            Event::Glance => {
-                peer.is_glanced = false;
+            Event::Poll => {
+                peer.awaits_poll = false;
                 if peer.caller == Caller::Working && peer.rank.is_asked() {
-                    match peer.glance(now, self.machine) {
+                    match peer.poll(now, self.machine) {
                         Ok(part) => {
                             peer.rank.offer(part.map(|part| Some(Box::new(part))), &mut out);
                             self.plan(me);
                         }
                         Err(NEVER) => {}
                         Err(later) => {
-                            peer.is_glanced = true;
-                            self.push(later, me, Event::Glance);
+                            peer.awaits_poll = true;
+                            self.push(later, me, Event::Poll);
                         }
                     }
                 }
@@ -170,10 +170,10 @@ impl Model<'_> {
             self.push(later, me, Event::Tick);
         }
         let peer = &mut self.peers[me as usize];
-        if peer.caller == Caller::Working && !peer.is_glanced && peer.rank.is_asked() {
-            peer.is_glanced = true;
-            let glance = now + peer.glances_in(self.machine);
-            self.push(glance, me, Event::Glance);
+        if peer.caller == Caller::Working && !peer.awaits_poll && peer.rank.is_asked() {
+            peer.awaits_poll = true;
+            let poll = now + peer.polls_in(self.machine);
+            self.push(poll, me, Event::Poll);
         }
         Ok(())
     }

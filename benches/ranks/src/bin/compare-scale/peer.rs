@@ -70,7 +70,7 @@ pub(super) struct Peer {
     /// Who sends and receives has to do until then, and has moved something last.
     free_at: Time,
     moved_at: Time,
-    pub(super) is_glanced: bool,
+    pub(super) awaits_poll: bool,
     pub(super) has_stopped: bool,
 }
 
@@ -102,7 +102,7 @@ impl Peer {
             steals: 0,
             free_at: 0,
             moved_at: 0,
-            is_glanced: false,
+            awaits_poll: false,
             has_stopped: false,
         }
     }
@@ -234,7 +234,7 @@ impl Peer {
     }
 
     /// All workers that are at work split what they have, at once; the time is when the first of them can if none is.
-    pub(super) fn glance(&mut self, now: Time, machine: &Machine) -> Result<Option<Part>, Time> {
+    pub(super) fn poll(&mut self, now: Time, machine: &Machine) -> Result<Option<Part>, Time> {
         let works = |lane: usize| self.ends[lane] != NEVER && self.lanes[lane].begins <= now;
         let mut lanes: Vec<usize> = (0..self.lanes.len()).filter(|&lane| works(lane)).collect();
         if lanes.is_empty() {
@@ -277,7 +277,7 @@ impl Peer {
     }
 
     /// How long until the first of the workers has ended its unit.
-    pub(super) fn glances_in(&self, machine: &Machine) -> Time {
+    pub(super) fn polls_in(&self, machine: &Machine) -> Time {
         let lanes = self.ends.iter().filter(|&&end| end != NEVER).count();
         let workers = lanes as f64 * f64::from(machine.workers) / f64::from(machine.lanes);
         (machine.unit / (workers + 1.0)) as Time
