@@ -176,9 +176,15 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     let mut patience = Patience::of_worker(pool, handle.index);
     loop {
         // SAFETY: this thread's.
-        if unsafe { mailbox.receive(handle, mailbox::ANY) } || run_pointed_out(handle) {
+        if unsafe { mailbox.receive(handle, mailbox::ANY) } {
             // What it has spawned it looks after itself.
             while run_own(handle) {}
+            patience = Patience::of_worker(pool, handle.index);
+            continue;
+        }
+        if run_pointed_out(handle) {
+            // Where there was one task there may be more.
+            while run_found(handle) {}
             patience = Patience::of_worker(pool, handle.index);
             continue;
         }

@@ -58,6 +58,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
         Self::AT + size_of::<A::Local>() <= mailbox::ROOM_BYTES && align_of::<A::Local>() <= align_of::<Self>();
 
     pub(crate) fn new(open: Open, call: &'a Call, algorithm: &'a A, grain: Grain, fanout: usize) -> Self {
+        const { assert!(Self::AT <= mailbox::ROOM_BYTES, "there is room for it") };
         let header = MessageHeader { open };
         Self { header, algorithm, call, grain: PackedGrain::of(grain), fanout: fanout.min(u16::MAX.into()) as u16 }
     }

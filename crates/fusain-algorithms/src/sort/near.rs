@@ -1,7 +1,7 @@
 //! Sorts of few numbers by several workers, in one step: from the whole slice each worker picks the numbers whose keys lie in a range of its own, and sorts these by
 //! their bits.
 //!
-//! To pick a number takes a tenth of what sorting it takes. If each worker sorted a part of the slice instead, all of them would have to meet again to merge what
+//! To pick a number takes far less than to sort it. If each worker sorted a part of the slice instead, all of them would have to meet again to merge what
 //! they have sorted. That takes as long as a whole short sort does.
 //!
 //! The ranges are cut by a sample, as in sample sort (Frazer and McKellar, Samplesort, 1970). Work O(workers n), span O(n), memory for two numbers for each element and

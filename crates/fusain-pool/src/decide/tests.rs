@@ -416,7 +416,7 @@ fn a_weight_that_changes_is_noticed_within_a_few_calls() {
     }
 }
 
-/// Some algorithms find only when they are to be shared that there is nothing to share. They take what they take either way.
+/// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes twice as long as to run in sequence at once.
 #[test]
 fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
     struct Whole;
@@ -430,6 +430,7 @@ fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
             true
         }
         Plan::Parallel(_team) => {
+            work();
             work();
             false
         }
