@@ -18,7 +18,7 @@ use crate::latch::Latch;
 use crate::panics::discard;
 use crate::pool::Pool;
 use crate::stack::{Link, Shared};
-use crate::tasks::{Helps, announce, answer, as_root, lay_out_only};
+use crate::tasks::{Helps, announce, answer, as_root, lay_out};
 use crate::trace;
 use crate::worth::Worth;
 use std::cell::UnsafeCell;
@@ -162,10 +162,10 @@ where
 {
     let job = StackJob::new(b);
     // SAFETY: it is popped before this returns or unwinds, and whatever `a` pushes before that.
-    let has_more = unsafe { handle.stack.push(job.link()) };
+    let is_only = unsafe { handle.stack.push(job.link()) };
     let retract = Retract::<_, _, RUNS_B> { job: &job, handle };
-    if !has_more {
-        lay_out_only(handle, job.link());
+    if is_only {
+        lay_out(handle);
     }
     pushed();
     let ra = a();

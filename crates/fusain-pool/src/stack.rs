@@ -18,8 +18,10 @@
 //! and everything below it has been, or when a thief that has emptied the place asks for the next. So the place is empty only if
 //! nothing is private, or if the owner has not looked since the last theft.
 //!
-//! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are: there is nothing to grow, and a push depends on
-//! no earlier one but by the address that it stores. The newest job was laid out exactly if it is `public`.
+//! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
+//! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be laid out next, is written when somebody asks for it
+//! ([`Stack::link`]): once for each job that is there then, so all of it costs at most a step a push. What has been written about a job, that it is laid out or part of that
+//! way, is a mark on its link to the older one, which the pop reads anyway.
 
 use crate::job::{Header, JobRef};
 use crate::latch::Latch;
@@ -27,15 +29,31 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
-/// What a job on a stack begins with. A push writes two words of it, and a third into the job before: most jobs are taken back, and need no more.
+/// What a job on a stack begins with. A push writes two words of it: most jobs are taken back, and need no more.
 #[repr(C)]
 pub(crate) struct Link {
     header: Header,
+    /// With [`MARK`] on it once the job has been laid out, or linked.
     older: Cell<*mut Link>,
-    /// Written by the next push, if this job is private then.
+    /// Written when the next job is linked.
     newer: Cell<MaybeUninit<*mut Link>>,
     /// Written when the job is laid out.
     shared: UnsafeCell<MaybeUninit<Shared>>,
+}
+
+/// On the address of a [`Link`], which is a multiple of 8.
+const MARK: usize = 1;
+
+fn is_marked(link: *mut Link) -> bool {
+    link.addr() & MARK != 0
+}
+
+fn mark(link: *mut Link) -> *mut Link {
+    link.map_addr(|address| address | MARK)
+}
+
+fn unmark(link: *mut Link) -> *mut Link {
+    link.map_addr(|address| address & !MARK)
 }
 
 /// What a job needs that others may run.
@@ -84,8 +102,10 @@ pub(crate) struct Stack {
     newest: Cell<*mut Link>,
     /// The newest job that has been laid out, or null. Where it is not `newest`, there are private jobs.
     public: Cell<*mut Link>,
-    /// The oldest private job, where there are any.
-    private: Cell<*mut Link>,
+    /// The newest job that is linked: from the oldest private one to this each knows the next newer one. Null where none is.
+    linked: Cell<*mut Link>,
+    /// The oldest private job, where one is linked.
+    oldest: Cell<*mut Link>,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
@@ -93,30 +113,19 @@ pub(crate) struct Stack {
 impl Stack {
     pub(crate) fn new() -> Self {
         let null = || Cell::new(ptr::null_mut());
-        Self { newest: null(), public: null(), private: null(), root: Cell::new(0) }
+        Self { newest: null(), public: null(), linked: null(), oldest: null(), root: Cell::new(0) }
     }
 
-    /// Pushes `job`; false where it is the only private job, of which [`set_only`](Self::set_only) is to be told.
+    /// Pushes `job`, and returns whether it is the only private one.
     ///
     /// # Safety
     /// `job` stays where it is until it has been popped, by `take_back` or `forget`; what is pushed later is popped before. Its address is that of all of it.
     #[inline(always)]
-    #[must_use]
     pub(crate) unsafe fn push(&self, job: NonNull<Link>) -> bool {
         let older = self.newest.replace(job.as_ptr());
         // SAFETY: the caller's.
         unsafe { job.as_ref() }.older.set(older);
-        let has_more = older != self.public.get();
-        if has_more {
-            // SAFETY: there is a private job, so there is a newest one, which has not been popped.
-            unsafe { &*older }.newer.set(MaybeUninit::new(job.as_ptr()));
-        }
-        has_more
-    }
-
-    /// `job` has been pushed, and is the only private one.
-    pub(crate) fn set_only(&self, job: NonNull<Link>) {
-        self.private.set(job.as_ptr());
+        older == self.public.get()
     }
 
     /// Pops the newest job, which is `job`, if it has never been laid out.
@@ -126,12 +135,26 @@ impl Stack {
     #[inline(always)]
     pub(crate) unsafe fn take_back(&self, job: NonNull<Link>) -> bool {
         debug_assert_eq!(self.newest.get(), job.as_ptr(), "the newest job");
-        let is_private = self.public.get() != job.as_ptr();
-        if is_private {
-            // SAFETY: it has not been popped.
-            self.newest.set(unsafe { job.as_ref() }.older.get());
+        // SAFETY: it has not been popped.
+        let older = unsafe { job.as_ref() }.older.get();
+        if is_marked(older) {
+            return self.take_back_marked(job.as_ptr(), unmark(older));
         }
-        is_private
+        self.newest.set(older);
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_back_marked(&self, job: *mut Link, older: *mut Link) -> bool {
+        if job == self.public.get() {
+            return false;
+        }
+        // All newer ones have been popped, so this is the newest that is linked.
+        debug_assert_eq!(self.linked.get(), job);
+        self.linked.set(if older == self.public.get() { ptr::null_mut() } else { older });
+        self.newest.set(older);
+        true
     }
 
     /// Pops the newest job, which is `job` and has been laid out.
@@ -141,7 +164,7 @@ impl Stack {
     pub(crate) unsafe fn forget(&self, job: NonNull<Link>) {
         debug_assert_eq!((self.newest.get(), self.public.get()), (job.as_ptr(), job.as_ptr()));
         // SAFETY: it has not been popped.
-        let older = unsafe { job.as_ref() }.older.get();
+        let older = unmark(unsafe { job.as_ref() }.older.get());
         self.newest.set(older);
         self.public.set(older);
     }
@@ -151,21 +174,107 @@ impl Stack {
         if !self.has_private() {
             return None;
         }
-        let job = NonNull::new(self.private.get())?;
+        self.link();
+        let job = NonNull::new(self.oldest.get())?;
         self.public.set(job.as_ptr());
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
         // SAFETY: nobody else knows of it yet, and it is laid out once.
         unsafe { link.shared.get().write(MaybeUninit::new(Shared { owner, latch: Latch::new(1) })) };
-        if self.has_private() {
-            // SAFETY: it was private when the next one was pushed.
-            self.private.set(unsafe { link.newer.get().assume_init() });
+        if self.linked.get() == job.as_ptr() {
+            self.linked.set(ptr::null_mut());
+        } else {
+            // SAFETY: it is linked, and not the newest of those.
+            self.oldest.set(unsafe { link.newer.get().assume_init() });
         }
         Some(JobRef::new(job))
+    }
+
+    /// Links all private jobs, of which there is one at least: goes down to those that are.
+    fn link(&self) {
+        let mut job = self.newest.get();
+        while job != self.linked.get() {
+            // SAFETY: it is on the stack, so it has not been popped.
+            let link = unsafe { &*job };
+            let older = link.older.get();
+            link.older.set(mark(older));
+            if older == self.public.get() {
+                self.oldest.set(job);
+                break;
+            }
+            // SAFETY: as above.
+            unsafe { &*older }.newer.set(MaybeUninit::new(job));
+            job = older;
+        }
+        self.linked.set(self.newest.get());
     }
 
     /// Whether there is a job that has not been laid out.
     pub(crate) fn has_private(&self) -> bool {
         self.newest.get() != self.public.get()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle;
+    use crate::job::Reopen;
+
+    const STEPS: usize = 20_000;
+
+    unsafe fn is_not_run(_: *const Header, _: &Handle<'_>, _: Reopen<'_>) {
+        unreachable!("nobody runs it");
+    }
+
+    /// What a stack should do: jobs from the oldest to the newest, of which the first `public` have been laid out.
+    struct Expected {
+        /// With room for all that will be pushed, so that none moves.
+        jobs: Vec<Link>,
+        public: usize,
+    }
+
+    impl Expected {
+        fn newest(&self) -> NonNull<Link> {
+            NonNull::from(self.jobs.last().expect("there is one"))
+        }
+    }
+
+    #[test]
+    fn the_oldest_private_job_is_laid_out_whatever_was_pushed_and_popped_before() {
+        let mut random = 1_u32;
+        let mut draw = |below: u32| {
+            random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            (random >> 16) % below
+        };
+        for one_in in [3, 10, 100] {
+            let (stack, mut expected) = (Stack::new(), Expected { jobs: Vec::with_capacity(STEPS), public: 0 });
+            let mut laid_out = 0;
+            for _ in 0..STEPS {
+                assert_eq!(stack.has_private(), expected.public < expected.jobs.len());
+                if draw(one_in) == 0 {
+                    let job = stack.lay_out(0);
+                    assert_eq!(job, expected.jobs.get(expected.public).map(|job| JobRef::new(NonNull::from(job))));
+                    laid_out += usize::from(job.is_some());
+                    expected.public += usize::from(job.is_some());
+                } else if draw(2) == 0 {
+                    let is_only = expected.public == expected.jobs.len();
+                    expected.jobs.push(Link::new(Header { run: is_not_run }));
+                    // SAFETY: it stays where it is until it is popped below, where the newest is.
+                    assert_eq!(unsafe { stack.push(expected.newest()) }, is_only);
+                } else if !expected.jobs.is_empty() {
+                    let is_private = expected.public < expected.jobs.len();
+                    // SAFETY: the newest, which has been pushed above.
+                    assert_eq!(unsafe { stack.take_back(expected.newest()) }, is_private);
+                    if !is_private {
+                        // SAFETY: as above, and it has been laid out.
+                        unsafe { stack.forget(expected.newest()) };
+                        expected.public -= 1;
+                    }
+                    expected.jobs.pop();
+                }
+            }
+            assert!(laid_out > 100);
+        }
     }
 }

@@ -18,9 +18,7 @@ use crate::job::{JobRef, Reopen};
 use crate::mailbox;
 use crate::pool::{Inner, give_way};
 use crate::slot::{askers, bit};
-use crate::stack::Link;
 use crate::sync::{Ordering, fence};
-use std::ptr::NonNull;
 
 /// Whose tasks a worker takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,15 +187,9 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
     }
 }
 
-/// Lays `only`, which has just been pushed and is the only private job, out, if the public place is empty.
+/// Lays the oldest private job out, if the public place is empty.
 #[cold]
 #[inline(never)]
-pub(crate) fn lay_out_only(handle: &Handle<'_>, only: NonNull<Link>) {
-    handle.stack.set_only(only);
-    lay_out(handle);
-}
-
-/// Lays the oldest private job out, if the public place is empty.
 pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let slot = handle.slot();
     let job = if slot.has_offer() { None } else { handle.stack.lay_out(handle.index) };
