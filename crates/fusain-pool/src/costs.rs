@@ -13,7 +13,7 @@ pub(crate) struct Costs {
     /// A call shared with a worker that is awake, with nothing to do.
     pub(crate) region_ns: f32,
     /// From waking a thread that has just fallen asleep to its first instruction: the least that a wake can cost (see [`wakes`](crate::wakes)).
-    pub(crate) wake_ns: f32,
+    wake_ns: f32,
     /// Reading the clock twice.
     pub(crate) clock_ns: f32,
     /// Steps of the counter of [`ticks`] in a nanosecond; 0 where there is none.
@@ -33,7 +33,7 @@ const TRIP_NS_MAX: f32 = 1_000.0;
 const WAKE_NS_MIN: f32 = 2_000.0;
 const WAKE_NS_MAX: f32 = 50_000.0;
 
-/// A wake where it could not be measured.
+/// A wake where it could not be measured, or has not been.
 const WAKE_NS_LATE: f32 = 10_000.0;
 
 /// A call is so many round trips: the bookkeeping at both ends comes in; see `compare region`.
@@ -49,6 +49,12 @@ impl Costs {
     /// Measured at first use, which takes about half a millisecond, and on a busy machine a few.
     pub(crate) fn of_this_machine() -> &'static Costs {
         COSTS.get_or_init(Costs::measure)
+    }
+
+    /// What a wake costs at least; a plausible figure where nothing has been measured yet: whoever forks tasks does not wait for that, as nearly every fork is worth a wake
+    /// or none whatever it costs.
+    pub(crate) fn wake_ns() -> f32 {
+        COSTS.get().map_or(WAKE_NS_LATE, |costs| costs.wake_ns)
     }
 
     /// What reading the clock twice costs; a common figure where nothing has been measured yet.

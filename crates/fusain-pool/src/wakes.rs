@@ -84,7 +84,7 @@ thread_local! {
 
 impl Wakes {
     fn cost_ns(&self) -> f32 {
-        if self.cost_ns.get() == 0.0 { Costs::of_this_machine().wake_ns } else { self.cost_ns.get() }
+        if self.cost_ns.get() == 0.0 { Costs::wake_ns() } else { self.cost_ns.get() }
     }
 
     /// Whether there are losses, in close succession until now.
