@@ -2,22 +2,16 @@
 
 use crate::error::{Error, WORKERS_MAX};
 use crate::handlers::Handlers;
+use crate::inner::{Inner, SPINS, Threads, Wait};
 use crate::place;
 use crate::platform;
-use crate::pool::{Inner, Pool, Threads, Wait, set_global};
+use crate::pool::Pool;
 use crate::trace;
 use crate::victims::Victims;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
-
-/// How long an idle worker of the default pool spins before it parks.
-///
-/// A few times what a wake costs (5 to 50 us), so that short gaps need no wake and a long one wastes little. `compare tick` shows what
-/// other lengths cost.
-pub(crate) const SPINS: Duration = Duration::from_micros(100);
 
 /// The options of a pool that is to be built. [`Pool::builder`] makes one with the default options.
 ///
@@ -63,6 +57,19 @@ impl Default for Builder {
             stack_size: None,
             handlers: Handlers::default(),
         }
+    }
+}
+
+impl Pool {
+    /// The options of a new pool; [`Builder::build`] builds it.
+    ///
+    /// ```
+    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// assert_eq!(pool.workers(), 2);
+    /// # Ok::<(), fusain_pool::Error>(())
+    /// ```
+    pub fn builder() -> Builder {
+        Builder::default()
     }
 }
 
@@ -173,23 +180,6 @@ impl Builder {
     pub fn panic_handler(mut self, handler: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static) -> Self {
         self.handlers.panic = Arc::new(handler);
         self
-    }
-
-    /// Builds the global pool: the one that calls use when no other is named.
-    ///
-    /// # Errors
-    /// Those of [`build`](Self::build), and [`Error::GlobalIsThere`] if the global pool has been built or used before.
-    ///
-    /// # Example
-    /// ```
-    /// use fusain_pool::{Pool, join};
-    /// Pool::builder().threads(2).name("main").build_global()?;
-    /// assert_eq!(join(|| 1, || 2), (1, 2));
-    /// assert!(Pool::builder().build_global().is_err());
-    /// # Ok::<(), fusain_pool::Error>(())
-    /// ```
-    pub fn build_global(self) -> Result<(), Error> {
-        set_global(self)
     }
 
     /// Builds the pool and starts its threads.

@@ -4,9 +4,10 @@
 //! long as the thread (where threads are lent, as long as a visit), for a caller (a thread of the application that calls into
 //! the pool) as long as its outermost call.
 
+use crate::inner::Inner;
 use crate::job::JobRef;
 use crate::place;
-use crate::pool::Inner;
+
 use crate::slot::Slot;
 use crate::stack::Stack;
 use crate::sync::Ordering;
@@ -39,18 +40,6 @@ impl<'p> Handle<'p> {
         Handle { pool, index, slot: pool.slots.get(index), stack: Stack::new(), depth: Cell::new(0) }
     }
 
-    /// Runs `work` with this thread as the worker of slot `index`, which it has leased.
-    pub(crate) fn with<R>(pool: &'p Inner, index: usize, work: impl FnOnce(&Handle<'p>) -> R) -> R {
-        let handle = Handle::new(pool, index);
-        // The cast only forgets a lifetime; the readers give it back bounded by a call.
-        let _leave = Leave {
-            handle: &handle,
-            current: CURRENT.replace((&raw const handle).cast()),
-            forked: FORKED.replace(ptr::null()),
-        };
-        work(&handle)
-    }
-
     /// This thread is the worker of slot `index`, which it has leased, as long as it lives.
     pub(crate) fn stay(pool: &'static Inner, index: usize) {
         let handle: &'static Handle<'static> = Box::leak(Box::new(Handle::new(pool, index)));
@@ -61,7 +50,7 @@ impl<'p> Handle<'p> {
     /// Runs `f` with this thread's innermost handle, or with none.
     #[inline(always)]
     pub(crate) fn current<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
-        // SAFETY: non-null only inside `with`, during which the handle is alive on this thread's stack, and after `stay`, which has leaked it;
+        // SAFETY: non-null only while an `Innermost` lives, and with it the handle on this thread's stack, and after `stay`, which has leaked it;
         // the reference cannot outlive `f`.
         f(unsafe { CURRENT.get().as_ref() })
     }
@@ -169,21 +158,25 @@ impl<'p> Handle<'p> {
     }
 }
 
-/// The end of a handle.
-struct Leave<'h, 'p> {
-    handle: &'h Handle<'p>,
+/// While it lives, a handle is the innermost one of its thread, and inside no join or scope.
+pub(crate) struct Innermost {
     /// What was current before.
     current: Erased,
     forked: Erased,
 }
 
-impl Drop for Leave<'_, '_> {
+impl Innermost {
+    /// # Safety
+    /// It is dropped before `handle` is, on this thread.
+    pub(crate) unsafe fn begin(handle: &Handle<'_>) -> Self {
+        // The cast only forgets a lifetime; the readers give it back bounded by a call.
+        let handle: Erased = (&raw const *handle).cast();
+        Self { current: CURRENT.replace(handle), forked: FORKED.replace(ptr::null()) }
+    }
+}
+
+impl Drop for Innermost {
     fn drop(&mut self) {
-        // Tasks that were spawned here into a scope of somebody else's, and that nobody has taken: nobody else may ever look here.
-        while let Some(job) = self.handle.pop() {
-            // SAFETY: popped, so nobody else runs it.
-            unsafe { job.run(self.handle, None) };
-        }
         CURRENT.set(self.current);
         FORKED.set(self.forked);
     }

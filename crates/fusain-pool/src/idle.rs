@@ -27,11 +27,12 @@
 //! is computed, only to who computes it.
 
 use crate::handle::Handle;
+use crate::inner::{Inner, Lease, Wait};
 use crate::latch::Latch;
 use crate::mailbox;
+use crate::part::receive;
 use crate::place;
 use crate::platform::{HAS_THREADS, Instant};
-use crate::pool::{Inner, Wait};
 use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::tasks::{self, Helps, Taken};
@@ -169,6 +170,25 @@ impl Patience {
     }
 }
 
+impl Inner {
+    /// The calling thread becomes worker `index` until the pool ends (or, on lent threads, until it would sleep).
+    pub(crate) fn visit(&self, index: usize) {
+        let slot = self.slots.get(index);
+        // On lent threads the visit before this one may still be on its last steps, after it was seen asleep.
+        while !slot.try_lease() {
+            yield_now();
+        }
+        let _lease = Lease(self, index);
+        Handle::with(self, index, |handle| {
+            slot.set_thread(crate::sync::current());
+            slot.front.open(mailbox::ANY);
+            (self.handlers.start)(index);
+            serve(handle);
+            (self.handlers.exit)(index);
+        });
+    }
+}
+
 /// What a pool thread does all its life. Returns when the pool ends, or where threads are lent when it would sleep.
 pub(crate) fn serve(handle: &Handle<'_>) {
     let pool = handle.pool;
@@ -176,7 +196,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     let mut patience = Patience::of_worker(pool, handle.index);
     loop {
         // SAFETY: this thread's.
-        if unsafe { mailbox.receive(handle, mailbox::ANY) } {
+        if unsafe { receive(handle, mailbox, mailbox::ANY) } {
             // What it has spawned it looks after itself.
             while run_own(handle) {}
             patience = Patience::of_worker(pool, handle.index);

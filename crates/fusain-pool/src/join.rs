@@ -12,12 +12,13 @@
 //! (`tests/hostile.rs`).
 
 use crate::handle::{Handle, Root};
+use crate::header::{Header, Reopen, reopen};
 use crate::idle::wait_for;
-use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::panics::discard;
 use crate::pool::Pool;
-use crate::stack::{Link, Shared};
+use crate::stack::{Link, Linked, Shared};
 use crate::tasks::{Helps, announce, answer, as_root, lay_out};
 use crate::trace;
 use crate::worth::Worth;
@@ -200,7 +201,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Drop for Retrac
 /// before the latch opens; (3) the joiner does not leave the frame before the job is taken back or the latch open.
 #[repr(C)]
 struct StackJob<B, RB> {
-    link: Link,
+    linked: Linked<Header>,
     func: UnsafeCell<ManuallyDrop<B>>,
     result: UnsafeCell<MaybeUninit<thread::Result<RB>>>,
 }
@@ -215,16 +216,16 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     #[inline(always)]
     fn new(func: B) -> Self {
         Self {
-            link: Link::new(Header { run: Self::run }),
+            linked: Linked::new(Header { run: Self::run }),
             func: UnsafeCell::new(ManuallyDrop::new(func)),
             result: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }
 
-    /// The address of the whole job.
     #[inline(always)]
     fn link(&self) -> NonNull<Link> {
-        NonNull::from(self).cast()
+        // SAFETY: so it begins, and this is the address of all of it.
+        unsafe { Linked::<Header>::link(NonNull::from(self)) }
     }
 
     /// The joiner's slow path to a result: the job has been laid out.
@@ -262,14 +263,14 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     fn retrieve(&self, handle: &Handle<'_>) -> Retrieved<B, RB> {
         // SAFETY: it is the newest, has been laid out, and has not been popped.
         unsafe { handle.stack.forget(self.link()) };
-        let is_unrun = handle.slot().retract(JobRef::new(self.link()));
+        let is_unrun = handle.slot().retract(JobRef::new(NonNull::from(self)));
         if !is_unrun {
             // SAFETY: laid out.
-            let latch = unsafe { &self.link.shared().latch };
+            let latch = unsafe { &self.linked.get().shared().latch };
             wait_for(handle, latch, Helps::Root(handle.stack.root.get()));
         }
         // SAFETY: taken back, so nobody else has seen it, or the latch is open, and opening it was the last touch.
-        unsafe { self.link.unshare() };
+        unsafe { self.linked.get().unshare() };
         match is_unrun {
             // SAFETY: taken back, so it will not be run.
             true => Retrieved::Unrun(unsafe { self.take() }),
@@ -307,7 +308,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             // SAFETY: taken from the joiner, so the joiner does not take it.
             let func = unsafe { this.take() };
             // SAFETY: laid out, for it was taken.
-            let Shared { owner, latch } = unsafe { this.link.shared() };
+            let Shared { owner, latch } = unsafe { this.linked.get().shared() };
             let result = {
                 // What the joiner serves now may be a call within the root: a hint is all it is.
                 let _root = Root::begin(handle, handle.pool.slots.get(*owner).serves());

@@ -24,20 +24,23 @@
 //! (Four separate events in one picture: the caller delivers a part to slot 0; slot 0 delivers one to slot 1; slot 2 asks slot 0 for one; slot 2 takes a task of
 //! slot 1.)
 //!
-//! | modules, roughly lowest first | what is there |
+//! | modules, lowest first: no file uses one that stands further down | what is there |
 //! |------|--------------------|
 //! | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
-//! | `mailbox`, `latch`, `job`, `queue`, `panics` | the word through which work arrives; a count of tasks that have not ended; work that is run once; queues of it; what panics do |
-//! | `slot`, `slots`, `stack`, `handle` | what others see of a worker; all of them; its private jobs; its private side |
-//! | `idle`, `tasks`, `watch`, `worth`, `place` | spinning and sleeping; which worker is told of a task; the one sleeper that looks in on long calls; whether a join or scope is worth a wake; on which core a thread wakes up |
-//! | `platform` | threads, the clock and affinity, or what takes their place |
-//! | `call`, `part`, `run`, `share`, `pace` | a call of an [`Algorithm`]: its workers, the run loop, handing out parts, the length of a unit |
-//! | `join`, `scope`, `spawn`, `wakes` | closures as tasks; what waking somebody gains |
-//! | `decide`, `costs` | whether a call runs in sequence or is shared |
-//! | `pool`, `builder`, `handlers`, `victims`, `error` | the pool, its options, who is near whom, its errors |
-//! | `algorithm`, `phase`, `worker_local`, `counters`, `shake` | the trait; a period without sleep; a value for each worker; what the workers did; random pauses in stress tests |
-//! | `adapter` | what rayon's interface needs, on this pool |
-//! | `rayon`, `trace` | behind features: threads lent by rayon; spans and events for `tracing` |
+//! | `platform`, `place`, `costs` | threads, the clock and affinity, or what takes their place; on which core a thread wakes up; what this machine charges |
+//! | `algorithm`, `error`, `panics`, `handlers`, `victims` | the trait; errors; what panics do; a user's handlers; who is near whom |
+//! | `trace`, `counters`, `shake` | spans and events for `tracing` (a feature); what the workers did; random pauses in stress tests |
+//! | `latch`, `job`, `pace` | a count of tasks that have not ended; the address of what is run once; the length of a unit |
+//! | `mailbox`, `queue`, `stack` | where jobs lie: the word through which work arrives, queues of tasks, a worker's private jobs |
+//! | `slot`, `slots`, `inner`, `handle` | what others see of a worker; all of them; all that the threads of a pool share; a worker's private side |
+//! | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
+//! | `call`, `part` | a call of an [`Algorithm`]: who is at it, what is handed out |
+//! | `wakes`, `worth` | what waking somebody gains; whether a join or scope is worth it |
+//! | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
+//! | `share`, `run` | handing out parts; the run loop |
+//! | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
+//! | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
+//! | `worker_local`, `adapter` | a value for each worker; what rayon's interface needs, on this pool |
 //!
 //! # Example
 //!
@@ -82,14 +85,19 @@ mod costs;
 mod counters;
 #[doc(hidden)]
 pub mod decide;
+mod enter;
 mod error;
+mod global;
 mod handle;
 mod handlers;
+mod header;
 mod idle;
+mod inner;
 mod job;
 mod join;
 mod latch;
 mod mailbox;
+mod others;
 mod pace;
 mod panics;
 mod part;
@@ -122,11 +130,12 @@ pub use algorithm::Algorithm;
 pub use builder::Builder;
 pub use counters::Counters;
 pub use error::Error;
+pub use inner::Wait;
 pub use join::join;
 pub use phase::Phase;
 #[doc(hidden)]
 pub use pool::Meter;
-pub use pool::{Pool, Wait};
+pub use pool::Pool;
 pub use scope::{Scope, scope};
 pub use spawn::{current_worker_index, current_workers, spawn, yield_now};
 pub use worker_local::WorkerLocal;

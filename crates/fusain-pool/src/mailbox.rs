@@ -9,7 +9,7 @@
 //! watches anyway (see [`part`](crate::part)). Everything else is a job on the heap, whose address is put here. A message that nobody has opened its giver may
 //! take back.
 //!
-//! Who waits at an empty mailbox fetches its line *for writing* ([`receive`](Mailbox::receive)). It then arrives as the receiver's own, and to take the message out
+//! Who waits at an empty mailbox fetches its line *for writing* ([`take_out`](Mailbox::take_out)). It then arrives as the receiver's own, and to take the message out
 //! costs no second trip to the giver's core (`compare region` shows it where cores are far apart).
 //!
 //! Each slot has two. The *front* mailbox takes anything and is open while a pool thread is idle. The *side* mailbox is used by who waits: it takes only
@@ -46,11 +46,9 @@
 //!
 //! Checked by `checks::mailbox`.
 
-use crate::handle::Handle;
-use crate::job::{JobRef, Reopen};
+use crate::job::JobRef;
 use crate::platform::prefetch_for_writing;
 use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
-use crate::trace;
 use std::mem::MaybeUninit;
 
 pub(crate) const SHUT: usize = 0;
@@ -75,15 +73,6 @@ const ROOM: usize = 15;
 /// Bytes of a message.
 pub(crate) const ROOM_BYTES: usize = ROOM * size_of::<usize>();
 
-/// What every message begins with; what follows is between its giver and `open`.
-#[repr(C)]
-pub(crate) struct MessageHeader {
-    pub(crate) open: Open,
-}
-
-/// Reads the message, does what it says on the thread of a handle, and opens the mailbox again. It gets the message's token, and never unwinds.
-pub(crate) type Open = unsafe fn(message: *const MessageHeader, token: usize, handle: &Handle<'_>, reopen: Reopen<'_>);
-
 const fn state_of(job: usize) -> usize {
     job | 1
 }
@@ -92,6 +81,14 @@ fn job_in(state: usize) -> Option<JobRef> {
     let address = if state > CLAIMED && state & LOW == 1 { state & !1 } else { 0 };
     // SAFETY: `state_of` made it from the address of a job.
     unsafe { JobRef::from_address(address) }
+}
+
+/// What has been taken out of a mailbox.
+pub(crate) enum Mail {
+    /// A message: its name, and where it lies until the mailbox is opened again.
+    Message { token: usize, room: *const () },
+    /// A job, valid until it has been run, which is once.
+    Job(JobRef),
 }
 
 /// See the [module](self).
@@ -121,48 +118,32 @@ impl Mailbox {
         prefetch_for_writing(&self.state);
     }
 
-    /// Owner of an open mailbox: takes out the message or job, if there is one, and runs it.
+    /// Owner of an open mailbox: takes out the message or job, if there is one.
     ///
     /// # Safety
     /// On the owner's thread.
     #[inline(always)]
-    pub(crate) unsafe fn receive(&self, handle: &Handle<'_>, reopen: usize) -> bool {
+    pub(crate) unsafe fn take_out(&self) -> Option<Mail> {
         self.prefetch();
         let state = self.peek();
         if state & LOW == MESSAGE {
-            // SAFETY: the caller's.
-            return unsafe { self.open_message(state, handle, reopen) };
+            return self.take_message(state);
         }
-        let Some(job) = job_in(state) else { return false };
+        let job = job_in(state)?;
         // Acquire: pairs with the Release in `deliver`.
-        if self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            return false;
-        }
-        // SAFETY: delivered, so it is valid until it has been run, which is once: it has been taken out.
-        unsafe { job.run(handle, Some((self, reopen))) };
-        true
+        let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        is_taken.then_some(Mail::Job(job))
     }
 
-    /// Owner, having seen a message: opens it, unless its giver takes it back at this moment.
-    ///
-    /// # Safety
-    /// As for [`receive`](Self::receive).
+    /// Owner, having seen a message: takes it out, unless its giver takes it back at this moment.
     #[inline(always)]
-    unsafe fn open_message(&self, state: usize, handle: &Handle<'_>, reopen: usize) -> bool {
+    fn take_message(&self, state: usize) -> Option<Mail> {
         let token = state & !LOW;
         // What the owner will write to when it has done what the message says.
         prefetch_for_writing(std::ptr::without_provenance::<usize>(token));
         // Acquire: pairs with the Release in `write`.
-        if self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            return false;
-        }
-        let _during = trace::taken(handle.index);
-        let message = self.room.with_mut(|room| room.cast::<MessageHeader>());
-        // SAFETY: a message was written, and the room is the owner's now.
-        let open = unsafe { (*message).open };
-        // SAFETY: written to be opened once on this thread, and it has been taken out.
-        unsafe { open(message, token, handle, Some((self, reopen))) };
-        true
+        let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        is_taken.then(|| Mail::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
     }
 
     /// Owner of an open mailbox: shuts it if somebody points to a task, and says whose.
@@ -199,12 +180,7 @@ impl Mailbox {
     }
 
     /// Giver of the message `token`: takes it back if the owner has not, and leaves the mailbox in the state `then`. `read` gets the message.
-    pub(crate) fn take_back<R>(
-        &self,
-        token: usize,
-        then: usize,
-        read: impl FnOnce(*const MessageHeader) -> R,
-    ) -> Option<R> {
+    pub(crate) fn take_back<R>(&self, token: usize, then: usize, read: impl FnOnce(*const ()) -> R) -> Option<R> {
         let state = token | MESSAGE;
         if self.peek() != state
             || self.state.compare_exchange(state, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_err()
@@ -241,9 +217,9 @@ impl Claim<'_> {
     /// Leaves a message that `write` writes to the room, of up to [`ROOM_BYTES`] bytes. The `token` names it ([`Mailbox::take_back`]), and is the address of a word.
     ///
     /// # Safety
-    /// What is written begins with a [`MessageHeader`] whose function may be called with it once on the owner's thread, unless it is taken back.
+    /// The owner knows what to do with what is written, once, on its thread, unless it is taken back.
     #[inline(always)]
-    pub(crate) unsafe fn write(self, token: usize, write: impl FnOnce(*mut MessageHeader)) {
+    pub(crate) unsafe fn write(self, token: usize, write: impl FnOnce(*mut ())) {
         self.mailbox.room.with_mut(|room| write(room.cast()));
         // Release: the message has been written.
         self.mailbox.state.store(token | MESSAGE, Ordering::Release);

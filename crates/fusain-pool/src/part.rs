@@ -22,12 +22,14 @@
 use crate::Algorithm;
 use crate::call::Call;
 use crate::handle::Handle;
-use crate::job::{Header, JobRef, Run};
+use crate::header::{self, Header, Reopen, Run};
+use crate::job::JobRef;
 use crate::latch::Latch;
-use crate::mailbox::{self, Claim, MessageHeader, Open};
+use crate::mailbox::{self, Claim, Mail, Mailbox};
 use crate::pace::{Grain, PackedGrain};
 use crate::platform::prefetch_for_writing;
 use crate::sync::UnsafeCell;
+use crate::trace;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -35,6 +37,48 @@ use std::ptr::NonNull;
 /// Parts a call can have out at once. Each has half of the workers that were left before it to share with, so this reaches 63 of them; beyond, those
 /// that are awake ask for themselves.
 const ROOM: usize = 6;
+
+/// What every message begins with; what follows is between its giver and `open`.
+#[repr(C)]
+pub(crate) struct MessageHeader {
+    pub(crate) open: Open,
+}
+
+/// Reads the message, does what it says on the thread of a handle, and opens the mailbox again. It gets the message's token, and never unwinds.
+pub(crate) type Open = unsafe fn(message: *const MessageHeader, token: usize, handle: &Handle<'_>, reopen: Reopen<'_>);
+
+/// A call, and what those who receive parts of it do.
+pub(crate) struct Running<'a, A: ?Sized> {
+    pub(crate) call: &'a Call,
+    pub(crate) algorithm: &'a A,
+    /// Works off what a message of `A` says.
+    pub(crate) open: Open,
+    /// Works off a [`HeapPart`] of `A`.
+    pub(crate) run: Run,
+}
+
+/// Owner of an open mailbox: takes out the message or job, if there is one, works it off, and opens the mailbox in the state `reopen`.
+///
+/// # Safety
+/// The mailbox is one of this thread's.
+#[inline(always)]
+pub(crate) unsafe fn receive(handle: &Handle<'_>, mailbox: &Mailbox, reopen: usize) -> bool {
+    // SAFETY: the caller's.
+    match unsafe { mailbox.take_out() } {
+        None => return false,
+        Some(Mail::Message { token, room }) => {
+            let _during = trace::taken(handle.index);
+            let message = room.cast::<MessageHeader>();
+            // SAFETY: a message was written, and the room is the owner's now.
+            let open = unsafe { (*message).open };
+            // SAFETY: written to be opened once on this thread, and it has been taken out.
+            unsafe { open(message, token, handle, Some((mailbox, reopen))) };
+        }
+        // SAFETY: delivered, so it is valid until it has been run, which is once: it has been taken out.
+        Some(Mail::Job(job)) => unsafe { header::run(job, handle, Some((mailbox, reopen))) },
+    }
+    true
+}
 
 /// What the receiver of a stack part is told. The state follows behind it if it [travels](Message::TRAVELS).
 ///
@@ -239,7 +283,7 @@ impl<L> StackParts<L> {
     ) {
         // SAFETY: prepared, by the contract.
         let part = unsafe { self.at(self.count.get()) };
-        let write = |room: *mut MessageHeader| {
+        let write = |room: *mut ()| {
             if Message::<A>::TRAVELS {
                 // SAFETY: there is room for it behind the message, where it is aligned.
                 unsafe { room.wrapping_byte_add(Message::<A>::AT).cast::<L>().write(local) };
@@ -280,7 +324,7 @@ impl<L> StackParts<L> {
             let then = if part.to_sleeper { mailbox::SHUT } else { mailbox::ANY };
             let front = &handle.pool.slots.get(part.to.into()).front;
             // SAFETY: written by `send` for this type, and taken back, so nobody else reads it.
-            let read = |message| unsafe { Message::<A>::read(message, part.token()) }.1;
+            let read = |message: *const ()| unsafe { Message::<A>::read(message.cast(), part.token()) }.1;
             let local = front.take_back(part.token(), then, read)?;
             // SAFETY: the receiver will not count down any more.
             let _ = unsafe { Latch::count_down(&raw const part.latch) };

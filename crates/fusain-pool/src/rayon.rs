@@ -10,11 +10,11 @@
 //! * The next visit may begin on another thread while the last one is still leaving. It waits for the slot's lease, which is
 //!   given up last, so a slot has one owner at any time.
 
-use crate::builder::SPINS;
 use crate::error::WORKERS_MAX;
 use crate::handlers::Handlers;
+use crate::inner::{Inner, SPINS, Threads, Wait};
 use crate::platform;
-use crate::pool::{Inner, Pool, Threads, Wait};
+use crate::pool::Pool;
 use crate::trace;
 use std::sync::{Arc, Weak};
 

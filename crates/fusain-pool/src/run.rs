@@ -24,13 +24,13 @@
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
 use crate::handle::Handle;
+use crate::header::{Header, Reopen, reopen};
 use crate::idle::{Patience, Step};
-use crate::job::{Header, Reopen, reopen};
-use crate::mailbox::{self, MessageHeader};
+use crate::mailbox;
+use crate::others::give_way;
 use crate::pace::{Grain, Pace};
-use crate::part::{HeapPart, Message, StackPart, StackParts};
+use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
 use crate::platform::Instant;
-use crate::pool::give_way;
 use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
 use crate::slot::{LOOK, askers, bit};
 use crate::sync::{current, yield_now};
@@ -52,7 +52,7 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
     let parts = StackParts::new();
     let finished = work(&call, algorithm, handle, local, brief.grain, |local| {
         let helpers = handle.pool.helpers_max;
-        announce(&call, algorithm, handle, local, brief.grain, helpers, &parts)
+        announce(running(&call, algorithm), handle, local, brief.grain, helpers, &parts)
     });
     if let Some(local) = finished {
         commit(&call, algorithm, handle, local);
@@ -141,7 +141,7 @@ fn work_part<A: Algorithm + ?Sized>(
 ) -> Option<A::Local> {
     let share = |local: &mut A::Local| match fanout {
         0 => Shared { missing: 0, rest: None, is_whole: false },
-        _ => share(call, algorithm, handle, local, grain, fanout),
+        _ => share(&running(call, algorithm), handle, local, grain, fanout),
     };
     work(call, algorithm, handle, local, grain, share)
 }
@@ -158,11 +158,17 @@ fn commit<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>
     }
 }
 
-/// Works off a [`StackPart`](crate::part::StackPart).
+/// A call of an algorithm, to be shared.
+#[inline(always)]
+pub(crate) fn running<'a, A: Algorithm + ?Sized>(call: &'a Call, algorithm: &'a A) -> Running<'a, A> {
+    Running { call, algorithm, open: run_stack_part::<A>, run: run_heap_part::<A> }
+}
+
+/// Works off a [`StackPart`].
 ///
 /// # Safety
 /// As for [`Message::read`], for messages of `A`. The part's call waits for it.
-pub(crate) unsafe fn run_stack_part<A: Algorithm + ?Sized>(
+unsafe fn run_stack_part<A: Algorithm + ?Sized>(
     message: *const MessageHeader,
     token: usize,
     handle: &Handle<'_>,
@@ -184,11 +190,7 @@ pub(crate) unsafe fn run_stack_part<A: Algorithm + ?Sized>(
 ///
 /// # Safety
 /// `part` is a `HeapPart<A>` that has been delivered and is run once; its call waits for the share.
-pub(crate) unsafe fn run_heap_part<A: Algorithm + ?Sized>(
-    part: *const Header,
-    handle: &Handle<'_>,
-    mailbox: Reopen<'_>,
-) {
+unsafe fn run_heap_part<A: Algorithm + ?Sized>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
     // SAFETY: from `Box::leak`, once.
     let part = unsafe { Box::from_raw(part.cast_mut().cast::<HeapPart<'_, A>>()) };
     let HeapPart { call: running, algorithm, grain, fanout, local, .. } = *part;
@@ -312,7 +314,7 @@ fn answer<A: Algorithm + ?Sized>(
             && let Some(stolen) = rest.take()
         {
             // The receiver looks for one more idle worker where the call is worth waking for.
-            deliver(call, algorithm, handle, to, grain, usize::from(call.wakes()), stolen);
+            deliver(&running(call, algorithm), handle, to, grain, usize::from(call.wakes()), stolen);
             return true;
         }
         rest.is_some()
@@ -412,7 +414,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     mailbox.open(token);
     while !is_alone(call, algorithm, handle, parts) {
         // SAFETY: this thread's; the message is this call's: nobody else claims a token.
-        if unsafe { mailbox.receive(handle, token) } {
+        if unsafe { receive(handle, mailbox, token) } {
             patience = Patience::of_caller(handle.pool);
             continue;
         }

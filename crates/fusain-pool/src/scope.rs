@@ -8,11 +8,13 @@
 //! closure unwinds, its tasks are awaited all the same. Tested by `panics_in_a_scope` (`tests/fork_join.rs`), `payloads_are_dropped` and `drops_that_panic` (`tests/hostile.rs`).
 
 use crate::handle::{Handle, Root};
+use crate::header::{Header, Reopen, reopen};
 use crate::idle::{DEPTH_MAX, wait_for};
-use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::inner::Inner;
+use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::panics::{FirstPanic, discard};
-use crate::pool::{Inner, Pool};
+use crate::pool::Pool;
 use crate::sync::Mutex;
 use crate::tasks::{Helps, announce, answer, as_root};
 use crate::trace;

@@ -8,10 +8,9 @@ use crate::call::Call;
 use crate::handle::Handle;
 use crate::job::JobRef;
 use crate::mailbox::{self, Claim};
+use crate::others::give_way;
 use crate::pace::Grain;
-use crate::part::{HeapPart, Message, StackParts};
-use crate::pool::give_way;
-use crate::run::{run_heap_part, run_stack_part};
+use crate::part::{HeapPart, Message, Running, StackParts};
 use crate::sync::{Ordering, fence};
 
 /// The slot of somebody who is to get a part, and the claim on the mailbox.
@@ -29,17 +28,16 @@ pub(crate) struct Shared<L> {
 
 /// Caller: splits `local` with up to `fanout` workers: with those that are awake and idle, and where the call is worth it with sleepers.
 #[inline(always)]
-pub(crate) fn announce<'a, A: Algorithm + ?Sized>(
-    call: &'a Call,
-    algorithm: &'a A,
+pub(crate) fn announce<A: Algorithm + ?Sized>(
+    running: Running<'_, A>,
     handle: &Handle<'_>,
     local: &mut A::Local,
     grain: Grain,
     fanout: usize,
     parts: &StackParts<A::Local>,
 ) -> Shared<A::Local> {
-    let mut sharing =
-        Sharing { call, algorithm, handle, grain, parts, fanout, rest: None, is_whole: false, has_given: false };
+    let wakes = running.call.wakes();
+    let mut sharing = Sharing { running, handle, grain, parts, fanout, rest: None, is_whole: false, has_given: false };
     let slot = handle.slot();
     // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
     let mut leaps = slot.is_hopeful();
@@ -53,7 +51,7 @@ pub(crate) fn announce<'a, A: Algorithm + ?Sized>(
             slot.set_hopeful(has_given);
         }
     }
-    if sharing.fanout > 0 && !sharing.is_whole && call.wakes() && !handle.pool.lends_threads() {
+    if sharing.fanout > 0 && !sharing.is_whole && wakes && !handle.pool.lends_threads() {
         sharing.wake(local);
     }
     sharing.end()
@@ -72,8 +70,7 @@ pub(crate) fn reach_out(handle: &Handle<'_>) {
 
 /// What [`announce`] does for each worker.
 struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
-    call: &'a Call,
-    algorithm: &'a A,
+    running: Running<'a, A>,
     handle: &'s Handle<'p>,
     grain: Grain,
     parts: &'s StackParts<A::Local>,
@@ -95,7 +92,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
         }
         // Split first, claimed then, as in `give_to` of `run`.
         if self.rest.is_none() {
-            self.rest = self.algorithm.split(local);
+            self.rest = self.running.algorithm.split(local);
             if self.rest.is_none() {
                 self.is_whole = !self.has_given;
                 if self.has_given {
@@ -105,16 +102,16 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
             }
         }
         let slot = self.handle.pool.slots.get(to);
-        self.parts.prepare(self.call.owner, to, expected == mailbox::ASLEEP);
+        self.parts.prepare(self.running.call.owner, to, expected == mailbox::ASLEEP);
         let Some(claim) = slot.front.claim(expected) else { return Some(false) };
         let stolen = self.rest.take().expect("split off above");
         let passed_on = (self.fanout - 1) / 2;
-        let message = Message::new(run_stack_part::<A>, self.call, self.algorithm, self.grain, passed_on);
-        // SAFETY: prepared above; `run_stack_part::<A>` works it off, and the call waits until it is back.
+        let message = Message::new(self.running.open, self.running.call, self.running.algorithm, self.grain, passed_on);
+        // SAFETY: prepared above; the function is that for `A`, and the call waits until it is back.
         unsafe { self.parts.send(claim, message, stolen) };
         self.has_given = true;
         self.fanout -= 1 + passed_on;
-        if self.call.is_stopped() {
+        if self.running.call.is_stopped() {
             // Its owner may have cleared the stop signal of a panic in this call just before.
             slot.signal_stop();
         }
@@ -143,7 +140,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
             }
         }
         if has_woken {
-            self.call.set_woke();
+            self.running.call.set_woke();
             self.handle.calls_sleepers();
             give_way();
         }
@@ -157,17 +154,17 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
 
 /// Hands a part to whoever the claim belongs to.
 pub(crate) fn deliver<A: Algorithm + ?Sized>(
-    call: &Call,
-    algorithm: &A,
+    running: &Running<'_, A>,
     handle: &Handle<'_>,
     (to, claim): Receiver<'_>,
     grain: Grain,
     fanout: usize,
     local: A::Local,
 ) {
+    let Running { call, algorithm, run, .. } = *running;
     call.add_share();
-    let part = HeapPart::boxed(run_heap_part::<A>, call, algorithm, grain, fanout, local);
-    // SAFETY: `run_heap_part::<A>` takes what lies on the heap; the call waits until the share is given up.
+    let part = HeapPart::boxed(run, call, algorithm, grain, fanout, local);
+    // SAFETY: the function is that for parts of `A` on the heap; the call waits until the share is given up.
     unsafe { hand_over(handle, to, claim, part) };
 }
 
@@ -187,22 +184,21 @@ unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobR
 
 /// Receiver: splits `local` with up to `fanout` workers that are awake and idle.
 pub(crate) fn share<A: Algorithm + ?Sized>(
-    call: &Call,
-    algorithm: &A,
+    running: &Running<'_, A>,
     handle: &Handle<'_>,
     local: &mut A::Local,
     grain: Grain,
     fanout: usize,
 ) -> Shared<A::Local> {
     let mut rest = None;
-    let (missing, is_whole) = pass_on(call, handle, fanout, &mut |to, passed_on| {
+    let (missing, is_whole) = pass_on(running.call, handle, fanout, &mut |to, passed_on| {
         if rest.is_none() {
-            rest = algorithm.split(local);
+            rest = running.algorithm.split(local);
         }
         if let Some(to) = to
             && let Some(stolen) = rest.take()
         {
-            deliver(call, algorithm, handle, to, grain, passed_on, stolen);
+            deliver(running, handle, to, grain, passed_on, stolen);
             return true;
         }
         rest.is_some()

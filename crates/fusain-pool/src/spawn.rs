@@ -7,11 +7,13 @@
 //! Tested by `tests/spawning.rs`.
 
 use crate::handle::Handle;
+use crate::header::{Header, Reopen, reopen};
 use crate::idle::{wait_for, wait_outside};
-use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::inner::Inner;
+use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::panics::{Payload, discard};
-use crate::pool::{Inner, Pool};
+use crate::pool::Pool;
 use crate::tasks::{self, Helps};
 use crate::trace;
 use std::cell::{Cell, UnsafeCell};
@@ -236,15 +238,19 @@ impl Inner {
         if self.workers == 0 {
             return self.enter(|_| self.run_detached(task));
         }
-        self.lay_down(DetachedJob::boxed(task, self), false);
+        self.lay_down(DetachedJob::boxed(task, self));
     }
 
-    /// Puts a task into the queue of the worker that this thread is in this pool, to be run before what that has spawned earlier or, if `in_order`, after it;
-    /// or into the pool's inbox. A registry's only, if in order.
-    pub(crate) fn lay_down(&self, job: JobRef, in_order: bool) {
+    /// Puts a task into the queue of the worker that this thread is in this pool, to be run before what that has spawned earlier, or into the pool's inbox.
+    pub(crate) fn lay_down(&self, job: JobRef) {
+        self.lay_down_as(|_| job, job);
+    }
+
+    /// As [`lay_down`](Self::lay_down) of what `own` makes of it for the queue of the worker of that number.
+    pub(crate) fn lay_down_as(&self, own: impl FnOnce(usize) -> JobRef, job: JobRef) {
         Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => {
-                handle.push(if in_order { self.fifos[handle.index].push(job) } else { job });
+                handle.push(own(handle.index));
             }
             // A thread that calls may leave, and never look at its queue again.
             _ => self.inbox.push(job),

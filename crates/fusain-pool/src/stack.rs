@@ -23,16 +23,15 @@
 //! ([`Stack::link`]): once for each job that is there then, so all of it costs at most a step a push. What has been written about a job, that it is laid out or part of that
 //! way, is a mark on its link to the older one, which the pop reads anyway.
 
-use crate::job::{Header, JobRef};
+use crate::job::JobRef;
 use crate::latch::Latch;
 use std::cell::{Cell, UnsafeCell};
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{self, NonNull};
 
-/// What a job on a stack begins with. A push writes two words of it: most jobs are taken back, and need no more.
+/// What links a job on a stack. A push writes one word of it: most jobs are taken back, and need no more.
 #[repr(C)]
 pub(crate) struct Link {
-    header: Header,
     /// With [`MARK`] on it once the job has been laid out, or linked.
     older: Cell<*mut Link>,
     /// Written when the next job is linked.
@@ -56,6 +55,43 @@ fn unmark(link: *mut Link) -> *mut Link {
     link.map_addr(|address| address & !MARK)
 }
 
+/// What a job on a stack begins with: the header of any job, and its link. So the address of one leads to the other.
+#[repr(C)]
+pub(crate) struct Linked<H> {
+    header: H,
+    link: Link,
+}
+
+impl<H> Linked<H> {
+    #[inline(always)]
+    pub(crate) fn new(header: H) -> Self {
+        Self { header, link: Link::new() }
+    }
+
+    pub(crate) fn get(&self) -> &Link {
+        &self.link
+    }
+
+    /// The link of a job.
+    ///
+    /// # Safety
+    /// It begins with this, and the address is that of all of it.
+    #[inline(always)]
+    pub(crate) unsafe fn link<J>(job: NonNull<J>) -> NonNull<Link> {
+        // SAFETY: within the job.
+        unsafe { job.byte_add(offset_of!(Self, link)) }.cast()
+    }
+
+    /// The job whose link this is.
+    ///
+    /// # Safety
+    /// It came from [`link`](Self::link).
+    pub(crate) unsafe fn job(link: NonNull<Link>) -> JobRef {
+        // SAFETY: the job begins so far before.
+        JobRef::new(unsafe { link.byte_sub(offset_of!(Self, link)) })
+    }
+}
+
 /// What a job needs that others may run.
 pub(crate) struct Shared {
     /// The slot of the one who has pushed it.
@@ -66,9 +102,8 @@ pub(crate) struct Shared {
 
 impl Link {
     #[inline(always)]
-    pub(crate) fn new(header: Header) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            header,
             older: Cell::new(ptr::null_mut()),
             newer: Cell::new(MaybeUninit::uninit()),
             shared: UnsafeCell::new(MaybeUninit::uninit()),
@@ -119,7 +154,7 @@ impl Stack {
     /// Pushes `job`, and returns whether it is the only private one.
     ///
     /// # Safety
-    /// `job` stays where it is until it has been popped, by `take_back` or `forget`; what is pushed later is popped before. Its address is that of all of it.
+    /// `job` stays where it is until it has been popped, by `take_back` or `forget`; what is pushed later is popped before.
     #[inline(always)]
     pub(crate) unsafe fn push(&self, job: NonNull<Link>) -> bool {
         let older = self.newest.replace(job.as_ptr());
@@ -170,7 +205,7 @@ impl Stack {
     }
 
     /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
-    pub(crate) fn lay_out(&self, owner: usize) -> Option<JobRef> {
+    pub(crate) fn lay_out(&self, owner: usize) -> Option<NonNull<Link>> {
         if !self.has_private() {
             return None;
         }
@@ -187,7 +222,7 @@ impl Stack {
             // SAFETY: it is linked, and not the newest of those.
             self.oldest.set(unsafe { link.newer.get().assume_init() });
         }
-        Some(JobRef::new(job))
+        Some(job)
     }
 
     /// Links all private jobs, of which there is one at least: goes down to those that are.
@@ -218,14 +253,8 @@ impl Stack {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::handle::Handle;
-    use crate::job::Reopen;
 
     const STEPS: usize = 20_000;
-
-    unsafe fn is_not_run(_: *const Header, _: &Handle<'_>, _: Reopen<'_>) {
-        unreachable!("nobody runs it");
-    }
 
     /// What a stack should do: jobs from the oldest to the newest, of which the first `public` have been laid out.
     struct Expected {
@@ -254,12 +283,12 @@ mod tests {
                 assert_eq!(stack.has_private(), expected.public < expected.jobs.len());
                 if draw(one_in) == 0 {
                     let job = stack.lay_out(0);
-                    assert_eq!(job, expected.jobs.get(expected.public).map(|job| JobRef::new(NonNull::from(job))));
+                    assert_eq!(job, expected.jobs.get(expected.public).map(NonNull::from));
                     laid_out += usize::from(job.is_some());
                     expected.public += usize::from(job.is_some());
                 } else if draw(2) == 0 {
                     let is_only = expected.public == expected.jobs.len();
-                    expected.jobs.push(Link::new(Header { run: is_not_run }));
+                    expected.jobs.push(Link::new());
                     // SAFETY: it stays where it is until it is popped below, where the newest is.
                     assert_eq!(unsafe { stack.push(expected.newest()) }, is_only);
                 } else if !expected.jobs.is_empty() {

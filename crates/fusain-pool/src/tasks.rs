@@ -14,10 +14,13 @@
 //! Whoever looks around finds it in any case. Checked by `checks::tasks`.
 
 use crate::handle::{Handle, Root};
-use crate::job::{JobRef, Reopen};
+use crate::header::{self, Header, Reopen};
+use crate::inner::Inner;
+use crate::job::JobRef;
 use crate::mailbox;
-use crate::pool::{Inner, give_way};
+use crate::others::give_way;
 use crate::slot::{askers, bit};
+use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
 
 /// Whose tasks a worker takes.
@@ -123,7 +126,7 @@ pub(crate) fn run(handle: &Handle<'_>, Taken { job, from }: Taken, reopen: Reope
         pass_on(handle, from);
     }
     // SAFETY: taken, so it is there and nobody else runs it; and what lies in a pool's slots and inboxes is a job of that pool.
-    unsafe { job.run(handle, reopen) };
+    unsafe { header::run(job, handle, reopen) };
 }
 
 /// Whoever has taken a task passes the news on, before it begins.
@@ -193,8 +196,9 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
 pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let slot = handle.slot();
     let job = if slot.has_offer() { None } else { handle.stack.lay_out(handle.index) };
-    if let Some(job) = job {
-        slot.offer(job);
+    if let Some(link) = job {
+        // SAFETY: what lies on a stack are jobs of `join`, which begin so.
+        slot.offer(unsafe { Linked::<Header>::job(link) });
     }
     job.is_some()
 }

@@ -7,7 +7,7 @@
 //! | a call hands out parts; a worker passes on part of its own | who gets one, where not all do |
 //! | a task is announced | who is told |
 //! | a worker looks for a task | whose it takes |
-//! | a worker begins to ask for parts of calls | whom it asks alone at first, see [`Inner::ask_nearest`](crate::pool::Inner::ask_nearest) |
+//! | a worker begins to ask for parts of calls | whom it asks alone at first, see [`Inner::ask_nearest`](crate::inner::Inner::ask_nearest) |
 //! | sleepers are woken | who |
 
 use crate::error::Error;

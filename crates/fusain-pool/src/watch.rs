@@ -18,9 +18,6 @@ const REST_MAX: Duration = Duration::from_millis(1);
 /// How long nobody may have called.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The worker that keeps watch.
-pub(crate) const WATCHMAN: usize = 0;
-
 /// One sleep of the worker on watch.
 pub(crate) struct Watch {
     rest: Duration,

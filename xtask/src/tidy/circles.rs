@@ -14,7 +14,6 @@ const EXCUSED: &[(&str, &str)] = &[
         "a communicator has provided methods, and what they are written with takes communicators: borrowed, collective",
     ),
     ("fusain-iter", "the trait has provided methods, and the sinks they end in take its chains"),
-    ("fusain-pool", "a job is run with the handle of a worker, whose slot has the mailbox that jobs arrive in"),
 ];
 
 /// A module's place in its crate.

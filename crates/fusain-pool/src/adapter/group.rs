@@ -5,14 +5,15 @@
 //!
 //! **What panics do.** The first payload, be it of a task or of the group's own closure, comes out when all have ended; later ones are dropped.
 
+use super::fifo::Fifo;
 use super::registry::Registry;
 use super::worker::Worker;
 use crate::handle::Handle;
-use crate::job::{Header, JobRef, Reopen, reopen};
+use crate::header::{Header, Reopen, reopen};
+use crate::inner::Inner;
+use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::panics::{FirstPanic, discard};
-use crate::pool::Inner;
-use crate::queue::Fifo;
 use crate::spawn::and_wait;
 use crate::{tasks, trace};
 use std::cell::Cell;

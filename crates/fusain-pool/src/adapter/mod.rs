@@ -9,8 +9,10 @@
 //! | `registry` | its workers, how they start, the way in |
 //! | `worker` | what a thread may do since it is a worker: join, yield |
 //! | `spawned` | detached tasks, closures on every worker |
+//! | `fifo` | tasks that are run in the order in which they were spawned |
 //! | `group` | tasks that are awaited together: scopes |
 
+mod fifo;
 mod group;
 mod registry;
 mod spawned;

@@ -1,11 +1,12 @@
 //! A registry: a pool whose workers are all started threads, and the way into it.
 
+use super::fifo::Fifo;
 use super::worker::Worker;
 use crate::error::WORKERS_MAX;
 use crate::handle::Handle;
 use crate::handlers::Handlers;
+use crate::inner::Inner;
 use crate::panics::Payload;
-use crate::pool::Inner;
 use crate::trace;
 use std::sync::Arc;
 
@@ -13,6 +14,9 @@ use std::sync::Arc;
 pub struct Registry {
     inner: Arc<Inner>,
 }
+
+/// For each worker, what it has spawned to be run in that order. The registry's pool keeps them.
+pub(super) type Fifos = Box<[Fifo]>;
 
 /// A worker that has no thread yet.
 pub struct UnstartedWorker {
@@ -33,7 +37,8 @@ impl Registry {
     ) -> (Self, impl Iterator<Item = UnstartedWorker>) {
         assert!((1..=Self::THREADS_MAX).contains(&threads), "a registry has 1 to {} workers", Self::THREADS_MAX);
         let handlers = Handlers { start: Arc::new(start), exit: Arc::new(exit), panic: Arc::new(panic) };
-        let inner = Arc::new(Inner::registry(threads, handlers));
+        let fifos: Fifos = (0..threads).map(|_| Fifo::new()).collect();
+        let inner = Arc::new(Inner::registry(threads, handlers, Box::new(fifos)));
         trace::started(threads);
         let workers = (0..threads).map({
             let inner = Arc::clone(&inner);

@@ -1,9 +1,9 @@
 //! Detached tasks of a registry, and closures on each of its workers.
 
-use super::registry::Registry;
+use super::registry::{Fifos, Registry};
 use super::worker::Worker;
+use crate::inner::Inner;
 use crate::latch::Latch;
-use crate::pool::Inner;
 use crate::spawn::{AwaitedJob, DetachedJob, all_or_first_panic, and_wait};
 use crate::tasks;
 use std::sync::Arc;
@@ -46,7 +46,11 @@ impl Worker<'_> {
 }
 
 fn spawn(pool: &Inner, task: impl FnOnce() + Send + 'static, in_order: bool) {
-    pool.lay_down(DetachedJob::boxed(task, pool), in_order);
+    let job = DetachedJob::boxed(task, pool);
+    match pool.adapter.downcast_ref::<Fifos>() {
+        Some(fifos) if in_order => pool.lay_down_as(|own| fifos[own].push(job), job),
+        _ => pool.lay_down(job),
+    }
 }
 
 fn spawn_broadcast(pool: &Inner, f: impl Fn(usize) + Send + Sync + 'static) {

@@ -1,8 +1,8 @@
 //! What a thread may do since it is a worker of a registry.
 
 use crate::handle::Handle;
+use crate::inner::Inner;
 use crate::join::join_at;
-use crate::pool::Inner;
 use crate::tasks::{self, Helps};
 
 /// The worker that the calling thread is in its innermost pool, a registry.

@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::handle::Handle;
 use crate::mailbox::ANY;
 use crate::part::StackParts;
+use crate::run::running;
 use crate::sync::faulty::Fault;
 use loom::thread;
 
@@ -84,7 +85,7 @@ fn part_for_a_sleeping_caller() {
         let handle = Handle::new(&pool, 0);
         let mine = match pool.slots.get(1).claim_for(call.token()) {
             Some(claim) => {
-                crate::share::deliver(call.get(), marks.get(), &handle, (1, claim), BRIEF.grain, 0, 0..1);
+                crate::share::deliver(&running(call.get(), marks.get()), &handle, (1, claim), BRIEF.grain, 0, 0..1);
                 false
             }
             None => true,

@@ -2,8 +2,10 @@
 
 use super::{Frame, check, finds, pool};
 use crate::handle::Handle;
-use crate::job::{Header, JobRef, Reopen, reopen};
-use crate::mailbox::{ANY, Mailbox, MessageHeader};
+use crate::header::{self, Header, Reopen, reopen};
+use crate::job::JobRef;
+use crate::mailbox::{ANY, Mailbox};
+use crate::part::{MessageHeader, receive};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::Fault;
 use loom::thread;
@@ -62,7 +64,7 @@ unsafe fn read_slip(slip: *const MessageHeader, token: usize, handle: &Handle<'_
     let note = unsafe { (*slip.cast::<Slip>()).note };
     assert_eq!(token, note.to_address(), "the message of this token");
     // SAFETY: a note, leaked.
-    unsafe { note.run(handle, mailbox) };
+    unsafe { header::run(note, handle, mailbox) };
 }
 
 /// Writes `value` into the mailbox if that is open; returns what has been delivered, and its token.
@@ -86,7 +88,7 @@ fn claim(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> usize {
 /// The owner of slot 0 looks once, and reads what is there.
 fn read(handle: &Handle<'_>) {
     // SAFETY: on the owner's thread.
-    unsafe { handle.slot().front.receive(handle, ANY) };
+    unsafe { receive(handle, &handle.slot().front, ANY) };
 }
 
 /// Two givers, one mailbox: each message that was taken is read once, whole.
@@ -126,7 +128,7 @@ fn taken_back() {
         let (value, token) = write(mailbox, board, 1);
         assert_eq!(value, 1, "open");
         // SAFETY: the slip that was written.
-        mailbox.take_back(token, ANY, |slip| unsafe { (*slip.cast::<Slip>()).note }).is_some()
+        mailbox.take_back(token, ANY, |slip: *const ()| unsafe { (*slip.cast::<Slip>()).note }).is_some()
     });
     let handle = Handle::new(&pool, 0);
     read(&handle);

@@ -25,7 +25,7 @@ mod whole;
 
 use crate::Algorithm;
 use crate::handlers::Handlers;
-use crate::pool::{Inner, Threads, Wait};
+use crate::inner::{Inner, Threads, Wait};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::{Fault, plant};
 use std::cell::Cell;

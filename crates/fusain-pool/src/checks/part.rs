@@ -5,8 +5,8 @@ use crate::call::{Brief, Call};
 use crate::handle::Handle;
 use crate::mailbox::{ANY, ASLEEP, SHUT};
 use crate::pace::Grain;
-use crate::part::{Message, StackParts};
-use crate::run::{help, run_stack_part};
+use crate::part::{Message, StackParts, receive};
+use crate::run::{help, running};
 use crate::sync::faulty::Fault;
 use loom::thread;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) const BRIEF: Brief = Brief { grain: Grain::Fixed(1), work: 0, wakes: 
 /// The owner of the slot reads the message that is there or comes while it looks.
 pub(super) fn work(handle: &Handle<'_>) {
     // SAFETY: on the owner's thread.
-    unsafe { handle.slot().front.receive(handle, ANY) };
+    unsafe { receive(handle, &handle.slot().front, ANY) };
 }
 
 /// The parts of one call, to be shared with loom's threads.
@@ -34,7 +34,7 @@ fn send_to(
 ) -> bool {
     parts.prepare(call.owner, 0, expected == ASLEEP);
     let Some(claim) = handle.pool.slots.get(0).front.claim(expected) else { return false };
-    let message = Message::new(run_stack_part::<Marks>, call, marks, BRIEF.grain, fanout);
+    let message = Message::new(running(call, marks).open, call, marks, BRIEF.grain, fanout);
     // SAFETY: prepared above; the parts are leaked.
     unsafe { parts.send(claim, message, part) };
     true

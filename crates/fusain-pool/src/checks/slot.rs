@@ -1,8 +1,8 @@
 //! The stop signal and the lease: see [`slot`](crate::slot).
 
 use super::{Frame, check, finds, pool};
+use crate::inner::Inner;
 use crate::mailbox::ANY;
-use crate::pool::Inner;
 use crate::sync::faulty::Fault;
 use crate::sync::{AtomicBool, Ordering};
 use loom::thread;

@@ -2,7 +2,8 @@
 
 use super::{Frame, check, finds, pool};
 use crate::handle::Handle;
-use crate::job::{Header, JobRef, Reopen};
+use crate::header::{self, Header, Reopen};
+use crate::job::JobRef;
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::Fault;
 use loom::thread;
@@ -50,7 +51,7 @@ fn contended() {
         let handle = Handle::new(&pool, 1);
         if let Some(job) = pool.slots.get(0).take_offer() {
             // SAFETY: taken.
-            unsafe { job.run(&handle, None) };
+            unsafe { header::run(job, &handle, None) };
         }
     });
     let handle = Handle::new(&pool, 0);
@@ -63,7 +64,7 @@ fn contended() {
         handle.slot().offer(job.to_ref());
         if handle.slot().retract(job.to_ref()) {
             // SAFETY: taken back.
-            unsafe { job.to_ref().run(&handle, None) };
+            unsafe { header::run(job.to_ref(), &handle, None) };
         }
     }
     thief.join().unwrap();

@@ -2,8 +2,9 @@
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::handle::{Handle, Root};
+use crate::header::{Header, Reopen};
 use crate::idle::{fall_asleep, stay_asleep, wait_for};
-use crate::job::{Header, JobRef, Reopen};
+use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::mailbox::{ANY, SHUT};
 use crate::scope::scope_at;

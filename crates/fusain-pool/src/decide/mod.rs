@@ -31,7 +31,8 @@ mod trial;
 mod way;
 
 use crate::costs::Costs;
-use crate::pool::{Inner, Pool};
+use crate::inner::Inner;
+use crate::pool::Pool;
 use crate::wakes::{self, Wake};
 use class::{Choice, LOOKED_AT_NS, Machine};
 use known::{Key, with_class, with_known};

@@ -4,8 +4,8 @@ use super::{Order, Victims};
 use crate::error::Error;
 use crate::handle::Handle;
 use crate::handlers::Handlers;
+use crate::inner::{Inner, Threads, Wait};
 use crate::mailbox;
-use crate::pool::{Inner, Threads, Wait};
 use crate::slot::bit;
 use crate::tasks;
 
