@@ -2,7 +2,7 @@
 //!
 //! The second closure becomes a [job](crate::job) on the worker's [private stack](crate::stack); the first is run; then the second is taken back and run
 //! too. That is the whole fast path: a push, a look at the request line, a pop, all in the worker's own memory, no atomic
-//! read-modify-write and no fence. Only the oldest job is laid out where others may take it; to get that one back costs an exchange.
+//! read-modify-write and no fence. Only the oldest job is laid out where others may take it; to get that one back costs two exchanges.
 //!
 //! A job that somebody has taken is awaited by a [latch](crate::latch), and its joiner works for the same outermost join meanwhile.
 //! Checked by `checks::join`.
@@ -11,7 +11,7 @@
 //! awaits it. What is dropped then may panic: that is caught ([`panics`](crate::panics)). Tested by `panics_on_either_side` (`tests/fork_join.rs`) and `drops_that_panic`
 //! (`tests/hostile.rs`).
 
-use crate::handle::{Handle, Root};
+use crate::handle::Handle;
 use crate::header::{Header, Reopen, reopen};
 use crate::idle::wait_for;
 use crate::job::JobRef;
@@ -19,7 +19,7 @@ use crate::latch::Latch;
 use crate::panics::discard;
 use crate::pool::Pool;
 use crate::stack::{Link, Linked, Shared};
-use crate::tasks::{Helps, announce, answer, as_root, lay_out};
+use crate::tasks::{Helps, announce, answer, as_root, begin, lay_out};
 use crate::trace;
 use crate::worth::Worth;
 use std::cell::UnsafeCell;
@@ -131,6 +131,7 @@ where
     as_root(handle, || {
         let mut worth = Worth::of::<(A, B)>();
         let results = join_with::<RUNS_B, _, _, _, _>(handle, a, b, || {
+            lay_out(handle);
             announce(handle, || worth.is_worth_waking());
         });
         worth.end();
@@ -163,11 +164,8 @@ where
 {
     let job = StackJob::new(b);
     // SAFETY: it is popped before this returns or unwinds, and whatever `a` pushes before that.
-    let is_only = unsafe { handle.stack.push(job.link()) };
+    unsafe { handle.stack.push(job.link()) };
     let retract = Retract::<_, _, RUNS_B> { job: &job, handle };
-    if is_only {
-        lay_out(handle);
-    }
     pushed();
     let ra = a();
     std::mem::forget(retract);
@@ -311,7 +309,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             let Shared { owner, latch } = unsafe { this.linked.get().shared() };
             let result = {
                 // What the joiner serves now may be a call within the root: a hint is all it is.
-                let _root = Root::begin(handle, handle.pool.slots.get(*owner).serves());
+                let _root = begin(handle, handle.pool.slots.get(*owner).serves());
                 catch_unwind(AssertUnwindSafe(|| func(true)))
             };
             if result.is_err() {
@@ -326,5 +324,66 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         if unsafe { Latch::count_down(latch) } {
             handle.unpark(owner);
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::{Algorithm, scope};
+
+    /// Counts down from a number, a unit each.
+    struct Countdown;
+
+    impl Algorithm for Countdown {
+        type Local = u32;
+
+        fn has_local_work(&self, left: &u32) -> bool {
+            *left > 0
+        }
+
+        fn do_unit(&self, left: &mut u32, _grain: usize) {
+            *left -= 1;
+        }
+
+        fn commit(&self, _left: &mut u32) {}
+
+        fn split(&self, _left: &mut u32) -> Option<u32> {
+            None
+        }
+    }
+
+    /// A job of this thread lies where others may take it.
+    fn is_laid_out() -> bool {
+        Handle::current(|handle| handle.expect("inside of a join").slot().has_offer())
+    }
+
+    /// Whoever is free finds the oldest job without its owner's help, whatever the owner has done before.
+    #[test]
+    fn the_oldest_job_is_laid_out() {
+        let pool = Pool::builder().threads(1).build().expect("a pool without threads");
+        let twice = || {
+            for _ in 0..2 {
+                assert!(join(is_laid_out, || ()).0);
+                assert!(join(|| join(|| (), || ()), || join(is_laid_out, || ()).0).1);
+            }
+        };
+        pool.install(|| {
+            // The second closure is taken back, and then nothing is laid out.
+            join(
+                || assert!(is_laid_out()),
+                || {
+                    assert!(!is_laid_out());
+                    twice();
+                    // Its run loop takes all requests.
+                    for units in [0, 1, 1_000] {
+                        pool.run(&Countdown, units);
+                        twice();
+                    }
+                },
+            );
+            scope(|_| twice());
+            scope(|scope| scope.spawn(|_| twice()));
+        });
     }
 }

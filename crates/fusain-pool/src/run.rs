@@ -32,7 +32,7 @@ use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
 use crate::platform::Instant;
 use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
-use crate::slot::{LOOK, askers, bit};
+use crate::slot::{LAY_OUT, LOOK, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::trace;
@@ -264,6 +264,9 @@ fn drive<A: Algorithm + ?Sized>(
         }
     }
     slot.tally().units.add(units);
+    if refused & LAY_OUT != 0 {
+        slot.ask_for_next();
+    }
     Ended::Done
 }
 
@@ -297,16 +300,20 @@ fn answer<A: Algorithm + ?Sized>(
     grain: Grain,
 ) -> u64 {
     let requests = handle.slot().take_requests();
-    if call.is_stopped() {
-        return 0;
+    // What lies on the job stack is older than this state.
+    let has_laid_out = tasks::lay_out(handle);
+    // Asked for by a join around this call, of which the next one may be in a later unit, or behind.
+    let owed = if has_laid_out || handle.stack.root.get() == 0 { 0 } else { requests & LAY_OUT };
+    if call.is_stopped() || requests & !LAY_OUT == 0 {
+        return owed;
     }
     handle.slot().tally().polls_answered.add(1);
     let has_work = algorithm.has_local_work(local);
     if !(has_work || rest.is_some()) || !algorithm.wants_help() {
-        return 0;
+        return owed;
     }
     algorithm.commit(local);
-    give_to(requests, call, handle, &mut |to| {
+    owed | give_to(requests, has_laid_out, call, handle, &mut |to| {
         if rest.is_none() && has_work {
             *rest = algorithm.split(local);
         }
@@ -324,10 +331,14 @@ fn answer<A: Algorithm + ?Sized>(
 /// What [`answer`] does for each who has asked; `give` to nobody prepares a part, and says whether there is one.
 ///
 /// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
-fn give_to(requests: u64, call: &Call, handle: &Handle<'_>, give: &mut dyn FnMut(Option<Receiver<'_>>) -> bool) -> u64 {
+fn give_to(
+    requests: u64,
+    has_laid_out: bool,
+    call: &Call,
+    handle: &Handle<'_>,
+    give: &mut dyn FnMut(Option<Receiver<'_>>) -> bool,
+) -> u64 {
     let mut refused = 0;
-    // What lies on the job stack is older than this state.
-    let has_laid_out = tasks::lay_out(handle);
     for thief in askers(requests, handle.pool.slots.used()) {
         if thief == handle.index {
             continue;

@@ -7,7 +7,7 @@
 //! **What panics do.** A task runs inside `catch_unwind`; the first payload is kept, later ones are dropped, inside `catch_unwind` again. If the scope's own
 //! closure unwinds, its tasks are awaited all the same. Tested by `panics_in_a_scope` (`tests/fork_join.rs`), `payloads_are_dropped` and `drops_that_panic` (`tests/hostile.rs`).
 
-use crate::handle::{Handle, Root};
+use crate::handle::Handle;
 use crate::header::{Header, Reopen, reopen};
 use crate::idle::{DEPTH_MAX, wait_for};
 use crate::inner::Inner;
@@ -16,7 +16,7 @@ use crate::latch::Latch;
 use crate::panics::{FirstPanic, discard};
 use crate::pool::Pool;
 use crate::sync::Mutex;
-use crate::tasks::{Helps, announce, answer, as_root};
+use crate::tasks::{Helps, announce, answer, as_root, begin};
 use crate::trace;
 use crate::worth::Worth;
 use std::marker::PhantomData;
@@ -98,7 +98,10 @@ impl Pool {
 
 pub(crate) fn scope_at<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) -> R {
     if handle.stack.root.get() == 0 {
-        return as_root(handle, || scope_inside(handle, f));
+        return as_root(handle, || {
+            handle.slot().ask_for_next();
+            scope_inside(handle, f)
+        });
     }
     scope_inside(handle, f)
 }
@@ -166,9 +169,8 @@ impl<'s> Scope<'s> {
         let was_empty = handle.slot().queue.len() == 0;
         self.latch.add();
         handle.push(ScopeJob::boxed(task, self));
-        if handle.slot().is_asked() {
-            answer(handle);
-        } else if was_empty {
+        let is_told = handle.slot().is_asked() && answer(handle);
+        if was_empty && !is_told {
             announce(handle, || self.worth.lock().expect("no panic happens under this lock").is_worth_waking());
         }
     }
@@ -204,7 +206,7 @@ impl<'s, F: FnOnce(&Scope<'s>) + Send + 's> ScopeJob<'s, F> {
         let (owner, latch) = {
             // SAFETY: the scope waits until the latch is open, and this reference ends before that.
             let scope = unsafe { &*running };
-            let _root = Root::begin(handle, scope.root);
+            let _root = begin(handle, scope.root);
             scope.run(task);
             (scope.owner, &raw const scope.latch)
         };

@@ -22,8 +22,8 @@
 //!
 //! | `offer` | meaning | who leaves it, and how |
 //! |---------|---------|------------------------|
-//! | 0       | empty   | owner: store of a job's address |
-//! | address | a job that anybody may take | thief: CAS to 0, and asks for the next ([`LAY_OUT`]) · owner: CAS to 0 when it needs the job itself |
+//! | 0       | empty; somebody has asked for the next ([`LAY_OUT`]) | owner: store of a job's address |
+//! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and asks for the next |
 //!
 //! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by
 //! CAS, so one of them has it. The owner may have retracted a job and laid out another at the same address meanwhile; then the thief takes that one,
@@ -42,8 +42,8 @@ use std::time::Duration;
 /// Bit that asks the owner to look whether its call has been stopped.
 pub(crate) const LOOK: u64 = 1 << 63;
 
-/// Bit that asks the owner to lay out its next job, for the last one has been taken.
-const LAY_OUT: u64 = 1 << 62;
+/// Bit that asks the owner to lay out its next job, for nothing lies in the public place.
+pub(crate) const LAY_OUT: u64 = 1 << 62;
 
 /// Bits that stand for thieves.
 const THIEVES: usize = 62;
@@ -188,14 +188,25 @@ impl Slot {
         let job = unsafe { JobRef::from_address(address) }?;
         // Acquire: pairs with the Release in `offer`.
         self.line.offer.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        // Relaxed: a hint.
-        self.line.requests.fetch_or(LAY_OUT, Ordering::Relaxed);
+        self.ask_for_next();
         Some(job)
+    }
+
+    /// The owner's next job is to be laid out. Relaxed: a hint, as all requests.
+    pub(crate) fn ask_for_next(&self) {
+        if self.line.requests.load(Ordering::Relaxed) & LAY_OUT == 0 {
+            self.line.requests.fetch_or(LAY_OUT, Ordering::Relaxed);
+        }
     }
 
     /// Owner: takes back a job that it has laid out, if nobody else has taken it. Relaxed: the owner wrote it.
     pub(crate) fn retract(&self, job: JobRef) -> bool {
-        self.line.offer.compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        let is_back =
+            self.line.offer.compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_back {
+            self.ask_for_next();
+        }
+        is_back
     }
 
     /// Ends the lease. Release: pairs with the Acquire in [`try_lease`](Self::try_lease).

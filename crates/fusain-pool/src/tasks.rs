@@ -19,7 +19,7 @@ use crate::inner::Inner;
 use crate::job::JobRef;
 use crate::mailbox;
 use crate::others::give_way;
-use crate::slot::{askers, bit};
+use crate::slot::{LAY_OUT, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
 
@@ -191,8 +191,6 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
 }
 
 /// Lays the oldest private job out, if the public place is empty.
-#[cold]
-#[inline(never)]
 pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let slot = handle.slot();
     let job = if slot.has_offer() { None } else { handle.stack.lay_out(handle.index) };
@@ -203,14 +201,18 @@ pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     job.is_some()
 }
 
-/// Somebody has asked: lays the next job out, and wakes one of those who have asked if they sleep.
+/// Somebody has asked: lays the next job out, and wakes one of those who have asked if they sleep. Whether it was anybody else.
 #[cold]
 #[inline(never)]
-pub(crate) fn answer(handle: &Handle<'_>) {
-    handle.slot().tally().polls_answered.add(1);
+pub(crate) fn answer(handle: &Handle<'_>) -> bool {
     let requests = handle.slot().take_requests();
     lay_out(handle);
-    wake_asker(handle, requests);
+    let is_anybody = requests & !LAY_OUT != 0;
+    if is_anybody {
+        handle.slot().tally().polls_answered.add(1);
+        wake_asker(handle, requests);
+    }
+    is_anybody
 }
 
 /// Wakes one of those who have asked, be it an idle worker or one that waits for something in the same root. All who are awake look for themselves.
@@ -241,6 +243,12 @@ pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
     if has_woken {
         give_way();
     }
+}
+
+/// This thread is inside the outermost join or scope `root` of somebody else, with work in which there may be joins.
+pub(crate) fn begin<'h, 'p>(handle: &'h Handle<'p>, root: usize) -> Root<'h, 'p> {
+    handle.slot().ask_for_next();
+    Root::begin(handle, root)
 }
 
 /// Runs `f` as the outermost fork-join of this thread.
