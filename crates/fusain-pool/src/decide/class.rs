@@ -452,7 +452,13 @@ impl Class {
 
     /// A unit of `done` elements took `elapsed_ns` on the pool, the longest of those that were timed. It may be compiled otherwise than the sequential loop, so it gives
     /// a first idea, and later tells only of great changes.
-    pub(super) fn saw_unit(&self, done: usize, elapsed_ns: f32) {
+    ///
+    /// Who forces calls to be shared may well see units that had to wait for a wake. So where runs in sequence have told the cost, that stands; else the fastest unit
+    /// tells most, for the first ones find cold caches.
+    pub(super) fn saw_unit(&self, done: usize, elapsed_ns: f32, is_forced: bool) {
+        if is_forced && self.alone.timings.get() > 0 {
+            return;
+        }
         let (cost, measured) = (self.alone.cost.get(), per_element(elapsed_ns, done));
         if cost == 0.0 {
             self.alone.begin(measured);

@@ -234,16 +234,17 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) {
-        // Who forces a call to be shared may well see units that had to wait for a wake: where runs in sequence have told the cost, that stands.
-        let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
-        if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_forced) {
+        if let Some(unit) = self.run_only(algorithm, local) {
             self.saw(unit);
         }
     }
 
     fn saw(&self, unit: Timing) {
         if self.kind.prior.is_none() {
-            with_class(self.kind, self.brief.work.max(1), |class, _| class.saw_unit(unit.elements, unit.elapsed_ns));
+            let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
+            with_class(self.kind, self.brief.work.max(1), |class, _| {
+                class.saw_unit(unit.elements, unit.elapsed_ns, is_forced);
+            });
         }
     }
 

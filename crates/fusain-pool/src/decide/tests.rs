@@ -103,7 +103,7 @@ impl Machine<'_> {
             }
             Choice::Unknown => {
                 let ns = (self.shared)(done);
-                entry.with(work, |class, _| class.saw_unit(1.max(done / 16), self.measure(ns / 8.0)));
+                entry.with(work, |class, _| class.saw_unit(1.max(done / 16), self.measure(ns / 8.0), false));
                 (ns, true)
             }
             Choice::Shared { is_timed, .. } => {
@@ -202,7 +202,7 @@ fn what_gains_again_stays_shared() {
         let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
         match entry.choose(work, || Some(class::Machine { region_ns: 300.0, workers: 2.0 })) {
             Choice::Alone => entry.with(work, |class, _| class.took_alone(work, work, alone_ns)),
-            Choice::Unknown => entry.with(work, |class, _| class.saw_unit(1, alone_ns / work as f32)),
+            Choice::Unknown => entry.with(work, |class, _| class.saw_unit(1, alone_ns / work as f32, false)),
             Choice::Shared { .. } => {
                 entry.with(work, |class, _| class.took_shared(work, shared_ns));
                 return true;
@@ -226,7 +226,7 @@ fn what_long_calls_have_lost_is_soon_forgotten_by_shorter_ones() {
     let (work, entry) = (4, Entry::new());
     let _ = machine(&long, &long_shared).regret(&entry, std::iter::repeat_n(work, 20));
     // What the units of a shared call tell.
-    entry.with(work, |class, _| class.saw_unit(1, long(1)));
+    entry.with(work, |class, _| class.saw_unit(1, long(1), false));
     let _ = machine(&long, &taken_away).regret(&entry, std::iter::repeat_n(work, 20));
     let mut machine = machine(&short, &short_shared);
     let wrong = (0..500).filter(|_| !machine.call(&entry, work).1).count();
