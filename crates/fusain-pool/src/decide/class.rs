@@ -121,6 +121,8 @@ pub(super) struct Class {
     is_search: Cell<bool>,
     /// Whether it has begun with the costs of another length.
     is_like: Cell<bool>,
+    /// Nanoseconds for each element of the grain that the longest unit of the last shared call took, where units are not proportional to elements; 0: not known.
+    unit: Cell<f32>,
 }
 
 impl Class {
@@ -143,6 +145,7 @@ impl Class {
             is_doubtful: Cell::new(false),
             is_search: Cell::new(false),
             is_like: Cell::new(false),
+            unit: Cell::new(0.0),
         }
     }
 
@@ -161,6 +164,7 @@ impl Class {
         self.eager.set(0);
         self.trial.end();
         self.is_search.set(false);
+        self.unit.set(like.map_or(0.0, |(like, _)| like.unit.get()));
         if let Some((like, its_work)) = like {
             self.alone.begin(like.alone.cost.get());
             self.workers.set(like.workers.get());
@@ -191,6 +195,11 @@ impl Class {
     /// Nanoseconds an element costs in sequence, if that is known.
     pub(super) fn cost(&self) -> Option<f32> {
         Some(self.alone.cost.get()).filter(|cost| *cost > 0.0)
+    }
+
+    /// As [`cost`](Self::cost) for the grain of units that are not proportional to elements.
+    pub(super) fn unit_cost(&self) -> Option<f32> {
+        Some(self.unit.get()).filter(|cost| *cost > 0.0)
     }
 
     pub(super) fn patience(&self) -> f32 {
@@ -448,6 +457,11 @@ impl Class {
         if self.is_doubtful.replace(true) {
             self.set_alone(measured * self.workers.get());
         }
+    }
+
+    /// A unit with a grain of `grain` took `elapsed_ns` on the pool, the longest of those that were timed, and units are not proportional to elements.
+    pub(super) fn saw_own_unit(&self, grain: usize, elapsed_ns: f32) {
+        self.unit.set(per_element(elapsed_ns, grain));
     }
 
     /// A unit of `done` elements took `elapsed_ns` on the pool, the longest of those that were timed. It may be compiled otherwise than the sequential loop, so it gives

@@ -176,7 +176,7 @@ impl<'p> Team<'p> {
     /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
     pub fn all(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Self {
         let cost = with_class(kind, work.max(1), |class, _| class.cost());
-        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, cost, grain), work, wakes: true });
+        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, work, cost, grain), work, wakes: true });
         team.element_ns = cost.unwrap_or(0.0);
         team
     }
@@ -185,7 +185,7 @@ impl<'p> Team<'p> {
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
         let Terms { is_timed, is_try, alone_ns, wakes } = terms;
         let element_ns = alone_ns / work as f32;
-        let brief = Brief { grain: first_grain(kind, Some(element_ns), grain), work, wakes };
+        let brief = Brief { grain: first_grain(kind, work, Some(element_ns), grain), work, wakes };
         let mut team = Self::new(pool, kind, brief);
         team.is_try = is_try;
         team.alone_ns = alone_ns;
@@ -240,12 +240,11 @@ impl<'p> Team<'p> {
     }
 
     fn saw(&self, unit: Timing) {
-        if self.kind.prior.is_none() {
-            let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
-            with_class(self.kind, self.brief.work.max(1), |class, _| {
-                class.saw_unit(unit.elements, unit.elapsed_ns, is_forced);
-            });
-        }
+        let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
+        with_class(self.kind, self.brief.work.max(1), |class, _| match self.kind.prior {
+            Some(_) => class.saw_own_unit(unit.elements, unit.elapsed_ns),
+            None => class.saw_unit(unit.elements, unit.elapsed_ns, is_forced),
+        });
     }
 
     /// Runs, and returns the longest unit that was timed.
@@ -330,10 +329,10 @@ impl Team<'_> {
 }
 
 /// The grain the user asks for, or else the one that fits what is known.
-fn first_grain(kind: Kind, cost: Option<f32>, grain: Option<usize>) -> Grain {
-    match grain {
-        Some(grain) => Grain::Fixed(grain),
-        None if kind.prior.is_some() => Grain::From(0),
-        None => Grain::From(cost.map_or(0, grain_for)),
-    }
+fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>) -> Grain {
+    let known = || match kind.prior {
+        Some(_) => with_class(kind, work.max(1), |class, _| class.unit_cost()),
+        None => cost,
+    };
+    grain.map_or_else(|| Grain::From(known().map_or(0, grain_for)), Grain::Fixed)
 }
