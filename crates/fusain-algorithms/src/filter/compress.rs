@@ -3,6 +3,8 @@
 //! AVX-512 can move the lanes of a vector that a mask selects to its front. So the predicate is called for a block, the answers become a mask, and
 //! eight or sixteen elements are moved at once (`compare algorithms`, rows `copy_if`, also with `--cfg fusain_plain`).
 
+use std::ops::Range;
+
 use super::block::Part;
 use super::judge::Judge;
 
@@ -27,10 +29,47 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     None
 }
 
+/// Whether [`mark`] and [`pack`] are there for elements of this type, on this machine.
+#[inline(always)]
+pub(super) fn can_pack<T>() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    return x86::can_sift::<T>();
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    false
+}
+
+/// Writes to `marks`, a bit each, which elements of `part` stay; returns how many.
+///
+/// # Safety
+///
+/// As [`Part::for_each_block`], and [`can_pack`] has said so. There is a word for each block.
+#[inline(always)]
+pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    // SAFETY: the caller's.
+    return unsafe { x86::mark(part, marks) };
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    unreachable!("can_pack is false: {} {}", part.range.len(), marks.len())
+}
+
+/// Copies the numbers in `range` whose `marks` are set to `kept`, and writes nothing behind them.
+///
+/// # Safety
+///
+/// They are there, [`mark`] has marked them, and as many slots may be written.
+#[inline(always)]
+pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], kept: *mut T) {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    // SAFETY: the caller's.
+    return unsafe { x86::pack(v, range, marks, kept) };
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    unreachable!("can_pack is false: {v:?} {range:?} {} {kept:?}", marks.len())
+}
+
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
-    use super::super::block::{Answers, BLOCK};
-    use super::{Judge, Part};
+    use super::super::block::{Answers, BLOCK, ones};
+    use super::{Judge, Part, Range};
     use crate::kind::is_primitive;
     use crate::platform::has_avx512;
     use std::arch::x86_64::*;
@@ -61,9 +100,7 @@ mod x86 {
             let first = if at == 0 { part.first } else { None };
             // SAFETY: the caller's.
             let answers = unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) };
-            // SAFETY: 64 answers are 64 bytes.
-            let answers = unsafe { _mm512_loadu_si512(answers.0.as_ptr().cast()) };
-            let mut bits = _mm512_test_epi8_mask(answers, answers);
+            let mut bits = bits_of(&answers);
             for i in (start..start + BLOCK).step_by(lanes) {
                 // SAFETY: the block has these elements, which are numbers.
                 let x = unsafe { _mm512_loadu_si512(part.v.wrapping_add(i).cast()) };
@@ -77,6 +114,63 @@ mod x86 {
             }
         }
         (whole, stay)
+    }
+
+    /// As [`Answers::bits`].
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+    fn bits_of(answers: &Answers) -> u64 {
+        // SAFETY: 64 answers are 64 bytes.
+        let answers = unsafe { _mm512_loadu_si512(answers.0.as_ptr().cast()) };
+        _mm512_test_epi8_mask(answers, answers)
+    }
+
+    /// See [`mark`](super::mark).
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+    pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
+        let mut stay = 0;
+        for (block, mark) in marks.iter_mut().enumerate() {
+            let start = part.range.start + block * BLOCK;
+            let first = if block == 0 { part.first } else { None };
+            // SAFETY: the caller's.
+            let answers = unsafe { Answers::of(part.v, start..part.range.end.min(start + BLOCK), first, part.judge) };
+            *mark = bits_of(&answers);
+            stay += mark.count_ones() as usize;
+        }
+        stay
+    }
+
+    /// See [`pack`](super::pack).
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+    pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], kept: *mut T) {
+        let lanes = 64 / size_of::<T>();
+        let mut stay = 0;
+        for (start, &mark) in range.clone().step_by(BLOCK).zip(marks) {
+            if range.end - start < BLOCK {
+                for i in ones(mark) {
+                    // SAFETY: a marked number, and its slot.
+                    unsafe { std::ptr::copy_nonoverlapping(v.wrapping_add(start + i), kept.wrapping_add(stay), 1) };
+                    stay += 1;
+                }
+                return;
+            }
+            let mut bits = mark;
+            for i in (start..start + BLOCK).step_by(lanes) {
+                // SAFETY: the block has these elements, which are numbers.
+                let x = unsafe { _mm512_loadu_si512(v.wrapping_add(i).cast()) };
+                // SAFETY: slots of those that are marked.
+                stay += unsafe { store::<T>(x, bits, kept.wrapping_add(stay)) };
+                bits >>= lanes % BLOCK;
+            }
+        }
     }
 
     /// Stores the lanes of `x` whose bits are set in the lowest of `bits`, one behind the other; returns how many these are.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::block::Part;
 use super::judge::Judge;
 use super::kernel::{cloned, moved, sift_bits};
+use super::near;
 use crate::first_panic::FirstPanic;
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan, Team};
@@ -98,6 +99,13 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
     room: &'r mut [MaybeUninit<T>],
     judge: &J,
 ) -> &'r mut [T] {
+    let room = match team.filter(|_| is_primitive::<T>()) {
+        Some(team) => match near::into(team, v, room, judge) {
+            Ok(kept) => return kept,
+            Err(room) => room,
+        },
+        None => room,
+    };
     let output = Output::new(room);
     let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team) };
     // SAFETY: the output is used for this alone.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fusain_pool::Pool;
 use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
@@ -10,6 +11,7 @@ use super::judge::{If, Judge, Said, Unlike};
 use super::sift::{Copying, Moving};
 use crate::chain::Chain;
 use crate::first_panic::FirstPanic;
+use crate::policy::par;
 use crate::runs::Joined;
 use crate::window::{Output, collect_front};
 
@@ -143,5 +145,44 @@ fn what_a_judge_takes_from_an_element_is_not_there_twice() {
             assert_eq!(v.len(), n - 1);
             assert!(left + taken.into_inner() <= n, "{n}: {left} are left");
         }
+    }
+}
+
+/// Numbers are marked first and copied then, where the machine can; lengths about those of a block, a share and all that is near.
+#[test]
+fn numbers_in_two_steps() {
+    fn check<T: Copy + PartialEq + std::fmt::Debug + Send + Sync>(
+        pool: &Pool,
+        lengths: &[usize],
+        number: fn(usize) -> T,
+    ) {
+        for &len in lengths {
+            let v: Vec<T> = (0..len).map(|i| number(i * i % 7_919)).collect();
+            for modulus in [1, 2, 7, usize::MAX] {
+                let stays = |x: &T| (0..7_919).step_by(modulus.min(8_000)).any(|i| number(i) == *x);
+                let stays: Vec<bool> = v.iter().map(stays).collect();
+                // By place: who is asked, and how often.
+                let asked = AtomicUsize::new(0);
+                let first = v.as_ptr().addr();
+                let kept = par().on(pool).always().filter(&v, |x| {
+                    asked.fetch_add(1, Ordering::Relaxed);
+                    stays[((&raw const *x).addr() - first) / size_of::<T>()]
+                });
+                let expected: Vec<T> = v.iter().zip(&stays).filter_map(|(x, stays)| stays.then_some(*x)).collect();
+                assert!(kept == expected, "{len} by {modulus}");
+                assert_eq!(asked.into_inner(), len, "each is asked for once");
+            }
+            let mut expected = v.clone();
+            expected.dedup();
+            assert!(par().on(pool).always().dedup_copy(&v) == expected, "{len}");
+        }
+    }
+    let short: Vec<usize> = (0..=10).flat_map(|i| [64 * i, 64 * i + 1, 64 * i + 63]).collect();
+    for threads in [2, 3] {
+        let pool = Pool::builder().threads(threads).build().expect("threads can be started");
+        check(&pool, &short, |i| i as u64 % 100);
+        check(&pool, &short, |i| i as f32);
+        check(&pool, &short, |i| i as u8);
+        check(&pool, &[20_000, 40_001], |i| i as u32 % 50);
     }
 }
