@@ -1,6 +1,7 @@
 //! Prefix sums, for any associative operation.
 
 mod elements;
+mod near;
 #[cfg(test)]
 mod tests;
 mod tile;

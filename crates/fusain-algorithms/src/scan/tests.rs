@@ -4,12 +4,14 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fusain_pool::Pool;
 use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
 use super::elements::{Elements, InPlace, Into};
 use super::tiled::Tiled;
 use crate::chain::Chain;
+use crate::policy::par;
 use crate::window::{Output, collect};
 
 fn run<T: Clone + Send + Sync>(elements: &impl Elements<T>, init: Option<T>, tile: usize, script: &[Move]) {
@@ -114,4 +116,34 @@ fn each_element_is_added_at_most_twice() {
     assert_eq!(sums, expected(&v, None, true, affine));
     // Twice, and what combining lanes and tiles takes.
     assert!(added.into_inner() < 2 * v.len() + 10 * v.len() / 100);
+}
+
+/// Numbers that are near are scanned in two steps; lengths about those where that begins, and where shares differ.
+#[test]
+fn numbers_in_two_steps() {
+    // Associative, and not commutative: the last number that is not 0.
+    fn last(a: &u64, b: &u64) -> u64 {
+        if *b == 0 { *a } else { *b }
+    }
+    for threads in [2, 3] {
+        let pool = Pool::builder().threads(threads).build().expect("threads can be started");
+        let par = par().on(&pool).always();
+        for len in (0..10).chain(380..390).chain(510..520).chain([10_000, 65_537]) {
+            let v: Vec<u64> = (0..len).map(|i| i * i % 7 * i).collect();
+            let mut expected = v.clone();
+            (1..v.len()).for_each(|i| expected[i] = last(&expected[i - 1], &v[i]));
+            assert_eq!(par.inclusive_scan(&v, last), expected, "{len}");
+            let mut in_place = v.clone();
+            par.inclusive_scan_in_place(&mut in_place, last);
+            assert_eq!(in_place, expected, "{len}");
+            let mut before = vec![5; v.len()];
+            (1..v.len()).for_each(|i| before[i] = last(&before[i - 1], &v[i - 1]));
+            assert_eq!(par.exclusive_scan(&v, 5, last), before, "{len}");
+            let floats: Vec<f64> = v.iter().map(|x| *x as f64).collect();
+            // Whole numbers below 2^53: no sum is rounded.
+            let mut expected = floats.clone();
+            (1..v.len()).for_each(|i| expected[i] += expected[i - 1]);
+            assert_eq!(par.inclusive_scan(&floats, |a, b| a + b), expected, "{len}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::elements::Elements;
-use super::tile;
+use super::{near, tile};
 use crate::chain::{Chain, Tiles, is_far};
 use crate::crew::Common;
 use crate::policy::Team;
@@ -72,6 +72,10 @@ impl<T: Clone + Send + Sync, E: Elements<T>> Tiles for Tiled<'_, T, E> {
 pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, elements: &E, init: Option<T>) {
     // SAFETY: the elements are ours, and this is the first thing done with them.
     let Some((prefix, range)) = (unsafe { elements.start(init) }) else { return };
+    if near::is_near::<T>(&team, range.len()) {
+        // SAFETY: the elements in `range` are ours and untouched.
+        return unsafe { near::scan(&team, elements, range, prefix) };
+    }
     let tile = team.grain().unwrap_or_else(|| {
         let even = range.len() / (team.workers() * TILES_PER_WORKER);
         even.min(TILE_BYTES / size_of::<T>().max(1)).max(TILE_MIN)

@@ -1,0 +1,80 @@
+//! Scans of numbers that lie in the caches, in two steps.
+//!
+//! There is one share more than workers. In the first step one worker scans the first share, whose prefix is known, and each other worker folds one of those behind it. Then
+//! all prefixes are known, and each worker scans a share. With two workers that takes two thirds of what one takes, where to fold takes as long as to scan, and
+//! the workers meet once, whatever the length. (Ladner & Fischer, Parallel prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
+
+use std::ops::Range;
+
+use super::elements::Elements;
+use super::tile;
+use crate::crew::Crew;
+use crate::kind::is_primitive;
+use crate::policy::Team;
+use crate::ranges::Parts;
+
+/// Elements of a share at least.
+const SHARE_MIN: usize = 128;
+
+/// Bytes for each worker up to which numbers are still near when they are read again.
+const NEAR_BYTES: usize = 1 << 22;
+
+/// Whether this is the way to scan `len` elements.
+pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
+    let shares = team.workers() + 1;
+    is_primitive::<T>()
+        && team.grain().is_none()
+        && shares > 2
+        && len >= shares * SHARE_MIN
+        && len.saturating_mul(size_of::<T>()) <= team.workers() * NEAR_BYTES
+}
+
+/// Scans the elements in `range`, before which everything adds up to `prefix`.
+///
+/// # Safety
+///
+/// The elements in `range`, at least as many as workers and one, are the caller's and untouched.
+pub(super) unsafe fn scan<T, E>(team: &Team<'_>, elements: &E, range: Range<usize>, prefix: T)
+where
+    T: Clone + Send + Sync,
+    E: Elements<T>,
+{
+    let workers = team.workers();
+    let bound = |i: usize| range.start + i * (range.len() / (workers + 1)) + i.min(range.len() % (workers + 1));
+    let share = |i: usize| bound(i)..bound(i + 1);
+    let mut sums: Vec<Option<T>> = vec![None; workers];
+    {
+        let (sums, prefix) = (Parts::new(&mut sums), &prefix);
+        team.run_ranges(workers, usize::MAX, &|shares| {
+            for i in shares {
+                let sum = match i {
+                    // SAFETY: the share is ours, and untouched.
+                    0 => unsafe { tile::scan(elements, share(0), prefix.clone()) },
+                    // SAFETY: the share is ours, and scanned after this.
+                    _ => unsafe { tile::fold(elements, share(i)) },
+                };
+                // SAFETY: each share has a place of its own.
+                let place = unsafe { sums.part(i..i + 1) };
+                place[0] = Some(sum);
+            }
+        });
+    }
+    // What everything up to the end of each share adds up to.
+    let mut after: Option<T> = None;
+    let prefixes: Vec<T> = sums
+        .into_iter()
+        .map(|sum| {
+            let sum = sum.expect("every share has been looked at");
+            let next = after.take().map_or_else(|| sum.clone(), |before| elements.combine(&before, &sum));
+            after = Some(next.clone());
+            next
+        })
+        .collect();
+    let prefixes = &prefixes;
+    team.run_ranges(workers, usize::MAX, &|shares| {
+        for i in shares {
+            // SAFETY: the share is ours, and has at most been folded.
+            unsafe { tile::scan(elements, share(i + 1), prefixes[i].clone()) };
+        }
+    });
+}
