@@ -9,7 +9,7 @@ use super::region;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::data::Sampled;
 use crate::peers::{Cxx, rayon_pool};
-use fusain_harness::{Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
+use fusain_harness::{Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
 
 /// What to measure.
 #[derive(Clone, Debug, clap::Args)]
@@ -51,7 +51,36 @@ fn lengths(smoke: bool) -> Vec<usize> {
         .collect()
 }
 
-/// The medians at one length, and what an empty region took in that moment.
+/// Passes over all lengths. A minute in which a core is away spoils a part of the samples of many lengths, and their medians stand; in one pass it would spoil all samples
+/// of some.
+const PASSES: usize = 3;
+
+/// The samples at one length, and those of an empty region in these moments.
+#[derive(Default)]
+struct Measured {
+    region: Vec<f64>,
+    sides: Vec<(Group, Samples)>,
+}
+
+impl Measured {
+    /// Adds the samples of one more pass.
+    fn add(&mut self, region: Samples, groups: Vec<Group>, samples: Vec<Samples>) {
+        self.region.extend(region.ns);
+        if self.sides.is_empty() {
+            self.sides = groups.into_iter().zip(samples).collect();
+        } else {
+            self.sides.iter_mut().zip(samples).for_each(|((_, all), some)| all.ns.extend(some.ns));
+        }
+    }
+
+    fn point(&self, n: usize) -> Point {
+        let region = Samples { side: String::new(), ns: self.region.clone() };
+        let medians = self.sides.iter().map(|(group, samples)| (*group, samples.side.clone(), samples.median()));
+        Point { n, region_ns: region.median(), medians: medians.collect() }
+    }
+}
+
+/// The medians at one length, and what an empty region took in these moments.
 struct Point {
     n: usize,
     region_ns: f64,
@@ -73,27 +102,25 @@ impl Point {
     }
 }
 
-fn curve<T: Number + Ordered + Sampled>(
+/// One pass over all lengths.
+fn pass<T: Number + Ordered + Sampled>(
     algorithm: Algorithm,
     lengths: &[usize],
     on: Runtimes<'_>,
     options: &Common,
-    report: &mut Report,
     progress: &Progress,
-) -> Vec<Point> {
-    let mut points = Vec::new();
-    for &n in lengths {
+    curve: &mut [Measured],
+) {
+    let whole = options.plan();
+    let plan = Plan { rounds: whole.rounds.div_ceil(PASSES), ..whole };
+    for (&n, measured) in lengths.iter().zip(curve) {
         progress.step(&format!("{algorithm} {} of {n}", T::NAME));
         let case = Case::<T>::new(algorithm, n);
-        let region_ns = measure(&mut [region::ours(on.pool, options.threads)], &options.plan())[0].median();
+        let region = measure(&mut [region::ours(on.pool, options.threads)], &plan).swap_remove(0);
         let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, true).into_iter().unzip();
-        let samples = measure(&mut sides, &options.plan());
-        report.keep(&format!("{algorithm} {} {n}", T::NAME), &samples);
-        let name = |samples: &Samples| (samples.side.clone(), samples.median());
-        let medians = groups.into_iter().zip(&samples).map(|(group, s)| (group, name(s).0, name(s).1)).collect();
-        points.push(Point { n, region_ns, medians });
+        let samples = measure(&mut sides, &plan);
+        measured.add(region, groups, samples);
     }
-    points
 }
 
 /// The point of the smallest length from which `ns` is ahead of the best sequential code at all greater ones.
@@ -114,14 +141,27 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let rows: Vec<_> =
         ROWS.into_iter().filter(|row| own.only.is_empty() || own.only.iter().any(|o| o == row.0)).collect();
     let lengths = lengths(options.smoke);
-    let progress = Progress::new(rows.len() * lengths.len());
+    let passes = if options.smoke { 1 } else { PASSES };
+    let progress = Progress::new(passes * rows.len() * lengths.len());
     let mut report = Report::new("breakeven");
-    let curves: Vec<Vec<Point>> = rows
+    let mut measured: Vec<Vec<Measured>> =
+        rows.iter().map(|_| lengths.iter().map(|_| Measured::default()).collect()).collect();
+    for _ in 0..passes {
+        for (&(_, algorithm, is_f64, _), curve) in rows.iter().zip(&mut measured) {
+            let pass = if is_f64 { pass::<f64> } else { pass::<i32> };
+            pass(algorithm, &lengths, on, options, &progress, curve);
+        }
+    }
+    for (&(_, algorithm, is_f64, _), curve) in rows.iter().zip(&measured) {
+        let element = if is_f64 { f64::NAME } else { i32::NAME };
+        for (n, at) in lengths.iter().zip(curve) {
+            let samples: Vec<Samples> = at.sides.iter().map(|(_, samples)| samples.clone()).collect();
+            report.keep(&format!("{algorithm} {element} {n}"), &samples);
+        }
+    }
+    let curves: Vec<Vec<Point>> = measured
         .iter()
-        .map(|&(_, algorithm, is_f64, _)| {
-            let curve = if is_f64 { curve::<f64> } else { curve::<i32> };
-            curve(algorithm, &lengths, on, options, &mut report, &progress)
-        })
+        .map(|curve| lengths.iter().zip(curve).map(|(&n, measured)| measured.point(n)).collect())
         .collect();
     drop(progress);
 
@@ -166,7 +206,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     }
     println!("{summary}");
     println!(
-        "regions: what the best sequential code takes at the length of `ours`, over an empty region in that moment"
+        "regions: what the best sequential code takes at the length of `ours`, over an empty region in those moments"
     );
     println!(
         "elements from which a side is more than {:.0} % ahead of the best sequential code, and stays so up to {}",

@@ -7,13 +7,14 @@
 //! Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
 use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits};
-use crate::feed::Feed;
 use crate::kind::is_primitive;
 use crate::natural::Natural;
 use crate::policy::{Par, Plan, Team};
@@ -48,17 +49,33 @@ pub(crate) struct Found<V> {
     max: Option<Candidate<V>>,
 }
 
-/// A value, and the part of the input it came from: `len` elements from `from`.
+/// A value, and where the block of the input begins that it came from.
 struct Candidate<V> {
     value: V,
-    from: usize,
-    len: usize,
+    /// One more than that, so that there being none takes no room.
+    after: NonZeroUsize,
 }
 
-pub(crate) struct Local<'a, T, V> {
-    left: Feed<'a, T>,
+impl<V> Candidate<V> {
+    #[inline(always)]
+    fn new(value: V, from: usize) -> Self {
+        // A slice of so many elements that this is not exact has none that can be told apart.
+        Candidate { value, after: NonZeroUsize::MIN.saturating_add(from) }
+    }
+
+    #[inline(always)]
+    fn from(&self) -> usize {
+        self.after.get() - 1
+    }
+}
+
+/// What is left to look at, and what has been found. With values of up to 8 bytes it lies on one cache line together with the word that says that it is there.
+pub(crate) struct Local<V> {
+    left: Range<usize>,
     found: Found<V>,
 }
+
+const _: () = assert!(size_of::<Local<u64>>() <= 48);
 
 impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Algorithm for Extrema<'a, T, V, G, L, MIN, MAX>
 where
@@ -67,14 +84,17 @@ where
     G: Fn(&'a T) -> V + Sync,
     L: Fn(&V, &V) -> bool + Sync,
 {
-    type Local = Local<'a, T, V>;
+    type Local = Local<V>;
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
         !local.left.is_empty()
     }
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let (at, part) = local.left.take(grain);
+        let at = local.left.start;
+        let end = at.saturating_add(grain.max(1)).min(local.left.end);
+        local.left.start = end;
+        let part = &self.all[at..end];
         if self.is_narrow() {
             self.look_at(at, part, &mut local.found);
         } else {
@@ -95,7 +115,12 @@ where
     }
 
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        victim.left.split().map(root)
+        let left = &mut victim.left;
+        if left.len() < 2 {
+            return None;
+        }
+        let middle = left.start + left.len().div_ceil(2);
+        Some(root(middle..std::mem::replace(&mut left.end, middle)))
     }
 }
 
@@ -120,7 +145,7 @@ where
     }
 }
 
-fn root<T, V>(left: Feed<'_, T>) -> Local<'_, T, V> {
+fn root<V>(left: Range<usize>) -> Local<V> {
     Local { left, found: Found::nothing() }
 }
 
@@ -166,8 +191,8 @@ where
         Extrema { natural, ..self }
     }
 
-    pub(super) fn root(&self) -> Local<'a, T, V> {
-        root(Feed::new(self.all))
+    pub(super) fn root(&self) -> Local<V> {
+        root(0..self.all.len())
     }
 
     #[inline]
@@ -233,43 +258,52 @@ where
         self.natural.is_none() && size_of::<V>() <= NARROW
     }
 
+    /// Elements of a block.
+    fn block_len(&self) -> usize {
+        match (self.natural, self.numbers) {
+            (Some(_), _) => BLOCK_OF_BITS,
+            (None, true) => BLOCK,
+            (None, false) => 1,
+        }
+    }
+
     /// Takes `part`, which starts at `at`, into account.
     #[inline(always)]
     fn look_at(&self, at: usize, part: &'a [T], found: &mut Found<V>) {
         if let Some(natural) = self.natural {
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
-                let (from, len) = (at + k * BLOCK_OF_BITS, block.len());
+                let from = at + k * BLOCK_OF_BITS;
                 if MIN {
                     // SAFETY: invariant 1.
                     let value = unsafe { best_by_bits::<_, _, false>(block, natural) };
-                    self.keep_min(&mut found.min, Candidate { value, from, len });
+                    self.keep_min(&mut found.min, Candidate::new(value, from));
                 }
                 if MAX {
                     // SAFETY: invariant 1.
                     let value = unsafe { best_by_bits::<_, _, true>(block, natural) };
-                    self.keep_max(&mut found.max, Candidate { value, from, len });
+                    self.keep_max(&mut found.max, Candidate::new(value, from));
                 }
             }
         } else if self.numbers {
             for (k, block) in part.chunks(BLOCK).enumerate() {
-                let (from, len) = (at + k * BLOCK, block.len());
+                let from = at + k * BLOCK;
                 if MIN {
                     let value = best(block, &self.get, |new, old| (self.less)(new, old));
-                    self.keep_min(&mut found.min, Candidate { value, from, len });
+                    self.keep_min(&mut found.min, Candidate::new(value, from));
                 }
                 if MAX {
                     let value = best(block, &self.get, |new, old| (self.less)(old, new));
-                    self.keep_max(&mut found.max, Candidate { value, from, len });
+                    self.keep_max(&mut found.max, Candidate::new(value, from));
                 }
             }
         } else {
             for (i, x) in part.iter().enumerate() {
-                let (from, len) = (at + i, 1);
+                let from = at + i;
                 if MIN {
-                    self.keep_min(&mut found.min, Candidate { value: (self.get)(x), from, len });
+                    self.keep_min(&mut found.min, Candidate::new((self.get)(x), from));
                 }
                 if MAX {
-                    self.keep_max(&mut found.max, Candidate { value: (self.get)(x), from, len });
+                    self.keep_max(&mut found.max, Candidate::new((self.get)(x), from));
                 }
             }
         }
@@ -280,7 +314,7 @@ where
     fn keep_min(&self, old: &mut Option<Candidate<V>>, new: Candidate<V>) {
         let better = match old {
             None => true,
-            Some(old) if new.from > old.from => (self.less)(&new.value, &old.value),
+            Some(old) if new.from() > old.from() => (self.less)(&new.value, &old.value),
             Some(old) => !(self.less)(&old.value, &new.value),
         };
         if better {
@@ -293,7 +327,7 @@ where
     fn keep_max(&self, old: &mut Option<Candidate<V>>, new: Candidate<V>) {
         let better = match old {
             None => true,
-            Some(old) if (new.from > old.from) != MIN => (self.less)(&old.value, &new.value),
+            Some(old) if (new.from() > old.from()) != MIN => (self.less)(&old.value, &new.value),
             Some(old) => !(self.less)(&new.value, &old.value),
         };
         if better {
@@ -305,9 +339,11 @@ where
     #[inline]
     fn places(&self, found: Found<V>) -> Option<(usize, usize)> {
         let place = |candidate: Candidate<V>, is_max: bool| {
-            let block = &self.all[candidate.from..candidate.from + candidate.len];
+            let from = candidate.from();
+            // It may have ended sooner, with its part. What lies behind its end has no better place: the same value there would be another's candidate.
+            let block = &self.all[from..self.all.len().min(from.saturating_add(self.block_len()))];
             if let [_] = block {
-                return candidate.from;
+                return from;
             }
             let wanted = |x, _| {
                 let x = (self.get)(x);
@@ -320,7 +356,7 @@ where
                 first_in(block, block, numbers, wanted)
             };
             // An inconsistent order may deny its own result; then any element will do.
-            candidate.from + index.unwrap_or(0)
+            from + index.unwrap_or(0)
         };
         match (found.min, found.max) {
             (None, None) => None,
