@@ -92,7 +92,6 @@ mod x86 {
         kept: *mut T,
         rest: *mut T,
     ) -> (usize, usize) {
-        let lanes = 64 / size_of::<T>();
         let whole = part.range.len() / BLOCK * BLOCK;
         let (mut stay, mut go) = (0, 0);
         for at in (0..whole).step_by(BLOCK) {
@@ -100,18 +99,14 @@ mod x86 {
             let first = if at == 0 { part.first } else { None };
             // SAFETY: the caller's.
             let answers = unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) };
-            let mut bits = bits_of(&answers);
-            for i in (start..start + BLOCK).step_by(lanes) {
-                // SAFETY: the block has these elements, which are numbers.
-                let x = unsafe { _mm512_loadu_si512(part.v.wrapping_add(i).cast()) };
-                // SAFETY: no more elements stay than have been seen: who stays lands at or before its place.
-                stay += unsafe { store::<T>(x, bits, kept.wrapping_add(stay)) };
-                if N == 2 {
-                    // SAFETY: nor do more go.
-                    go += unsafe { store::<T>(x, !bits, rest.wrapping_add(go)) };
-                }
-                bits >>= lanes % BLOCK;
+            let bits = bits_of(&answers);
+            if N == 2 {
+                // First: what stays may overwrite elements of the block.
+                // SAFETY: no more elements go than have been seen.
+                go += unsafe { pack_block(part.v, start, !bits, rest.wrapping_add(go)) };
             }
+            // SAFETY: nor do more stay: who stays lands at or before its place.
+            stay += unsafe { pack_block(part.v, start, bits, kept.wrapping_add(stay)) };
         }
         (whole, stay)
     }
@@ -151,7 +146,6 @@ mod x86 {
     /// As there.
     #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
     pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], kept: *mut T) {
-        let lanes = 64 / size_of::<T>();
         let mut stay = 0;
         for (start, &mark) in range.clone().step_by(BLOCK).zip(marks) {
             if range.end - start < BLOCK {
@@ -162,15 +156,28 @@ mod x86 {
                 }
                 return;
             }
-            let mut bits = mark;
-            for i in (start..start + BLOCK).step_by(lanes) {
-                // SAFETY: the block has these elements, which are numbers.
-                let x = unsafe { _mm512_loadu_si512(v.wrapping_add(i).cast()) };
-                // SAFETY: slots of those that are marked.
-                stay += unsafe { store::<T>(x, bits, kept.wrapping_add(stay)) };
-                bits >>= lanes % BLOCK;
-            }
+            // SAFETY: slots of those that are marked.
+            stay += unsafe { pack_block(v, start, mark, kept.wrapping_add(stay)) };
         }
+    }
+
+    /// Copies the numbers of the block at `start` whose bits are set to `to`; returns how many these are.
+    ///
+    /// # Safety
+    ///
+    /// The block is whole, and that many slots from `to` may be written: elsewhere, or at or before the numbers' places.
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
+    unsafe fn pack_block<T>(v: *const T, start: usize, mut bits: u64, to: *mut T) -> usize {
+        let (lanes, mut packed) = (64 / size_of::<T>(), 0);
+        for i in (start..start + BLOCK).step_by(lanes) {
+            // SAFETY: the block has these numbers.
+            let x = unsafe { _mm512_loadu_si512(v.wrapping_add(i).cast()) };
+            // SAFETY: the caller's.
+            packed += unsafe { store::<T>(x, bits, to.wrapping_add(packed)) };
+            bits >>= lanes % BLOCK;
+        }
+        packed
     }
 
     /// Stores the lanes of `x` whose bits are set in the lowest of `bits`, one behind the other; returns how many these are.

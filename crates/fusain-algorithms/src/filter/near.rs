@@ -10,12 +10,10 @@ use std::ops::Range;
 use super::block::{BLOCK, Part};
 use super::compress::{can_pack, mark, pack};
 use super::judge::Judge;
+use crate::chain::takes_two_steps;
 use crate::crew::Crew;
 use crate::policy::Team;
 use crate::ranges::Parts;
-
-/// Bytes for each worker up to which numbers are still near when they are read again. Beyond, what memory a result takes up counts for more.
-const NEAR_BYTES: usize = 1 << 22;
 
 /// Blocks for which one more worker pays.
 const SHARE_BLOCKS: usize = 4;
@@ -42,7 +40,7 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     let (workers, bytes) = (team.workers(), size_of_val(v));
     let each = (bytes / workers / SHARE_BYTES).clamp(1, SHARES_PER_WORKER);
     let count = (workers * each).min(blocks / SHARE_BLOCKS);
-    let is_near = bytes / workers <= NEAR_BYTES;
+    let is_near = takes_two_steps(bytes, workers);
     if !can_pack::<T>() || count < 2 || !is_near || room.len() < v.len() || team.grain().is_some() {
         return Err(room);
     }

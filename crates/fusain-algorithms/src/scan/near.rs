@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::elements::Elements;
 use super::tile;
+use crate::chain::takes_two_steps;
 use crate::crew::Crew;
 use crate::kind::is_primitive;
 use crate::policy::Team;
@@ -16,9 +17,6 @@ use crate::ranges::Parts;
 /// Elements of a share at least.
 const SHARE_MIN: usize = 128;
 
-/// Bytes for each worker up to which numbers are still near when they are read again.
-const NEAR_BYTES: usize = 1 << 22;
-
 /// Whether this is the way to scan `len` elements.
 pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
     let shares = team.workers() + 1;
@@ -26,7 +24,7 @@ pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
         && team.grain().is_none()
         && shares > 2
         && len >= shares * SHARE_MIN
-        && len.saturating_mul(size_of::<T>()) <= team.workers() * NEAR_BYTES
+        && takes_two_steps(len * size_of::<T>(), team.workers())
 }
 
 /// Scans the elements in `range`, before which everything adds up to `prefix`.
