@@ -181,6 +181,7 @@ impl Inner {
         let _lease = Lease(self, index);
         Handle::with(self, index, |handle| {
             slot.set_thread(crate::sync::current());
+            slot.set_asleep(false);
             slot.front.open(mailbox::ANY);
             (self.handlers.start)(index);
             serve(handle);
@@ -302,13 +303,16 @@ fn run_one(
 /// Goes from `ANY` to `ASLEEP`, unless somebody is delivering or there is a task after all, and leaves a standing order with all who serve; the module docs
 /// say why nobody is missed.
 pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
-    let mailbox = &handle.slot().front;
+    let (slot, mailbox) = (handle.slot(), &handle.slot().front);
+    slot.set_asleep(true);
     if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
+        slot.set_asleep(false);
         return false;
     }
     // Pairs with the fence in `Inner::wake`.
     fence(Ordering::SeqCst);
     if (is_wanted(handle) || handle.pool.stays_awake(handle.index)) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
+        slot.set_asleep(false);
         return false;
     }
     // Who would have to share a core with a worker that takes part is not called, and leaves no order.
@@ -360,6 +364,7 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
     if watch.is_some() {
         handle.pool.leaves_watch();
     }
+    handle.slot().set_asleep(false);
     // Whoever wakes a worker shuts its mailbox. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
     let _ = mailbox.change(mailbox::SHUT, mailbox::ANY) || mailbox.change(mailbox::ASLEEP, mailbox::ANY);
 }

@@ -92,6 +92,7 @@ impl Inner {
         if let Threads::Lent(_) = threads {
             // Nobody is there before being called.
             for slot in slots.workers() {
+                slot.set_asleep(true);
                 slot.front.open(mailbox::ASLEEP);
             }
         }
@@ -203,8 +204,12 @@ impl Inner {
     /// Wakes the worker of slot `index`, or calls it back, if it sleeps.
     pub(crate) fn wake_quietly(&self, index: usize) -> bool {
         // The owner opens its mailbox on arrival: until then, which may take 50 us, a message would lie unread.
-        let front = &self.slots.get(index).front;
-        let sleeps = front.peek() == mailbox::ASLEEP && front.change(mailbox::ASLEEP, mailbox::SHUT);
+        let slot = self.slots.get(index);
+        if slot.front.peek() != mailbox::ASLEEP {
+            return false;
+        }
+        slot.set_asleep(false);
+        let sleeps = slot.front.change(mailbox::ASLEEP, mailbox::SHUT);
         if sleeps {
             self.call(index);
         }

@@ -2,7 +2,6 @@
 
 use crate::handle::Handle;
 use crate::inner::Inner;
-use crate::mailbox;
 use crate::sync::{Ordering, fence, yield_now};
 
 impl Inner {
@@ -10,7 +9,7 @@ impl Inner {
     pub(crate) fn is_asleep(&self) -> bool {
         let own =
             Handle::current(|handle| handle.filter(|handle| std::ptr::eq(handle.pool, self)).map(|own| own.index));
-        (0..self.helpers_max).all(|index| own == Some(index) || self.slots.get(index).front.peek() == mailbox::ASLEEP)
+        (0..self.helpers_max).all(|index| own == Some(index) || self.slots.get(index).seems_asleep())
     }
 
     /// A thief asks slots that serve a call of which `wanted` approves.

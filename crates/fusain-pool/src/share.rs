@@ -43,8 +43,15 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     let mut leaps = slot.is_hopeful();
     for to in handle.other_workers() {
         let leapt = std::mem::take(&mut leaps);
-        if !leapt && handle.pool.slots.get(to).front.peek() != mailbox::ANY {
-            continue;
+        if !leapt {
+            match handle.pool.slots.get(to).front.peek() {
+                mailbox::ANY => {}
+                mailbox::ASLEEP => {
+                    handle.pool.slots.get(to).set_asleep(true);
+                    continue;
+                }
+                _ => continue,
+            }
         }
         let Some(has_given) = sharing.give(local, to, mailbox::ANY) else { return sharing.end() };
         if has_given || leapt {
@@ -130,6 +137,8 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
             if to >= self.handle.pool.helpers_max || self.handle.pool.slots.get(to).front.peek() != mailbox::ASLEEP {
                 continue;
             }
+            // Before its mailbox is claimed.
+            self.handle.pool.slots.get(to).set_asleep(false);
             match self.give(local, to, mailbox::ASLEEP) {
                 None => break,
                 Some(false) => {}

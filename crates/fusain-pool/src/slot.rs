@@ -63,6 +63,8 @@ pub(crate) struct Slot {
     pub(crate) queue: CachePadded<Queue>,
     /// Tasks that this worker and no other is to run.
     pub(crate) inbox: Inbox,
+    /// See [`seems_asleep`](Self::seems_asleep).
+    asleep: AtomicBool,
     line: CachePadded<RequestLine>,
     own: CachePadded<Own>,
 }
@@ -99,6 +101,7 @@ impl Slot {
             side: Mailbox::new(),
             queue: CachePadded::new(Queue::new()),
             inbox: Inbox::new(),
+            asleep: AtomicBool::new(false),
             line: CachePadded::new(RequestLine {
                 requests: AtomicU64::new(0),
                 serves: AtomicUsize::new(0),
@@ -111,6 +114,21 @@ impl Slot {
                 sleeper: Mutex::new(Sleeper { thread: None, asleep: None }),
             }),
         }
+    }
+
+    /// Whether the owner sleeps, as far as is known: what its mailbox says, on a line that is written only when it falls asleep or is woken. A caller that reads the
+    /// mailbox has to fetch it from an owner who waits for the message of that very caller.
+    ///
+    /// Relaxed: a hint. It is true before the mailbox says so, and false before that says otherwise, so that it seldom stays wrong; then who finds the mailbox
+    /// [asleep](mailbox::ASLEEP) mends it.
+    #[inline(always)]
+    pub(crate) fn seems_asleep(&self) -> bool {
+        self.asleep.load(Ordering::Relaxed)
+    }
+
+    /// See [`seems_asleep`](Self::seems_asleep).
+    pub(crate) fn set_asleep(&self, asleep: bool) {
+        self.asleep.store(asleep, Ordering::Relaxed);
     }
 
     /// Owner, after each unit: has anybody asked? One relaxed load of the owner's own line; what it leads to is

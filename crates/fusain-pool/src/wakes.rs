@@ -5,8 +5,9 @@
 //! until the workers fall asleep again, though, so only losses in close succession count: bursts of short calls with rests between them,
 //! each of which would pay for a wake of its own, wake nobody.
 //!
-//! **Rows.** The calls from a wake until all workers sleep again are a *row*. What a row has gained, beside all its calls in sequence, judges the wake that began it.
-//! That is kept where the costs of calls are kept, for each class of calls (`decide`), as its *patience*: how many times the cost of a wake have to be lost before
+//! **Rows.** The calls in close succession until all workers sleep again are a *row*. What a row would have gained if its first call had made the wake judges that:
+//! what it lost before the wake, and what it gained after it, beside all its calls in sequence. The verdict is kept where the costs of calls are kept, for each class of calls
+//! (`decide`), as its *patience*: how many times the cost of a wake have to be lost before
 //! one is made. Where rows gain it falls to nothing, and the first call after a rest wakes; where they lose it grows. So a program whose bursts are alike soon pays
 //! for the better way only, as in ski rental with predictions. A wake for a single class is tried again when a part of the time pays for it.
 //!
@@ -42,11 +43,12 @@ pub(crate) enum Wake {
     None,
     /// The first one.
     First,
-    /// Another one.
-    Late,
+    /// Another one, when those before had lost so many nanoseconds.
+    Late(f32),
 }
 
-/// A row that is over, and what it has gained.
+/// A row that is over, and what it would have gained if its first call had woken somebody. Of one in which all slept it is what it has gained beside what such calls take on
+/// average.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) wake: Wake,
@@ -93,10 +95,12 @@ impl Wakes {
         since.is_some_and(|since| is_dense(self.lost_ns.get(), since.elapsed().as_nanos() as f32))
     }
 
-    /// Whether a wake is due, now that losses are as much as it costs; in any case they are forgotten.
+    /// Whether a wake is due, now that losses are as much as it costs; if not, they are forgotten.
     fn settle(&self) -> bool {
         let is_in_row = self.is_in_row();
-        self.lost_ns.set(0.0);
+        if !is_in_row {
+            self.lost_ns.set(0.0);
+        }
         is_in_row
     }
 }
@@ -122,21 +126,21 @@ pub(crate) fn is_worth_waking(alone_ns: f32) -> bool {
     WAKES.with(|wakes| alone_ns / 2.0 > wakes.cost_ns())
 }
 
-/// Whether a call of `alone_ns` in sequence is to wake sleepers, by what it saves itself or by what others before it have lost; `patience` is that of its class.
-pub(crate) fn is_due(alone_ns: f32, patience: f32) -> Wake {
+/// Whether a call of `alone_ns` in sequence that gains `gain_ns` if it is shared is to wake sleepers, for that or for what others before it have lost; `patience` is that of its class.
+pub(crate) fn is_due(alone_ns: f32, gain_ns: f32, patience: f32) -> Wake {
     WAKES.with(|wakes| {
-        let (gain_ns, due_ns) = (alone_ns / 2.0, patience * wakes.cost_ns());
+        let due_ns = patience * wakes.cost_ns();
         let is_looking = alone_ns > LOOKED_AT_NS;
         let is_first = wakes.lost_ns.get() == 0.0 || (is_looking && !wakes.is_in_row());
         let is_due = is_long(alone_ns)
             || gain_ns > due_ns
             || (gain_ns + wakes.lost_ns.get() > due_ns && wakes.settle())
             || (is_first && is_looking && affords_try(wakes));
-        match is_due {
-            true if is_first => Wake::First,
-            true => Wake::Late,
-            false => Wake::None,
+        if !is_due {
+            return Wake::None;
         }
+        let lost_ns = wakes.lost_ns.replace(0.0);
+        if is_first { Wake::First } else { Wake::Late(lost_ns) }
     })
 }
 
@@ -154,9 +158,9 @@ pub(crate) fn cost_ns() -> f32 {
     WAKES.with(Wakes::cost_ns)
 }
 
-/// So many calls of `alone_ns` in sequence lose what has to be lost before a wake is due.
-pub(crate) fn calls_until_due(alone_ns: f32, patience: f32) -> f32 {
-    WAKES.with(|wakes| (patience * wakes.cost_ns() - wakes.lost_ns.get()) / (alone_ns / 2.0))
+/// So many calls that would gain `gain_ns` each lose what has to be lost before a wake is due.
+pub(crate) fn calls_until_due(gain_ns: f32, patience: f32) -> f32 {
+    WAKES.with(|wakes| (patience * wakes.cost_ns() - wakes.lost_ns.get()) / gain_ns)
 }
 
 /// A call of the class `key` finds all workers asleep, and is about to wake somebody or not: it begins a row, unless it goes on with one in which all sleep.
@@ -167,7 +171,7 @@ pub(crate) fn begin_row(key: usize, wake: Wake) {
         }
         wakes.row.set(key);
         wakes.wake.set(wake);
-        wakes.gained_ns.set(0.0);
+        wakes.gained_ns.set(if let Wake::Late(lost_ns) = wake { lost_ns } else { 0.0 });
         wakes.last.set(None);
     });
 }
@@ -198,20 +202,19 @@ pub(crate) fn gained(gain_ns: f32) {
     WAKES.with(|wakes| wakes.gained_ns.set(wakes.gained_ns.get() + gain_ns.max(-COST_NS_MAX)));
 }
 
-/// Calls of together `alone_ns` in sequence find workers asleep, and let them. Whether losses before had ended too soon for a wake.
-pub(crate) fn went_without(alone_ns: f32) -> bool {
+/// Calls of together `alone_ns` in sequence, that would gain `gain_ns`, find workers asleep, and let them. What a row before lost, if that has ended without a wake.
+pub(crate) fn went_without(alone_ns: f32, gain_ns: f32) -> Option<f32> {
     WAKES.with(|wakes| {
         // Of short calls only those that begin a row look at the clock.
         let is_looking = alone_ns > LOOKED_AT_NS || wakes.lost_ns.get() == 0.0;
         let begins = is_looking && !wakes.is_in_row();
-        let had_lost = begins && wakes.lost_ns.get() > 0.0;
+        let before = if begins { wakes.lost_ns.replace(0.0) } else { 0.0 };
         if begins {
-            wakes.lost_ns.set(0.0);
             wakes.since.set(Some(Instant::now()));
         }
-        wakes.lost_ns.set(wakes.lost_ns.get() + alone_ns / 2.0);
+        wakes.lost_ns.set(wakes.lost_ns.get() + gain_ns);
         wakes.saved_ns.set(wakes.saved_ns.get() + alone_ns / TRY_PART);
-        had_lost
+        (before > 0.0).then_some(before)
     })
 }
 
@@ -251,15 +254,15 @@ mod tests {
     #[test]
     fn small_calls_are_due_when_they_have_lost_a_wake() {
         WAKES.with(|wakes| wakes.cost_ns.set(20_000.0));
-        assert_eq!(is_due(41_000.0, 1.0), Wake::First);
+        assert_eq!(is_due(41_000.0, 20_500.0, 1.0), Wake::First);
         let first = (1..).find(|_| {
-            let is_due = is_due(2_000.0, 1.0) != Wake::None;
+            let is_due = is_due(2_000.0, 1_000.0, 1.0) != Wake::None;
             if !is_due {
-                went_without(2_000.0);
+                went_without(2_000.0, 1_000.0);
             }
             is_due
         });
         assert_eq!(first, Some(21));
-        assert_eq!(is_due(2_000.0, 1.0), Wake::None, "paid");
+        assert_eq!(is_due(2_000.0, 1_000.0, 1.0), Wake::None, "paid");
     }
 }

@@ -63,9 +63,9 @@ impl Worth {
                 kind.last_ns.set(0.0);
             }
             let last_ns = kind.last_ns.get();
-            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, 1.0) != Wake::None;
+            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, last_ns / 2.0, 1.0) != Wake::None;
             if !is_worth {
-                wakes::went_without(last_ns);
+                wakes::went_without(last_ns, last_ns / 2.0);
             }
             let left = kind.left.get();
             let is_timed = is_worth || left == 0;

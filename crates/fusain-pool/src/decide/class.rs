@@ -24,7 +24,7 @@ const LIMIT_NS: f32 = 30_000.0;
 
 /// Calls that are shared are all timed from this length on; of shorter ones one in `TIME` is.
 const TIMED_NS: f32 = 5_000.0;
-const TIME: u32 = 8;
+const TIME: u8 = 8;
 
 /// The part of the time that may be lost by trying the way that is thought the worse, and how much more of it while little is known of that way.
 const TRY_PART: f32 = 0.0075;
@@ -87,8 +87,9 @@ pub(super) enum Choice {
     Alone,
     /// On the pool, sleepers included, to find out what an element costs.
     Unknown,
-    /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try.
-    Shared { is_timed: bool, is_try: bool, alone_ns: f32 },
+    /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try; `gain_ns` is what it is thought to gain. It is
+    /// timed for so many calls, 0 being none.
+    Shared { stands_for: u8, is_try: bool, alone_ns: f32, gain_ns: f32 },
 }
 
 /// See the [module](self).
@@ -182,6 +183,23 @@ impl Class {
         self.alone.cost.get() / self.workers.get()
     }
 
+    /// What a call of `work` elements would take shared. What is known is that of a call of the [`middle`] length of the class, and what elements beyond that add is a worker's
+    /// part of what they cost in sequence: the rest a call of any length bears alike.
+    fn shared_ns(&self, work: usize) -> f32 {
+        let cost = self.shared.cost.get();
+        if self.is_search.get() {
+            return cost * work as f32;
+        }
+        let middle = middle(work);
+        (cost * middle + self.part() * (work as f32 - middle)).max(cost * work as f32 / 2.0)
+    }
+
+    /// The other way round: what an element of a call of the middle length costs, if one of `work` elements took `elapsed_ns` shared.
+    fn shared_cost(&self, work: usize, elapsed_ns: f32) -> f32 {
+        let middle = middle(work);
+        (elapsed_ns + self.part() * (middle - work as f32)).max(elapsed_ns / 2.0) / middle
+    }
+
     /// Calls until the next that is to be weighed.
     pub(super) fn left(&self) -> u16 {
         self.left.get()
@@ -260,10 +278,10 @@ impl Class {
                 return Choice::Alone;
             };
             self.workers.set(workers);
-            self.region.set(region_ns / work as f32);
+            self.region.set(region_ns / middle(work));
             self.begin_shared(0.0);
         }
-        let shared_ns = self.shared.cost.get() * work as f32;
+        let shared_ns = self.shared_ns(work);
         let gains = if self.is_search.get() { SEARCH_GAINS } else { GAINS };
         let shares = if self.shares.get() { shared_ns < gains * alone_ns } else { shared_ns * gains < alone_ns };
         if self.shares.replace(shares) != shares {
@@ -297,8 +315,13 @@ impl Class {
         let trial = self.trial.shares();
         let tries = trial.is_some();
         if trial.unwrap_or(shares) {
-            let is_timed = tries || alone_ns >= TIMED_NS || self.is_one_in(TIME);
-            return Choice::Shared { is_timed, is_try: tries && !shares, alone_ns };
+            let stands_for = match tries || alone_ns >= TIMED_NS {
+                true => 1,
+                false if self.is_one_in(TIME.into()) => TIME,
+                false => 0,
+            };
+            let gain_ns = (alone_ns - shared_ns).max(0.0);
+            return Choice::Shared { stands_for, is_try: tries && !shares, alone_ns, gain_ns };
         }
         if !tries {
             self.pass(work, until_try);
@@ -319,36 +342,29 @@ impl Class {
         left as u16
     }
 
-    /// A rest has come before as much was lost as a wake costs. So it will be again, and to look whether it is due costs time.
-    pub(super) fn waited_in_vain(&self) {
-        self.patience.set((2.0 * self.patience.get()).min(PATIENCE_MAX));
+    /// A rest has come before a wake was due. If the row before has lost more than a wake costs, its first call should have made one (`is_pity`).
+    pub(super) fn waited_in_vain(&self, is_pity: bool) {
+        self.should_wake(is_pity);
     }
 
-    /// A row of calls that this class has begun has gained so much, or lost it.
+    /// A row of calls that this class has begun would have gained so much by waking with its first call.
     pub(super) fn judge(&self, row: Row) {
-        let patience = self.patience.get();
-        let more = (2.0 * patience).clamp(1.0, PATIENCE_MAX);
-        self.patience.set(match row {
-            Row { wake: Wake::None, gain_ns } => {
-                let before = self.without.get();
-                return self.without.set(before + 0.25 * (gain_ns - before));
-            }
+        let before = self.without.get();
+        match row.wake {
+            Wake::None => self.without.set(before + 0.25 * (row.gain_ns - before)),
             // What it has shown goes for all of the row, and of what it would have lost anyway some is the rest before it: the caches are cold.
-            Row { wake: Wake::First, gain_ns } if gain_ns > self.without.get() => {
-                if patience <= 1.0 {
-                    0.0
-                } else {
-                    1.0
-                }
-            }
-            Row { wake: Wake::Late, gain_ns } if gain_ns > 0.0 => {
-                if patience <= 1.0 {
-                    0.0
-                } else {
-                    patience / 2.0
-                }
-            }
-            _ => more,
+            Wake::First => self.should_wake(row.gain_ns > before),
+            Wake::Late(_) => self.should_wake(row.gain_ns > 0.0),
+        }
+    }
+
+    /// Whether it would have been right to wake with the first call of a row.
+    fn should_wake(&self, is_right: bool) {
+        let patience = self.patience.get();
+        self.patience.set(match is_right {
+            true if patience <= 1.0 => 0.0,
+            true => 1.0,
+            false => (2.0 * patience).clamp(1.0, PATIENCE_MAX),
         });
     }
 
@@ -414,7 +430,7 @@ impl Class {
 
     /// A call of `work` elements took `elapsed_ns` shared with somebody who was awake.
     pub(super) fn took_shared(&self, work: usize, elapsed_ns: f32) {
-        let (measured, alone) = (per_element(elapsed_ns, work), self.alone.cost.get());
+        let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
         if self.shared.cost.get() == 0.0 {
             return;
         }
@@ -488,6 +504,11 @@ impl Class {
             self.alone.surprise.set(0.0);
         }
     }
+}
+
+/// In the middle of the lengths of the class that calls of `work` elements belong to.
+fn middle(work: usize) -> f32 {
+    1.5 * (1_usize << work.max(1).ilog2()) as f32
 }
 
 fn per_element(elapsed_ns: f32, work: usize) -> f32 {

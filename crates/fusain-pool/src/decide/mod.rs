@@ -88,11 +88,11 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     };
     let wake_ns = || if Pool::named_or_here(pool, Inner::is_asleep) { wakes::cost_ns() } else { 0.0 };
     let choice = with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wake_ns));
-    let (is_timed, is_try, alone_ns) = match choice {
+    let (stands_for, is_try, alone_ns, gain_ns) = match choice {
         Choice::Alone => return Plan::Sequential(Watch::of(kind, work)),
         // Nothing is known of it. It may be long.
         Choice::Unknown => return Plan::Parallel(Team::all(pool, kind, work, grain)),
-        Choice::Shared { is_timed, is_try, alone_ns } => (is_timed, is_try, alone_ns),
+        Choice::Shared { stands_for, is_try, alone_ns, gain_ns } => (stands_for, is_try, alone_ns, gain_ns),
     };
     let wakes = if Pool::named_or_here(pool, Inner::is_asleep) {
         let is_long = alone_ns >= LOOKED_AT_NS;
@@ -101,24 +101,24 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         }
         let patience = with_class(kind, work, |class, _| class.patience());
         // What a try may cost has been weighed.
-        let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, patience) };
+        let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, gain_ns, patience) };
         if wake == Wake::None {
-            let at_most = wakes::calls_until_due(alone_ns, patience);
+            let at_most = wakes::calls_until_due(gain_ns, patience);
             with_class(kind, work, |class, _| {
-                let passed = class.pass(work, at_most);
-                if wakes::went_without(alone_ns * f32::from(passed + 1)) {
-                    class.waited_in_vain();
+                let calls = f32::from(class.pass(work, at_most) + 1);
+                if let Some(lost_ns) = wakes::went_without(alone_ns * calls, gain_ns * calls) {
+                    class.waited_in_vain(lost_ns > wakes::cost_ns());
                 }
             });
             if is_long {
                 wakes::begin_row(Key::of(kind, work).to_word(), wake);
             }
-            return Plan::Sequential(if is_timed || is_long { Watch::of(kind, work) } else { Watch::off() });
+            return Plan::Sequential(if stands_for > 0 || is_long { Watch::of(kind, work) } else { Watch::off() });
         }
         wakes::begin_row(Key::of(kind, work).to_word(), wake);
         true
     } else {
         wakes::is_worth_waking(alone_ns)
     };
-    Plan::Parallel(Team::of(pool, kind, work, grain, Terms { is_timed, is_try, alone_ns, wakes }))
+    Plan::Parallel(Team::of(pool, kind, work, grain, Terms { stands_for, is_try, alone_ns, wakes }))
 }

@@ -135,7 +135,8 @@ const WAKES_HIDE_NS: f32 = 1_000_000.0;
 
 /// On what terms a call is shared.
 pub(super) struct Terms {
-    pub(super) is_timed: bool,
+    /// For how many calls it is timed; 0: it is not.
+    pub(super) stands_for: u8,
     /// Whether sequence is thought the better way.
     pub(super) is_try: bool,
     /// What the call would take in sequence.
@@ -166,7 +167,8 @@ pub struct Team<'p> {
     alone_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
-    /// Where the call is one of those that are timed.
+    /// For how many calls it is timed, if it is.
+    stands_for: u8,
     started: Option<Instant>,
     /// Whether nobody was awake when the first run began, and whether any run woke somebody; if there was any run at all.
     sleepers: Cell<Option<Sleepers>>,
@@ -183,14 +185,15 @@ impl<'p> Team<'p> {
 
     /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
-        let Terms { is_timed, is_try, alone_ns, wakes } = terms;
+        let Terms { stands_for, is_try, alone_ns, wakes } = terms;
         let element_ns = alone_ns / work as f32;
         let brief = Brief { grain: first_grain(kind, work, Some(element_ns), grain), work, wakes };
         let mut team = Self::new(pool, kind, brief);
         team.is_try = is_try;
         team.alone_ns = alone_ns;
         team.element_ns = element_ns;
-        team.started = (is_timed || wakes).then(Instant::now);
+        team.stands_for = stands_for.max(1);
+        team.started = (stands_for > 0 || wakes).then(Instant::now);
         team
     }
 
@@ -203,6 +206,7 @@ impl<'p> Team<'p> {
             is_search: false,
             alone_ns: 0.0,
             element_ns: 0.0,
+            stands_for: 1,
             started: None,
             sleepers: Cell::new(None),
         }
@@ -286,7 +290,7 @@ impl Team<'_> {
 impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
-        let Some(sleepers @ Sleepers { unshared, woke, helped }) = self.sleepers.get() else {
+        let Some(sleepers) = self.sleepers.get() else {
             // There was nothing to share. That is what such calls take if it is tried.
             if let Some(started) = self.started.filter(|_| !thread::panicking()) {
                 let (work, elapsed_ns) = (self.brief.work, net_ns(started));
@@ -294,9 +298,6 @@ impl Drop for Team<'_> {
             }
             return;
         };
-        if unshared && !woke && !helped && self.alone_ns > 0.0 {
-            wakes::went_without(self.alone_ns);
-        }
         let Some(started) = self.started.filter(|_| !thread::panicking()) else { return };
         self.note(sleepers, net_ns(started));
     }
@@ -309,7 +310,7 @@ impl Team<'_> {
             if woke {
                 wakes::woke(self.alone_ns, elapsed_ns);
             } else if !unshared {
-                wakes::gained(self.alone_ns - elapsed_ns);
+                wakes::gained(f32::from(self.stands_for) * (self.alone_ns - elapsed_ns));
             }
             if (woke && elapsed_ns >= WAKES_HIDE_NS) || !(woke || unshared) {
                 return match self.is_search {

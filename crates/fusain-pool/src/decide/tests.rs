@@ -106,8 +106,9 @@ impl Machine<'_> {
                 entry.with(work, |class, _| class.saw_unit(1.max(done / 16), self.measure(ns / 8.0), false));
                 (ns, true)
             }
-            Choice::Shared { is_timed, .. } => {
+            Choice::Shared { stands_for, .. } => {
                 let ns = (self.shared)(done);
+                let is_timed = stands_for > 0;
                 if is_timed && !self.searches {
                     entry.with(work, |class, _| class.took_shared(work, self.measure(ns)));
                 } else if is_timed {
