@@ -19,8 +19,8 @@ pub(crate) trait Crew {
     /// Runs `algorithm` from `local` to its end.
     fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local);
 
-    /// Calls `f` with ranges that partition `0..len`; an index stands for `weight` elements. (No default: that would be compiled in users' programs.)
-    fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync));
+    /// Calls `f` with ranges that partition `0..len`; an index stands for `weight` elements. What `f` needs it should have captured by value: see [`ranges`](crate::ranges).
+    fn run_ranges(&self, len: usize, weight: usize, f: impl Fn(Range<usize>) + Sync);
 }
 
 impl Crew for Team<'_> {
@@ -36,10 +36,16 @@ impl Crew for Team<'_> {
         A::Local::run(self, algorithm, local);
     }
 
-    #[inline(never)]
-    fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
-        Common::run(self, &Ranges::new(weight, f), 0..len);
+    #[inline(always)]
+    fn run_ranges(&self, len: usize, weight: usize, f: impl Fn(Range<usize>) + Sync) {
+        visit(self, &Ranges::new(weight, f), len);
     }
+}
+
+/// Not generic: the run loop is compiled with this crate.
+#[inline(never)]
+fn visit(team: &Team<'_>, ranges: &Ranges<dyn Fn(Range<usize>) + Sync + '_>, len: usize) {
+    team.run(ranges, 0..len);
 }
 
 /// States that are of the same type for elements of all types.
@@ -48,11 +54,4 @@ impl Crew for Team<'_> {
 /// their loops are compiled once, with this crate.
 pub(crate) trait Common: Send + Sized {
     fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self);
-}
-
-impl Common for Range<usize> {
-    #[inline(never)]
-    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run(algorithm, local);
-    }
 }

@@ -12,7 +12,7 @@ use crate::window::{Output, Window};
 pub(crate) fn each_range<K: ?Sized>(policy: &Par<'_>, len: usize, f: impl Fn(Range<usize>) + Sync) {
     match policy.plan::<K>(len) {
         Plan::Sequential(watch) => watch.time(|| f(0..len)),
-        Plan::Parallel(team) => team.run_ranges(len, 1, &f),
+        Plan::Parallel(team) => team.run_ranges(len, 1, f),
     }
 }
 
@@ -24,9 +24,10 @@ pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
     f: impl Fn(Range<usize>, &mut Window<'_, T>) + Sync,
 ) -> &'r mut [T] {
     let output = Output::new(room);
-    each_range::<K>(policy, output.len(), |range| {
+    let room = &output;
+    each_range::<K>(policy, room.len(), move |range| {
         // SAFETY: ranges do not overlap.
-        let mut window = unsafe { output.part(range.clone()) };
+        let mut window = unsafe { room.part(range.clone()) };
         f(range, &mut window);
         window.publish();
     });

@@ -27,6 +27,14 @@ impl<'s> Scripted<'s> {
     pub(crate) fn losing() -> Self {
         Scripted { script: &ONE_STEAL, grain: None, loses: true }
     }
+
+    fn follow<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        if self.loses {
+            drive(&Losing(algorithm), local, self.script);
+        } else {
+            drive(algorithm, local, self.script);
+        }
+    }
 }
 
 impl Crew for Scripted<'_> {
@@ -38,15 +46,11 @@ impl Crew for Scripted<'_> {
         self.grain
     }
 
-    fn run_ranges(&self, len: usize, weight: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
-        self.run(&Ranges::new(weight, f), 0..len);
+    fn run_ranges(&self, len: usize, weight: usize, f: impl Fn(Range<usize>) + Sync) {
+        self.follow(&Ranges::new(weight, f), 0..len);
     }
 
     fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local) {
-        if self.loses {
-            drive(&Losing(algorithm), local, self.script);
-        } else {
-            drive(algorithm, local, self.script);
-        }
+        self.follow(algorithm, local);
     }
 }

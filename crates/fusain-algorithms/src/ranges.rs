@@ -3,8 +3,9 @@
 //! Copying, filling, visiting and rearranging have no state but what is left to do. A range belongs to one worker alone, and so do the elements of a
 //! slice in it.
 //!
-//! What is called for a range is behind a pointer: so the pool's run loop is compiled once for all of them, here, and not in each program for each of
-//! its closures. A pointer is followed once a unit.
+//! The type of what is called for a range is hidden from the pool's run loop: so that is compiled once for all of them, here, and not in each program for each of
+//! its closures. What a closure has captured lies in the [`Ranges`] itself, on cache lines of its own: every worker has to fetch it before it can begin. So closures
+//! should capture by value what they read, and not a place in the caller's frame, which would be another trip.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -12,19 +13,21 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 
 /// Calls `f` with ranges that together are all indices, each once.
-pub(crate) struct Ranges<'f> {
-    f: &'f (dyn Fn(Range<usize>) + Sync),
+#[repr(C, align(64))]
+pub(crate) struct Ranges<F: ?Sized> {
     /// Elements that an index stands for.
     weight: usize,
+    f: F,
 }
 
-impl<'f> Ranges<'f> {
-    pub(crate) fn new(weight: usize, f: &'f (dyn Fn(Range<usize>) + Sync)) -> Self {
-        Ranges { f, weight: weight.max(1) }
+impl<F> Ranges<F> {
+    #[inline(always)]
+    pub(crate) fn new(weight: usize, f: F) -> Self {
+        Ranges { weight: weight.max(1), f }
     }
 }
 
-impl Algorithm for Ranges<'_> {
+impl<F: Fn(Range<usize>) + Sync + ?Sized> Algorithm for Ranges<F> {
     type Local = Range<usize>;
 
     fn has_local_work(&self, local: &Range<usize>) -> bool {
@@ -99,7 +102,7 @@ mod tests {
                 // SAFETY: ranges do not overlap, which is what is tested.
                 unsafe { parts.part(range) }.iter_mut().for_each(|x| *x += 1);
             };
-            drive(&Ranges::new(weight, &visit), 0..n, &script);
+            drive(&Ranges::new(weight, visit), 0..n, &script);
             prop_assert!(visits.into_iter().all(|x| x == 1));
         }
     }

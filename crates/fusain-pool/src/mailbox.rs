@@ -67,6 +67,9 @@ const MESSAGE: usize = 4;
 
 const LOW: usize = 7;
 
+/// Bytes of a cache line, or of the shortest there are.
+pub(crate) const LINE: usize = 64;
+
 /// Words of a message: what is left of two cache lines.
 const ROOM: usize = 15;
 
@@ -116,6 +119,15 @@ impl Mailbox {
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         prefetch_for_writing(&self.state);
+    }
+
+    /// As [`prefetch`](Self::prefetch), for who is going to write a message of so many bytes.
+    #[inline(always)]
+    pub(crate) fn prefetch_for(&self, bytes: usize) {
+        self.prefetch();
+        if bytes > LINE - size_of::<AtomicUsize>() {
+            prefetch_for_writing(std::ptr::from_ref(self).wrapping_byte_add(LINE));
+        }
     }
 
     /// Owner of an open mailbox: takes out the message or job, if there is one.

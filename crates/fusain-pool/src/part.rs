@@ -25,7 +25,7 @@ use crate::handle::Handle;
 use crate::header::{self, Header, Reopen, Run};
 use crate::job::JobRef;
 use crate::latch::Latch;
-use crate::mailbox::{self, Claim, Mail, Mailbox};
+use crate::mailbox::{self, Claim, LINE, Mail, Mailbox};
 use crate::pace::{Grain, PackedGrain};
 use crate::platform::prefetch_for_writing;
 use crate::sync::UnsafeCell;
@@ -101,6 +101,9 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
     const TRAVELS: bool =
         Self::AT + size_of::<A::Local>() <= mailbox::ROOM_BYTES && align_of::<A::Local>() <= align_of::<Self>();
 
+    /// Bytes that are written to the mailbox.
+    pub(crate) const BYTES: usize = Self::AT + if Self::TRAVELS { size_of::<A::Local>() } else { 0 };
+
     pub(crate) fn new(open: Open, call: &'a Call, algorithm: &'a A, grain: Grain, fanout: usize) -> Self {
         const { assert!(Self::AT <= mailbox::ROOM_BYTES, "there is room for it") };
         let header = MessageHeader { open };
@@ -146,9 +149,6 @@ pub(crate) struct StackPart<L> {
     to_sleeper: bool,
     back: Back<L>,
 }
-
-/// Bytes of a cache line, or of the shortest there are.
-const LINE: usize = 64;
 
 /// The place of a state in the caller's frame.
 ///

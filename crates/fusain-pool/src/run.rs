@@ -45,7 +45,7 @@ pub type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
-    reach_out(handle);
+    reach_out(handle, Message::<A>::BYTES);
     let _during = trace::call(handle.index);
     let mut call = Call::new(handle.index, brief);
     handle.slot().tally().calls.add(1);

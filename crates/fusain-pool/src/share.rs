@@ -64,14 +64,14 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     sharing.end()
 }
 
-/// Caller, about to [`announce`]: fetches the mailbox that it will claim first. It arrives while the call is set up. (Not sooner, before the caller has a slot: then its
+/// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (Not sooner, before the caller has a slot: then its
 /// owner, who looks into it all the time, has often got it back when it is to be claimed.)
 #[inline(always)]
-pub(crate) fn reach_out(handle: &Handle<'_>) {
+pub(crate) fn reach_out(handle: &Handle<'_>, bytes: usize) {
     if handle.slot().is_hopeful()
         && let Some(first) = handle.other_workers().next()
     {
-        handle.pool.slots.get(first).front.prefetch();
+        handle.pool.slots.get(first).front.prefetch_for(bytes);
     }
 }
 

@@ -41,7 +41,7 @@ impl Par<'_> {
     pub fn copy_from_slice<T: Copy + Send + Sync>(&self, to: &mut [T], from: &[T]) {
         assert_eq!(to.len(), from.len(), "both slices must have the same length");
         let to = Parts::new(to);
-        each_range::<Copied<T>>(self, from.len(), |range| {
+        each_range::<Copied<T>>(self, from.len(), move |range| {
             // SAFETY: ranges do not overlap.
             unsafe { to.part(range.clone()) }.copy_from_slice(&from[range]);
         });
@@ -66,7 +66,7 @@ impl Par<'_> {
     pub fn clone_from_slice<T: Clone + Send + Sync>(&self, to: &mut [T], from: &[T]) {
         assert_eq!(to.len(), from.len(), "both slices must have the same length");
         let to = Parts::new(to);
-        each_range::<Cloned<T>>(self, from.len(), |range| {
+        each_range::<Cloned<T>>(self, from.len(), move |range| {
             // SAFETY: ranges do not overlap.
             unsafe { to.part(range.clone()) }.clone_from_slice(&from[range]);
         });
@@ -105,6 +105,6 @@ impl Par<'_> {
     #[inline]
     pub fn copy_into<'r, T: Clone + Send + Sync>(&self, v: &[T], room: &'r mut [MaybeUninit<T>]) -> &'r mut [T] {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
-        fill_room::<Into<T>, T>(self, room, |range, window| window.fill_clones(&v[range]))
+        fill_room::<Into<T>, T>(self, room, move |range, window| window.fill_clones(&v[range]))
     }
 }

@@ -74,7 +74,7 @@ impl Par<'_> {
         F: Fn(&T, &T) -> T + Sync,
     {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
-        fill_room::<Into<T, T, F>, T>(self, room, |range, window| {
+        fill_room::<Into<T, T, F>, T>(self, room, move |range, window| {
             let mut start = range.start;
             if start == 0 && !range.is_empty() {
                 window.fill_clones(&v[..1]);
@@ -105,7 +105,8 @@ impl Par<'_> {
     {
         let lasts: Vec<T> = v.chunks_exact(BLOCK).map(|block| block[BLOCK - 1].clone()).collect();
         let v = Parts::new(v);
-        let in_blocks = |blocks: std::ops::Range<usize>| {
+        let blocks = v.len().div_ceil(BLOCK);
+        let in_blocks = move |blocks: std::ops::Range<usize>| {
             for k in blocks {
                 // SAFETY: blocks do not overlap, and each is in one range.
                 let block = unsafe { v.part(k * BLOCK..v.len().min((k + 1) * BLOCK)) };
@@ -115,6 +116,6 @@ impl Par<'_> {
                 }
             }
         };
-        each_range::<InPlace<T, F>>(self, v.len().div_ceil(BLOCK), in_blocks);
+        each_range::<InPlace<T, F>>(self, blocks, in_blocks);
     }
 }

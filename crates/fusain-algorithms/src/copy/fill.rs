@@ -66,7 +66,7 @@ impl Par<'_> {
         let is_long = byte.is_some() && size_of_val(v) >= 2 * LONG_BYTES && self.fixed_grain().is_none();
         let policy = if is_long { self.grain(LONG_BYTES / size_of::<T>()) } else { *self };
         let v = Parts::new(v);
-        each_range::<Filled<T>>(&policy, v.len(), |range| {
+        each_range::<Filled<T>>(&policy, v.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
             if let Some(byte) = byte {
@@ -169,7 +169,7 @@ fn make<'r, K: ?Sized, T: Send>(
     room: &'r mut [MaybeUninit<T>],
     f: impl Fn(usize) -> T + Sync,
 ) -> &'r mut [T] {
-    fill_room::<K, T>(policy, room, |range, window| widest((make_part, (window, range, &f))))
+    fill_room::<K, T>(policy, room, move |range, window| widest((make_part, (window, range, &f))))
 }
 
 #[inline(always)]

@@ -82,7 +82,7 @@ impl Par<'_> {
     #[inline]
     pub fn replace_if<T: Clone + Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P, new: &T) {
         let v = Parts::new(v);
-        each_range::<Replaced<T, P>>(self, v.len(), |range| {
+        each_range::<Replaced<T, P>>(self, v.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
             if is_primitive::<T>() {

@@ -44,13 +44,13 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     if !can_pack::<T>() || count < 2 || !is_near || room.len() < v.len() || team.grain().is_some() {
         return Err(room);
     }
-    let bound = |i: usize| (i * blocks / count * BLOCK).min(v.len());
+    let bound = move |i: usize| (i * blocks / count * BLOCK).min(v.len());
     let mut shares: Vec<Share> = (0..count).map(|i| Share { range: bound(i)..bound(i + 1), at: 0 }).collect();
     let mut marks = vec![0_u64; blocks];
     let words = |range: &Range<usize>| range.start / BLOCK..range.end.div_ceil(BLOCK);
     {
         let (shares, marks) = (Parts::new(&mut shares), Parts::new(&mut marks));
-        team.run_ranges(count, usize::MAX, &|range| {
+        team.run_ranges(count, usize::MAX, move |range| {
             // SAFETY: ranges do not overlap.
             for share in unsafe { shares.part(range) } {
                 // SAFETY: shares begin with whole blocks, so no two have a word in common.
@@ -67,8 +67,8 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
         stay += std::mem::replace(&mut share.at, stay);
     }
     let slots = Parts::new(&mut room[..stay]);
-    let (shares, marks) = (&shares, &marks);
-    team.run_ranges(count, usize::MAX, &|range| {
+    let (shares, marks) = (&*shares, &*marks);
+    team.run_ranges(count, usize::MAX, move |range| {
         for i in range {
             let Share { range, at } = &shares[i];
             let end = shares.get(i + 1).map_or(stay, |next| next.at);

@@ -43,7 +43,7 @@ impl Par<'_> {
     #[doc(alias = "par_iter")]
     #[inline]
     pub fn for_each<T: Sync, F: Fn(&T) + Sync>(&self, v: &[T], f: F) {
-        each::<(Visit, T, F), _, _>(self, v, |_, x: &T| f(x));
+        each::<(Visit, T, F), _, _>(self, v, move |_, x: &T| f(x));
     }
 
     /// Calls `f(i, &v[i])` for every index `i`, in no particular order.
@@ -72,7 +72,7 @@ impl Par<'_> {
     #[doc(alias = "par_iter_mut")]
     #[inline]
     pub fn for_each_mut<T: Send, F: Fn(&mut T) + Sync>(&self, v: &mut [T], f: F) {
-        each_mut::<(VisitMut, T, F), _, _>(self, v, |_, x: &mut T| f(x));
+        each_mut::<(VisitMut, T, F), _, _>(self, v, move |_, x: &mut T| f(x));
     }
 
     /// Calls `f(i, &mut v[i])` for every index `i`, in no particular order.
@@ -112,14 +112,14 @@ fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v
 /// Visits all elements with `crew`.
 #[inline(never)]
 pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(crew: &impl Crew, v: &[T], f: F) {
-    crew.run_ranges(v.len(), 1, &|range| widest((visit_part, (&f, range.start, &v[range]))));
+    crew.run_ranges(v.len(), 1, move |range| widest((visit_part, (&f, range.start, &v[range]))));
 }
 
 /// As [`visit`], elements that may be changed.
 #[inline(never)]
 pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
     let parts = Parts::new(v);
-    crew.run_ranges(parts.len(), 1, &|range| {
+    crew.run_ranges(parts.len(), 1, move |range| {
         let at = range.start;
         // SAFETY: ranges do not overlap.
         widest((visit_part_mut, (&f, at, unsafe { parts.part(range) })));

@@ -180,7 +180,7 @@ where
 fn copy<T: Send>(team: Option<&Team<'_>>, v: &mut [T], room: &mut [MaybeUninit<T>]) {
     let (len, bytes) = (v.len(), size_of_val(v));
     let (from, to) = (Parts::new(v), Parts::new(room));
-    let some = |range: Range<usize>| {
+    let some = move |range: Range<usize>| {
         // SAFETY: ranges do not overlap.
         let from = unsafe { from.part(range.clone()) };
         // SAFETY: likewise.
@@ -189,7 +189,7 @@ fn copy<T: Send>(team: Option<&Team<'_>>, v: &mut [T], room: &mut [MaybeUninit<T
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
     };
     match team {
-        Some(team) if bytes > COPIED_ALONE => team.run_ranges(len, 1, &some),
+        Some(team) if bytes > COPIED_ALONE => team.run_ranges(len, 1, some),
         _ => some(0..len),
     }
 }

@@ -311,7 +311,7 @@ where
     if swaps.len() < 4 {
         make(0..swaps.len());
     } else {
-        crew.run_ranges(swaps.len(), 1, &make);
+        crew.run_ranges(swaps.len(), 1, make);
     }
     boundary
 }

@@ -86,14 +86,15 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
         &mut slots[stay..]
     };
     let room = Parts::new(room);
-    let back = |range: Range<usize>| {
+    let len = room.len();
+    let back = move |range: Range<usize>| {
         let at = range.start;
         // SAFETY: ranges do not overlap.
         let piece = unsafe { room.part(range) };
         // SAFETY: the buffer has as many elements as there is room for; each is moved once, as the buffer's length is 0.
         unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(at), piece.as_mut_ptr().cast(), piece.len()) };
     };
-    team.run_ranges(room.len(), 1, &back);
+    team.run_ranges(len, 1, back);
     // All elements are back. Dropped only by a panic: whether the thread is unwinding says nothing, a destructor may have called.
     std::mem::forget(all_or_nothing);
     stay

@@ -42,7 +42,7 @@ impl Par<'_> {
     pub fn reverse<T: Send>(&self, v: &mut [T]) {
         let v = Parts::new(v);
         let n = v.len();
-        each_range::<Reversed<T>>(self, n / 2, |range| {
+        each_range::<Reversed<T>>(self, n / 2, move |range| {
             // SAFETY: ranges lie in the front half and do not overlap, ...
             let front = unsafe { v.part(range.clone()) };
             // SAFETY: ... nor do their mirror images in the back half.
@@ -81,7 +81,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
     {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
-        fill_room::<Copied<T>, T>(self, room, |range, window| {
+        fill_room::<Copied<T>, T>(self, room, move |range, window| {
             let from = &v[v.len() - range.end..v.len() - range.start];
             widest((fill_reversed, (window, from)));
         })

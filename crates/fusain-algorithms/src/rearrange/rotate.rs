@@ -127,7 +127,7 @@ impl Par<'_> {
     {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         let (left, right) = v.split_at(middle);
-        fill_room::<Copied<T>, T>(self, room, |range, window| {
+        fill_room::<Copied<T>, T>(self, room, move |range, window| {
             // First what comes from the right part, then what comes from the left.
             let border = right.len().clamp(range.start, range.end);
             window.fill_clones(right.get(range.start..border).unwrap_or(&[]));

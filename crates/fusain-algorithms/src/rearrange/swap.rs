@@ -31,7 +31,7 @@ impl Par<'_> {
     pub fn swap_with_slice<T: Send>(&self, a: &mut [T], b: &mut [T]) {
         assert_eq!(a.len(), b.len(), "both slices must have the same length");
         let (a, b) = (Parts::new(a), Parts::new(b));
-        each_range::<Swapped<T>>(self, a.len(), |range| {
+        each_range::<Swapped<T>>(self, a.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { a.part(range.clone()) };
             // SAFETY: likewise.

@@ -19,12 +19,13 @@ pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U,
     results.resize_with(v.len().div_ceil(len), || None);
     let count = results.len();
     let places = Parts::new(&mut results);
-    crew.run_ranges(count, len, &|parts| {
+    let fold_by = &by;
+    crew.run_ranges(count, len, move |parts| {
         let run = &v[parts.start * len..v.len().min(parts.end.saturating_mul(len))];
         // SAFETY: ranges do not overlap.
         let places = unsafe { places.part(parts) };
         for (place, run) in places.iter_mut().zip(run.chunks(len)) {
-            *place = widest((fold, (run, &by)));
+            *place = widest((fold, (run, fold_by)));
         }
     });
     results.into_iter().fold(identity, |all, result| match result {

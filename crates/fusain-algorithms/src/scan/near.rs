@@ -38,12 +38,13 @@ where
     E: Elements<T>,
 {
     let workers = team.workers();
-    let bound = |i: usize| range.start + i * (range.len() / (workers + 1)) + i.min(range.len() % (workers + 1));
-    let share = |i: usize| bound(i)..bound(i + 1);
+    let (start, each, more) = (range.start, range.len() / (workers + 1), range.len() % (workers + 1));
+    let bound = move |i: usize| start + i * each + i.min(more);
+    let share = move |i: usize| bound(i)..bound(i + 1);
     let mut sums: Vec<Option<T>> = vec![None; workers];
     {
         let (sums, prefix) = (Parts::new(&mut sums), &prefix);
-        team.run_ranges(workers, usize::MAX, &|shares| {
+        team.run_ranges(workers, usize::MAX, move |shares| {
             for i in shares {
                 let sum = match i {
                     // SAFETY: the share is ours, and untouched.
@@ -68,8 +69,8 @@ where
             next
         })
         .collect();
-    let prefixes = &prefixes;
-    team.run_ranges(workers, usize::MAX, &|shares| {
+    let prefixes = &*prefixes;
+    team.run_ranges(workers, usize::MAX, move |shares| {
         for i in shares {
             // SAFETY: the share is ours, and has at most been folded.
             unsafe { tile::scan(elements, share(i + 1), prefixes[i].clone()) };

@@ -63,7 +63,8 @@ pub(super) fn make_heap<T: Send, L: Fn(&T, &T) -> bool + Sync>(crew: &impl Crew,
     // A level of the tree: elements 2^d - 1 to 2^(d + 1) - 2.
     let roots: Vec<usize> = (subtrees - 1..2 * subtrees - 1).collect();
     // SAFETY: elements of one level have no descendant in common, and each root is taken once.
-    crew.run_ranges(roots.len(), 1, &|some| roots[some].iter().for_each(|root| unsafe { heap.make(*root) }));
+    let (heap, roots) = (&heap, &*roots);
+    crew.run_ranges(roots.len(), 1, move |some| roots[some].iter().for_each(|root| unsafe { heap.make(*root) }));
     for parent in (0..subtrees - 1).rev() {
         // SAFETY: the run has ended, this thread is alone; what is below has been made heaps.
         unsafe { heap.sink(parent) };

@@ -51,7 +51,7 @@ fn share(crew: Option<&impl Crew>, count: usize, f: &(dyn Fn(Range<usize>) + Syn
     let unit = count.div_ceil(UNITS).max(1);
     match crew.filter(|_| count > 1) {
         // A unit has one.
-        Some(crew) => crew.run_ranges(count.div_ceil(unit), usize::MAX, &|units| {
+        Some(crew) => crew.run_ranges(count.div_ceil(unit), usize::MAX, move |units| {
             f(units.start * unit..count.min(units.end * unit));
         }),
         None => f(0..count),

@@ -1,5 +1,6 @@
 //! The two ways a call can be run, and what each tells the numbers of its kind afterwards.
 
+use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
@@ -232,12 +233,12 @@ impl<'p> Team<'p> {
 
     /// Runs `algorithm` from `local`; see [`Pool::run`].
     ///
-    /// Of the algorithm no more is known than the type of its states. So a function that is not generic and calls this has the run loop compiled with it, and
-    /// not again in each program that calls that function.
+    /// An algorithm of which no more is known than the type of its states ([`Steps`]) can be run by a function that is not generic. The run loop is compiled with that, and
+    /// not again in each program that calls it.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) {
+    pub fn run<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local) {
         if let Some(unit) = self.run_only(algorithm, local) {
             self.saw(unit);
         }
@@ -253,7 +254,7 @@ impl<'p> Team<'p> {
 
     /// Runs, and returns the longest unit that was timed.
     #[inline]
-    fn run_only<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) -> Option<Timing> {
+    fn run_only<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
         let mut local = Some(local);
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
