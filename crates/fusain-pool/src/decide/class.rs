@@ -22,9 +22,9 @@ const GUARDED_NS: f32 = 800.0;
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
 
-/// Calls that are shared are all timed from this length on; of shorter ones one in `TIME` is.
+/// Calls that are shared are all weighed and timed from this length on; of shorter ones one in about `TIME` is.
 const TIMED_NS: f32 = 5_000.0;
-const TIME: u8 = 8;
+const TIME: u8 = 16;
 
 /// The part of the time that may be lost by trying the way that is thought the worse, and how much more of it while little is known of that way.
 const TRY_PART: f32 = 0.0075;
@@ -97,6 +97,9 @@ pub(super) struct Class {
     /// Short calls in sequence until one is looked at, and how many the next look stands for.
     left: Cell<u16>,
     stands_for: Cell<u16>,
+    /// Short calls that are shared without being weighed, and what each is thought to gain.
+    unweighed: Cell<u8>,
+    gain_ns: Cell<f32>,
     /// What each of these may take; 0: any time.
     limit_ns: Cell<f32>,
     alone: Way,
@@ -131,6 +134,8 @@ impl Class {
         Self {
             left: Cell::new(0),
             stands_for: Cell::new(1),
+            unweighed: Cell::new(0),
+            gain_ns: Cell::new(0.0),
             limit_ns: Cell::new(0.0),
             alone: Way::new(),
             shared: Way::new(),
@@ -152,8 +157,7 @@ impl Class {
 
     /// Stands for calls of `kind` and about this length from now on. `like` is a class of the same kind and another length.
     pub(super) fn begin(&self, kind: Kind, work: usize, like: Option<(&Class, usize)>) {
-        self.left.set(0);
-        self.stands_for.set(1);
+        self.look_at_next();
         self.alone.begin(kind.prior.unwrap_or(0.0));
         self.shared.begin(0.0);
         self.workers.set(0.0);
@@ -224,11 +228,7 @@ impl Class {
         self.patience.get()
     }
 
-    fn is_one_in(&self, count: u32) -> bool {
-        // Not every so many calls: those of a program may have a rhythm of their own, and always the one after a rest would be timed.
-        self.draw().is_multiple_of(count)
-    }
-
+    /// A number by lot, for how many calls are not looked at: those of a program may have a rhythm of their own, and else it could always be the one after a rest that is.
     fn draw(&self) -> u32 {
         let random = self.random.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
         self.random.set(random);
@@ -238,11 +238,13 @@ impl Class {
     /// Looks at the next call, whatever its length.
     fn look_at_next(&self) {
         self.left.set(0);
+        self.unweighed.set(0);
         self.stands_for.set(1);
     }
 
     fn begin_trial(&self, shares: bool, calls: u8) {
         self.saved_ns.set(0.0);
+        self.unweighed.set(0);
         self.trial.begin(shares, calls);
     }
 
@@ -261,6 +263,12 @@ impl Class {
         machine: impl FnOnce() -> Option<Machine>,
         wake_ns: impl FnOnce() -> f32,
     ) -> Choice {
+        let unweighed = self.unweighed.get();
+        if unweighed > 0 {
+            self.unweighed.set(unweighed - 1);
+            let (alone_ns, gain_ns) = (self.alone.cost.get() * work as f32, self.gain_ns.get());
+            return Choice::Shared { stands_for: 0, is_try: false, alone_ns, gain_ns };
+        }
         let stands_for = f32::from(self.stands_for.get());
         self.look_at_next();
         let alone_ns = self.alone.cost.get() * work as f32;
@@ -315,12 +323,13 @@ impl Class {
         let trial = self.trial.shares();
         let tries = trial.is_some();
         if trial.unwrap_or(shares) {
-            let stands_for = match tries || alone_ns >= TIMED_NS {
-                true => 1,
-                false if self.is_one_in(TIME.into()) => TIME,
-                false => 0,
-            };
             let gain_ns = (alone_ns - shared_ns).max(0.0);
+            if !tries && alone_ns < TIMED_NS {
+                self.unweighed.set(TIME / 2 + (self.draw() % u32::from(TIME)) as u8);
+                self.gain_ns.set(gain_ns);
+            }
+            let stands_for = self.unweighed.get() + 1;
+            self.stands_for.set(stands_for.into());
             return Choice::Shared { stands_for, is_try: tries && !shares, alone_ns, gain_ns };
         }
         if !tries {
