@@ -1,11 +1,12 @@
 //! Calls that are a function of [ranges](crate::ranges) and nothing else.
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 
 use crate::crew::Crew;
 use crate::policy::{Par, Plan};
-use crate::window::{Output, Window};
+use crate::ranges::Parts;
+use crate::window::{Output, Window, fill_alone};
 
 /// Calls `f` with ranges that partition `0..len`, in one go where that is not worth sharing; `K` names the call site.
 #[inline]
@@ -23,6 +24,16 @@ pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
     room: &'r mut [MaybeUninit<T>],
     f: impl Fn(Range<usize>, &mut Window<'_, T>) + Sync,
 ) -> &'r mut [T] {
+    if !needs_drop::<T>() {
+        let (len, slots) = (room.len(), Parts::new(&mut *room));
+        each_range::<K>(policy, len, move |range| {
+            // Nothing has to be dropped should another range panic, so each has a count of its own, which no other worker fetches.
+            // SAFETY: ranges do not overlap.
+            fill_alone(unsafe { slots.part(range.clone()) }, |window| f(range, window));
+        });
+        // SAFETY: every index was in a range, whose slots have all been filled.
+        return unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len) };
+    }
     let output = Output::new(room);
     let room = &output;
     each_range::<K>(policy, room.len(), move |range| {

@@ -341,6 +341,8 @@ fn sequential<T: Clone, E: Elements<T>>(elements: &E, init: Option<T>) {
     // SAFETY: all elements are ours, and this is the first thing done with them.
     if let Some((prefix, rest)) = unsafe { elements.start(init) } {
         // SAFETY: likewise.
-        unsafe { tile::scan(elements, rest, prefix) };
+        unsafe { tile::scan(elements, rest.clone(), prefix) };
+        // SAFETY: just scanned.
+        unsafe { tile::count(elements, rest) };
     }
 }

@@ -9,6 +9,7 @@ use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
 use super::elements::{Elements, InPlace, Into};
+use super::tile as kernel;
 use super::tiled::Tiled;
 use crate::chain::Chain;
 use crate::policy::par;
@@ -17,11 +18,13 @@ use crate::window::{Output, collect};
 fn run<T: Clone + Send + Sync>(elements: &impl Elements<T>, init: Option<T>, tile: usize, script: &[Move]) {
     // SAFETY: the elements are ours, and this is the first thing done with them.
     if let Some((prefix, range)) = unsafe { elements.start(init) } {
-        let tiles = Tiled { elements, range, tile, sums: PhantomData };
+        let tiles = Tiled { elements, range: range.clone(), tile, sums: PhantomData };
         // SAFETY: likewise.
         let chain = unsafe { Chain::new(&tiles, prefix) };
         // Both ways to share tiles out.
         drive(&chain, chain.root(tile.is_multiple_of(2)), script);
+        // SAFETY: just scanned.
+        unsafe { kernel::count(elements, range) };
     }
 }
 

@@ -1,6 +1,6 @@
 //! The inner loops: one folds a tile, one scans it.
 //!
-//! In a scan each sum waits for the one before. A fold need not wait: it adds up four lanes side by side. And in a scan only every fourth sum has to
+//! In a scan each sum waits for the one before. A fold need not wait: it adds up eight lanes side by side. And in a scan only every fourth sum has to
 //! wait: the elements of a group of four are added up first, which needs no earlier sum, and then the sum of everything before is added to all four
 //! at once. That takes less than twice the operations, and fewer additions of floats wait for another.
 
@@ -11,7 +11,7 @@ use super::elements::Elements;
 use crate::kind::{is_float, is_light};
 
 /// Lanes of a tile that is folded, where elements are light.
-const LANES: usize = 4;
+const LANES: usize = 8;
 
 /// Folds the elements in `range`, which is not empty.
 ///
@@ -42,14 +42,13 @@ pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) 
             acc[l] = unsafe { elements.add(&acc[l], starts[l] + i) };
         }
     }
-    let [a, b, c, d] = acc;
-    // SAFETY: the caller's. The last lane has what is left over.
-    let d = (range.start + LANES * len..range.end).fold(d, |acc, i| unsafe { elements.add(&acc, i) });
-    let ab = elements.combine(&a, &b);
-    elements.combine(&elements.combine(&ab, &c), &d)
+    let all = acc.into_iter().reduce(|a, b| elements.combine(&a, &b)).expect("there are lanes");
+    // SAFETY: the caller's.
+    (range.start + LANES * len..range.end).fold(all, |acc, i| unsafe { elements.add(&acc, i) })
 }
 
-/// Scans the elements in `range`, before which everything adds up to `prefix`; returns what everything up to its end adds up to.
+/// Scans the elements in `range`, before which everything adds up to `prefix`; returns what everything up to its end adds up to. Where results need no dropping they are
+/// [counted](count) at the end: workers that counted each tile would take a line from each other.
 ///
 /// # Safety
 ///
@@ -58,7 +57,7 @@ pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) 
 pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> T {
     let elements = elements.view();
     // SAFETY: the caller's.
-    let mut window = unsafe { elements.window(range.clone()) };
+    let mut window = if needs_drop::<T>() { unsafe { elements.window(range.clone()) } } else { None };
     let (mut acc, mut rest) = (prefix, range.clone());
     // An addition of integers takes one cycle, so there is nothing to gain, and of other types an operation may cost anything.
     if is_float::<T>() {
@@ -72,19 +71,30 @@ pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(elements: &E, range: Range<u
         acc = unsafe { elements.add(&before, i) };
         // SAFETY: the caller's.
         unsafe { elements.put(i, before, &acc) };
-        if needs_drop::<T>()
-            && let Some(window) = &mut window
-        {
+        if let Some(window) = &mut window {
             // SAFETY: slots up to and with `i` have been filled. One by one, so that a panic finds them all counted.
             unsafe { window.set_left(range.end - 1 - i) };
         }
     }
     if let Some(mut window) = window {
-        // SAFETY: every slot has been filled.
-        unsafe { window.set_left(0) };
         window.publish();
     }
     acc
+}
+
+/// Counts the results in `range` that [`scan`] has not counted.
+///
+/// # Safety
+///
+/// All of `range` has been scanned, and this is called once.
+pub(super) unsafe fn count<T, E: Elements<T>>(elements: &E, range: Range<usize>) {
+    // SAFETY: those that need dropping have been counted, and for others there was no window yet.
+    let window = if needs_drop::<T>() { None } else { unsafe { elements.window(range) } };
+    if let Some(mut window) = window {
+        // SAFETY: the caller's.
+        unsafe { window.set_left(0) };
+        window.publish();
+    }
 }
 
 /// As [`scan`], for elements that need no dropping, as far as there are whole groups; returns the sum, and where it has come to.

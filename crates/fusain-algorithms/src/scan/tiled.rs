@@ -74,15 +74,32 @@ pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, eleme
     let Some((prefix, range)) = (unsafe { elements.start(init) }) else { return };
     if near::is_near::<T>(&team, range.len()) {
         // SAFETY: the elements in `range` are ours and untouched.
-        return unsafe { near::scan(&team, elements, range, prefix) };
+        unsafe { near::scan(&team, elements, range.clone(), prefix) };
+    } else {
+        // SAFETY: likewise.
+        unsafe { scan_tiles(&team, elements, range.clone(), prefix) };
     }
+    // SAFETY: just scanned.
+    unsafe { tile::count(elements, range) };
+}
+
+/// Scans the elements in `range`, before which everything adds up to `prefix`.
+///
+/// # Safety
+///
+/// They are the caller's and untouched.
+unsafe fn scan_tiles<T, E>(team: &Team<'_>, elements: &E, range: Range<usize>, prefix: T)
+where
+    T: Clone + Send + Sync,
+    E: Elements<T>,
+{
     let tile = team.grain().unwrap_or_else(|| {
         let even = range.len() / (team.workers() * TILES_PER_WORKER);
         even.min(TILE_BYTES / size_of::<T>().max(1)).max(TILE_MIN)
     });
     let far = is_far(range.len() * size_of::<T>(), team.workers());
     let tiles = Tiled { elements, range, tile, sums: PhantomData };
-    // SAFETY: the elements in `range` are ours and untouched.
+    // SAFETY: the caller's.
     let chain = unsafe { Chain::new(&tiles, prefix) };
-    Common::run(&team, &chain, chain.root(far));
+    Common::run(team, &chain, chain.root(far));
 }
