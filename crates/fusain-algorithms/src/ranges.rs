@@ -72,6 +72,19 @@ impl<'a, T> Parts<'a, T> {
         self.len
     }
 
+    /// All elements, to be read.
+    ///
+    /// # Safety
+    ///
+    /// None is in a part as long as they are.
+    pub(crate) unsafe fn shared(&self) -> &[T]
+    where
+        T: Sync,
+    {
+        // SAFETY: the slice of invariant 1, and nobody changes it meanwhile.
+        unsafe { std::slice::from_raw_parts(self.base, self.len) }
+    }
+
     /// The elements in `range`.
     ///
     /// # Safety

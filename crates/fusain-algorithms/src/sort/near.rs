@@ -4,10 +4,15 @@
 //! To pick a number takes far less than to sort it. If each worker sorted a part of the slice instead, all of them would have to meet again to merge what
 //! they have sorted. That takes as long as a whole short sort does.
 //!
+//! What a worker has sorted may lie where it belongs only when all have picked theirs. So it sorts into memory of its own, and copies from there when it has done: by then they have, mostly. What is
+//! left is copied by the caller.
+//!
 //! The ranges are cut by a sample, as in sample sort (Frazer and McKellar, Samplesort, 1970). Work O(workers n), span O(n), memory for two numbers for each element and
 //! worker.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::crew::Crew;
 use crate::filter::{If, Part, sift_bits};
@@ -27,11 +32,43 @@ const RANGES_MAX: usize = 8;
 /// Keys of the sample for each range. Then the longest of two is seldom more than a sixth too long.
 const SAMPLE: usize = 16;
 
-/// The keys from `least` on that are not more than `span` above it, and in the end how many there are.
+/// The keys from `least` on that are not more than `span` above it.
 struct Keys<W> {
     least: W,
     span: u64,
-    count: usize,
+    /// How many have been sorted, and lie beside the slice still.
+    away: usize,
+}
+
+/// How many numbers each range has, as far as they have been picked.
+///
+/// Who has picked says so by a Release, which pairs with the Acquire of whoever is going to write to the slice: all have read it by then.
+struct Picked {
+    counts: Vec<AtomicUsize>,
+    ranges: AtomicUsize,
+}
+
+impl Picked {
+    fn new(ranges: usize) -> Self {
+        Picked { counts: (0..ranges).map(|_| AtomicUsize::new(0)).collect(), ranges: AtomicUsize::new(0) }
+    }
+
+    /// Range `i` has been picked, and has `count` numbers.
+    fn add(&self, i: usize, count: usize) {
+        self.counts[i].store(count, Ordering::Relaxed);
+        // Release: the slice has been read, and the count written.
+        self.ranges.fetch_add(1, Ordering::Release);
+    }
+
+    /// Where the numbers of range `i` belong, if all ranges have been picked.
+    fn place(&self, i: usize) -> Option<Range<usize>> {
+        let are_all = self.ranges.load(Ordering::Acquire) == self.counts.len();
+        are_all.then(|| {
+            let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+            let start: usize = self.counts[..i].iter().map(count).sum();
+            start..start + count(&self.counts[i])
+        })
+    }
 }
 
 impl<W: Word> Keys<W> {
@@ -70,29 +107,34 @@ pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) -> 
         return false;
     }
     let mut ranges = ranges(v, natural, count);
-    let numbers = &*v;
-    // Not back into the slice, which others may still read.
+    let picked = Picked::new(ranges.len());
     let mut sorted = Scratch::<W>::new(ranges.len() * len);
-    let homes = Parts::new(sorted.room());
+    let (slice, aside) = (Parts::new(v), Parts::new(sorted.room()));
     each_part(Some(crew), &mut ranges, &|start, ranges| {
         let mut room = Scratch::<W>::new(len);
         for (i, range) in (start..).zip(ranges) {
-            let keys = range.pick(numbers, natural, room.room());
-            // SAFETY: each range has a home of its own.
-            let home = zeros(unsafe { homes.part(i * len..i * len + keys.len()) });
-            sort_keys(keys, home, natural == Natural::Float);
-            of_keys(home, natural);
-            range.count = keys.len();
+            // SAFETY: nobody writes to the slice before all ranges have been picked.
+            let keys = range.pick(unsafe { slice.shared() }, natural, room.room());
+            picked.add(i, keys.len());
+            // SAFETY: each range has a part of its own.
+            let sorted = zeros(unsafe { aside.part(i * len..i * len + keys.len()) });
+            sort_keys(keys, sorted, natural == Natural::Float);
+            of_keys(sorted, natural);
+            match picked.place(i) {
+                // SAFETY: the slice has been read, and each range has a place of its own.
+                Some(place) => unsafe { slice.part(place) }.copy_from_slice(sorted),
+                None => range.away = sorted.len(),
+            }
         }
     });
-    let mut rest = v;
-    for (i, range) in ranges.iter().enumerate() {
+    for (i, range) in ranges.iter().enumerate().filter(|(_, range)| range.away > 0) {
+        let place = picked.place(i).expect("all have been picked");
         // SAFETY: nobody else is left.
-        let home = unsafe { homes.part(i * len..i * len + range.count) };
-        let (to, after) = rest.split_at_mut(range.count);
-        // SAFETY: filled above.
-        to.copy_from_slice(unsafe { &*(&raw const *home as *const [W]) });
-        rest = after;
+        let sorted = unsafe { aside.part(i * len..i * len + range.away) };
+        // SAFETY: likewise.
+        let to = unsafe { slice.part(place) };
+        // SAFETY: sorted into it above.
+        to.copy_from_slice(unsafe { &*(&raw const *sorted as *const [W]) });
     }
     true
 }
@@ -117,7 +159,7 @@ fn ranges<W: Word>(v: &[W], natural: Natural, count: usize) -> Vec<Keys<W>> {
         // After the last key comes the first again.
         let next = starts.get(i + 1).copied().unwrap_or_default();
         let span = next.above(starts[i]).wrapping_sub(1);
-        Keys { least: starts[i], span, count: 0 }
+        Keys { least: starts[i], span, away: 0 }
     };
     (0..starts.len()).map(range).collect()
 }
