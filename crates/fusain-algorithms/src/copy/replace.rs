@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 
+use crate::beside::Beside;
 use crate::each::each_range;
 use crate::kind::is_primitive;
 use crate::policy::Par;
@@ -67,7 +68,8 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn replace<T: PartialEq + Clone + Send + Sync>(&self, v: &mut [T], old: &T, new: &T) {
-        self.replace_if(v, |x| x == old, new);
+        let old = Beside::new(old);
+        self.replace_if(v, move |x| x == old.get(), new);
     }
 
     /// Replaces every element that satisfies `predicate` by a clone of `new`.
@@ -81,14 +83,14 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn replace_if<T: Clone + Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P, new: &T) {
-        let v = Parts::new(v);
+        let (v, new) = (Parts::new(v), Beside::new(new));
         each_range::<Replaced<T, P>>(self, v.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
             if is_primitive::<T>() {
-                widest(Replace { part, predicate: &predicate, new });
+                widest(Replace { part, predicate: &predicate, new: new.get() });
             } else {
-                replace_each(part, &predicate, new);
+                replace_each(part, &predicate, new.get());
             }
         });
     }
@@ -103,7 +105,8 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn replace_copy<T: PartialEq + Clone + Send + Sync>(&self, v: &[T], old: &T, new: &T) -> Vec<T> {
-        self.replace_copy_if(v, |x| x == old, new)
+        let old = Beside::new(old);
+        self.replace_copy_if(v, move |x| x == old.get(), new)
     }
 
     /// Returns all elements, with clones of `new` in place of those that satisfy `predicate`.
@@ -119,6 +122,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         P: Fn(&T) -> bool + Sync,
     {
-        self.map(v, |x| if predicate(x) { new.clone() } else { x.clone() })
+        let new = Beside::new(new);
+        self.map(v, move |x| if predicate(x) { new.get().clone() } else { x.clone() })
     }
 }

@@ -5,6 +5,7 @@
 
 use super::fold::Fold;
 use super::pieces::parallel;
+use crate::beside::Beside;
 use crate::policy::{Par, Plan};
 use crate::widest::widest_of;
 
@@ -61,6 +62,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn count<T: PartialEq + Sync>(&self, v: &[T], value: &T) -> usize {
-        self.count_if(v, |x| x == value)
+        let value = Beside::new(value);
+        self.count_if(v, move |x| x == value.get())
     }
 }
