@@ -52,7 +52,11 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
     let parts = StackParts::new();
     let finished = work(&call, algorithm, handle, local, brief.grain, |local| {
         let helpers = handle.pool.helpers_max;
-        announce(running(&call, algorithm), handle, local, brief.grain, helpers, &parts)
+        let shared = announce(running(&call, algorithm), handle, local, brief.grain, helpers, &parts);
+        if shared.missing > 0 && !shared.is_whole {
+            misses(&call, handle, shared.missing);
+        }
+        shared
     });
     if let Some(local) = finished {
         commit(&call, algorithm, handle, local);
@@ -108,6 +112,16 @@ fn work<A: Algorithm + ?Sized>(
     })
 }
 
+/// The call begins, and so many workers are not there.
+#[cold]
+#[inline(never)]
+fn misses(call: &Call, handle: &Handle<'_>, missing: usize) {
+    if missing >= handle.pool.helpers_max {
+        call.set_unshared();
+    }
+    handle.calls_sleepers();
+}
+
 /// That many workers more could have been given parts, had there been something to split.
 #[inline(never)]
 fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_again: bool) {
@@ -117,12 +131,6 @@ fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_ag
             handle.slot().renew(LOOK);
         }
         return;
-    }
-    if handle.index == call.owner {
-        if missing >= handle.pool.helpers_max {
-            call.set_unshared();
-        }
-        handle.calls_sleepers();
     }
     if call.wakes() && handle.pool.wake(handle, missing) {
         call.set_woke();
