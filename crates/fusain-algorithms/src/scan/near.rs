@@ -1,8 +1,8 @@
 //! Scans of numbers that lie in the caches, in two steps.
 //!
 //! There is one share more than workers. In the first step one worker scans the first share, whose prefix is known, and each other worker folds one of those behind it. Then
-//! all prefixes are known, and each worker scans a share. The workers meet once, whatever the length. With two of them that takes two thirds of what one takes, where to fold takes as
-//! long as to scan. Light elements are folded in half the time, since no sum waits for another; so the first share is half as long, and it takes three fifths. (Ladner & Fischer, Parallel prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
+//! all prefixes are known, and each worker scans a share. The workers meet once, whatever the length. The first share is half as long as the
+//! others, since most are folded in half the time: sums of several lanes do not wait for each other. With two workers that takes three fifths of what one takes. (Ladner & Fischer, Parallel prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
 
 use std::ops::Range;
 
@@ -16,9 +16,6 @@ use crate::ranges::Parts;
 
 /// Elements of a share at least.
 const SHARE_MIN: usize = 128;
-
-/// What takes less in sequence, an element, is bound by sums that wait for each other.
-const LIGHT_NS: f32 = 1.0;
 
 /// Whether this is the way to scan `len` elements.
 pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
@@ -41,10 +38,7 @@ where
     E: Elements<T>,
 {
     let workers = team.workers();
-    let each = match team.elements_in(LIGHT_NS) {
-        Some(1..) => range.len() * 2 / (2 * workers + 1),
-        _ => range.len() / (workers + 1),
-    };
+    let each = range.len() * 2 / (2 * workers + 1);
     let (start, first) = (range.start, range.len() - workers * each);
     let bound = move |i: usize| if i == 0 { start } else { start + first + (i - 1) * each };
     let share = move |i: usize| bound(i)..bound(i + 1);
