@@ -494,3 +494,6 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
     // Unless somebody is delivering.
     slot.side.change(asleep, call.token());
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -265,4 +265,23 @@ mod tests {
         assert_eq!(first, Some(21));
         assert_eq!(is_due(2_000.0, 1_000.0, 1.0), Wake::None, "paid");
     }
+
+    #[test]
+    fn a_row_is_judged_by_what_its_first_call_could_have_gained() {
+        WAKES.with(|wakes| wakes.cost_ns.set(20_000.0));
+        while is_due(2_000.0, 1_000.0, 16.0) == Wake::None {
+            went_without(2_000.0, 1_000.0);
+            if WAKES.with(|wakes| wakes.lost_ns.get()) > 100_000.0 {
+                break;
+            }
+        }
+        let wake = is_due(2_000.0, 1_000.0, 4.0);
+        let Wake::Late(lost_ns) = wake else { panic!("{wake:?}") };
+        assert!(lost_ns > 80_000.0);
+        begin_row(7, wake);
+        woke(2_000.0, 22_000.0);
+        let (key, row) = end_row(true).expect("the row is over");
+        assert_eq!(key, 7);
+        assert!(row.gain_ns > 50_000.0, "{row:?}");
+    }
 }

@@ -28,6 +28,9 @@ const NARROW: usize = 4;
 /// Units of fewer elements are not looked at in blocks.
 const SHORT: usize = 512;
 
+/// Fewer elements than this run in sequence, whatever compares them.
+const FEW_COMPARED: usize = 32;
+
 /// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer.
 const FEW: usize = WORTH - 1;
 
@@ -212,7 +215,10 @@ where
         self.places(if self.is_narrow() {
             self.look_at(0, self.all, self.numbers, nothing)
         } else {
-            widest_of(self.all.len(), Look { search: self, at: 0, part: self.all, in_blocks: self.numbers, found: nothing })
+            widest_of(
+                self.all.len(),
+                Look { search: self, at: 0, part: self.all, in_blocks: self.numbers, found: nothing },
+            )
         })
     }
 
@@ -385,7 +391,10 @@ where
     G: Fn(&'a T) -> V + Sync,
     L: Fn(&V, &V) -> bool + Sync,
 {
-    match policy.plan_plain::<(T, V, G, L)>(search.all.len()) {
+    let len = search.all.len();
+    // A closure may be dear.
+    let is_plain = search.natural.is_some() || len < FEW_COMPARED;
+    match if is_plain { policy.plan_plain::<(T, V, G, L)>(len) } else { policy.plan::<(T, V, G, L)>(len) } {
         Plan::Sequential(watch) => watch.time(|| search.sequential()),
         Plan::Parallel(team) => parallel(team, search),
     }

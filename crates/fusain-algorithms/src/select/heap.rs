@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use crate::crew::Crew;
 use crate::policy::{Par, Plan};
@@ -62,9 +63,10 @@ pub(super) fn make_heap<T: Send, L: Fn(&T, &T) -> bool + Sync>(crew: &impl Crew,
     let heap = Heap::new(v, less);
     // A level of the tree: elements 2^d - 1 to 2^(d + 1) - 2.
     let roots: Vec<usize> = (subtrees - 1..2 * subtrees - 1).collect();
-    // SAFETY: elements of one level have no descendant in common, and each root is taken once.
     let (heap, roots) = (&heap, &*roots);
-    crew.run_ranges(roots.len(), 1, move |some| roots[some].iter().for_each(|root| unsafe { heap.make(*root) }));
+    // SAFETY: elements of one level have no descendant in common, and each root is taken once.
+    let make = move |some: Range<usize>| roots[some].iter().for_each(|root| unsafe { heap.make(*root) });
+    crew.run_ranges(roots.len(), 1, make);
     for parent in (0..subtrees - 1).rev() {
         // SAFETY: the run has ended, this thread is alone; what is below has been made heaps.
         unsafe { heap.sink(parent) };

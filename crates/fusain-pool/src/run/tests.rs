@@ -1,0 +1,39 @@
+//! What a call says of itself.
+
+use super::*;
+use crate::{Pool, Wait};
+
+/// The caller keeps one unit, and then asks for more.
+struct Uneven;
+
+impl Algorithm for Uneven {
+    type Local = usize;
+
+    fn has_local_work(&self, units: &usize) -> bool {
+        *units > 0
+    }
+
+    fn do_unit(&self, units: &mut usize, _grain: usize) {
+        (0..300).for_each(|_| std::hint::spin_loop());
+        *units -= 1;
+    }
+
+    fn commit(&self, _units: &mut usize) {}
+
+    fn split(&self, units: &mut usize) -> Option<usize> {
+        (*units > 1).then(|| std::mem::replace(units, 1) - 1)
+    }
+}
+
+#[test]
+fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
+    let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
+    let brief = Brief { grain: Grain::Fixed(1), work: 64, wakes: true };
+    // Whether a core is free for the worker at the moment nobody knows.
+    let is_seen = (0..10_000).any(|_| {
+        let before = pool.counters().steals_done;
+        let outcome = pool.inner.enter(|handle| run(handle, &Uneven, 64, brief));
+        pool.counters().steals_done - before >= 2 && outcome.helped && !outcome.unshared
+    });
+    assert!(is_seen);
+}
