@@ -42,20 +42,17 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
     let mut leaps = slot.is_hopeful();
     for to in handle.other_workers() {
-        let leapt = std::mem::take(&mut leaps);
-        if !leapt {
-            match handle.pool.slots.get(to).front.peek() {
-                mailbox::ANY => {}
-                mailbox::ASLEEP => {
-                    handle.pool.slots.get(to).set_asleep(true);
-                    continue;
-                }
-                _ => continue,
-            }
+        let (leapt, receiver) = (std::mem::take(&mut leaps), handle.pool.slots.get(to));
+        if !leapt && receiver.front.peek() != mailbox::ANY {
+            receiver.mend_asleep();
+            continue;
         }
         let Some(has_given) = sharing.give(local, to, mailbox::ANY) else { return sharing.end() };
         if has_given || leapt {
             slot.set_hopeful(has_given);
+        }
+        if has_given && receiver.seems_asleep() {
+            receiver.mend_asleep();
         }
     }
     if sharing.fanout > 0 && !sharing.is_whole && wakes && !handle.pool.lends_threads() {

@@ -119,11 +119,17 @@ impl Slot {
     /// Whether the owner sleeps, as far as is known: what its mailbox says, on a line that is written only when it falls asleep or is woken. A caller that reads the
     /// mailbox has to fetch it from an owner who waits for the message of that very caller.
     ///
-    /// Relaxed: a hint. It is true before the mailbox says so, and false before that says otherwise, so that it seldom stays wrong; then who finds the mailbox
-    /// [asleep](mailbox::ASLEEP) mends it.
+    /// Relaxed: a hint. It is true before the mailbox says so, and false before that says otherwise, so that it seldom stays wrong; then who finds the
+    /// owner otherwise [mends](Self::mend_asleep) it.
     #[inline(always)]
     pub(crate) fn seems_asleep(&self) -> bool {
         self.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Makes it what the mailbox says.
+    #[cold]
+    pub(crate) fn mend_asleep(&self) {
+        self.set_asleep(self.front.peek() == mailbox::ASLEEP);
     }
 
     /// See [`seems_asleep`](Self::seems_asleep).
