@@ -395,7 +395,7 @@ impl Class {
             Took::Last(best) => return self.alone.tried(best),
         }
         let before = self.alone.cost.get();
-        if self.alone.took(measured, weight) {
+        if self.alone.took(measured, measured / before, weight) {
             self.alone_has_changed(before);
         }
         if self.alone.surprise.get() > 0.0 {
@@ -439,10 +439,11 @@ impl Class {
 
     /// A call of `work` elements took `elapsed_ns` shared with somebody who was awake.
     pub(super) fn took_shared(&self, work: usize, elapsed_ns: f32) {
-        let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
         if self.shared.cost.get() == 0.0 {
             return;
         }
+        let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
+        let ratio = elapsed_ns / self.shared_ns(work);
         if !self.alone.is_sure() && measured * PLAUSIBLE * self.workers.get() < alone {
             return self.doubt(measured);
         }
@@ -452,7 +453,7 @@ impl Class {
             Took::OneOf => {}
             Took::Last(best) => self.shared.tried(best),
             Took::Any => {
-                self.shared.took(measured, 1.0);
+                self.shared.took(measured, ratio, 1.0);
                 if self.shared.surprise.get() > 0.0 {
                     self.begin_trial(true, TRY_CALLS);
                 }

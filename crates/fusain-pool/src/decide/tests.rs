@@ -439,3 +439,27 @@ fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
     let sequential = (0..3_000).filter(is_sequential).count();
     assert!(sequential > 300, "{sequential}");
 }
+
+/// Two tasks that become longer and longer: that is seen at once, and they run in sequence only where that is tried, one call at a time.
+#[test]
+fn few_tasks_stay_shared_when_they_become_longer() {
+    for work in [2, 3, 4, 7] {
+        let class = class::Class::new();
+        class.begin(Kind { id: 1, prior: None }, work, None);
+        class.saw_unit(1, 1e5, false);
+        let machine = || Some(class::Machine { region_ns: 300.0, workers: 2.0 });
+        let mut alone = Vec::new();
+        let tasks_ns = [1e5, 1e6, 5e6, 20e6, 100e6].into_iter().flat_map(|ns| [ns; 20]);
+        for (call, task_ns) in tasks_ns.enumerate() {
+            if let Choice::Shared { .. } = class.choose(work, false, machine, || 0.0) {
+                class.saw_unit(1, task_ns, false);
+                class.took_shared(work, work.div_ceil(2) as f32 * task_ns);
+            } else {
+                class.took_alone(work, work, work as f32 * task_ns);
+                alone.push(call);
+            }
+        }
+        assert!(alone.windows(2).all(|two| two[1] - two[0] > 1), "{work}: {alone:?}");
+        assert!(alone.len() <= 10, "{work}: {alone:?}");
+    }
+}

@@ -35,11 +35,11 @@ impl Way {
         self.timings.get() >= SURE
     }
 
-    /// A run has taken `measured` nanoseconds an element; returns whether the cost has changed a lot.
-    pub(super) fn took(&self, measured: f32, weight: f32) -> bool {
+    /// A run has taken `measured` nanoseconds an element, all in all so many times as long as was expected, if anything was; returns whether the cost has changed a lot.
+    pub(super) fn took(&self, measured: f32, ratio: f32, weight: f32) -> bool {
         let (cost, timings) = (self.cost.get(), self.timings.get());
         let surprise = self.surprise.replace(0.0);
-        if cost > 0.0 && measured > CHANGED * cost {
+        if cost > 0.0 && ratio > CHANGED {
             if surprise == 0.0 {
                 self.surprise.set(measured);
             } else {
@@ -49,7 +49,7 @@ impl Way {
             return surprise > 0.0;
         }
         self.timings.set(timings.saturating_add(1));
-        if cost == 0.0 || (measured < cost / CHANGED && weight >= 1.0) {
+        if cost == 0.0 || (ratio < 1.0 / CHANGED && weight >= 1.0) {
             self.cost.set(measured);
             return cost > 0.0;
         }
