@@ -3,7 +3,8 @@
 //! **The goal.** A call takes at most 1.05 times the better of the two ways, plus 10 ns. `compare noloss` measures how far that holds.
 //!
 //! **How.** Calls of one [`Kind`] (an algorithm with the types of its closures) whose lengths have the same power of two form a *class*. For each class a
-//! thread keeps two numbers: what an element costs in sequence, and what it costs shared with the workers that are awake. The smaller one decides.
+//! thread keeps two numbers: what an element costs in sequence, and what it costs shared with the workers that are awake. The smaller one decides. (The second one is that of a
+//! call in the middle of the lengths: most of what sharing adds is the same for all of them.)
 //!
 //! * Both are **measured** (`way.rs`). Short calls in sequence are looked at now and then, so that all looks take a hundredth of the time; for the others the price is
 //!   one comparison. Interruptions lengthen, so a longer timing counts for less than a shorter one, and one that is three times as long counts only if the next one is,
@@ -13,7 +14,8 @@
 //! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time
 //!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
-//!   (`wakes.rs`). Each row that has woken somebody is judged by what it gained: classes whose rows gain wake at once, those whose rows lose become more patient.
+//!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken somebody: classes whose rows gain wake at once, those whose rows lose become
+//!   more patient.
 //!   Calls that find all workers asleep, and do not wake them, run in sequence.
 //!
 //! **What it can lose.** If the cost of a kind changes, the calls up to the next look run the wrong way, and one or two more. After a time in which sharing lost, since
