@@ -351,11 +351,6 @@ impl Class {
         left as u16
     }
 
-    /// A rest has come before a wake was due. If the row before has lost more than a wake costs, its first call should have made one (`is_pity`).
-    pub(super) fn waited_in_vain(&self, is_pity: bool) {
-        self.should_wake(is_pity);
-    }
-
     /// A row of calls that this class has begun would have gained so much by waking with its first call.
     pub(super) fn judge(&self, row: Row) {
         let before = self.without.get();
@@ -367,8 +362,8 @@ impl Class {
         }
     }
 
-    /// Whether it would have been right to wake with the first call of a row.
-    fn should_wake(&self, is_right: bool) {
+    /// A row is over: whether it would have been right to wake with its first call.
+    pub(super) fn should_wake(&self, is_right: bool) {
         let patience = self.patience.get();
         self.patience.set(match is_right {
             true if patience <= 1.0 => 0.0,

@@ -109,7 +109,7 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
             with_class(kind, work, |class, _| {
                 let calls = f32::from(class.pass(work, at_most) + 1);
                 if let Some(lost_ns) = wakes::went_without(alone_ns * calls, gain_ns * calls) {
-                    class.waited_in_vain(lost_ns > wakes::cost_ns());
+                    class.should_wake(lost_ns > wakes::cost_ns());
                 }
             });
             if is_long {

@@ -1,6 +1,7 @@
 //! What a call says of itself.
 
 use super::*;
+use crate::platform::HAS_THREADS;
 use crate::{Pool, Wait};
 
 /// The caller keeps one unit, and then asks for more.
@@ -27,6 +28,9 @@ impl Algorithm for Uneven {
 
 #[test]
 fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
+    if !HAS_THREADS {
+        return;
+    }
     let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
     let brief = Brief { grain: Grain::Fixed(1), work: 64, wakes: true };
     // Whether a core is free for the worker at the moment nobody knows.
