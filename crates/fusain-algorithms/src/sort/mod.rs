@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use crate::natural;
 use crate::policy::{Par, Plan};
 use numbers::{Words, numbers};
-use run::{LEAVES_PER_WORKER, parallel, unstable};
+use run::{parallel, unstable};
 use strings::Strings;
 
 /// # Sorting
@@ -47,7 +47,7 @@ impl Par<'_> {
             // Equal integers cannot be told apart, so any sort of them is stable.
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
-            (Plan::Parallel(team), None) => parallel(&team, v, LEAVES_PER_WORKER, T::lt, <[T]>::sort),
+            (Plan::Parallel(team), None) => parallel(&team, v, T::lt, <[T]>::sort),
         }
     }
 
@@ -69,7 +69,7 @@ impl Par<'_> {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| alone(v)),
             (Plan::Parallel(team), None) => {
-                parallel(&team, v, LEAVES_PER_WORKER, |a, b| compare(a, b).is_lt(), alone);
+                parallel(&team, v, |a, b| compare(a, b).is_lt(), alone);
             }
         }
     }
@@ -90,7 +90,7 @@ impl Par<'_> {
         let alone = |v: &mut [T]| v.sort_by_key(|x| key(x));
         match self.plan_sort::<(T, K, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| alone(v)),
-            Plan::Parallel(team) => parallel(&team, v, LEAVES_PER_WORKER, |a, b| key(a) < key(b), alone),
+            Plan::Parallel(team) => parallel(&team, v, |a, b| key(a) < key(b), alone),
         }
     }
 

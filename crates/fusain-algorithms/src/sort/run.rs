@@ -1,7 +1,7 @@
 //! `sort`: stable merge sort as a data flow.
 //!
-//! Idea: std's sort for a few long leaves, and a tree of merges above them. Few, since std's sort gains from equal elements and keeps
-//! the pivot it compares with at hand, and a merge does neither. There is no barrier between levels:
+//! Idea: std's sort for a few long leaves, one for each worker, and a tree of merges above them. Few, since std's sort gains from equal
+//! elements and keeps the pivot it compares with at hand, and a merge does neither. There is no barrier between levels:
 //! the worker that finishes the second of two siblings goes on with their merge at once, and any merge can be split for a
 //! thief. After PaSTeL's `stable_sort` (Saule & Videau 2008, section 4.3), whose weakness were those barriers.
 //! Work O(n log n), span O(n/leaves log n), memory for n elements. Stable if the sort of the leaves is.
@@ -20,8 +20,8 @@ use crate::scratch::Scratch;
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
 const LEAF_MIN: usize = 128;
 
-/// Leaves for each worker of a sort that compares: two, so that with two workers the result of the second merge is in place.
-pub(super) const LEAVES_PER_WORKER: usize = 2;
+/// The longest leaf, in bytes: a longer one waits for memory that a merge of two reads ahead (`compare strings`, 10^6 pairs).
+const LEAF_BYTES: usize = 4 << 20;
 
 pub(crate) struct Sort<'t, T, L, S> {
     tree: &'t Tree<T>,
@@ -105,9 +105,9 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
 
 /// How many leaves a sort of `len` elements has, `shared` if it is long enough.
 fn leaves(len: usize, shared: usize, grain: Option<usize>) -> usize {
-    let wanted = grain.map_or(shared, |grain| len / grain.max(1));
+    let wanted = grain.map_or(shared, |grain| len / grain.max(1)).max(2).next_power_of_two();
     let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
-    1 << wanted.clamp(2, most).ilog2()
+    wanted.min(1 << most.ilog2())
 }
 
 /// Sorts `v` by `less`; equal elements may change their order, also if `sort_leaf` is stable.
@@ -124,16 +124,16 @@ where
     } else if crew.workers() <= FEW_WORKERS {
         quick(crew, v, less, sort_leaf)
     } else {
-        parallel(crew, v, LEAVES_PER_WORKER, less, sort_leaf)
+        parallel(crew, v, less, sort_leaf)
     }
 }
 
-/// Sorts `v` by `less`, its leaves with `sort_leaf`, of which each worker gets `each`.
+/// Sorts `v` by `less`, its leaves with `sort_leaf`.
 ///
 /// Closures that sort a leaf wrap the caller's in one of their own: called through a reference, some orders are compiled to branches,
 /// which cost twice the time of the sort.
 #[inline(never)]
-pub(super) fn parallel<T, L, S>(crew: &impl Crew, v: &mut [T], each: usize, less: L, sort_leaf: S)
+pub(super) fn parallel<T, L, S>(crew: &impl Crew, v: &mut [T], less: L, sort_leaf: S)
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
@@ -144,7 +144,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, crew.workers() * each, crew.grain());
+    let leaves = leaves(len, crew.workers().max(size_of_val(v) / LEAF_BYTES), crew.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer = Scratch::<T>::new(v.len());
     // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when

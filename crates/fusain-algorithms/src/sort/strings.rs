@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::run::{LEAVES_PER_WORKER, parallel, unstable};
+use super::run::{parallel, unstable};
 use super::scatter::{each_home, each_part, each_piece};
 use crate::crew::Crew;
 use crate::few::sort_few;
@@ -195,9 +195,7 @@ impl Sort<'_> {
         };
         let is_less = |a: &Key, b: &Key| a.front() < b.front();
         match crew {
-            Some(crew) if keys.len() >= FEW && self.is_stable => {
-                parallel(crew, keys, LEAVES_PER_WORKER, is_less, alone)
-            }
+            Some(crew) if keys.len() >= FEW && self.is_stable => parallel(crew, keys, is_less, alone),
             Some(crew) if keys.len() >= FEW => unstable(crew, keys, is_less, alone),
             _ => alone(keys),
         }

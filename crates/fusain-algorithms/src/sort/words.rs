@@ -44,7 +44,7 @@ fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
         alone(leaf, natural);
         to_keys(leaf, natural);
     };
-    parallel(crew, v, 1, W::lt, sort_leaf);
+    parallel(crew, v, W::lt, sort_leaf);
     each_piece(Some(crew), v, &|keys| of_keys(keys, natural));
 }
 
