@@ -3,19 +3,21 @@
 //! Idea: what is left is a stack of parts, each of which is sorted by itself. A unit takes one: it partitions it around a pivot and puts
 //! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
 //! that equal the pivot are passed over in one go where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample;
-//! partitioned in blocks, without a branch on the order (Edelkamp & Weiss, BlockQuicksort, 2016). Work O(n log n), no memory for elements. Span O(n): the first partition is one worker's, as only one thread at a time may look at a pivot that is `Send` and not
-//! `Sync`. So it is used with up to four workers; with more, `sort_unstable` uses the [merge sort](super::run).
+//! partitioned in blocks, without a branch on the order (Edelkamp & Weiss, BlockQuicksort, 2016). The first partition of many is made by
+//! [all workers](super::halves), the others by one each: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
+//! used with up to four workers; with more, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements, span O(n).
 
 use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
+use super::halves::{halve, mend};
 use crate::crew::{Common, Crew};
 use crate::few::sort_few;
 use crate::policy::{Steps, Team};
 use crate::ranges::Parts;
 
-/// Workers up to which this is used. The partitions that make a part for each are not shared, and take longer the more there are; with two,
+/// Workers up to which this is used. The partitions that make a part for each are hardly shared, and take longer the more there are; with two,
 /// `compare strings` shows the gain.
 pub(super) const FEW_WORKERS: usize = 4;
 
@@ -28,6 +30,9 @@ const LEAF_MIN: usize = 512;
 /// Elements that are sorted by std at most: they fit a cache, while a partition waits for the memory of many at once. `compare strings` shows what it gains.
 const LEAF_MAX: usize = 1 << 12;
 
+/// From so many elements on, all workers make the first partition together.
+const SHARED_MIN: usize = 1 << 14;
+
 /// Elements of which the middle one is the pivot.
 const SAMPLE: usize = 63;
 
@@ -35,7 +40,7 @@ const SAMPLE: usize = 63;
 const BLOCK: usize = u64::BITS as usize;
 
 /// If one in so many of a sample equals the pivot, or all others but one in so many lie on one side, those that equal it are set apart.
-const LOPSIDED: usize = 8;
+pub(super) const LOPSIDED: usize = 8;
 
 struct Quick<'v, T, L, S> {
     all: Parts<'v, T>,
@@ -133,7 +138,7 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
 
 /// Sorts indices by insertion, at places found by bisection. Not generic: it would be most of what a program compiles for each of its sorts.
 #[inline(never)]
-fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
+pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
     for end in 1..sample.len() {
         let new = sample[end];
         let place = sample[..end].partition_point(|x| !is_less(new, *x));
@@ -144,7 +149,7 @@ fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
 /// Moves the elements that are `before` the first one to the front. Returns these, and the others beginning with that one.
 ///
 /// A block at either end is looked at, and what is wrong in one is swapped with what is wrong in the other.
-fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
+pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
     let (mut start, mut end) = (0, others.len());
     // Of the block at the front those that are not before the pivot, of the one at the back, backwards, those that are.
@@ -197,17 +202,24 @@ where
     let leaf =
         crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())).min(LEAF_MAX));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
-    let all = Part { places: 0..v.len(), partitions };
+    let shared_min = crew.grain().map_or(SHARED_MIN, |grain| grain.saturating_mul(PARTS_PER_WORKER));
+    let halves = if v.len() >= shared_min { halve(crew, v, &is_less) } else { None };
     let quick = Quick { all: Parts::new(v), is_less, sort_leaf, leaf };
-    let mut parts = vec![all];
+    let boundary = halves.unwrap_or(0);
+    let sides = [0..boundary, boundary..quick.all.len()].into_iter().filter(|side| !side.is_empty());
+    let mut parts: Vec<Part> = sides.map(|places| Part { places, partitions }).collect();
     // A part for each worker first: a call that has nothing to give when it begins wakes nobody.
-    while parts.len() < crew.workers() && quick.is_long(&parts[0]) {
+    loop {
+        sort_few(&mut parts, |a, b| a.places.len() > b.places.len());
+        if parts.len() >= crew.workers() || !parts.first().is_some_and(|part| quick.is_long(part)) {
+            break;
+        }
         let longest = parts.remove(0);
         quick.partition(longest, &mut parts);
-        sort_few(&mut parts, |a, b| a.places.len() > b.places.len());
-        if parts.is_empty() {
-            return;
-        }
     }
-    crew.run(&quick, parts);
+    if !parts.is_empty() {
+        crew.run(&quick, parts);
+    }
+    let Quick { is_less, sort_leaf, .. } = quick;
+    mend(v, boundary, is_less, sort_leaf);
 }
