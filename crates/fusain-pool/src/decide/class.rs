@@ -22,9 +22,9 @@ const GUARDED_NS: f32 = 800.0;
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
 
-/// Calls that are shared are all weighed and timed from this length on; of shorter ones one in about `TIME` is.
+/// Calls that are shared are all weighed and timed from this length on, as a row of a few can be worth a wake; of shorter ones one in about `WEIGH_EVERY` is.
 const TIMED_NS: f32 = 5_000.0;
-const TIME: u8 = 16;
+const WEIGH_EVERY: u32 = 16;
 
 /// The part of the time that may be lost by trying the way that is thought the worse, and how much more of it while little is known of that way.
 const TRY_PART: f32 = 0.0075;
@@ -89,19 +89,40 @@ pub(super) enum Choice {
     Unknown,
     /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try; `gain_ns` is what it is thought to gain. It is
     /// timed for so many calls, 0 being none.
-    Shared { stands_for: u8, is_try: bool, alone_ns: f32, gain_ns: f32 },
+    Shared { stands_for: u16, is_try: bool, alone_ns: f32, gain_ns: f32 },
+}
+
+/// How the next calls are run before one is weighed again.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// The next one is weighed.
+    Weighed,
+    /// So many run in sequence. Each may take so many nanoseconds without a note being made of it; 0: any time.
+    Alone { calls: u16, limit_ns: f32 },
+    /// So many are shared.
+    Shared { calls: u16, again: Again },
+}
+
+/// How calls are shared that are not weighed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Again {
+    /// What an element takes in sequence, and what the call is thought to gain, in nanoseconds.
+    pub(super) cost: f32,
+    pub(super) gain_ns: f32,
+    /// Whether they wake sleepers where others are awake.
+    pub(super) wakes: bool,
+}
+
+impl Again {
+    pub(super) const NONE: Self = Self { cost: 0.0, gain_ns: 0.0, wakes: false };
 }
 
 /// See the [module](self).
 pub(super) struct Class {
-    /// Short calls in sequence until one is looked at, and how many the next look stands for.
-    left: Cell<u16>,
+    /// What has been decided on the next calls, until it is taken.
+    next: Cell<Option<Next>>,
+    /// How many calls the next one that is weighed stands for.
     stands_for: Cell<u16>,
-    /// Short calls that are shared without being weighed, and what each is thought to gain.
-    unweighed: Cell<u8>,
-    gain_ns: Cell<f32>,
-    /// What each of these may take; 0: any time.
-    limit_ns: Cell<f32>,
     alone: Way,
     /// With those workers that are awake.
     shared: Way,
@@ -132,11 +153,8 @@ pub(super) struct Class {
 impl Class {
     pub(super) const fn new() -> Self {
         Self {
-            left: Cell::new(0),
+            next: Cell::new(None),
             stands_for: Cell::new(1),
-            unweighed: Cell::new(0),
-            gain_ns: Cell::new(0.0),
-            limit_ns: Cell::new(0.0),
             alone: Way::new(),
             shared: Way::new(),
             workers: Cell::new(0.0),
@@ -158,7 +176,7 @@ impl Class {
     /// Stands for calls of `kind` and about this length from now on. `like` is a class of the same kind and another length.
     pub(super) fn begin(&self, kind: Kind, work: usize, like: Option<(&Class, usize)>) {
         self.look_at_next();
-        self.alone.begin(kind.prior.unwrap_or(0.0));
+        self.alone.begin(kind.prior_ns);
         self.shared.begin(0.0);
         self.workers.set(0.0);
         self.saved_ns.set(0.0);
@@ -204,14 +222,9 @@ impl Class {
         (elapsed_ns + self.part() * (middle - work as f32)).max(elapsed_ns / 2.0) / middle
     }
 
-    /// Calls until the next that is to be weighed.
-    pub(super) fn left(&self) -> u16 {
-        self.left.get()
-    }
-
-    /// What each of these calls may take, in nanoseconds, without a note being made of it; 0: any time.
-    pub(super) fn limit_ns(&self) -> f32 {
-        self.limit_ns.get()
+    /// How the next calls are run, if that has been decided anew.
+    pub(super) fn take_next(&self) -> Option<Next> {
+        self.next.take()
     }
 
     /// Nanoseconds an element costs in sequence, if that is known.
@@ -237,14 +250,13 @@ impl Class {
 
     /// Looks at the next call, whatever its length.
     fn look_at_next(&self) {
-        self.left.set(0);
-        self.unweighed.set(0);
+        self.next.set(Some(Next::Weighed));
         self.stands_for.set(1);
     }
 
     fn begin_trial(&self, shares: bool, calls: u8) {
         self.saved_ns.set(0.0);
-        self.unweighed.set(0);
+        self.look_at_next();
         self.trial.begin(shares, calls);
     }
 
@@ -255,20 +267,15 @@ impl Class {
         }
     }
 
-    /// How to run a call of `work` elements; `machine` is `None` where there is nobody to share with. `wake_ns` is what it costs to wake somebody, if all sleep.
+    /// How to run a call of `work` elements; `machine` is `None` where there is nobody to share with. `wake_ns` is what it costs to wake somebody, `is_asleep` whether all sleep.
     pub(super) fn choose(
         &self,
         work: usize,
         is_new: bool,
         machine: impl FnOnce() -> Option<Machine>,
-        wake_ns: impl FnOnce() -> f32,
+        wake_ns: impl Fn() -> f32,
+        is_asleep: impl FnOnce() -> bool,
     ) -> Choice {
-        let unweighed = self.unweighed.get();
-        if unweighed > 0 {
-            self.unweighed.set(unweighed - 1);
-            let (alone_ns, gain_ns) = (self.alone.cost.get() * work as f32, self.gain_ns.get());
-            return Choice::Shared { stands_for: 0, is_try: false, alone_ns, gain_ns };
-        }
         let stands_for = f32::from(self.stands_for.get());
         self.look_at_next();
         let alone_ns = self.alone.cost.get() * work as f32;
@@ -282,7 +289,7 @@ impl Class {
         if self.shared.cost.get() == 0.0 {
             let Some(Machine { region_ns, workers }) = machine() else {
                 // Asked again now and then: it may be called from within another pool.
-                self.left.set(u16::MAX);
+                self.next.set(Some(Next::Alone { calls: u16::MAX, limit_ns: 0.0 }));
                 return Choice::Alone;
             };
             self.workers.set(workers);
@@ -311,7 +318,9 @@ impl Class {
             if shares && self.shared.timings.get() == 0 {
                 // What the first one shows would be believed.
                 self.begin_trial(true, TRY_CALLS);
-            } else if self.saved_ns.get() >= loss_ns && (shares || self.saved_ns.get() >= loss_ns + wake_ns()) {
+            } else if self.saved_ns.get() >= loss_ns
+                && (shares || !is_asleep() || self.saved_ns.get() >= loss_ns + wake_ns())
+            {
                 self.eager.set(self.eager.get().saturating_sub(1));
                 self.begin_trial(!shares, calls);
             } else {
@@ -324,12 +333,16 @@ impl Class {
         let tries = trial.is_some();
         if trial.unwrap_or(shares) {
             let gain_ns = (alone_ns - shared_ns).max(0.0);
+            let mut stands_for = 1;
             if !tries && alone_ns < TIMED_NS {
-                self.unweighed.set(TIME / 2 + (self.draw() % u32::from(TIME)) as u8);
-                self.gain_ns.set(gain_ns);
+                let calls = (WEIGH_EVERY / 2 + self.draw() % WEIGH_EVERY) as u16;
+                self.next.set(Some(Next::Shared {
+                    calls,
+                    again: Again { cost: self.alone.cost.get(), gain_ns, wakes: alone_ns / 2.0 > wake_ns() },
+                }));
+                stands_for += calls;
             }
-            let stands_for = self.unweighed.get() + 1;
-            self.stands_for.set(stands_for.into());
+            self.stands_for.set(stands_for);
             return Choice::Shared { stands_for, is_try: tries && !shares, alone_ns, gain_ns };
         }
         if !tries {
@@ -343,12 +356,13 @@ impl Class {
         let alone_ns = self.alone.cost.get() * work as f32;
         let every = if alone_ns < LOOKED_AT_NS { at_most.clamp(0.0, LOOK_EVERY) as u32 } else { 0 };
         let left = if every > 0 { every / 2 + self.draw() % every } else { 0 };
-        self.left.set(left as u16);
-        self.stands_for.set(left as u16 + 1);
+        let left = left as u16;
         let longest = usize::MAX >> work.leading_zeros();
         let longest_ns = self.alone.cost.get() * longest as f32;
-        self.limit_ns.set(if alone_ns >= GUARDED_NS { LIMIT * longest_ns + LIMIT_NS } else { 0.0 });
-        left as u16
+        let limit_ns = if alone_ns >= GUARDED_NS { LIMIT * longest_ns + LIMIT_NS } else { 0.0 };
+        self.next.set(Some(Next::Alone { calls: left, limit_ns }));
+        self.stands_for.set(left + 1);
+        left
     }
 
     /// A row of calls that this class has begun would have gained so much by waking with its first call.

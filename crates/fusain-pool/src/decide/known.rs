@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Kind;
-use super::class::Class;
+use super::class::{Again, Class, Next};
 use crate::costs::Costs;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
@@ -29,22 +29,27 @@ struct Known {
     turn: Cell<u8>,
 }
 
-/// All that a short call in sequence has to see, on one cache line: after a rest it waits for that one.
-#[repr(align(32))]
+/// All that a call has to see that is not weighed, on one cache line: after a rest it waits for that one.
+#[repr(align(64))]
 struct Pair {
     keys: [Cell<Key>; 2],
     /// Calls in sequence until one is weighed.
-    left: [Cell<u16>; 2],
+    alone: [Cell<u16>; 2],
     /// How many ticks each of these may last; 0: any.
     limits: [Cell<u32>; 2],
+    /// Calls that are shared until one is weighed, and how.
+    shared: [Cell<u16>; 2],
+    again: [Cell<Again>; 2],
 }
 
 impl Pair {
     const fn new() -> Self {
         Self {
             keys: [const { Cell::new(Key::NONE) }; 2],
-            left: [const { Cell::new(0) }; 2],
+            alone: [const { Cell::new(0) }; 2],
             limits: [const { Cell::new(0) }; 2],
+            shared: [const { Cell::new(0) }; 2],
+            again: [const { Cell::new(Again::NONE) }; 2],
         }
     }
 }
@@ -88,9 +93,20 @@ pub(super) fn light(key: Key) -> Option<u32> {
         if pair.keys[place].get() != key {
             return None;
         }
-        let left = pair.left[place].get();
-        pair.left[place].set(left.wrapping_sub(1));
+        let left = pair.alone[place].get();
+        pair.alone[place].set(left.wrapping_sub(1));
         (left != 0).then(|| pair.limits[place].get())
+    })
+}
+
+/// How a call of the class `key` is shared without another thought, if it is.
+pub(super) fn shared_again(key: Key) -> Option<Again> {
+    KNOWN.with(|known| {
+        let (pair, place) = (&known.lights[key.pair()], known.find(key)?);
+        let left = pair.shared[place].get().checked_sub(1)?;
+        pair.shared[place].set(left);
+        pair.alone[place].set(0);
+        Some(pair.again[place].get())
     })
 }
 
@@ -120,9 +136,18 @@ impl Known {
     fn with<R>(&self, key: Key, place: usize, f: impl FnOnce(&Class) -> R) -> R {
         let class = &self.classes[key.pair()][place];
         let result = f(class);
-        let pair = &self.lights[key.pair()];
-        pair.left[place].set(class.left());
-        pair.limits[place].set(Costs::ticks_in(class.limit_ns()));
+        if let Some(next) = class.take_next() {
+            let pair = &self.lights[key.pair()];
+            let (alone, limit_ns, shared, again) = match next {
+                Next::Weighed => (0, 0.0, 0, Again::NONE),
+                Next::Alone { calls, limit_ns } => (calls, limit_ns, 0, Again::NONE),
+                Next::Shared { calls, again } => (0, 0.0, calls, again),
+            };
+            pair.alone[place].set(alone);
+            pair.limits[place].set(Costs::ticks_in(limit_ns));
+            pair.shared[place].set(shared);
+            pair.again[place].set(again);
+        }
         result
     }
 
@@ -160,7 +185,7 @@ mod tests {
     #[test]
     fn two_kinds_that_take_turns_are_both_remembered() {
         // So many that there are pairs with three of them, but most are in one with fewer.
-        let kinds: Vec<Kind> = (1..=60).map(|id| Kind { id: 1_000 + 37 * id, prior: None }).collect();
+        let kinds: Vec<Kind> = (1..=60).map(|id| Kind { id: 1_000 + 37 * id, prior_ns: 0.0 }).collect();
         let mut new = 0;
         for _ in 0..10 {
             for kind in &kinds {
@@ -172,12 +197,12 @@ mod tests {
 
     #[test]
     fn a_new_class_is_like_another_length_of_its_kind() {
-        let kind = Kind { id: 77, prior: None };
+        let kind = Kind { id: 77, prior_ns: 0.0 };
         with_class(kind, 1_000, |class, _| class.took_alone(1_000, 1_000, 5_000.0));
         with_class(kind, 30_000, |class, is_new| {
             assert!(is_new);
             assert_eq!(class.cost(), Some(5.0));
         });
-        with_class(Kind { id: 78, prior: None }, 1_000, |class, _| assert_eq!(class.cost(), None));
+        with_class(Kind { id: 78, prior_ns: 0.0 }, 1_000, |class, _| assert_eq!(class.cost(), None));
     }
 }

@@ -48,7 +48,8 @@ pub use team::{Plan, Team, Watch};
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     id: usize,
-    prior: Option<f32>,
+    /// What an element is thought to cost at first; 0: not known. Not an `Option`: so a kind is passed in registers.
+    prior_ns: f32,
 }
 
 impl Kind {
@@ -57,15 +58,20 @@ impl Kind {
     /// Two kinds to which the compiler gives the same name share one record, which at worst costs time.
     #[inline(always)]
     pub fn of<K: ?Sized>() -> Self {
-        Self { id: type_name::<K>().as_ptr() as usize, prior: None }
+        Self { id: type_name::<K>().as_ptr() as usize, prior_ns: 0.0 }
     }
 
     /// Starts with a cost of `ns` nanoseconds for each element, and learns from sequential runs alone: for algorithms whose
     /// units are not proportional to elements.
     #[inline(always)]
     pub fn with_prior(mut self, ns: f32) -> Self {
-        self.prior = Some(ns);
+        self.prior_ns = ns;
         self
+    }
+
+    /// Whether its units are not proportional to elements.
+    fn units_are_its_own(&self) -> bool {
+        self.prior_ns > 0.0
     }
 }
 
@@ -88,39 +94,54 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         let helpers = Pool::named_or_here(pool, |pool| pool.helpers_max);
         (helpers > 0).then(|| Machine { region_ns: Costs::of_this_machine().region_ns, workers: (helpers + 1) as f32 })
     };
-    let wake_ns = || if Pool::named_or_here(pool, Inner::is_asleep) { wakes::cost_ns() } else { 0.0 };
-    let choice = with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wake_ns));
+    let is_asleep = || Pool::named_or_here(pool, Inner::is_asleep);
+    let choice = match known::shared_again(Key::of(kind, work)) {
+        Some(again) => {
+            let alone_ns = again.cost * work as f32;
+            if !is_asleep() {
+                return Plan::Parallel(Team::of(pool, kind, work, grain, Terms::untimed(alone_ns, again.wakes)));
+            }
+            Choice::Shared { stands_for: 0, is_try: false, alone_ns, gain_ns: again.gain_ns }
+        }
+        None => with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wakes::cost_ns, is_asleep)),
+    };
     let (stands_for, is_try, alone_ns, gain_ns) = match choice {
         Choice::Alone => return Plan::Sequential(Watch::of(kind, work)),
         // Nothing is known of it. It may be long.
         Choice::Unknown => return Plan::Parallel(Team::all(pool, kind, work, grain)),
         Choice::Shared { stands_for, is_try, alone_ns, gain_ns } => (stands_for, is_try, alone_ns, gain_ns),
     };
-    let wakes = if Pool::named_or_here(pool, Inner::is_asleep) {
-        let is_long = alone_ns >= LOOKED_AT_NS;
-        if let Some((key, row)) = wakes::end_row(is_long) {
-            with_known(Key::from_word(key), |class| class.judge(row));
-        }
-        let patience = with_class(kind, work, |class, _| class.patience());
-        // What a try may cost has been weighed.
-        let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, gain_ns, patience) };
-        if wake == Wake::None {
-            let at_most = wakes::calls_until_due(gain_ns, patience);
-            with_class(kind, work, |class, _| {
-                let calls = f32::from(class.pass(work, at_most) + 1);
-                if let Some(lost_ns) = wakes::went_without(alone_ns * calls, gain_ns * calls) {
-                    class.should_wake(lost_ns > wakes::cost_ns());
-                }
-            });
-            if is_long {
-                wakes::begin_row(Key::of(kind, work).to_word(), wake);
+    let is_asleep = is_asleep();
+    if is_asleep && !wakes_sleepers(kind, work, is_try, alone_ns, gain_ns) {
+        let is_timed = stands_for > 0 || alone_ns >= LOOKED_AT_NS;
+        return Plan::Sequential(if is_timed { Watch::of(kind, work) } else { Watch::off() });
+    }
+    let wakes = is_asleep || wakes::is_worth_waking(alone_ns);
+    let is_timed = stands_for > 0 || wakes;
+    Plan::Parallel(Team::of(pool, kind, work, grain, Terms { stands_for, is_timed, is_try, alone_ns, wakes }))
+}
+
+/// Whether a call that gains by being shared wakes sleepers, now that all workers sleep. If not, some calls after it are not weighed either.
+fn wakes_sleepers(kind: Kind, work: usize, is_try: bool, alone_ns: f32, gain_ns: f32) -> bool {
+    let is_long = alone_ns >= LOOKED_AT_NS;
+    if let Some((key, row)) = wakes::end_row(is_long) {
+        with_known(Key::from_word(key), |class| class.judge(row));
+    }
+    let patience = with_class(kind, work, |class, _| class.patience());
+    // What a try may cost has been weighed.
+    let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, gain_ns, patience) };
+    let wakes = wake != Wake::None;
+    if !wakes {
+        let at_most = wakes::calls_until_due(gain_ns, patience);
+        with_class(kind, work, |class, _| {
+            let calls = f32::from(class.pass(work, at_most) + 1);
+            if let Some(lost_ns) = wakes::went_without(alone_ns * calls, gain_ns * calls) {
+                class.should_wake(lost_ns > wakes::cost_ns());
             }
-            return Plan::Sequential(if stands_for > 0 || is_long { Watch::of(kind, work) } else { Watch::off() });
-        }
+        });
+    }
+    if wakes || is_long {
         wakes::begin_row(Key::of(kind, work).to_word(), wake);
-        true
-    } else {
-        wakes::is_worth_waking(alone_ns)
-    };
-    Plan::Parallel(Team::of(pool, kind, work, grain, Terms { stands_for, is_try, alone_ns, wakes }))
+    }
+    wakes
 }

@@ -83,7 +83,7 @@ impl Watch {
     #[cold]
     fn note(self, started: Instant, done: usize) {
         let elapsed_ns = net_ns(started);
-        let kind = Kind { id: self.id, prior: None };
+        let kind = Kind { id: self.id, prior_ns: 0.0 };
         with_class(kind, self.work, |class, _| {
             if let Some(cost) = class.cost() {
                 wakes::went_by(self.work as f32 * cost - elapsed_ns);
@@ -96,7 +96,7 @@ impl Watch {
     #[cold]
     #[inline(never)]
     fn note_long(self, ticks: u64, done: usize) {
-        let kind = Kind { id: self.id, prior: None };
+        let kind = Kind { id: self.id, prior_ns: 0.0 };
         with_class(kind, self.work, |class, _| class.took_long(self.work, done, Costs::ns_of(ticks)));
     }
 }
@@ -136,14 +136,22 @@ const WAKES_HIDE_NS: f32 = 1_000_000.0;
 
 /// On what terms a call is shared.
 pub(super) struct Terms {
-    /// For how many calls it is timed; 0: it is not.
-    pub(super) stands_for: u8,
+    /// Whether it is timed, and for how many calls.
+    pub(super) is_timed: bool,
+    pub(super) stands_for: u16,
     /// Whether sequence is thought the better way.
     pub(super) is_try: bool,
     /// What the call would take in sequence.
     pub(super) alone_ns: f32,
     /// Whether sleeping workers are woken for it.
     pub(super) wakes: bool,
+}
+
+impl Terms {
+    /// Those of a call that is not weighed.
+    pub(super) fn untimed(alone_ns: f32, wakes: bool) -> Self {
+        Self { is_timed: false, stands_for: 1, is_try: false, alone_ns, wakes }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -169,7 +177,7 @@ pub struct Team<'p> {
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
     /// For how many calls it is timed, if it is.
-    stands_for: u8,
+    stands_for: u16,
     started: Option<Instant>,
     /// Whether nobody was awake when the first run began, and whether any run woke somebody; if there was any run at all.
     sleepers: Cell<Option<Sleepers>>,
@@ -186,7 +194,7 @@ impl<'p> Team<'p> {
 
     /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
-        let Terms { stands_for, is_try, alone_ns, wakes } = terms;
+        let Terms { is_timed, stands_for, is_try, alone_ns, wakes } = terms;
         let element_ns = alone_ns / work as f32;
         let brief = Brief { grain: first_grain(kind, work, Some(element_ns), grain), work, wakes };
         let mut team = Self::new(pool, kind, brief);
@@ -194,7 +202,7 @@ impl<'p> Team<'p> {
         team.alone_ns = alone_ns;
         team.element_ns = element_ns;
         team.stands_for = stands_for.max(1);
-        team.started = (stands_for > 0 || wakes).then(Instant::now);
+        team.started = is_timed.then(Instant::now);
         team
     }
 
@@ -246,9 +254,9 @@ impl<'p> Team<'p> {
 
     fn saw(&self, unit: Timing) {
         let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
-        with_class(self.kind, self.brief.work.max(1), |class, _| match self.kind.prior {
-            Some(_) => class.saw_own_unit(unit.elements, unit.elapsed_ns),
-            None => class.saw_unit(unit.elements, unit.elapsed_ns, is_forced),
+        with_class(self.kind, self.brief.work.max(1), |class, _| match self.kind.units_are_its_own() {
+            true => class.saw_own_unit(unit.elements, unit.elapsed_ns),
+            false => class.saw_unit(unit.elements, unit.elapsed_ns, is_forced),
         });
     }
 
@@ -332,9 +340,9 @@ impl Team<'_> {
 
 /// The grain the user asks for, or else the one that fits what is known.
 fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>) -> Grain {
-    let known = || match kind.prior {
-        Some(_) => with_class(kind, work.max(1), |class, _| class.unit_cost()),
-        None => cost,
+    let known = || match kind.units_are_its_own() {
+        true => with_class(kind, work.max(1), |class, _| class.unit_cost()),
+        false => cost,
     };
     grain.map_or_else(|| Grain::From(known().map_or(0, grain_for)), Grain::Fixed)
 }

@@ -1,6 +1,6 @@
 //! The decision on machines that are played: what it chooses must cost little more than the better way, at any length.
 
-use super::class::{self, Choice, Class};
+use super::class::{self, Choice, Class, Next};
 use super::{Kind, Plan, plan};
 use crate::{Pool, Wait};
 use std::cell::Cell;
@@ -22,11 +22,11 @@ struct Machine<'a> {
     searches: bool,
 }
 
-const KIND: Kind = Kind { id: 1, prior: None };
+const KIND: Kind = Kind { id: 1, prior_ns: 0.0 };
 const CALLS: usize = 20_000;
 
 /// What a thread knows of one kind, a class for each power of two.
-struct Entry([Class; 40], [Cell<Option<u16>>; 40]);
+struct Entry([Class; 40], [Cell<Option<Next>>; 40]);
 
 impl Entry {
     fn new() -> Self {
@@ -45,28 +45,44 @@ impl Entry {
             class.begin(KIND, work, like);
         }
         let result = f(class, is_new);
-        self.1[at].set(Some(class.left()));
+        let next = class.take_next().or(self.1[at].get());
+        self.1[at].set(Some(next.unwrap_or(Next::Weighed)));
         result
     }
 
     fn is_light(&self, work: usize) -> bool {
-        let left = &self.1[work.ilog2() as usize];
-        left.get().is_some_and(|calls| {
-            left.set(Some(calls.wrapping_sub(1)));
-            calls > 0
-        })
+        let next = &self.1[work.ilog2() as usize];
+        match next.get() {
+            Some(Next::Alone { calls: calls @ 1.., limit_ns }) => {
+                next.set(Some(Next::Alone { calls: calls - 1, limit_ns }));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a call is shared without being weighed.
+    fn is_shared_again(&self, work: usize) -> bool {
+        let next = &self.1[work.ilog2() as usize];
+        match next.get() {
+            Some(Next::Shared { calls: calls @ 1.., again }) => {
+                next.set(Some(Next::Shared { calls: calls - 1, again }));
+                true
+            }
+            _ => false,
+        }
     }
 
     /// A call that was not looked at has taken so long.
     fn hold(&self, work: usize, done: usize, ns: f32) {
-        let limit_ns = self.0[work.ilog2() as usize].limit_ns();
+        let Some(Next::Alone { limit_ns, .. }) = self.1[work.ilog2() as usize].get() else { return };
         if limit_ns > 0.0 && ns > limit_ns {
             self.with(work, |class, _| class.took_long(work, done, ns));
         }
     }
 
     fn choose(&self, work: usize, machine: impl FnOnce() -> Option<class::Machine>) -> Choice {
-        self.with(work, |class, is_new| class.choose(work, is_new, machine, || 0.0))
+        self.with(work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false))
     }
 }
 
@@ -92,6 +108,9 @@ impl Machine<'_> {
             let ns = (self.alone)(done);
             entry.hold(work, done, ns);
             return (ns, false);
+        }
+        if entry.is_shared_again(work) {
+            return ((self.shared)(done), true);
         }
         self.weighed += 1;
         let machine = class::Machine { region_ns: self.region_ns, workers: self.workers };
@@ -445,13 +464,13 @@ fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
 fn few_tasks_stay_shared_when_they_become_longer() {
     for work in [2, 3, 4, 7] {
         let class = class::Class::new();
-        class.begin(Kind { id: 1, prior: None }, work, None);
+        class.begin(Kind { id: 1, prior_ns: 0.0 }, work, None);
         class.saw_unit(1, 1e5, false);
         let machine = || Some(class::Machine { region_ns: 300.0, workers: 2.0 });
         let mut alone = Vec::new();
         let tasks_ns = [1e5, 1e6, 5e6, 20e6, 100e6].into_iter().flat_map(|ns| [ns; 20]);
         for (call, task_ns) in tasks_ns.enumerate() {
-            if let Choice::Shared { .. } = class.choose(work, false, machine, || 0.0) {
+            if let Choice::Shared { .. } = class.choose(work, false, machine, || 20_000.0, || false) {
                 class.saw_unit(1, task_ns, false);
                 class.took_shared(work, work.div_ceil(2) as f32 * task_ns);
             } else {
