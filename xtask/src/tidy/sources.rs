@@ -22,6 +22,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-algorithms/src/chain.rs", "tiles hand their prefix on; fuzzed by splits"),
     ("crates/fusain-algorithms/src/search/first_hit.rs", "claims, and what workers commit to: the first place found"),
     ("crates/fusain-algorithms/src/search/includes.rs", "what workers commit to: that an element is missing"),
+    ("crates/fusain-algorithms/src/set/cuts.rs", "where tiles begin, found once"),
     ("crates/fusain-algorithms/src/sort/near.rs", "a count of who has read the slice; fuzzed by splits"),
     ("crates/fusain-algorithms/src/sort/tree.rs", "the second of two runs merges them; fuzzed by splits"),
     ("crates/fusain-algorithms/src/window.rs", "how much of the output is written, should a closure panic"),

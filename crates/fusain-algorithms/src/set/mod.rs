@@ -1,5 +1,6 @@
 //! Operations on sorted slices as multisets: an element may be in a set several times.
 
+mod cuts;
 mod kernel;
 mod parts;
 mod path;

@@ -6,6 +6,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::cuts::Cuts;
 use super::kernel::{bound, operate};
 use super::path::cut;
 use crate::pages::expect_writes;
@@ -19,28 +20,27 @@ const PRIOR_NS: f32 = 1.5;
 /// By this factor tiles are longer than those of other algorithms: finding where one ends takes some fifty comparisons.
 const LONGER: usize = 2;
 
-/// An operation on `a` and `b`, in tiles of `tile` elements of both.
-pub(super) struct Operation<'a, T, L, const OP: u8> {
-    pub(super) a: &'a [T],
-    pub(super) b: &'a [T],
-    pub(super) less: L,
-    pub(super) tile: usize,
+/// An operation on two slices.
+pub(super) struct Operation<'a, T, L, const OP: u8>(Cuts<'a, T, L>);
+
+impl<'a, T, L: Fn(&T, &T) -> bool, const OP: u8> Operation<'a, T, L, OP> {
+    /// On `a` and `b`, in tiles of `tile` elements of both.
+    pub(super) fn new(a: &'a [T], b: &'a [T], less: L, tile: usize) -> Self {
+        Operation(Cuts::new(a, b, less, tile))
+    }
 }
 
 impl<T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync, const OP: u8> Runs<1> for Operation<'_, T, L, OP> {
     type Item = T;
 
     fn count(&self) -> usize {
-        (self.a.len() + self.b.len()).div_ceil(self.tile)
+        self.0.tiles()
     }
 
     unsafe fn make(&self, tile: usize) -> [Vec<T>; 1] {
-        let (i, j) = cut(self.a, self.b, tile * self.tile, &self.less);
-        let end = cut(self.a, self.b, (tile + 1).saturating_mul(self.tile), &self.less);
-        // Slices that are not sorted may have cuts that go back.
-        let (a, b) = (&self.a[i..end.0.max(i)], &self.b[j..end.1.max(j)]);
+        let (a, b) = self.0.tile(tile);
         let mut results = Vec::new();
-        operate::<_, OP>(a, b, &self.less, &mut results);
+        operate::<_, OP>(a, b, self.0.less(), &mut results);
         [results]
     }
 }
@@ -106,9 +106,13 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     let output = Output::new(room);
-    let tile = tile_len::<T>((a.len() + b.len()) / LONGER, team).saturating_mul(LONGER);
+    let tile = match size_of::<T>() {
+        // There may be more of them than memory for the places where tiles begin.
+        0 => usize::MAX,
+        _ => tile_len::<T>((a.len() + b.len()) / LONGER, team).saturating_mul(LONGER),
+    };
     // SAFETY: the output is used for this alone.
-    let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
+    let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP>::new(a, b, less, tile), [&output]) };
     match team {
         Some(team) => join(team, &joined),
         None => join_alone(&joined),

@@ -18,7 +18,11 @@ pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool)
     if d >= a.len() + b.len() {
         return (a.len(), b.len());
     }
-    let (i, j) = crossing(a, b, d, less);
+    balanced(a, b, crossing(a, b, d, (0, 0), less), less)
+}
+
+/// Where the balanced path goes if the merge path, which takes equal elements from `a` first, goes through (i, j), or one element before.
+pub(super) fn balanced<T>(a: &[T], b: &[T], (i, j): (usize, usize), less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
     // What was passed last is a greatest element before the cut; how far do its equals go, and where do they begin?
     let last = match (i.checked_sub(1), j.checked_sub(1)) {
         (Some(i), Some(j)) if less(&a[i], &b[j]) => &b[j],
@@ -42,10 +46,16 @@ pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool)
     }
 }
 
-/// Where the merge path, which takes equal elements from `a` first, crosses the diagonal `d`.
-fn crossing<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
-    let mut i = d.saturating_sub(b.len());
-    let mut n = d.min(a.len()) - i;
+/// Where the merge path crosses the diagonal `d`, which it does behind (i, j) `before`, where it crosses an earlier one.
+pub(super) fn crossing<T>(
+    a: &[T],
+    b: &[T],
+    d: usize,
+    before: (usize, usize),
+    less: &impl Fn(&T, &T) -> bool,
+) -> (usize, usize) {
+    let mut i = d.saturating_sub(b.len()).max(before.0);
+    let mut n = (d - before.1).min(a.len()) - i;
     // The answer lies in `i..=i + n`. Which half cannot be predicted, so it is chosen by data and not by a branch.
     while n > 0 {
         let half = n / 2;

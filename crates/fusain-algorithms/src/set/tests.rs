@@ -23,7 +23,7 @@ fn driven<T: Clone + Send + Sync, const OP: u8>(
     collect_front(bound::<OP>(a.len(), b.len()), |room| {
         let output = Output::new(room);
         // SAFETY: the output is used for this alone.
-        let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP> { a, b, less, tile }, [&output]) };
+        let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP>::new(a, b, less, tile), [&output]) };
         // SAFETY: nothing has been done yet.
         let chain = unsafe { Chain::new(&joined, [0]) };
         // Both ways to share tiles out.

@@ -6,8 +6,8 @@
 //! thread keeps two numbers: what an element costs in sequence, and what it costs shared with the workers that are awake. The smaller one decides. (The second one is that of a
 //! call in the middle of the lengths: most of what sharing adds is the same for all of them.)
 //!
-//! * Both are **measured** (`way.rs`). Short calls in sequence are looked at now and then, so that all looks take a hundredth of the time; for the others the price is
-//!   one comparison. Interruptions lengthen, so a longer timing counts for less than a shorter one, and one that is three times as long counts only if the next one is,
+//! * Both are **measured** (`way.rs`). Short calls are looked at now and then, so that all looks take a hundredth of the time; how the others are run stands on one
+//!   cache line (`known.rs`). Interruptions lengthen, so a longer timing counts for less than a shorter one, and one that is three times as long counts only if the next one is,
 //!   too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one after a rest.
 //! * The other way is **tried** (`trial.rs`) when a part of the time since the last try pays for what the try is expected to lose. So what is close is tried often,
 //!   and what is far away seldom. A try has several calls, the best of which counts: in the first ones the data has to move between the caches of the cores.

@@ -1,0 +1,67 @@
+//! The tiles of two sorted slices, each of the same length in both together.
+//!
+//! A tile ends where the next one begins, and the [path](super::path) goes on from there. So whoever has looked for a cut writes down where the merge path crosses its
+//! diagonal, and the next cut is looked for near it: among the elements that are about to be read, where a search in all of both waits for memory at each step.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use super::path::{balanced, crossing};
+
+/// So many tiles back a crossing is looked for that is known: workers have tiles near each other, or each has those of a part of its own.
+const NEAR: usize = 8;
+
+/// No crossing: slices are shorter.
+const UNKNOWN: usize = usize::MAX;
+
+/// See the [module](self).
+pub(super) struct Cuts<'a, T, L> {
+    a: &'a [T],
+    b: &'a [T],
+    less: L,
+    tile: usize,
+    /// For each tile how many elements of `a` lie before the merge path's crossing of its diagonal. Relaxed: each is found anew by whoever does not see it.
+    crossings: Vec<AtomicUsize>,
+}
+
+impl<'a, T, L: Fn(&T, &T) -> bool> Cuts<'a, T, L> {
+    pub(super) fn new(a: &'a [T], b: &'a [T], less: L, tile: usize) -> Self {
+        let crossings = (0..(a.len() + b.len()).div_ceil(tile)).map(|_| AtomicUsize::new(UNKNOWN)).collect();
+        Cuts { a, b, less, tile, crossings }
+    }
+
+    /// How many tiles there are.
+    pub(super) fn tiles(&self) -> usize {
+        self.crossings.len()
+    }
+
+    pub(super) fn less(&self) -> &L {
+        &self.less
+    }
+
+    /// The elements of a tile, of either slice.
+    pub(super) fn tile(&self, tile: usize) -> (&'a [T], &'a [T]) {
+        let (start, end) = (self.start(tile), self.start(tile + 1));
+        // Slices that are not sorted may have cuts that go back.
+        (&self.a[start.0..end.0.max(start.0)], &self.b[start.1..end.1.max(start.1)])
+    }
+
+    /// Where a tile begins in either slice.
+    fn start(&self, tile: usize) -> (usize, usize) {
+        let Some(place) = self.crossings.get(tile) else { return (self.a.len(), self.b.len()) };
+        let at = match self.known(tile) {
+            Some(at) => at,
+            None => {
+                let before = (1..=NEAR.min(tile)).find_map(|back| self.known(tile - back));
+                let at = crossing(self.a, self.b, tile * self.tile, before.unwrap_or((0, 0)), &self.less);
+                place.store(at.0, Relaxed);
+                at
+            }
+        };
+        balanced(self.a, self.b, at, &self.less)
+    }
+
+    fn known(&self, tile: usize) -> Option<(usize, usize)> {
+        let i = self.crossings[tile].load(Relaxed);
+        (i != UNKNOWN).then(|| (i, tile * self.tile - i))
+    }
+}
