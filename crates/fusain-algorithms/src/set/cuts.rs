@@ -1,7 +1,7 @@
 //! The tiles of two sorted slices, each of the same length in both together.
 //!
 //! A tile ends where the next one begins, and the [path](super::path) goes on from there. So whoever has looked for a cut writes down where the merge path crosses its
-//! diagonal, and the next cut is looked for near it: among the elements that are about to be read, where a search in all of both waits for memory at each step.
+//! diagonal, and the next cut is looked for near it: among the elements that are about to be read. A search in all of both slices would wait for memory at each step.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

@@ -12,7 +12,7 @@
 //! Elements between `p` and `q` can be on both sides. Once both sides are sorted, they are the last ones of the left side and the first ones of the
 //! right one, and [`mend`] sorts these again. Work O(n), span O(n/workers) and what is swapped, no memory for elements.
 
-use super::quick::{LOPSIDED, divide, sort_sample};
+use super::divide::{LOPSIDED, divide, sort_sample};
 use crate::crew::Crew;
 use crate::ranges::Parts;
 

@@ -1,6 +1,7 @@
 //! Sorting, stable and not.
 
 mod counts;
+mod divide;
 mod halves;
 mod near;
 mod numbers;
