@@ -51,13 +51,22 @@ impl<'a, T, L: Fn(&T, &T) -> bool> Cuts<'a, T, L> {
         let at = match self.known(tile) {
             Some(at) => at,
             None => {
-                let before = (1..=NEAR.min(tile)).find_map(|back| self.known(tile - back));
-                let at = crossing(self.a, self.b, tile * self.tile, before.unwrap_or((0, 0)), &self.less);
+                let (before, guess) = self.before(tile);
+                let at = crossing(self.a, self.b, tile * self.tile, before, guess, &self.less);
                 place.store(at.0, Relaxed);
                 at
             }
         };
         balanced(self.a, self.b, at, &self.less)
+    }
+
+    /// A crossing before that of a tile, and what the two last ones that are known say of how many elements of `a` lie before this one.
+    fn before(&self, tile: usize) -> ((usize, usize), usize) {
+        let mut near = (1..=NEAR.min(tile)).filter_map(|back| Some((back, self.known(tile - back)?)));
+        let Some((back, last)) = near.next() else { return ((0, 0), tile * self.tile / 2) };
+        let each =
+            near.next().map_or(self.tile / 2, |(further, first)| last.0.saturating_sub(first.0) / (further - back));
+        (last, last.0 + back * each)
     }
 
     fn known(&self, tile: usize) -> Option<(usize, usize)> {

@@ -18,7 +18,7 @@ pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool)
     if d >= a.len() + b.len() {
         return (a.len(), b.len());
     }
-    balanced(a, b, crossing(a, b, d, (0, 0), less), less)
+    balanced(a, b, crossing(a, b, d, (0, 0), d / 2, less), less)
 }
 
 /// Where the balanced path goes if the merge path, which takes equal elements from `a` first, goes through (i, j), or one element before.
@@ -46,24 +46,47 @@ pub(super) fn balanced<T>(a: &[T], b: &[T], (i, j): (usize, usize), less: &impl 
     }
 }
 
-/// Where the merge path crosses the diagonal `d`, which it does behind (i, j) `before`, where it crosses an earlier one.
+/// Where the merge path crosses the diagonal `d`: behind (i, j) `before`, where it crosses an earlier one, and perhaps near `guess` elements of `a`.
+///
+/// From the guess in steps that double, then by halves; O(log of how far it is) comparisons.
 pub(super) fn crossing<T>(
     a: &[T],
     b: &[T],
     d: usize,
     before: (usize, usize),
+    guess: usize,
     less: &impl Fn(&T, &T) -> bool,
 ) -> (usize, usize) {
-    let mut i = d.saturating_sub(b.len()).max(before.0);
-    let mut n = (d - before.1).min(a.len()) - i;
-    // The answer lies in `i..=i + n`. Which half cannot be predicted, so it is chosen by data and not by a branch.
+    // Whether more than `i` elements of `a` lie before it.
+    let is_more = |i: usize| !less(&b[d - 1 - i], &a[i]);
+    // So many do, at least and at most.
+    let (mut low, mut high) = (d.saturating_sub(b.len()).max(before.0), (d - before.1).min(a.len()));
+    let (mut at, mut step) = (guess.clamp(low, high), 1);
+    while at < high && is_more(at) {
+        low = at + 1;
+        at = at.saturating_add(step).min(high);
+        step *= 2;
+    }
+    high = at;
+    let is_too_high = step == 1;
+    while is_too_high && low < high {
+        at = high.saturating_sub(step).max(low);
+        if is_more(at) {
+            low = at + 1;
+            break;
+        }
+        high = at;
+        step *= 2;
+    }
+    // Which half cannot be predicted, so it is chosen by data and not by a branch.
+    let mut n = high - low;
     while n > 0 {
         let half = n / 2;
-        let from_a = !less(&b[d - 1 - (i + half)], &a[i + half]);
-        i = select_unpredictable(from_a, i + half + 1, i);
-        n = select_unpredictable(from_a, n - half - 1, half);
+        let is_more = is_more(low + half);
+        low = select_unpredictable(is_more, low + half + 1, low);
+        n = select_unpredictable(is_more, n - half - 1, half);
     }
-    (i, d - i)
+    (low, d - low)
 }
 
 /// Where the elements equal to `x` begin at the end of `v`, in which nothing is greater.
@@ -92,8 +115,13 @@ mod tests {
             a.sort();
             b.sort();
             let less = |x: &u8, y: &u8| x < y;
-            let mut before = (0, 0);
+            let (mut before, mut crossed) = ((0, 0), (0, 0));
             for d in 0..=a.len() + b.len() {
+                let found = crossing(&a, &b, d, (0, 0), 0, &less);
+                for guess in 0..=a.len() + 1 {
+                    prop_assert_eq!(crossing(&a, &b, d, crossed, guess, &less), found);
+                }
+                crossed = found;
                 let (i, j) = cut(&a, &b, d, &less);
                 prop_assert!(i + j == d || i + j + 1 == d);
                 prop_assert!(i >= before.0 && j >= before.1);
