@@ -105,9 +105,9 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
 
 /// How many leaves a sort of `len` elements has, `shared` if it is long enough.
 fn leaves(len: usize, shared: usize, grain: Option<usize>) -> usize {
-    let wanted = grain.map_or(shared, |grain| len / grain.max(1)).max(2).next_power_of_two();
+    let wanted = grain.map_or(shared.next_power_of_two(), |grain| len / grain.max(1));
     let most = (len / grain.unwrap_or(LEAF_MIN).clamp(1, LEAF_MIN)).max(2);
-    wanted.min(1 << most.ilog2())
+    1 << wanted.clamp(2, most).ilog2()
 }
 
 /// Sorts `v` by `less`; equal elements may change their order, also if `sort_leaf` is stable.
