@@ -143,9 +143,9 @@ where
         crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())).min(LEAF_MAX));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
     let shared_min = crew.grain().map_or(SHARED_MIN, |grain| grain.saturating_mul(PARTS_PER_WORKER));
-    let halves = if v.len() >= shared_min { halve(crew, v, &is_less) } else { None };
+    // 0: there is one side only.
+    let boundary = if v.len() >= shared_min { halve(crew, v, &is_less).unwrap_or(0) } else { 0 };
     let quick = Quick { all: Parts::new(v), is_less, sort_leaf, leaf };
-    let boundary = halves.unwrap_or(0);
     let sides = [0..boundary, boundary..quick.all.len()].into_iter().filter(|side| !side.is_empty());
     let mut parts: Vec<Part> = sides.map(|places| Part { places, partitions }).collect();
     // A part for each worker first: a call that has nothing to give when it begins wakes nobody.

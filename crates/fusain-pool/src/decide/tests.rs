@@ -50,27 +50,14 @@ impl Entry {
         result
     }
 
-    fn is_light(&self, work: usize) -> bool {
+    /// How a call is run that is not weighed, if it is one.
+    fn unweighed(&self, work: usize) -> Option<Next> {
         let next = &self.1[work.ilog2() as usize];
-        match next.get() {
-            Some(Next::Alone { calls: calls @ 1.., limit_ns }) => {
-                next.set(Some(Next::Alone { calls: calls - 1, limit_ns }));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a call is shared without being weighed.
-    fn is_shared_again(&self, work: usize) -> bool {
-        let next = &self.1[work.ilog2() as usize];
-        match next.get() {
-            Some(Next::Shared { calls: calls @ 1.., again }) => {
-                next.set(Some(Next::Shared { calls: calls - 1, again }));
-                true
-            }
-            _ => false,
-        }
+        let mut unweighed = next.get()?;
+        let (Next::Alone { calls, .. } | Next::Shared { calls, .. }) = &mut unweighed else { return None };
+        *calls = calls.checked_sub(1)?;
+        next.set(Some(unweighed));
+        Some(unweighed)
     }
 
     /// A call that was not looked at has taken so long.
@@ -104,13 +91,14 @@ impl Machine<'_> {
 
     /// As [`call`](Self::call) for one that ends when `done` of its elements have been looked at.
     fn search(&mut self, entry: &Entry, work: usize, done: usize) -> (f32, bool) {
-        if entry.is_light(work) {
-            let ns = (self.alone)(done);
-            entry.hold(work, done, ns);
-            return (ns, false);
-        }
-        if entry.is_shared_again(work) {
-            return ((self.shared)(done), true);
+        match entry.unweighed(work) {
+            Some(Next::Alone { .. }) => {
+                let ns = (self.alone)(done);
+                entry.hold(work, done, ns);
+                return (ns, false);
+            }
+            Some(_) => return ((self.shared)(done), true),
+            None => {}
         }
         self.weighed += 1;
         let machine = class::Machine { region_ns: self.region_ns, workers: self.workers };
