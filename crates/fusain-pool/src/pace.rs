@@ -84,11 +84,15 @@ impl Pace {
         self.left == u32::MAX
     }
 
-    /// After a unit that was a checkpoint and began at `started`: what it showed.
+    /// After a unit that was a checkpoint and began at `started`: what it showed, unless it had fewer elements than the grain says.
     #[cold]
-    pub(crate) fn checkpoint(&mut self, started: Instant) -> Timing {
+    pub(crate) fn checkpoint(&mut self, started: Instant, is_whole: bool) -> Option<Timing> {
+        if !is_whole {
+            self.left = self.interval;
+            return None;
+        }
         // The clock's own time is taken off: a unit may be shorter.
-        self.adapt((started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0))
+        Some(self.adapt((started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)))
     }
 
     fn adapt(&mut self, elapsed: f32) -> Timing {

@@ -247,7 +247,9 @@ fn drive<A: Algorithm + ?Sized>(
         let started = pace.is_checkpoint().then(Instant::now);
         algorithm.do_unit(local, pace.grain);
         if let Some(started) = started {
-            checkpoint(call, handle, pace, started, shared.missing);
+            // Nobody knows how many elements there were in the last one.
+            let is_whole = pace.grain == 1 || algorithm.has_local_work(local);
+            checkpoint(call, handle, pace, started, is_whole, shared.missing);
             if shared.is_whole {
                 refused |= LOOK;
             }
@@ -278,16 +280,17 @@ fn drive<A: Algorithm + ?Sized>(
     Ended::Done
 }
 
-/// After a unit that began at `started` and was timed.
+/// After a unit that began at `started` and is one to stop at, with as many elements as it should have if it `is_whole`.
 #[cold]
 #[inline(never)]
-fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instant, missing: usize) {
-    let timing = pace.checkpoint(started);
-    call.note(timing);
+fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instant, is_whole: bool, missing: usize) {
+    let timing = pace.checkpoint(started, is_whole);
     if call.is_stopped() {
         // A call or join inside of a unit has cleared the signal.
         handle.slot().signal_stop();
     }
+    let Some(timing) = timing else { return };
+    call.note(timing);
     if !call.wakes() && wakes::is_long(timing.per_element() * call.work as f32) {
         call.set_wakes();
         if missing > 0 && handle.pool.wake(handle, missing) {

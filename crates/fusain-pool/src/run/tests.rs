@@ -41,3 +41,37 @@ fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
     });
     assert!(is_seen);
 }
+
+/// Elements that are counted off, up to a grain at a time.
+struct Even;
+
+impl Algorithm for Even {
+    type Local = usize;
+
+    fn has_local_work(&self, left: &usize) -> bool {
+        *left > 0
+    }
+
+    fn do_unit(&self, left: &mut usize, grain: usize) {
+        *left -= grain.min(*left);
+    }
+
+    fn commit(&self, _left: &mut usize) {}
+
+    fn split(&self, _left: &mut usize) -> Option<usize> {
+        None
+    }
+}
+
+/// Its few elements would pass for as many as the grain says.
+#[test]
+fn the_last_unit_says_nothing_of_what_an_element_costs() {
+    let pool = Pool::builder().threads(1).build().expect("no threads");
+    let timing = |units: usize| {
+        let brief = Brief { grain: Grain::From(50), work: 50 * units + 1, wakes: false };
+        pool.inner.enter(|handle| run(handle, &Even, brief.work, brief)).timing
+    };
+    // The third one is the first to be timed.
+    assert!(timing(2).is_none());
+    assert_eq!(timing(3).map(|timing| timing.elements), Some(50));
+}
