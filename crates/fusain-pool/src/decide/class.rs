@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use super::Kind;
 use super::trial::{TRY_CALLS, Took, Trial};
-use super::way::{CHANGED, SURE, SURE_NS, Way};
+use super::way::{CHANGED, SURE, Way};
 use crate::wakes::{Row, Wake};
 
 /// Of short calls in sequence one in so many is looked at and timed: what they take may change. The look takes up to half a microsecond where its code and the clock's
@@ -33,9 +33,6 @@ const TRY_MORE: f32 = 6.0;
 /// Likewise while nothing is known of it but an estimate.
 const TRY_UNKNOWN: f32 = 40.0;
 
-/// Unless sharing is the other way, and what sharing costs at least makes it so much worse.
-const HOPELESS: f32 = 2.0;
-
 /// Tries that come so much sooner after the better way has changed.
 const EAGER: u8 = 2;
 
@@ -54,20 +51,14 @@ const UNSURE_BELOW_NS: f32 = 20_000.0;
 /// The other way has to be better by this to be changed to.
 const GAINS: f32 = 1.03;
 
-/// Likewise for searches: averages of so few scatter.
-const SEARCH_GAINS: f32 = 1.15;
-
-/// A call that seems to gain more than so many times what as many workers can was thought to cost far too much.
+/// A search that seems to gain more than so many times what as many workers can was thought to cost far too much: ...
 const PLAUSIBLE: f32 = 4.0;
 
-/// Likewise of a search, which may end early.
+/// ... or, where its cost is known well, more than so many times. It may have ended early.
 const BEYOND: f32 = 512.0;
 
 /// What is so many times as long, and long, is believed at once: to be wrong costs less than one more such call in sequence.
 const CHANGED_CLEARLY: f32 = 16.0;
-
-/// Units that say that elements have become heavier are at least so long: the others may have touched a page for the first time.
-const LONG_UNIT_NS: f32 = 20_000.0;
 
 /// How patient a class can become about waking, in times of what a wake costs.
 const PATIENCE_MAX: f32 = 16.0;
@@ -141,11 +132,7 @@ pub(super) struct Class {
     /// Which way the last call that was weighed was thought to be better run.
     shares: Cell<bool>,
     trial: Trial,
-    /// Whether the last shared call gained more than is plausible.
-    is_doubtful: Cell<bool>,
     is_search: Cell<bool>,
-    /// Whether it has begun with the costs of another length.
-    is_like: Cell<bool>,
     /// Nanoseconds for each element of the grain that the longest unit of the last shared call took, where units are not proportional to elements; 0: not known.
     unit: Cell<f32>,
 }
@@ -166,9 +153,7 @@ impl Class {
             random: Cell::new(1),
             shares: Cell::new(false),
             trial: Trial::new(),
-            is_doubtful: Cell::new(false),
             is_search: Cell::new(false),
-            is_like: Cell::new(false),
             unit: Cell::new(0.0),
         }
     }
@@ -182,7 +167,6 @@ impl Class {
         self.saved_ns.set(0.0);
         self.patience.set(1.0);
         self.without.set(0.0);
-        self.is_like.set(like.is_some());
         self.shares.set(false);
         self.eager.set(0);
         self.trial.end();
@@ -297,8 +281,7 @@ impl Class {
             self.begin_shared(0.0);
         }
         let shared_ns = self.shared_ns(work);
-        let gains = if self.is_search.get() { SEARCH_GAINS } else { GAINS };
-        let shares = if self.shares.get() { shared_ns < gains * alone_ns } else { shared_ns * gains < alone_ns };
+        let shares = if self.shares.get() { shared_ns < GAINS * alone_ns } else { shared_ns * GAINS < alone_ns };
         if self.shares.replace(shares) != shares {
             self.eager.set(EAGER);
         }
@@ -307,7 +290,7 @@ impl Class {
         let mut until_try = 0.0;
         if self.trial.shares().is_none() {
             let more = match other.timings.get() {
-                0 if !self.is_like.get() && (shares || other_ns < HOPELESS * best_ns) => TRY_UNKNOWN,
+                0 => TRY_UNKNOWN,
                 known if known < SURE || self.eager.get() > 0 => TRY_MORE,
                 _ => 1.0,
             };
@@ -389,14 +372,12 @@ impl Class {
     /// A call of `work` elements, `done` of which it had to look at, took `elapsed_ns` in sequence.
     pub(super) fn took_alone(&self, work: usize, done: usize, elapsed_ns: f32) {
         let measured = per_element(elapsed_ns, work);
-        // Whatever this one took: the clock is as coarse for all of them.
-        let weight = (elapsed_ns.max(self.alone.cost.get() * work as f32) / SURE_NS).min(1.0);
         if done < work {
             self.is_search.set(true);
-            if self.trial.counts(false) {
-                self.alone.took_one_of_many(measured, weight);
-            }
-            return;
+            return match self.trial.took(false, measured) {
+                Took::OneOf => {}
+                Took::Any | Took::Last(_) => self.alone.took_one_of_many(measured),
+            };
         }
         match self.trial.took(false, measured) {
             Took::Any => {}
@@ -404,7 +385,7 @@ impl Class {
             Took::Last(best) => return self.alone.tried(best),
         }
         let before = self.alone.cost.get();
-        if self.alone.took(measured, measured / before, weight) {
+        if self.alone.took(measured, measured / before) {
             self.alone_has_changed(before);
         }
         if self.alone.surprise.get() > 0.0 {
@@ -453,16 +434,12 @@ impl Class {
         }
         let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
         let ratio = elapsed_ns / self.shared_ns(work);
-        if !self.alone.is_sure() && measured * PLAUSIBLE * self.workers.get() < alone {
-            return self.doubt(measured);
-        }
-        self.is_doubtful.set(false);
         let measured = measured.min(FAR * alone);
         match self.trial.took(true, measured) {
             Took::OneOf => {}
             Took::Last(best) => self.shared.tried(best),
             Took::Any => {
-                self.shared.took(measured, ratio, 1.0);
+                self.shared.took(measured, ratio);
                 if self.shared.surprise.get() > 0.0 {
                     self.begin_trial(true, TRY_CALLS);
                 }
@@ -479,18 +456,12 @@ impl Class {
         }
         let beyond = if self.alone.is_sure() { BEYOND } else { PLAUSIBLE * self.workers.get() };
         if measured * beyond < alone {
-            return self.doubt(measured);
+            // So much nobody gains: the cost is that of a run that was interrupted, or went through fresh memory.
+            return self.set_alone(measured * self.workers.get());
         }
-        self.is_doubtful.set(false);
-        if self.trial.counts(true) {
-            self.shared.took_one_of_many(measured.min(FAR * alone), 1.0);
-        }
-    }
-
-    /// So much nobody gains: twice in a row, and the cost is that of a run that was interrupted, or went through fresh memory.
-    fn doubt(&self, measured: f32) {
-        if self.is_doubtful.replace(true) {
-            self.set_alone(measured * self.workers.get());
+        match self.trial.took(true, measured) {
+            Took::OneOf => {}
+            Took::Any | Took::Last(_) => self.shared.took_one_of_many(measured.min(FAR * alone)),
         }
     }
 
@@ -513,7 +484,7 @@ impl Class {
             self.alone.begin(measured);
         } else if measured < cost / CHANGED || (measured < cost && self.alone.timings.get() == 0) {
             self.set_alone(measured);
-        } else if measured > CHANGED * cost && elapsed_ns >= LONG_UNIT_NS {
+        } else if measured > CHANGED * cost {
             // Twice in a row: that is no interruption.
             let surprise = self.alone.surprise.replace(measured);
             if surprise > 0.0 {

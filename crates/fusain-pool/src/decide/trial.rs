@@ -72,14 +72,6 @@ impl Trial {
         }
     }
 
-    /// As [`took`](Self::took) for a search, each of which counts, but for the first of a trial.
-    pub(super) fn counts(&self, shares: bool) -> bool {
-        match self.took(shares, 0.0) {
-            Took::Any | Took::Last(_) => true,
-            Took::OneOf => 2 * self.left.get() <= self.calls.get(),
-        }
-    }
-
     /// A call that was to be shared has found nobody awake.
     pub(super) fn was_in_vain(&self) {
         let in_vain = self.in_vain.get() + 1;

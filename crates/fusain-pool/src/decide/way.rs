@@ -8,9 +8,6 @@ pub(super) const CHANGED: f32 = 3.0;
 /// Timings until a way is known well: the first run of anything is slower than the next.
 pub(super) const SURE: u8 = 3;
 
-/// Shorter timings count for less: much of them is the call, not its elements.
-pub(super) const SURE_NS: f32 = 200.0;
-
 /// What an element costs one way.
 pub(super) struct Way {
     /// Nanoseconds an element of those that a call has, and not of those that it had to look at: searches end where they end; 0: not known.
@@ -36,7 +33,7 @@ impl Way {
     }
 
     /// A run has taken `measured` nanoseconds an element, all in all so many times as long as was expected, if anything was; returns whether the cost has changed a lot.
-    pub(super) fn took(&self, measured: f32, ratio: f32, weight: f32) -> bool {
+    pub(super) fn took(&self, measured: f32, ratio: f32) -> bool {
         let (cost, timings) = (self.cost.get(), self.timings.get());
         let surprise = self.surprise.replace(0.0);
         if cost > 0.0 && ratio > CHANGED {
@@ -49,43 +46,32 @@ impl Way {
             return surprise > 0.0;
         }
         self.timings.set(timings.saturating_add(1));
-        if cost == 0.0 || (ratio < 1.0 / CHANGED && weight >= 1.0) {
+        if cost == 0.0 || ratio < 1.0 / CHANGED {
             self.cost.set(measured);
             return cost > 0.0;
         }
         self.cost.set(if timings == 0 {
             // What stood before was an estimate.
             measured
-        } else if timings < SURE {
-            // The others may have paid for cold caches.
-            cost.min(measured)
         } else {
-            // Interruptions only ever lengthen a timing, so what is shorter counts more, and nothing counts as more than twice as long.
-            let more = (measured - cost).min(cost);
-            cost + if more < 0.0 { 0.5 } else { 0.25 } * weight * more
+            // Interruptions only ever lengthen a timing, so what is shorter counts more.
+            let more = measured - cost;
+            cost + if more < 0.0 { 0.5 } else { 0.25 } * more
         });
         false
     }
 
     /// The best of the runs of a try took `best` nanoseconds an element. That was not interrupted.
     pub(super) fn tried(&self, best: f32) {
-        let cost = self.cost.get();
-        let is_close = self.is_sure() && best > cost && best < CHANGED * cost;
-        self.cost.set(if is_close { (cost + best) / 2.0 } else { best });
+        self.cost.set(best);
         self.timings.set(self.timings.get().saturating_add(SURE));
         self.surprise.set(0.0);
     }
 
     /// A search has taken `measured` nanoseconds an element. One says little about the next; what tells is their average.
-    pub(super) fn took_one_of_many(&self, measured: f32, weight: f32) {
+    pub(super) fn took_one_of_many(&self, measured: f32) {
         let (cost, timings) = (self.cost.get(), self.timings.get());
         self.timings.set(timings.saturating_add(1));
-        self.cost.set(if timings == 0 {
-            measured
-        } else if timings < SURE {
-            cost + (measured - cost).min(4.0 * cost) / f32::from(timings + 1)
-        } else {
-            cost + 0.125 * weight * (measured - cost).min(4.0 * cost)
-        });
+        self.cost.set(if timings == 0 { measured } else { cost + 0.125 * (measured - cost).min(4.0 * cost) });
     }
 }
