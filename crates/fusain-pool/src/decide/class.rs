@@ -13,18 +13,17 @@ use crate::wakes::{Row, Wake};
 /// have left the cache, as after a rest.
 const LOOK_EVERY: f32 = 64.0;
 
-/// Calls from this length on are all looked at and timed.
+/// Calls from this length on are all looked at and timed: it costs them a fiftieth at most, and a row of a few can be worth a wake.
 pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
+
+/// Of shorter ones that are shared one in about so many is.
+const WEIGH_EVERY: u32 = 16;
 
 /// Those in between, from this length on, are held against a limit: so many times what they should take, and what cold caches can add after a rest. For
 /// shorter ones that would take too much, most of all after a rest.
 const GUARDED_NS: f32 = 800.0;
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
-
-/// Calls that are shared are all weighed and timed from this length on, as a row of a few can be worth a wake; of shorter ones one in about `WEIGH_EVERY` is.
-const TIMED_NS: f32 = 5_000.0;
-const WEIGH_EVERY: u32 = 16;
 
 /// The part of the time that may be lost by trying the way that is thought the worse, and how much more of it while little is known of that way.
 const TRY_PART: f32 = 0.0075;
@@ -317,7 +316,7 @@ impl Class {
         if trial.unwrap_or(shares) {
             let gain_ns = (alone_ns - shared_ns).max(0.0);
             let mut stands_for = 1;
-            if !tries && alone_ns < TIMED_NS {
+            if !tries && alone_ns < LOOKED_AT_NS {
                 let calls = (WEIGH_EVERY / 2 + self.draw() % WEIGH_EVERY) as u16;
                 self.next.set(Some(Next::Shared {
                     calls,
