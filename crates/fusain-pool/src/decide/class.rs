@@ -19,7 +19,7 @@ pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 /// Of shorter ones that are shared one in about so many is.
 const WEIGH_EVERY: u32 = 16;
 
-/// Those in between, from this length on, are held against a limit: so many times what they should take, and what cold caches can add after a rest. For
+/// Of calls in sequence those in between, from this length on, are held against a limit: so many times what they should take, and what cold caches can add after a rest. For
 /// shorter ones that would take too much, most of all after a rest.
 const GUARDED_NS: f32 = 800.0;
 const LIMIT: f32 = 2.0;
