@@ -210,9 +210,9 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             continue;
         }
         let step = patience.step();
-        if !matches!(step, Step::Spin) && mailbox.peek() == mailbox::SHUT {
-            // A giver has taken back what this worker was woken for, after it was seen there.
-            mailbox.open(mailbox::ANY);
+        if !matches!(step, Step::Spin) {
+            // After it was seen to have a message.
+            mailbox.open_if_shut();
         }
         match step {
             Step::Spin => {}

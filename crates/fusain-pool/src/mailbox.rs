@@ -39,6 +39,8 @@
 //! * owner's way to `ANY` or a token: Release; pairs with the Acquire of a giver's CAS. What the owner did before, such as having read the last message, or
 //!   clearing the stop signal of a call that has been stopped, is known to whoever gives it work.
 //! * owner and giver both leave a message by CAS, so one of them has it. Relaxed on the giver's side: it wrote the message itself.
+//! * giver's way from a message that it has taken back: Release; pairs with the Acquire of the next giver, or of the owner who opens the mailbox for that one. It has been read
+//!   before it is written over.
 //!
 //! # The room beside the word
 //!
@@ -172,6 +174,14 @@ impl Mailbox {
     #[inline(always)]
     pub(crate) fn open(&self, state: usize) {
         self.state.store(state, Ordering::Release);
+    }
+
+    /// Owner, awake and without work: opens it if it is shut. A giver has taken back what its owner was woken for. Acquire: pairs with the Release there, so that the next
+    /// giver knows that the room has been read.
+    pub(crate) fn open_if_shut(&self) {
+        if self.peek() == SHUT {
+            let _ = self.change(SHUT, ANY);
+        }
     }
 
     /// Owner, where nobody can be claiming: accept nothing from now on.

@@ -4,7 +4,7 @@ use super::{Frame, check, finds, pool};
 use crate::handle::Handle;
 use crate::header::{self, Header, Reopen, reopen};
 use crate::job::JobRef;
-use crate::mailbox::{ANY, Mailbox};
+use crate::mailbox::{ANY, Mailbox, SHUT};
 use crate::part::{MessageHeader, receive};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::Fault;
@@ -147,4 +147,31 @@ fn one_has_the_message() {
 #[test]
 fn one_has_the_message_faults() {
     finds(&[Fault::WeakRmw], 3, taken_back);
+}
+
+/// A giver takes back its message for an owner who was asleep, and who opens the mailbox for the next giver: that one writes when the first has read.
+fn taken_back_from_a_sleeper() {
+    let pool = pool(1, 0);
+    let board = Frame::new(Board(UnsafeCell::new(0)));
+    let front = &pool.get().slots.get(0).front;
+    front.open(ANY);
+    let (value, token) = write(front, board, 1);
+    assert_eq!(value, 1, "open");
+    let owner = thread::spawn(move || front.open_if_shut());
+    let next = thread::spawn(move || write(front, board, 2).0);
+    // SAFETY: the slip that was written.
+    let is_back = front.take_back(token, SHUT, |slip: *const ()| unsafe { (*slip.cast::<Slip>()).note }).is_some();
+    assert!(is_back, "nobody reads");
+    owner.join().unwrap();
+    next.join().unwrap();
+}
+
+#[test]
+fn the_next_giver_writes_what_has_been_read() {
+    check(3, taken_back_from_a_sleeper);
+}
+
+#[test]
+fn the_next_giver_writes_what_has_been_read_faults() {
+    finds(&[Fault::WeakRmw], 3, taken_back_from_a_sleeper);
 }
