@@ -160,13 +160,14 @@ impl Mailbox {
         is_taken.then(|| Mail::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
     }
 
-    /// Owner of an open mailbox: shuts it if somebody points to a task, and says whose.
+    /// Owner of an open mailbox: shuts it if somebody points to a task, and says whose. Acquire: pairs, through the nudge, with the Release of a giver who has taken its message
+    /// back before.
     #[inline(always)]
     pub(crate) fn follow_nudge(&self) -> Option<usize> {
-        let state = self.peek();
-        (state & LOW == NUDGE).then(|| {
+        (self.peek() & LOW == NUDGE).then(|| {
+            let nudge = self.state.load(Ordering::Acquire);
             self.shut();
-            state >> LOW.count_ones()
+            nudge >> LOW.count_ones()
         })
     }
 

@@ -149,29 +149,46 @@ fn one_has_the_message_faults() {
     finds(&[Fault::WeakRmw], 3, taken_back);
 }
 
-/// A giver takes back its message for an owner who was asleep, and who opens the mailbox for the next giver: that one writes when the first has read.
-fn taken_back_from_a_sleeper() {
+/// A giver takes its message back, and the owner opens the mailbox for the next giver: that one writes when the first has read.
+fn written_again(then: usize, opens: impl Fn(&Mailbox) + Send + 'static) {
     let pool = pool(1, 0);
     let board = Frame::new(Board(UnsafeCell::new(0)));
     let front = &pool.get().slots.get(0).front;
     front.open(ANY);
     let (value, token) = write(front, board, 1);
     assert_eq!(value, 1, "open");
-    let owner = thread::spawn(move || front.open_if_shut());
+    let owner = thread::spawn(move || opens(front));
     let next = thread::spawn(move || write(front, board, 2).0);
     // SAFETY: the slip that was written.
-    let is_back = front.take_back(token, SHUT, |slip: *const ()| unsafe { (*slip.cast::<Slip>()).note }).is_some();
+    let is_back = front.take_back(token, then, |slip: *const ()| unsafe { (*slip.cast::<Slip>()).note }).is_some();
     assert!(is_back, "nobody reads");
     owner.join().unwrap();
     next.join().unwrap();
 }
 
+/// The owner was woken for the message.
+fn written_again_to_a_sleeper() {
+    written_again(SHUT, Mailbox::open_if_shut);
+}
+
+/// Somebody points to a task before the owner opens it.
+fn written_again_after_a_nudge() {
+    written_again(ANY, |front| {
+        front.nudge(0);
+        if front.follow_nudge().is_some() {
+            front.open(ANY);
+        }
+    });
+}
+
 #[test]
 fn the_next_giver_writes_what_has_been_read() {
-    check(3, taken_back_from_a_sleeper);
+    check(3, written_again_to_a_sleeper);
+    check(3, written_again_after_a_nudge);
 }
 
 #[test]
 fn the_next_giver_writes_what_has_been_read_faults() {
-    finds(&[Fault::WeakRmw], 3, taken_back_from_a_sleeper);
+    finds(&[Fault::WeakRmw], 3, written_again_to_a_sleeper);
+    finds(&[Fault::WeakLoad], 3, written_again_after_a_nudge);
 }
