@@ -14,12 +14,14 @@ use super::catalog::{self, Comparison};
 use super::document::{self, Outcome, Outcomes};
 use super::figures;
 use super::machine::Origin;
-use crate::workspace;
+use crate::{packages, workspace};
 
 const BENCHMARKS: &str = "BENCHMARKS.md";
 const README: &str = "README.md";
 
 pub(super) fn run(names: &[String]) -> anyhow::Result<ExitCode> {
+    // Against fewer peers the figures would say too much.
+    packages::ensure().context("what is written is measured against all peers, which need Debian packages")?;
     let is_chosen = |comparison: &&Comparison| names.is_empty() || names.iter().any(|name| name == comparison.name);
     let chosen: Vec<&Comparison> = catalog::ALL.iter().filter(is_chosen).collect();
     let origin = Origin::here(&[BENCHMARKS, README, catalog::PLOT])?;
