@@ -1,4 +1,4 @@
-//! Debian packages the test run needs beyond Rust: found, installed where that is allowed, else asked for.
+//! Debian packages that the test run, and comparisons with all peers, need beyond Rust: found, installed where that is allowed, else asked for.
 
 use anyhow::{Context, bail};
 

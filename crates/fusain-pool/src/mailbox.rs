@@ -19,7 +19,7 @@
 //!
 //! | state       | meaning                                              | who leaves it, and how |
 //! |-------------|------------------------------------------------------|------------------------|
-//! | `SHUT`      | the owner takes nothing, or works                    | owner: store `ANY`, a token, or `ASLEEP` |
+//! | `SHUT`      | the owner takes nothing, or works                    | owner: store `ANY`, a token, or `ASLEEP`; CAS to `ANY` where a giver has shut it |
 //! | `ANY`       | front: the owner is awake and takes any work         | giver: CAS to `CLAIMED`, or to a nudge · owner: CAS to `ASLEEP`, `SHUT` |
 //! | `ASLEEP`    | the owner is parked or about to be                   | front, giver: CAS to `CLAIMED`, and unparks after delivery · waker: CAS to `SHUT`, then unparks; the owner opens on arrival · owner: CAS to `ANY`, store `SHUT` (side) |
 //! | token       | side: the owner waits for that call                  | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT`, or to token + 2 |

@@ -86,8 +86,8 @@ impl Pace {
 
     /// After a unit that was a checkpoint and began at `started`: what it showed, unless it had fewer elements than the grain says.
     #[cold]
-    pub(crate) fn checkpoint(&mut self, started: Instant, is_whole: bool) -> Option<Timing> {
-        if !is_whole {
+    pub(crate) fn checkpoint(&mut self, started: Instant, is_full: bool) -> Option<Timing> {
+        if !is_full {
             self.left = self.interval;
             return None;
         }

@@ -248,8 +248,8 @@ fn drive<A: Algorithm + ?Sized>(
         algorithm.do_unit(local, pace.grain);
         if let Some(started) = started {
             // Nobody knows how many elements there were in the last one.
-            let is_whole = pace.grain == 1 || algorithm.has_local_work(local);
-            checkpoint(call, handle, pace, started, is_whole, shared.missing);
+            let is_full = pace.grain == 1 || algorithm.has_local_work(local);
+            checkpoint(call, handle, pace, started, is_full, shared.missing);
             if shared.is_whole {
                 refused |= LOOK;
             }
@@ -280,11 +280,11 @@ fn drive<A: Algorithm + ?Sized>(
     Ended::Done
 }
 
-/// After a unit that began at `started` and is one to stop at, with as many elements as it should have if it `is_whole`.
+/// After a unit that began at `started` and is one to stop at, with as many elements as the grain says if it `is_full`.
 #[cold]
 #[inline(never)]
-fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instant, is_whole: bool, missing: usize) {
-    let timing = pace.checkpoint(started, is_whole);
+fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instant, is_full: bool, missing: usize) {
+    let timing = pace.checkpoint(started, is_full);
     if call.is_stopped() {
         // A call or join inside of a unit has cleared the signal.
         handle.slot().signal_stop();

@@ -481,7 +481,7 @@ impl Class {
         let (cost, measured) = (self.alone.cost.get(), per_element(elapsed_ns, done));
         if cost == 0.0 {
             self.alone.begin(measured);
-        } else if measured < cost / CHANGED || (measured < cost && self.alone.timings.get() == 0) {
+        } else if measured < cost && self.alone.timings.get() == 0 {
             self.set_alone(measured);
         } else if measured > CHANGED * cost {
             // Twice in a row: that is no interruption.

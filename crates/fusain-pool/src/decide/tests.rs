@@ -447,6 +447,26 @@ fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
     assert!(sequential > 300, "{sequential}");
 }
 
+/// As where a program limits the length of units: they have fewer elements than their grain says, and these seem to cost next to nothing.
+#[test]
+fn units_do_not_undo_what_runs_in_sequence_have_told() {
+    let (work, alone_ns, entry) = (8_000, 80_000.0, Entry::new());
+    let mut alone = 0;
+    for _ in 0..500 {
+        let choice = entry.choose(work, || Some(class::Machine { region_ns: 300.0, workers: 2.0 }));
+        if choice == Choice::Alone {
+            alone += 1;
+            entry.with(work, |class, _| class.took_alone(work, work, alone_ns));
+            continue;
+        }
+        entry.with(work, |class, _| class.saw_unit(1 << 30, 150.0, false));
+        if choice != Choice::Unknown {
+            entry.with(work, |class, _| class.took_shared(work, alone_ns / 2.0));
+        }
+    }
+    assert!(alone < 25, "{alone} of 500 in sequence");
+}
+
 /// Two tasks that become longer and longer: that is seen at once, and they run in sequence only where that is tried, one call at a time.
 #[test]
 fn few_tasks_stay_shared_when_they_become_longer() {

@@ -42,6 +42,8 @@ impl Way {
             } else {
                 // Twice in a row: that is no interruption.
                 self.begin(surprise.min(measured));
+                // It has been measured, and is no estimate.
+                self.timings.set(1);
             }
             return surprise > 0.0;
         }
