@@ -470,7 +470,7 @@ impl Class {
     }
 
     /// A unit of `done` elements took `elapsed_ns` on the pool, the longest of those that were timed. It may be compiled otherwise than the sequential loop, so it gives
-    /// a first idea, and later tells only of great changes.
+    /// a first idea, and later tells only if elements have become far heavier: there may be fewer in a unit than its grain says.
     ///
     /// Who forces calls to be shared may well see units that had to wait for a wake. So where runs in sequence have told the cost, that stands; else the fastest unit
     /// tells most, for the first ones find cold caches.
