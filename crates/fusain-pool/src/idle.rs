@@ -211,7 +211,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         }
         let step = patience.step();
         if !matches!(step, Step::Spin) {
-            // After it was seen to have a message.
+            // Its giver may have taken back the message that this worker was woken for.
             mailbox.open_if_shut();
         }
         match step {
