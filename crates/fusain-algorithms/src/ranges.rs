@@ -15,7 +15,7 @@ use fusain_pool::Algorithm;
 /// Calls `f` with ranges that together are all indices, each once.
 #[repr(C, align(64))]
 pub(crate) struct Ranges<F: ?Sized> {
-    /// Elements that an index stands for.
+    /// Elements that an index stands for; [`usize::MAX`]: a unit has one index, whatever that stands for.
     weight: usize,
     f: F,
 }
@@ -32,6 +32,10 @@ impl<F: Fn(Range<usize>) + Sync + ?Sized> Algorithm for Ranges<F> {
 
     fn has_local_work(&self, local: &Range<usize>) -> bool {
         local.start < local.end
+    }
+
+    fn unit_len(&self, grain: usize) -> usize {
+        if self.weight == usize::MAX { grain } else { (grain / self.weight).max(1).saturating_mul(self.weight) }
     }
 
     fn do_unit(&self, local: &mut Range<usize>, grain: usize) {

@@ -49,6 +49,10 @@ impl<A: Distributed> Algorithm for Polled<'_, A> {
         self.inner.has_local_work(&bundle.at)
     }
 
+    fn unit_len(&self, grain: usize) -> usize {
+        self.inner.unit_len(grain)
+    }
+
     #[inline(always)]
     fn do_unit(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
         self.inner.do_unit(&mut bundle.at, grain);

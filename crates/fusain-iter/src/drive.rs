@@ -55,11 +55,15 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
         local.0.is_some()
     }
 
+    fn unit_len(&self, grain: usize) -> usize {
+        self.block.unwrap_or(grain.clamp(1, self.most))
+    }
+
     #[inline]
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let Some((source, found)) = &mut local.0 else { return };
         let left = source.left();
-        let grain = self.block.unwrap_or(grain.clamp(1, self.most)).min(left);
+        let grain = self.unit_len(grain).min(left);
         let goes_on = left > 0
             && !self.sink.is_over(found)
             && internals::widest(Unit { sink: self.sink, found, source, grain }).is_continue()

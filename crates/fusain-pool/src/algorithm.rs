@@ -83,6 +83,13 @@ pub trait Algorithm: Sync {
     /// Whether [`do_unit`](Algorithm::do_unit) has anything left to do on this state.
     fn has_local_work(&self, local: &Self::Local) -> bool;
 
+    /// How many elements a unit has for which [`do_unit`](Algorithm::do_unit) is given `grain`, but for the last one of a state.
+    ///
+    /// That is how the run loop learns what an element costs. An algorithm says it if its units have a greatest length, or come in blocks.
+    fn unit_len(&self, grain: usize) -> usize {
+        grain
+    }
+
     /// Does one unit of work: about `grain` elements, and at least one. It must not wait for another state.
     ///
     /// The run loop chooses `grain`: a unit is long enough that checking for requests costs next to nothing, and short enough that no other worker

@@ -83,6 +83,7 @@ fn work<A: Algorithm + ?Sized>(
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut local = local;
         let mut pace = Pace::new(grain);
+        pace.grain = algorithm.unit_len(pace.grain).max(1);
         let mut is_again = false;
         loop {
             // Again where there was nothing to split before.
@@ -250,6 +251,7 @@ fn drive<A: Algorithm + ?Sized>(
             // Nobody knows how many elements there were in the last one.
             let is_full = pace.grain == 1 || algorithm.has_local_work(local);
             checkpoint(call, handle, pace, started, is_full, shared.missing);
+            pace.grain = algorithm.unit_len(pace.grain).max(1);
             if shared.is_whole {
                 refused |= LOOK;
             }

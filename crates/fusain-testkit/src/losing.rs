@@ -19,6 +19,10 @@ impl<A: Algorithm> Algorithm for Losing<'_, A> {
         self.0.has_local_work(local)
     }
 
+    fn unit_len(&self, grain: usize) -> usize {
+        self.0.unit_len(grain)
+    }
+
     fn do_unit(&self, local: &mut A::Local, grain: usize) {
         self.0.do_unit(local, grain);
     }

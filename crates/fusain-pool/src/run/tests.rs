@@ -42,8 +42,8 @@ fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
     assert!(is_seen);
 }
 
-/// Elements that are counted off, up to a grain at a time.
-struct Even;
+/// Elements that are counted off, up to a grain and so many at a time.
+struct Even(usize);
 
 impl Algorithm for Even {
     type Local = usize;
@@ -52,8 +52,12 @@ impl Algorithm for Even {
         *left > 0
     }
 
+    fn unit_len(&self, grain: usize) -> usize {
+        grain.min(self.0)
+    }
+
     fn do_unit(&self, left: &mut usize, grain: usize) {
-        *left -= grain.min(*left);
+        *left -= self.unit_len(grain).min(*left);
     }
 
     fn commit(&self, _left: &mut usize) {}
@@ -69,9 +73,20 @@ fn the_last_unit_says_nothing_of_what_an_element_costs() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
     let timing = |units: usize| {
         let brief = Brief { grain: Grain::From(50), work: 50 * units + 1, wakes: false };
-        pool.inner.enter(|handle| run(handle, &Even, brief.work, brief)).timing
+        pool.inner.enter(|handle| run(handle, &Even(usize::MAX), brief.work, brief)).timing
     };
     // The third one is the first to be timed.
     assert!(timing(2).is_none());
     assert_eq!(timing(3).map(|timing| timing.elements), Some(50));
+}
+
+/// Else what it takes would seem to be the cost of as many as the grain says.
+#[test]
+fn a_unit_has_as_many_elements_as_its_algorithm_says() {
+    let pool = Pool::builder().threads(1).build().expect("no threads");
+    for grain in [Grain::From(50), Grain::Fixed(50)] {
+        let brief = Brief { grain, work: 10_000, wakes: false };
+        let timing = pool.inner.enter(|handle| run(handle, &Even(3), brief.work, brief)).timing;
+        assert_eq!(timing.map(|timing| timing.elements), Some(3), "{grain:?}");
+    }
 }
