@@ -69,6 +69,7 @@
 // Declared first, so that rustdoc shows the options of a call before the calls.
 mod policy;
 
+mod ahead;
 mod beside;
 mod chain;
 mod copy;

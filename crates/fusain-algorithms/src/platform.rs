@@ -3,6 +3,7 @@
 //! | lacks | where | instead |
 //! |-------|-------|---------|
 //! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
+//! | prefetching | other than x86-64 and AArch64, `--cfg fusain_plain` | memory is read when it is needed |
 //! | huge pages | other than Linux | the system's usual pages are used |
 //!
 //! Threads and the clock are in the `platform.rs` of `fusain-pool`.
@@ -131,6 +132,23 @@ mod x86 {
     pub(super) fn avx2<B: Body>(body: B) -> B::Output {
         body.run()
     }
+}
+
+/// Asks for the cache line of `place`, which will be read soon, without waiting for it. Any address will do, and nothing is read.
+#[inline(always)]
+pub(crate) fn prefetch<T>(place: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    // SAFETY: a hint, which never faults; each of these processors has it.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    #[cfg(all(target_arch = "aarch64", not(fusain_plain)))]
+    // SAFETY: likewise.
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) place, options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_plain))))]
+    let _ = place;
 }
 
 pub(crate) use pages::{ask_for_huge_pages, make_present};

@@ -15,6 +15,7 @@ use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
 use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits};
+use crate::ahead::fetch_ahead;
 use crate::kind::is_primitive;
 use crate::natural::Natural;
 use crate::policy::{Par, Plan, Team};
@@ -30,6 +31,9 @@ const SHORT: usize = 512;
 
 /// Fewer elements than this run in sequence, whatever compares them.
 const FEW_COMPARED: usize = 32;
+
+/// So many bytes are in the nearest cache if they are in any, where a line takes a nanosecond or two; to ask for it first would be half as much again.
+const NEAR: usize = 1 << 15;
 
 /// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer.
 const FEW: usize = WORTH - 1;
@@ -283,7 +287,9 @@ where
     #[inline(always)]
     fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool, mut found: Found<V>) -> Found<V> {
         if let Some(natural) = self.natural {
+            let ahead = if size_of_val(part) > NEAR { part.as_chunks::<BLOCK_OF_BITS>().0 } else { &[] };
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
+                fetch_ahead(ahead, k);
                 let from = at + k * BLOCK_OF_BITS;
                 if MIN {
                     // SAFETY: invariant 1.

@@ -5,6 +5,7 @@
 
 use super::fold::Fold;
 use super::pieces::parallel;
+use crate::ahead::fetch_ahead;
 use crate::beside::Beside;
 use crate::policy::{Par, Plan};
 use crate::widest::widest_of;
@@ -24,6 +25,9 @@ impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
     }
 }
 
+/// Elements of a block that is asked for ahead of its turn.
+const BLOCK: usize = 64;
+
 /// Counts in lanes of the width of `T`.
 #[inline(always)]
 pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize {
@@ -32,7 +36,16 @@ pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize
         2 => part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum(),
         // A unit is far below 2^32 elements, but nothing forbids a longer slice here.
         4 => part.chunks(1 << 20).map(|c| c.iter().map(|x| predicate(x) as u32).sum::<u32>() as usize).sum(),
-        _ => part.iter().map(|x| predicate(x) as usize).sum(),
+        _ => {
+            let (blocks, tail) = part.as_chunks::<BLOCK>();
+            let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
+            let mut count = 0;
+            for (k, block) in blocks.iter().enumerate() {
+                fetch_ahead(blocks, k);
+                count += sum(block);
+            }
+            count + sum(tail)
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! and whose results are combined in order; no operand changes its place.
 //! For integers the compiler does better by itself: it knows that their operations may be reordered, and vectorises.
 
+use crate::ahead::fetch_ahead;
 use crate::kind::{is_integer, is_light};
 
 /// Sub-runs folded side by side.
@@ -59,7 +60,11 @@ where
 {
     if is_light::<U>() && !is_integer::<U>() && run.len() >= 2 * CHAINS {
         let (blocks, tail) = run.as_chunks::<{ CHAINS * SUB_RUN }>();
-        let all = blocks.iter().map(|block| chains(block, &map, &op)).reduce(&op);
+        let part = |(k, block): (usize, &[T; CHAINS * SUB_RUN])| {
+            fetch_ahead(blocks, k);
+            chains(block, &map, &op)
+        };
+        let all = blocks.iter().enumerate().map(part).reduce(&op);
         let tail = if tail.len() >= 2 * CHAINS {
             Some(chains(tail, &map, &op))
         } else {

@@ -3,6 +3,7 @@
 //! A loop that may end at any element does not vectorise; one that looks at a few elements too many does. So numbers are looked at a
 //! *stride* at a time. Only the stride that has a hit is looked at again, for the index.
 
+use crate::ahead::fetch_ahead;
 use crate::widest::{Body, widest};
 
 /// Elements looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
@@ -91,7 +92,15 @@ fn first_by_steps<'a, A, B, const N: usize>(
 ) -> Option<usize> {
     let (a_steps, a_tail) = a.as_chunks::<N>();
     let (b_steps, b_tail) = b.as_chunks::<N>();
+    // Both are the same elements, or each beside the next.
+    let is_one = a.as_ptr().addr().abs_diff(b.as_ptr().addr()) <= size_of::<A>();
     for (k, (xs, ys)) in a_steps.iter().zip(b_steps).enumerate() {
+        if N > STEP {
+            fetch_ahead(a_steps, k);
+            if !is_one {
+                fetch_ahead(b_steps, k);
+            }
+        }
         if !any(xs, ys, hit) {
             continue;
         }
