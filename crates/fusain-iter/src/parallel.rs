@@ -10,7 +10,7 @@ use fusain_algorithms::Par;
 use fusain_pool::Pool;
 
 use crate::adaptor::*;
-use crate::collect::{self, FromParallelIterator, IntoParallelIterator, ParallelExtend};
+use crate::collect::{self, FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
 use crate::outcome::{Try, try_combine, unbroken};
 use crate::settings::Settings;
 use crate::sink::search::Which;
@@ -568,7 +568,7 @@ pub trait ParallelIterator: Sized + Send {
         A: Send,
         B: Send,
     {
-        collect::both::unzip(self)
+        extended(self)
     }
 
     /// Makes a collection of the elements that satisfy `predicate`, and one of the others.
@@ -590,7 +590,7 @@ pub trait ParallelIterator: Sized + Send {
         L: Send,
         R: Send,
     {
-        collect::both::partition_map(self, f)
+        extended(self.map(f))
     }
 
     /// Collects the elements into vectors, one for each part.

@@ -30,66 +30,20 @@ where
     reduce(&settings, source, Steps::new(Default::default, step), join).unwrap_or_default()
 }
 
-/// Collections of the left and the right sides.
-pub(crate) fn unzip<I, A, B, FromA, FromB>(chain: I) -> (FromA, FromB)
-where
-    I: ParallelIterator<Item = (A, B)>,
-    A: Send,
-    B: Send,
-    FromA: Default + ParallelExtend<A>,
-    FromB: Default + ParallelExtend<B>,
-{
-    let mut collections = (FromA::default(), FromB::default());
-    extend_sides(&mut collections, chain);
-    collections
-}
-
-fn extend_sides<I, A, B, FromA, FromB>((a, b): &mut (FromA, FromB), chain: I)
-where
-    I: ParallelIterator<Item = (A, B)>,
-    A: Send,
-    B: Send,
-    FromA: ParallelExtend<A>,
-    FromB: ParallelExtend<B>,
-{
-    let (more_a, more_b) = vectors(chain, |(a, b), (left, right)| {
+/// Vectors of the left and the right sides.
+fn sides<A: Send, B: Send>(chain: impl IntoParallelIterator<Item = (A, B)>) -> (Vec<A>, Vec<B>) {
+    vectors(chain.into_par_iter(), |(a, b), (left, right)| {
         a.push(left);
         b.push(right);
-    });
-    a.extend_by(more_a);
-    b.extend_by(more_b);
+    })
 }
 
-/// Collections of what `side` says is left, and is right.
-pub(crate) fn partition_map<I, A, B, F, L, R>(chain: I, side: F) -> (A, B)
-where
-    I: ParallelIterator,
-    F: Fn(I::Item) -> Either<L, R> + Sync,
-    A: Default + ParallelExtend<L>,
-    B: Default + ParallelExtend<R>,
-    L: Send,
-    R: Send,
-{
-    let mut collections = (A::default(), B::default());
-    extend_parts(&mut collections, chain, side);
-    collections
-}
-
-fn extend_parts<I, A, B, F, L, R>((a, b): &mut (A, B), chain: I, side: F)
-where
-    I: ParallelIterator,
-    F: Fn(I::Item) -> Either<L, R> + Sync,
-    A: ParallelExtend<L>,
-    B: ParallelExtend<R>,
-    L: Send,
-    R: Send,
-{
-    let (more_a, more_b) = vectors(chain, |(a, b), x| match side(x) {
+/// Vectors of what is left, and of what is right.
+fn either<L: Send, R: Send>(chain: impl IntoParallelIterator<Item = Either<L, R>>) -> (Vec<L>, Vec<R>) {
+    vectors(chain.into_par_iter(), |(a, b), x| match x {
         Either::Left(x) => a.push(x),
         Either::Right(x) => b.push(x),
-    });
-    a.extend_by(more_a);
-    b.extend_by(more_b);
+    })
 }
 
 impl<A, B, FromA, FromB> ParallelExtend<(A, B)> for (FromA, FromB)
@@ -100,7 +54,9 @@ where
     FromB: Send + ParallelExtend<B>,
 {
     fn par_extend<I: IntoParallelIterator<Item = (A, B)>>(&mut self, chain: I) {
-        extend_sides(self, chain.into_par_iter());
+        let (a, b) = sides(chain);
+        self.0.extend_by(a);
+        self.1.extend_by(b);
     }
 }
 
@@ -112,10 +68,7 @@ where
     FromB: Send + FromParallelIterator<B>,
 {
     fn from_par_iter<I: IntoParallelIterator<Item = (A, B)>>(chain: I) -> Self {
-        let (a, b) = vectors(chain.into_par_iter(), |(a, b), (left, right)| {
-            a.push(left);
-            b.push(right);
-        });
+        let (a, b) = sides(chain);
         (FromA::from_par_iter(a), FromB::from_par_iter(b))
     }
 }
@@ -128,7 +81,9 @@ where
     B: Send + ParallelExtend<R>,
 {
     fn par_extend<I: IntoParallelIterator<Item = Either<L, R>>>(&mut self, chain: I) {
-        extend_parts(self, chain.into_par_iter(), |x| x);
+        let (a, b) = either(chain);
+        self.0.extend_by(a);
+        self.1.extend_by(b);
     }
 }
 
@@ -140,10 +95,7 @@ where
     B: Send + FromParallelIterator<R>,
 {
     fn from_par_iter<I: IntoParallelIterator<Item = Either<L, R>>>(chain: I) -> Self {
-        let (a, b) = vectors(chain.into_par_iter(), |(a, b), x| match x {
-            Either::Left(x) => a.push(x),
-            Either::Right(x) => b.push(x),
-        });
+        let (a, b) = either(chain);
         (A::from_par_iter(a), B::from_par_iter(b))
     }
 }

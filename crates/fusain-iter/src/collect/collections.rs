@@ -5,8 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::vec::parts;
-use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
+use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
 use crate::parallel::ParallelIterator;
 
 /// A collection that std's `Extend` fills: all workers compute elements, then these are put in. References to `Copy` elements are accepted too.
@@ -14,15 +13,13 @@ macro_rules! by_extend {
     ($([$($generics:tt)*] $collection:ty, $item:ty $(, [$($by_copy:tt)*] $reference:ty)?;)*) => {$(
         impl<$($generics)*> FromParallelIterator<$item> for $collection {
             fn from_par_iter<I: IntoParallelIterator<Item = $item>>(chain: I) -> Self {
-                let mut collection = Self::default();
-                collection.par_extend(chain);
-                collection
+                extended(chain)
             }
         }
 
         impl<$($generics)*> ParallelExtend<$item> for $collection {
             fn par_extend<I: IntoParallelIterator<Item = $item>>(&mut self, chain: I) {
-                for part in parts(chain.into_par_iter()) {
+                for part in chain.into_par_iter().collect_vec_list() {
                     self.extend(part);
                 }
             }
@@ -30,7 +27,7 @@ macro_rules! by_extend {
 
         $(impl<'a, $($by_copy)*> ParallelExtend<$reference> for $collection {
             fn par_extend<I: IntoParallelIterator<Item = $reference>>(&mut self, chain: I) {
-                for part in parts(chain.into_par_iter()) {
+                for part in chain.into_par_iter().collect_vec_list() {
                     self.extend(part);
                 }
             }

@@ -1,6 +1,6 @@
 //! Collections from chains, and chains from collections: the traits.
 
-pub(crate) mod both;
+mod both;
 mod collections;
 mod outcomes;
 mod strings;
@@ -167,4 +167,11 @@ pub trait ParallelExtend<T: Send> {
     fn extend_by(&mut self, elements: Vec<T>) {
         self.par_extend(elements);
     }
+}
+
+/// The elements of `chain`, added to a collection that has none.
+pub(crate) fn extended<C: Default + ParallelExtend<T>, T: Send>(chain: impl IntoParallelIterator<Item = T>) -> C {
+    let mut collection = C::default();
+    collection.par_extend(chain);
+    collection
 }

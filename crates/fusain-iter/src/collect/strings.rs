@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
-use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
+use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
 use crate::sink::fold::fold;
 
 /// A string that std's `Extend` fills: each part makes a string, and these are joined in order.
@@ -11,9 +11,7 @@ macro_rules! strings {
     ($($string:ty: $([$($generics:tt)*] $item:ty),*;)*) => {$($(
         impl<$($generics)*> FromParallelIterator<$item> for $string {
             fn from_par_iter<I: IntoParallelIterator<Item = $item>>(chain: I) -> Self {
-                let mut string = Self::new();
-                string.par_extend(chain);
-                string
+                extended(chain)
             }
         }
 
