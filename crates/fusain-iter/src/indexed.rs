@@ -6,7 +6,6 @@ use crate::adaptor::*;
 use crate::collect::{IntoParallelIterator, vec};
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
-use crate::sink::search::{self, Which};
 use crate::source::indexed::IndexedSource;
 
 /// A parallel iterator with a known length. It can be split at any index, zipped with another, and reversed.
@@ -256,7 +255,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         let other = other.into_par_iter();
         let lengths = self.len().cmp(&other.len());
         let unequal = |(a, b): (Self::Item, Self::Item)| Some(Ord::cmp(&a, &b)).filter(|order| order.is_ne());
-        search::find(self.zip(other), Which::First, unequal).unwrap_or(lengths)
+        self.zip(other).find_map_first(unequal).unwrap_or(lengths)
     }
 
     /// Like [`cmp`](Self::cmp), for elements with a partial order.
@@ -275,7 +274,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         let unequal = |(a, b): (Self::Item, J::Item)| {
             Some(PartialOrd::partial_cmp(&a, &b)).filter(|order| *order != Some(Ordering::Equal))
         };
-        search::find(self.zip(other), Which::First, unequal).unwrap_or(Some(lengths))
+        self.zip(other).find_map_first(unequal).unwrap_or(Some(lengths))
     }
 
     /// Whether both chains have the same number of elements, and these are equal one by one.
@@ -371,7 +370,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     #[inline]
     fn position_any<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
-        search::find(self.enumerate(), Which::Any, |(i, x)| predicate(x).then_some(i))
+        self.enumerate().find_map_any(|(i, x)| predicate(x).then_some(i))
     }
 
     /// The index of the first element that satisfies `predicate`.
@@ -382,7 +381,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     #[inline]
     fn position_first<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
-        search::find(self.enumerate(), Which::First, |(i, x)| predicate(x).then_some(i))
+        self.enumerate().find_map_first(|(i, x)| predicate(x).then_some(i))
     }
 
     /// The index of the last element that satisfies `predicate`. It searches from the back.
@@ -393,7 +392,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     #[inline]
     fn position_last<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
-        search::find_last(self.enumerate(), |(i, x)| predicate(x).then_some(i))
+        self.enumerate().find_map_last(|(i, x)| predicate(x).then_some(i))
     }
 
     /// Say which one: [`position_any`](Self::position_any) or [`position_first`](Self::position_first).

@@ -322,11 +322,7 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(Self::Item) -> R + Sync + Send,
         R: Try<Output = ()> + Send,
     {
-        let broken = search::find(self, Which::Any, |x| match f(x).branch() {
-            ControlFlow::Continue(()) => None,
-            ControlFlow::Break(residual) => Some(R::from_residual(residual)),
-        });
-        broken.unwrap_or_else(|| R::from_output(()))
+        self.find_map_any(|x| unbroken(f(x)).break_value()).unwrap_or_else(|| R::from_output(()))
     }
 
     /// Like [`try_for_each`](Self::try_for_each), with a clone of `init` for each part.
@@ -450,20 +446,19 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: Ord,
     {
-        extrema::best(self, |a, b| extrema::lesser(a, b, Ord::cmp))
+        self.min_by(Ord::cmp)
     }
 
     /// Like [`min`](Self::min), by `compare`.
     #[inline]
     fn min_by<F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send>(self, compare: F) -> Option<Self::Item> {
-        extrema::best(self, |a, b| extrema::lesser(a, b, &compare))
+        self.reduce_with(|a, b| extrema::lesser(a, b, &compare))
     }
 
     /// Like [`min`](Self::min), by key. Each key is computed once.
     #[inline]
     fn min_by_key<K: Ord + Send, F: Fn(&Self::Item) -> K + Sync + Send>(self, key: F) -> Option<Self::Item> {
-        let keyed = self.map(|x| (key(&x), x));
-        extrema::best(keyed, |a, b| extrema::lesser(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
+        self.map(|x| (key(&x), x)).min_by(|a, b| a.0.cmp(&b.0)).map(|(_, x)| x)
     }
 
     /// The largest element: of several equal ones the last. `None` if there are no elements.
@@ -472,20 +467,19 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: Ord,
     {
-        extrema::best(self, |a, b| extrema::greater(a, b, Ord::cmp))
+        self.max_by(Ord::cmp)
     }
 
     /// Like [`max`](Self::max), by `compare`.
     #[inline]
     fn max_by<F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send>(self, compare: F) -> Option<Self::Item> {
-        extrema::best(self, |a, b| extrema::greater(a, b, &compare))
+        self.reduce_with(|a, b| extrema::greater(a, b, &compare))
     }
 
     /// Like [`max`](Self::max), by key. Each key is computed once.
     #[inline]
     fn max_by_key<K: Ord + Send, F: Fn(&Self::Item) -> K + Sync + Send>(self, key: F) -> Option<Self::Item> {
-        let keyed = self.map(|x| (key(&x), x));
-        extrema::best(keyed, |a, b| extrema::greater(a, b, |a, b| a.0.cmp(&b.0))).map(|(_, x)| x)
+        self.map(|x| (key(&x), x)).max_by(|a, b| a.0.cmp(&b.0)).map(|(_, x)| x)
     }
 
     /// Any element that satisfies `predicate`. Once one is found, each worker ends, at the latest after its unit of work.
