@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::adaptor::*;
-use crate::collect::{IntoParallelIterator, vec};
-use crate::parallel::ParallelIterator;
+use crate::collect::{IntoParallelIterator, ParallelExtend};
+use crate::parallel::{ParallelIterator, run};
 use crate::settings::Settings;
+use crate::sink::vector;
 use crate::source::indexed::IndexedSource;
 
 /// A parallel iterator with a known length. It can be split at any index, zipped with another, and reversed.
@@ -182,7 +183,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     fn collect_into_vec(self, target: &mut Vec<Self::Item>) {
         target.clear();
-        vec::append(self, target);
+        target.par_extend(self);
     }
 
     /// Replaces the contents of `left` by the first members of the elements, which are pairs, and those of `right` by the second members.
@@ -215,11 +216,11 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Self::Item: Clone + Sync,
         F: Fn(&Self::Item, &Self::Item) -> Self::Item + Sync,
     {
-        let mut settings = Settings::default();
-        let source = self.source(&mut settings);
-        let mut all = vec::of_source(&settings, source);
-        settings.policy.inclusive_scan_in_place(&mut all, |a, b| op(a, b));
-        all
+        run(&mut self, |settings, source| {
+            let mut all = vector::collect(settings, source);
+            settings.policy.inclusive_scan_in_place(&mut all, |a, b| op(a, b));
+            all
+        })
     }
 
     /// Returns all exclusive prefix sums by `op`, which must be associative, starting from `init`: at each index, the sum up to and without that
@@ -234,11 +235,11 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Self::Item: Clone + Sync,
         F: Fn(&Self::Item, &Self::Item) -> Self::Item + Sync,
     {
-        let mut settings = Settings::default();
-        let source = self.source(&mut settings);
-        let mut all = vec::of_source(&settings, source);
-        settings.policy.exclusive_scan_in_place(&mut all, init, |a, b| op(a, b));
-        all
+        run(&mut self, |settings, source| {
+            let mut all = vector::collect(settings, source);
+            settings.policy.exclusive_scan_in_place(&mut all, init, |a, b| op(a, b));
+            all
+        })
     }
 
     /// Compares the elements with those of `other`, lexicographically.

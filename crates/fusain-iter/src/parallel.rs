@@ -3,18 +3,17 @@
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::iter::{Product, Sum};
-use std::ops::ControlFlow;
 
 use either::Either;
 use fusain_algorithms::Par;
 use fusain_pool::Pool;
 
 use crate::adaptor::*;
-use crate::collect::{self, FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
-use crate::outcome::{Try, try_combine, unbroken};
+use crate::collect::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
+use crate::flag::Flag;
+use crate::outcome::{Try, unbroken};
 use crate::settings::Settings;
-use crate::sink::search::Which;
-use crate::sink::{extrema, fold, for_each, in_order, search, sum, try_fold};
+use crate::sink::{extrema, fold, for_each, in_order, search, sum, try_fold, vector};
 use crate::source::Source;
 
 #[doc = include_str!("parallel.md")]
@@ -265,8 +264,8 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(v, [2, 4, 6]);
     /// ```
     #[inline]
-    fn for_each<F: Fn(Self::Item) + Sync + Send>(self, f: F) {
-        for_each::for_each(self, f);
+    fn for_each<F: Fn(Self::Item) + Sync + Send>(mut self, f: F) {
+        run(&mut self, |settings, source| for_each::each(settings, source, f));
     }
 
     /// Calls `f` on every element in the order of the chain, one at a time, while workers compute the elements. The calls come from more than one thread.
@@ -278,8 +277,8 @@ pub trait ParallelIterator: Sized + Send {
     /// (0..5_u32).into_par_iter().map(|i| (i * i).to_string()).for_each_in_order(|square| text += &square);
     /// assert_eq!(text, "014916");
     /// ```
-    fn for_each_in_order<F: FnMut(Self::Item) + Send>(self, f: F) {
-        in_order::for_each_in_order(self, f);
+    fn for_each_in_order<F: FnMut(Self::Item) + Send>(mut self, f: F) {
+        run(&mut self, |settings, source| in_order::each_in_order(settings, source, f));
     }
 
     /// Like [`for_each`](Self::for_each), with a clone of `init` for each part, as in [`map_with`](Self::map_with).
@@ -347,8 +346,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Counts the elements.
     #[inline]
-    fn count(self) -> usize {
-        fold::fold_to_one(self, || 0, |count, _| count + 1, |a, b| a + b).unwrap_or(0)
+    fn count(mut self) -> usize {
+        let steps = fold::Steps::new(|| 0, |count, _| count + 1);
+        run(&mut self, |settings, source| fold::reduce(settings, source, steps, |a, b| a + b)).unwrap_or(0)
     }
 
     /// Combines all elements by `op`, which must be associative. Each part starts from `identity()`, so `op(identity(), x)` must equal `x`.
@@ -361,18 +361,19 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(words.par_iter().map(|w| w.to_string()).reduce(String::new, |a, b| a + &b), "abc");
     /// ```
     #[inline]
-    fn reduce<F, N>(self, identity: N, op: F) -> Self::Item
+    fn reduce<F, N>(mut self, identity: N, op: F) -> Self::Item
     where
         F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
         N: Fn() -> Self::Item + Sync + Send,
     {
-        fold::fold_to_one(self, &identity, &op, &op).unwrap_or_else(identity)
+        let steps = fold::Steps::new(&identity, &op);
+        run(&mut self, |settings, source| fold::reduce(settings, source, steps, &op)).unwrap_or_else(identity)
     }
 
     /// Combines all elements by `op`, which must be associative, in order. `None` if there are no elements.
     #[inline]
-    fn reduce_with<F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send>(self, op: F) -> Option<Self::Item> {
-        extrema::best(self, op)
+    fn reduce_with<F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send>(mut self, op: F) -> Option<Self::Item> {
+        run(&mut self, |settings, source| extrema::best(settings, source, op))
     }
 
     /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: it ends when an element or `op` gives `None` or `Err`, and returns that.
@@ -382,45 +383,26 @@ pub trait ParallelIterator: Sized + Send {
     /// let sum = |v: &[u8]| v.par_iter().map(|x| Some(*x)).try_reduce(|| 0, |a, b| a.checked_add(b));
     /// assert_eq!((sum(&[1, 2, 3]), sum(&[200, 100])), (Some(6), None));
     /// ```
-    fn try_reduce<T, F, N>(self, identity: N, op: F) -> Self::Item
+    fn try_reduce<T, F, N>(mut self, identity: N, op: F) -> Self::Item
     where
         F: Fn(T, T) -> Self::Item + Sync + Send,
         N: Fn() -> T + Sync + Send,
         Self::Item: Try<Output = T>,
         T: Send,
     {
-        // A failure is carried as the element itself, which is `Send`.
-        let step = |a: T, x: Self::Item| match x.branch() {
-            ControlFlow::Continue(x) => unbroken(op(a, x)),
-            ControlFlow::Break(residual) => ControlFlow::Break(Self::Item::from_residual(residual)),
-        };
-        match try_fold::try_fold(self, &identity, step) {
-            ControlFlow::Break(broken) => broken,
-            ControlFlow::Continue(parts) => {
-                try_combine(parts.into_iter(), op).unwrap_or_else(|| Self::Item::from_output(identity()))
-            }
-        }
+        let over = Flag::default();
+        run_until(&mut self, &over, |settings, source| try_fold::reduce(settings, source, &over, identity, op))
     }
 
     /// Like [`try_reduce`](Self::try_reduce), without an identity. `None` if there are no elements.
-    fn try_reduce_with<T, F>(self, op: F) -> Option<Self::Item>
+    fn try_reduce_with<T, F>(mut self, op: F) -> Option<Self::Item>
     where
         F: Fn(T, T) -> Self::Item + Sync + Send,
         Self::Item: Try<Output = T>,
         T: Send,
     {
-        let step = |a: Option<T>, x: Self::Item| match (a, x.branch()) {
-            (_, ControlFlow::Break(residual)) => ControlFlow::Break(Self::Item::from_residual(residual)),
-            (None, ControlFlow::Continue(x)) => ControlFlow::Continue(Some(x)),
-            (Some(a), ControlFlow::Continue(x)) => match unbroken(op(a, x)) {
-                ControlFlow::Continue(a) => ControlFlow::Continue(Some(a)),
-                ControlFlow::Break(broken) => ControlFlow::Break(broken),
-            },
-        };
-        match try_fold::try_fold(self, || None, step) {
-            ControlFlow::Break(broken) => Some(broken),
-            ControlFlow::Continue(parts) => try_combine(parts.into_iter().flatten(), op),
-        }
+        let over = Flag::default();
+        run_until(&mut self, &over, |settings, source| try_fold::reduce_with(settings, source, &over, op))
     }
 
     /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and no less exact.
@@ -430,14 +412,14 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!((0..101).into_par_iter().sum::<i32>(), 5050);
     /// ```
     #[inline]
-    fn sum<S: Send + Sum<Self::Item> + Sum<S>>(self) -> S {
-        sum::total(self, sum::Sums)
+    fn sum<S: Send + Sum<Self::Item> + Sum<S>>(mut self) -> S {
+        run(&mut self, |settings, source| sum::total(settings, source, sum::Sums))
     }
 
     /// Multiplies all elements, in an unspecified order, like [`sum`](Self::sum).
     #[inline]
-    fn product<P: Send + Product<Self::Item> + Product<P>>(self) -> P {
-        sum::total(self, sum::Products)
+    fn product<P: Send + Product<Self::Item> + Product<P>>(mut self) -> P {
+        run(&mut self, |settings, source| sum::total(settings, source, sum::Products))
     }
 
     /// The smallest element: of several equal ones the first. `None` if there are no elements.
@@ -507,20 +489,21 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Any result of `f` that is `Some`.
     #[inline]
-    fn find_map_any<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
-        search::find(self, Which::Any, f)
+    fn find_map_any<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(mut self, f: F) -> Option<R> {
+        let over = Flag::default();
+        run_until(&mut self, &over, |settings, source| search::any(settings, source, &over, f))
     }
 
     /// The first result of `f` that is `Some`.
     #[inline]
-    fn find_map_first<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
-        search::find(self, Which::First, f)
+    fn find_map_first<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(mut self, f: F) -> Option<R> {
+        run(&mut self, |settings, source| search::first(settings, source, f))
     }
 
     /// The last result of `f` that is `Some`.
     #[inline]
-    fn find_map_last<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> Option<R> {
-        search::find_last(self, f)
+    fn find_map_last<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(mut self, f: F) -> Option<R> {
+        run(&mut self, |settings, source| search::last(settings, source, f))
     }
 
     #[doc(hidden)]
@@ -588,7 +571,30 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Collects the elements into vectors, one for each part.
-    fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
-        collect::vec::parts(self)
+    fn collect_vec_list(mut self) -> LinkedList<Vec<Self::Item>> {
+        run(&mut self, vector::parts).into_iter().collect()
     }
+}
+
+/// Runs `chain`: gives its options and its source to `sink`.
+#[inline(always)]
+pub(crate) fn run<'s, I: ParallelIterator, R>(
+    chain: &'s mut I,
+    sink: impl FnOnce(&Settings<'s>, I::Source<'s>) -> R,
+) -> R {
+    let mut settings = Settings::default();
+    let source = chain.source(&mut settings);
+    sink(&settings, source)
+}
+
+/// Like [`run`], with a flag that `sink` raises when all is to end.
+#[inline(always)]
+fn run_until<'s, I: ParallelIterator, R>(
+    chain: &'s mut I,
+    over: &'s Flag,
+    sink: impl FnOnce(&Settings<'s>, I::Source<'s>) -> R,
+) -> R {
+    let mut settings = Settings { over: Some(over), ..Settings::default() };
+    let source = chain.source(&mut settings);
+    sink(&settings, source)
 }

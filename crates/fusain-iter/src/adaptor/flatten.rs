@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use fusain_algorithms::Par;
 
 use super::debug_without_closures;
-use crate::collect::{IntoParallelIterator, vec};
+use crate::collect::IntoParallelIterator;
 use crate::drive::is_worth_sharing;
 use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
+use crate::sink::vector;
 use crate::source::Source;
 
 /// The elements of the chains that a function returns for each element.
@@ -120,7 +121,7 @@ impl<'s> Inner<'s> {
         let mut settings = Settings { policy: self.policy, over: self.over, ..Settings::default() };
         let mut source = chain.source(&mut settings);
         if source.left() > 1 && source.left() <= KEPT_MAX && is_worth_sharing(&settings, &source) {
-            return vec::of_source(&settings, source).into_iter().try_for_each(each);
+            return vector::collect(&settings, source).into_iter().try_for_each(each);
         }
         let unit = if self.over.is_some() { LOOK } else { usize::MAX };
         while source.left() > 0 {

@@ -3,8 +3,7 @@
 use either::Either;
 
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
-use crate::parallel::ParallelIterator;
-use crate::settings::Settings;
+use crate::parallel::{ParallelIterator, run};
 use crate::sink::fold::{Steps, reduce};
 
 /// Vectors of the elements of `chain`, each of which `put` puts into one of the two, or something into both.
@@ -16,8 +15,6 @@ where
     A: Send,
     B: Send,
 {
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
     let step = |mut both, x| {
         put(&mut both, x);
         both
@@ -27,7 +24,8 @@ where
         b.append(&mut more_b);
         (a, b)
     };
-    reduce(&settings, source, Steps::new(Default::default, step), join).unwrap_or_default()
+    let steps = Steps::new(Default::default, step);
+    run(&mut chain, |settings, source| reduce(settings, source, steps, join)).unwrap_or_default()
 }
 
 /// Vectors of the left and the right sides.

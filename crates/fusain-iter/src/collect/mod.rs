@@ -4,7 +4,7 @@ mod both;
 mod collections;
 mod outcomes;
 mod strings;
-pub(crate) mod vec;
+mod vec;
 
 use std::ops::RangeBounds;
 

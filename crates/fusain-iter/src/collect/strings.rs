@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
-use crate::sink::fold::fold;
+use crate::parallel::run;
+use crate::sink::fold::{self, Steps};
 
 /// A string that std's `Extend` fills: each part makes a string, and these are joined in order.
 macro_rules! strings {
@@ -21,7 +22,8 @@ macro_rules! strings {
                     part.extend(std::iter::once(x));
                     part
                 };
-                for part in fold(chain.into_par_iter(), <$string>::new, push) {
+                let steps = Steps::new(<$string>::new, push);
+                for part in run(&mut chain.into_par_iter(), |settings, source| fold::run(settings, source, steps)) {
                     self.extend(std::iter::once(part));
                 }
             }

@@ -3,29 +3,27 @@
 use std::cmp::Ordering;
 
 use super::fold::{Steps, reduce};
-use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
+use crate::source::Source;
 
 /// Of all elements the one that `better` chooses when it is given two in their order.
 #[inline(always)]
-pub(crate) fn best<I, F>(mut chain: I, better: F) -> Option<I::Item>
+pub(crate) fn best<S, F>(settings: &Settings<'_>, source: S, better: F) -> Option<S::Item>
 where
-    I: ParallelIterator,
-    F: Fn(I::Item, I::Item) -> I::Item + Sync,
+    S: Source<Item: Send>,
+    F: Fn(S::Item, S::Item) -> S::Item + Sync,
 {
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
-    let step = |best: Option<I::Item>, x| {
+    let step = |best: Option<S::Item>, x| {
         Some(match best {
             Some(best) => better(best, x),
             None => x,
         })
     };
-    let both = |a: Option<I::Item>, b| match (a, b) {
+    let both = |a: Option<S::Item>, b| match (a, b) {
         (Some(a), Some(b)) => Some(better(a, b)),
         (a, b) => a.or(b),
     };
-    reduce(&settings, source, Steps::new(|| None, step), both).flatten()
+    reduce(settings, source, Steps::new(|| None, step), both).flatten()
 }
 
 /// The lesser of two, the first where they are equal.

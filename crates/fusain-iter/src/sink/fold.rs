@@ -10,7 +10,6 @@ use std::{option, vec};
 
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
-use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -152,7 +151,11 @@ pub(crate) struct Steps<B, F, A> {
 }
 
 impl<B, F, A> Steps<B, F, A> {
-    pub(crate) fn new(begin: B, step: F) -> Self {
+    pub(crate) fn new<X>(begin: B, step: F) -> Self
+    where
+        B: Fn() -> A,
+        F: Fn(A, X) -> A,
+    {
         Steps { begin, step, part: PhantomData }
     }
 }
@@ -170,31 +173,4 @@ where
     fn unit(&self, part: Option<A>, source: &mut S, grain: usize) -> A {
         source.fold(grain, part.unwrap_or_else(&self.begin), &self.step)
     }
-}
-
-/// Folds the parts of `chain`.
-pub(crate) fn fold<I, A, B, F>(mut chain: I, begin: B, step: F) -> Parts<A>
-where
-    I: ParallelIterator,
-    B: Fn() -> A + Sync,
-    F: Fn(A, I::Item) -> A + Sync,
-    A: Send,
-{
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
-    run(&settings, source, Steps::new(begin, step))
-}
-
-/// Like [`fold`], with the results combined by `op`, if there are any.
-#[inline(always)]
-pub(crate) fn fold_to_one<I, A, B, F>(mut chain: I, begin: B, step: F, op: impl Fn(A, A) -> A) -> Option<A>
-where
-    I: ParallelIterator,
-    B: Fn() -> A + Sync,
-    F: Fn(A, I::Item) -> A + Sync,
-    A: Send,
-{
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
-    reduce(&settings, source, Steps::new(begin, step), op)
 }

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use crate::drive::{Sink, drive};
-use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -21,14 +20,6 @@ impl<S: Source, F: Fn(S::Item) + Sync> Sink<S> for ForEach<F> {
     fn split(&self, (): &mut (), _rest: &S) {}
 
     fn finish(&self, (): ()) {}
-}
-
-/// Calls `f` on every element of `chain`.
-#[inline(always)]
-pub(crate) fn for_each<I: ParallelIterator, F: Fn(I::Item) + Sync>(mut chain: I, f: F) {
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
-    each(&settings, source, f);
 }
 
 /// Calls `f` on every element of `source`.

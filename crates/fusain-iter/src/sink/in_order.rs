@@ -9,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
-use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -98,12 +97,11 @@ impl<S: Source<Item: Send>, F: FnMut(S::Item) + Send> Sink<S> for InOrder<S::Ite
     }
 }
 
-/// Calls `f` on every element of `chain`, in order.
-pub(crate) fn for_each_in_order<I: ParallelIterator<Item: Send>, F: FnMut(I::Item) + Send>(mut chain: I, f: F) {
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
+/// Calls `f` on every element of `source`, in order.
+#[inline(always)]
+pub(crate) fn each_in_order<S: Source<Item: Send>>(settings: &Settings<'_>, source: S, f: impl FnMut(S::Item) + Send) {
     let sink = InOrder { f: Mutex::new(f), places: Places::new() };
-    if let Some(found) = drive(&settings, source, &sink, Found { place: ROOT, has_turn: true, kept: Vec::new() }) {
+    if let Some(found) = drive(settings, source, &sink, Found { place: ROOT, has_turn: true, kept: Vec::new() }) {
         sink.call(found.kept);
     }
 }

@@ -9,3 +9,4 @@ pub(crate) mod search;
 pub(crate) mod slots;
 pub(crate) mod sum;
 pub(crate) mod try_fold;
+pub(crate) mod vector;

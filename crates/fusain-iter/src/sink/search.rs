@@ -10,26 +10,24 @@ use std::sync::Arc;
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
 use crate::flag::Flag;
-use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
 /// Which of several hits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
+#[derive(Clone, Copy)]
+enum Which<'c> {
     First,
-    Any,
+    /// It ends everything.
+    Any(&'c Flag),
 }
 
 /// `BACKWARDS`: units come from the back, and the last hit of one counts.
 struct Search<'c, F, R, const BACKWARDS: bool> {
     find: F,
-    which: Which,
+    which: Which<'c>,
     /// What each part has found, and its flag.
     places: Places<Part<R>>,
-    /// A hit ends everything.
-    over: &'c Flag,
 }
 
 struct Part<R> {
@@ -43,7 +41,7 @@ impl<R> Default for Part<R> {
     }
 }
 
-pub(crate) struct Found<R> {
+struct Found<R> {
     place: usize,
     hit: Option<R>,
     /// Whether a part in front has a hit; the first part has none in front.
@@ -92,7 +90,7 @@ where
         self.places.set(place, Part { hit: Some(hit), over });
         // Flags are hints; the hits lie behind a lock.
         match self.which {
-            Which::Any => self.over.raise(),
+            Which::Any(over) => over.raise(),
             Which::First => self.places.look_behind(place, |part| part.over.iter().for_each(|over| over.raise())),
         }
     }
@@ -100,53 +98,53 @@ where
     #[inline(always)]
     fn is_over(&self, found: &Found<R>) -> bool {
         match self.which {
-            Which::Any => self.over.is_up(),
+            Which::Any(over) => over.is_up(),
             Which::First => found.over.as_ref().is_some_and(|over| over.is_up()),
         }
     }
 }
 
-/// The first, or any, of what `find` makes of the elements.
+/// Any of what `find` makes of the elements; it raises `over`.
 #[inline(always)]
-pub(crate) fn find<I, F, R>(mut chain: I, which: Which, find: F) -> Option<R>
-where
-    I: ParallelIterator,
-    F: Fn(I::Item) -> Option<R> + Sync,
-    R: Send,
-{
-    let over = Flag::default();
-    let mut settings = Settings { over: Some(&over), ..Settings::default() };
-    let source = chain.source(&mut settings);
-    run::<_, _, _, false>(&settings, source, which, &over, find)
-}
-
-/// The last of what `find` makes of the elements.
-#[inline(always)]
-pub(crate) fn find_last<I, F, R>(mut chain: I, find: F) -> Option<R>
-where
-    I: ParallelIterator,
-    F: Fn(I::Item) -> Option<R> + Sync,
-    R: Send,
-{
-    let mut settings = Settings::default();
-    let source = Backwards::new(chain.source(&mut settings));
-    run::<_, _, _, true>(&settings, source, Which::First, &Flag::default(), find)
-}
-
-#[inline(always)]
-fn run<S, F, R, const BACKWARDS: bool>(
-    settings: &Settings<'_>,
-    source: S,
-    which: Which,
-    over: &Flag,
-    find: F,
-) -> Option<R>
+pub(crate) fn any<S, F, R>(settings: &Settings<'_>, source: S, over: &Flag, find: F) -> Option<R>
 where
     S: Source,
     F: Fn(S::Item) -> Option<R> + Sync,
     R: Send,
 {
-    let search = Search::<_, _, BACKWARDS> { find, which, places: Places::new(), over };
+    run::<_, _, _, false>(settings, source, Which::Any(over), find)
+}
+
+/// The first of what `find` makes of the elements.
+#[inline(always)]
+pub(crate) fn first<S, F, R>(settings: &Settings<'_>, source: S, find: F) -> Option<R>
+where
+    S: Source,
+    F: Fn(S::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    run::<_, _, _, false>(settings, source, Which::First, find)
+}
+
+/// The last of what `find` makes of the elements.
+#[inline(always)]
+pub(crate) fn last<S, F, R>(settings: &Settings<'_>, source: S, find: F) -> Option<R>
+where
+    S: Source,
+    F: Fn(S::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    run::<_, _, _, true>(settings, Backwards::new(source), Which::First, find)
+}
+
+#[inline(always)]
+fn run<S, F, R, const BACKWARDS: bool>(settings: &Settings<'_>, source: S, which: Which<'_>, find: F) -> Option<R>
+where
+    S: Source,
+    F: Fn(S::Item) -> Option<R> + Sync,
+    R: Send,
+{
+    let search = Search::<_, _, BACKWARDS> { find, which, places: Places::new() };
     match drive(settings, source, &search, Found { place: ROOT, hit: None, over: None }) {
         Some(alone) => alone.hit,
         None => search.places.in_order().find_map(|part| part.hit),

@@ -10,7 +10,6 @@ use std::mem::{ManuallyDrop, transmute_copy};
 use fusain_algorithms::internals::is;
 
 use super::fold::{Kernel, reduce};
-use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -112,18 +111,16 @@ fn is_same<A, B>() -> bool {
     (is::<A, f64>() && is::<B, f64>()) || (is::<A, f32>() && is::<B, f32>())
 }
 
-/// All of `chain`, as `total` says.
+/// All of `source`, as `total` says.
 #[inline(always)]
-pub(crate) fn total<I, T, O>(mut chain: I, total: O) -> T
+pub(crate) fn total<S, T, O>(settings: &Settings<'_>, source: S, total: O) -> T
 where
-    I: ParallelIterator,
-    O: Total<I::Item, T> + Total<T, T>,
+    S: Source,
+    O: Total<S::Item, T> + Total<T, T>,
     T: Send,
 {
-    let mut settings = Settings::default();
-    let source = chain.source(&mut settings);
     let lanes = Lanes { total: &total, result: PhantomData };
-    let sum = reduce(&settings, source, lanes, |a, b| Total::<T, T>::both(&total, a, b));
+    let sum = reduce(settings, source, lanes, |a, b| Total::<T, T>::both(&total, a, b));
     sum.unwrap_or_else(|| Total::<T, T>::of(&total, empty()))
 }
 

@@ -6,7 +6,7 @@ use super::fold::Parts;
 use super::places::{Places, ROOT};
 use crate::drive::{Sink, drive};
 use crate::flag::Flag;
-use crate::parallel::ParallelIterator;
+use crate::outcome::{Try, try_combine, unbroken};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -69,21 +69,24 @@ where
     }
 }
 
-/// Folds the parts of `chain` until one breaks off: the parts in their order, or what the first of those has that broke off.
+/// Folds the parts of `source` until one breaks off, which raises `over`: the parts in their order, or what the first of those has that broke off.
 #[inline(always)]
-pub(crate) fn try_fold<I, A, B, N, F>(mut chain: I, begin: N, step: F) -> ControlFlow<B, Parts<A>>
+fn try_fold<S, A, B, N, F>(
+    settings: &Settings<'_>,
+    source: S,
+    over: &Flag,
+    begin: N,
+    step: F,
+) -> ControlFlow<B, Parts<A>>
 where
-    I: ParallelIterator,
+    S: Source,
     N: Fn() -> A + Sync,
-    F: Fn(A, I::Item) -> ControlFlow<B, A> + Sync,
+    F: Fn(A, S::Item) -> ControlFlow<B, A> + Sync,
     A: Send,
     B: Send,
 {
-    let over = Flag::default();
-    let mut settings = Settings { over: Some(&over), ..Settings::default() };
-    let source = chain.source(&mut settings);
-    let fold = TryFold { begin, step, places: Places::new(), over: &over };
-    if let Some(alone) = drive(&settings, source, &fold, Found { place: ROOT, part: None }) {
+    let fold = TryFold { begin, step, places: Places::new(), over };
+    if let Some(alone) = drive(settings, source, &fold, Found { place: ROOT, part: None }) {
         return match alone.part {
             Some(ControlFlow::Break(residual)) => ControlFlow::Break(residual),
             Some(ControlFlow::Continue(part)) => ControlFlow::Continue(Some(part).into()),
@@ -100,4 +103,44 @@ where
         }
     }
     broken.map_or_else(|| ControlFlow::Continue(parts.into_iter().collect()), ControlFlow::Break)
+}
+
+/// Combines the values of the elements by `op` until it or an element fails. Each part starts from `identity()`.
+#[inline(always)]
+pub(crate) fn reduce<S, T, N, F>(settings: &Settings<'_>, source: S, over: &Flag, identity: N, op: F) -> S::Item
+where
+    S: Source<Item: Try<Output = T> + Send>,
+    N: Fn() -> T + Sync,
+    F: Fn(T, T) -> S::Item + Sync,
+    T: Send,
+{
+    // A failure is carried as the element itself, which is `Send`.
+    let step = |a: T, x: S::Item| match unbroken(x) {
+        ControlFlow::Continue(x) => unbroken(op(a, x)),
+        broken => broken,
+    };
+    match try_fold(settings, source, over, &identity, step) {
+        ControlFlow::Break(broken) => broken,
+        ControlFlow::Continue(parts) => {
+            try_combine(parts.into_iter(), op).unwrap_or_else(|| S::Item::from_output(identity()))
+        }
+    }
+}
+
+/// Like [`reduce`], without an identity; `None` if there are no elements.
+#[inline(always)]
+pub(crate) fn reduce_with<S, T, F>(settings: &Settings<'_>, source: S, over: &Flag, op: F) -> Option<S::Item>
+where
+    S: Source<Item: Try<Output = T> + Send>,
+    F: Fn(T, T) -> S::Item + Sync,
+    T: Send,
+{
+    let step = |a: Option<T>, x: S::Item| match (a, unbroken(x)) {
+        (Some(a), ControlFlow::Continue(x)) => unbroken(op(a, x)).map_continue(Some),
+        (_, x) => x.map_continue(Some),
+    };
+    match try_fold(settings, source, over, || None, step) {
+        ControlFlow::Break(broken) => Some(broken),
+        ControlFlow::Continue(parts) => try_combine(parts.into_iter().flatten(), op),
+    }
 }
