@@ -23,13 +23,13 @@ use crate::ranges::Parts;
 pub(super) const FEW_WORKERS: usize = 4;
 
 /// Parts for each worker: more even out that they differ in length.
-const PARTS_PER_WORKER: usize = 8;
+const PARTS_PER_WORKER: usize = 4;
 
 /// Elements that are sorted by std at least: to find a pivot and to partition would take as long as two workers gain (`sort_unstable_by` of 2,048 floats).
 const LEAF_MIN: usize = 512;
 
-/// Elements that are sorted by std at most: they fit a cache, while a partition waits for the memory of many at once. `compare strings` shows what it gains.
-const LEAF_MAX: usize = 1 << 12;
+/// Elements that are sorted by std at most: more would even out less, and wait for memory that a partition reads ahead.
+const LEAF_MAX: usize = 1 << 14;
 
 /// From so many elements on, all workers make the first partition together.
 const SHARED_MIN: usize = 1 << 14;
