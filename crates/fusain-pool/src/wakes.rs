@@ -7,7 +7,7 @@
 //!
 //! **Rows.** The calls in close succession until all workers sleep again are a *row*. What a row would have gained if its first call had made the wake judges that:
 //! what it lost before the wake, and what it gained after it, beside all its calls in sequence. The verdict is kept where the costs of calls are kept, for each class of calls
-//! (`decide`), as its *patience*: how many times the cost of a wake have to be lost before
+//! (`decide`), as its *threshold*: how many times the cost of a wake have to be lost before
 //! one is made. Where rows gain it falls to nothing, and the first call after a rest wakes; where they lose it grows. So a program whose bursts are alike soon pays
 //! for the better way only, as in ski rental with predictions. A wake for a single class is tried again when a part of the time pays for it.
 //!
@@ -126,10 +126,10 @@ pub(crate) fn is_worth_waking(alone_ns: f32) -> bool {
     WAKES.with(|wakes| alone_ns / 2.0 > wakes.cost_ns())
 }
 
-/// Whether a call of `alone_ns` in sequence that gains `gain_ns` if it is shared is to wake sleepers, for that or for what others before it have lost; `patience` is that of its class.
-pub(crate) fn is_due(alone_ns: f32, gain_ns: f32, patience: f32) -> Wake {
+/// Whether a call of `alone_ns` in sequence that gains `gain_ns` if it is shared is to wake sleepers, for that or for what others before it have lost; `threshold` is that of its class.
+pub(crate) fn is_due(alone_ns: f32, gain_ns: f32, threshold: f32) -> Wake {
     WAKES.with(|wakes| {
-        let due_ns = patience * wakes.cost_ns();
+        let due_ns = threshold * wakes.cost_ns();
         let is_looking = alone_ns > LOOKED_AT_NS;
         let is_first = wakes.lost_ns.get() == 0.0 || (is_looking && !wakes.is_in_row());
         let is_due = is_long(alone_ns)
@@ -159,8 +159,8 @@ pub(crate) fn cost_ns() -> f32 {
 }
 
 /// So many calls that would gain `gain_ns` each lose what has to be lost before a wake is due.
-pub(crate) fn calls_until_due(gain_ns: f32, patience: f32) -> f32 {
-    WAKES.with(|wakes| (patience * wakes.cost_ns() - wakes.lost_ns.get()) / gain_ns)
+pub(crate) fn calls_until_due(gain_ns: f32, threshold: f32) -> f32 {
+    WAKES.with(|wakes| (threshold * wakes.cost_ns() - wakes.lost_ns.get()) / gain_ns)
 }
 
 /// A call of the class `key` finds all workers asleep, and is about to wake somebody or not: it begins a row, unless it goes on with one in which all sleep.

@@ -5,9 +5,9 @@
 use std::cell::Cell;
 
 use super::Kind;
+use super::threshold::Threshold;
 use super::trial::{TRY_CALLS, Took, Trial};
 use super::way::{CHANGED, SURE, Way};
-use crate::wakes::{Row, Wake};
 
 /// Of short calls in sequence one in so many is looked at and timed: what they take may change. The look takes up to half a microsecond where its code and the clock's
 /// have left the cache, as after a rest.
@@ -58,9 +58,6 @@ const BEYOND: f32 = 512.0;
 
 /// What is so many times as long, and long, is believed at once: to be wrong costs less than one more such call in sequence.
 const CHANGED_CLEARLY: f32 = 16.0;
-
-/// How patient a class can become about waking, in times of what a wake costs.
-const PATIENCE_MAX: f32 = 16.0;
 
 /// What sharing costs and gives, as far as can be told before trying.
 #[derive(Clone, Copy, Debug)]
@@ -123,10 +120,7 @@ pub(super) struct Class {
     saved_ns: Cell<f32>,
     /// Tries that come sooner, since something has just changed.
     eager: Cell<u8>,
-    /// How much calls that find all workers asleep have to lose before they wake one, in times of what that costs.
-    patience: Cell<f32>,
-    /// What a row of calls loses without any wake, beside what each of them takes on average: the first ones find the caches cold. In nanoseconds, negative.
-    without: Cell<f32>,
+    pub(super) threshold: Threshold,
     random: Cell<u32>,
     /// Which way the last call that was weighed was thought to be better run.
     shares: Cell<bool>,
@@ -147,8 +141,7 @@ impl Class {
             region: Cell::new(0.0),
             saved_ns: Cell::new(0.0),
             eager: Cell::new(0),
-            patience: Cell::new(1.0),
-            without: Cell::new(0.0),
+            threshold: Threshold::new(),
             random: Cell::new(1),
             shares: Cell::new(false),
             trial: Trial::new(),
@@ -164,8 +157,7 @@ impl Class {
         self.shared.begin(0.0);
         self.workers.set(0.0);
         self.saved_ns.set(0.0);
-        self.patience.set(1.0);
-        self.without.set(0.0);
+        self.threshold.begin();
         self.shares.set(false);
         self.eager.set(0);
         self.trial.end();
@@ -218,10 +210,6 @@ impl Class {
     /// As [`cost`](Self::cost) for the grain of units that are not proportional to elements.
     pub(super) fn unit_cost(&self) -> Option<f32> {
         Some(self.unit.get()).filter(|cost| *cost > 0.0)
-    }
-
-    pub(super) fn patience(&self) -> f32 {
-        self.patience.get()
     }
 
     /// A number by lot, for how many calls are not looked at: those of a program may have a rhythm of their own, and else it could always be the one after a rest that is.
@@ -347,27 +335,6 @@ impl Class {
         left
     }
 
-    /// A row of calls that this class has begun would have gained so much by waking with its first call.
-    pub(super) fn judge(&self, row: Row) {
-        let before = self.without.get();
-        match row.wake {
-            Wake::None => self.without.set(before + 0.25 * (row.gain_ns - before)),
-            // What it has shown goes for all of the row, and of what it would have lost anyway some is the rest before it: the caches are cold.
-            Wake::First => self.should_wake(row.gain_ns > before),
-            Wake::Late(_) => self.should_wake(row.gain_ns > 0.0),
-        }
-    }
-
-    /// A row is over: whether it would have been right to wake with its first call.
-    pub(super) fn should_wake(&self, is_right: bool) {
-        let patience = self.patience.get();
-        self.patience.set(match is_right {
-            true if patience <= 1.0 => 0.0,
-            true => 1.0,
-            false => (2.0 * patience).clamp(1.0, PATIENCE_MAX),
-        });
-    }
-
     /// A call of `work` elements, `done` of which it had to look at, took `elapsed_ns` in sequence.
     pub(super) fn took_alone(&self, work: usize, done: usize, elapsed_ns: f32) {
         let measured = per_element(elapsed_ns, work);
@@ -432,6 +399,11 @@ impl Class {
             return;
         }
         let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
+        let total = per_element(elapsed_ns, work) * self.workers.get();
+        if total * CHANGED < alone {
+            // All workers together cannot have done so much: elements have become lighter.
+            return self.set_alone(total);
+        }
         let ratio = elapsed_ns / self.shared_ns(work);
         let measured = measured.min(FAR * alone);
         match self.trial.took(true, measured) {

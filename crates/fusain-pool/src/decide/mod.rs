@@ -14,9 +14,8 @@
 //! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time
 //!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
-//!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken somebody: classes whose rows gain wake at once, those whose rows lose become
-//!   more patient.
-//!   Calls that find all workers asleep, and do not wake them, run in sequence.
+//!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken somebody: classes whose rows gain wake at once, those whose rows lose
+//!   wait until more is lost. Calls that find all workers asleep, and do not wake them, run in sequence.
 //!
 //! **What it can lose.** If the cost of a kind changes, the calls up to the next look run the wrong way, and one or two more. After a time in which sharing lost, since
 //! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 500 calls, the first two times
@@ -29,6 +28,7 @@ mod known;
 mod team;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod threshold;
 mod trial;
 mod way;
 
@@ -125,18 +125,18 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
 fn wakes_sleepers(kind: Kind, work: usize, is_try: bool, alone_ns: f32, gain_ns: f32) -> bool {
     let is_long = alone_ns >= LOOKED_AT_NS;
     if let Some((key, row)) = wakes::end_row(is_long) {
-        with_known(Key::from_word(key), |class| class.judge(row));
+        with_known(Key::from_word(key), |class| class.threshold.judge(row));
     }
-    let patience = with_class(kind, work, |class, _| class.patience());
+    let threshold = with_class(kind, work, |class, _| class.threshold.get());
     // What a try may cost has been weighed.
-    let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, gain_ns, patience) };
+    let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, gain_ns, threshold) };
     let wakes = wake != Wake::None;
     if !wakes {
-        let at_most = wakes::calls_until_due(gain_ns, patience);
+        let at_most = wakes::calls_until_due(gain_ns, threshold);
         with_class(kind, work, |class, _| {
             let calls = f32::from(class.pass(work, at_most) + 1);
             if let Some(lost_ns) = wakes::went_without(alone_ns * calls, gain_ns * calls) {
-                class.should_wake(lost_ns > wakes::cost_ns());
+                class.threshold.row_is_over(lost_ns > wakes::cost_ns());
             }
         });
     }

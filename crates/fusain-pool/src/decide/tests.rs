@@ -426,6 +426,19 @@ fn a_weight_that_changes_is_noticed_within_a_few_calls() {
 
 /// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes twice as long as to run in sequence at once.
 #[test]
+fn what_has_become_light_is_soon_left_alone() {
+    let (heavy, heavy_shared) = (|work: usize| 1_600.0 * work as f32, |work: usize| 300.0 + 800.0 * work as f32);
+    let (light, light_shared) = (|work: usize| work as f32, |work: usize| 1_000.0 + 0.5 * work as f32);
+    for work in [64, 1 << 10] {
+        let entry = Entry::new();
+        let _ = machine(&heavy, &heavy_shared).regret(&entry, std::iter::repeat_n(work, 200));
+        let mut machine = machine(&light, &light_shared);
+        let wrong = (0..200).filter(|_| machine.call(&entry, work).1).count();
+        assert!(wrong < 10, "{wrong} of 200 shared at {work}");
+    }
+}
+
+#[test]
 fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
     struct Whole;
     // Its worker is always awake.
