@@ -126,6 +126,8 @@ pub(super) struct Class {
     shares: Cell<bool>,
     trial: Trial,
     is_search: Cell<bool>,
+    /// Whether the last call that was timed was shared, and took less than its workers together could.
+    seems_light: Cell<bool>,
     /// Nanoseconds for each element of the grain that the longest unit of the last shared call took, where units are not proportional to elements; 0: not known.
     unit: Cell<f32>,
 }
@@ -146,6 +148,7 @@ impl Class {
             shares: Cell::new(false),
             trial: Trial::new(),
             is_search: Cell::new(false),
+            seems_light: Cell::new(false),
             unit: Cell::new(0.0),
         }
     }
@@ -162,6 +165,7 @@ impl Class {
         self.eager.set(0);
         self.trial.end();
         self.is_search.set(false);
+        self.seems_light.set(false);
         self.unit.set(like.map_or(0.0, |(like, _)| like.unit.get()));
         if let Some((like, its_work)) = like {
             self.alone.begin(like.alone.cost.get());
@@ -337,6 +341,7 @@ impl Class {
 
     /// A call of `work` elements, `done` of which it had to look at, took `elapsed_ns` in sequence.
     pub(super) fn took_alone(&self, work: usize, done: usize, elapsed_ns: f32) {
+        self.seems_light.set(false);
         let measured = per_element(elapsed_ns, work);
         if done < work {
             self.is_search.set(true);
@@ -388,6 +393,7 @@ impl Class {
     }
 
     fn set_alone(&self, cost: f32) {
+        self.seems_light.set(false);
         let before = self.alone.cost.get();
         self.alone.begin(cost);
         self.alone_has_changed(before);
@@ -401,9 +407,13 @@ impl Class {
         let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
         let total = per_element(elapsed_ns, work) * self.workers.get();
         if total * CHANGED < alone {
-            // All workers together cannot have done so much: elements have become lighter.
-            return self.set_alone(total);
+            // All workers together cannot have done so much. Twice in a row: elements have become lighter.
+            if self.seems_light.replace(true) {
+                return self.set_alone(total);
+            }
+            return self.look_at_next();
         }
+        self.seems_light.set(false);
         let ratio = elapsed_ns / self.shared_ns(work);
         let measured = measured.min(FAR * alone);
         match self.trial.took(true, measured) {
