@@ -3,6 +3,7 @@
 //! | lacks | where | instead |
 //! |-------|-------|---------|
 //! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
+//! | writes around the caches | other than x86-64, `--cfg fusain_plain` | memory is copied as usual |
 //! | prefetching | other than x86-64 and AArch64, `--cfg fusain_plain` | memory is read when it is needed |
 //! | huge pages | other than Linux | the system's usual pages are used |
 //!
@@ -58,6 +59,7 @@ pub(crate) fn set_plain(_is_plain: bool) {}
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
     use std::arch::is_x86_feature_detected;
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     use super::Body;
@@ -123,6 +125,30 @@ mod x86 {
         body.run()
     }
 
+    /// Bytes of a cache line, and of a vector that each of these processors has.
+    const LINE: usize = 64;
+    const VECTOR: usize = size_of::<__m128i>();
+
+    /// See [`copy_around_caches`](super::copy_around_caches).
+    pub(super) fn copy_around_caches(to: &mut [u8], from: &[u8]) {
+        let head = to.as_ptr().align_offset(LINE).min(to.len());
+        let (to_head, to) = to.split_at_mut(head);
+        let (from_head, from) = from.split_at(head);
+        to_head.copy_from_slice(from_head);
+        let (to, to_tail) = to.as_chunks_mut::<VECTOR>();
+        let (from, from_tail) = from.as_chunks::<VECTOR>();
+        for (to, from) in to.iter_mut().zip(from) {
+            // SAFETY: so many bytes, which may lie anywhere.
+            let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast()) };
+            // SAFETY: so many bytes, the first of which lies at a multiple of their number; the fence below comes before any other use.
+            unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), bytes) };
+        }
+        // Until then these writes are ordered with no others.
+        // SAFETY: each of these processors has it.
+        unsafe { _mm_sfence() };
+        to_tail.copy_from_slice(from_tail);
+    }
+
     #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]
     pub(super) fn avx512<B: Body>(body: B) -> B::Output {
         body.run()
@@ -149,6 +175,21 @@ pub(crate) fn prefetch<T>(place: *const T) {
     }
     #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_plain))))]
     let _ = place;
+}
+
+/// Copies `from` over `to`, which is as long, around the caches: whole lines are written that need not be read before, a third less for memory to do. Afterwards the
+/// caches have none of them.
+///
+/// # Panics
+///
+/// If the lengths differ.
+#[inline]
+pub(crate) fn copy_around_caches(to: &mut [u8], from: &[u8]) {
+    assert_eq!(to.len(), from.len(), "both have the same length");
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    x86::copy_around_caches(to, from);
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    to.copy_from_slice(from);
 }
 
 pub(crate) use pages::{ask_for_huge_pages, make_present};

@@ -8,6 +8,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use crate::each::{each_range, fill_room};
+use crate::kind::is_primitive;
+use crate::platform::copy_around_caches;
 use crate::policy::Par;
 use crate::ranges::Parts;
 use crate::window::collect;
@@ -16,6 +18,22 @@ use crate::window::collect;
 struct Copied<T>(PhantomData<T>);
 struct Cloned<T>(PhantomData<T>);
 struct Into<T>(PhantomData<T>);
+
+/// Bytes from which on numbers are copied around the caches: more than most of these hold. Two workers copy 128 MiB in two thirds of the time (`compare first --only copy`).
+const FAR_BYTES: usize = 1 << 26;
+
+/// Bytes of a unit then: it ends when memory has them, which takes a hundredth of the time for so many.
+const FAR_UNIT_BYTES: usize = 1 << 18;
+
+/// Copies numbers around the caches.
+fn copy_far<T: Copy>(to: &mut [T], from: &[T]) {
+    assert!(is_primitive::<T>(), "every byte of an element is initialised");
+    // SAFETY: so are those of numbers, and they stay numbers, as whole ones are copied.
+    let to = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size_of_val(to)) };
+    // SAFETY: likewise.
+    let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size_of_val(from)) };
+    copy_around_caches(to, from);
+}
 
 /// # Copying
 ///
@@ -40,10 +58,16 @@ impl Par<'_> {
     #[inline]
     pub fn copy_from_slice<T: Copy + Send + Sync>(&self, to: &mut [T], from: &[T]) {
         assert_eq!(to.len(), from.len(), "both slices must have the same length");
+        let is_far = is_primitive::<T>() && size_of_val(from) >= FAR_BYTES;
+        let chooses_unit = is_far && self.fixed_grain().is_none();
+        let policy = if chooses_unit { self.grain(FAR_UNIT_BYTES / size_of::<T>()) } else { *self };
         let to = Parts::new(to);
-        each_range::<Copied<T>>(self, from.len(), move |range| {
+        each_range::<Copied<T>>(&policy, from.len(), move |range| {
             // SAFETY: ranges do not overlap.
-            unsafe { to.part(range.clone()) }.copy_from_slice(&from[range]);
+            let to = unsafe { to.part(range.clone()) };
+            // One worker alone writes more slowly around the caches.
+            let is_shared = range.len() < from.len();
+            if is_far && is_shared { copy_far(to, &from[range]) } else { to.copy_from_slice(&from[range]) }
         });
     }
 
@@ -106,5 +130,32 @@ impl Par<'_> {
     pub fn copy_into<'r, T: Clone + Send + Sync>(&self, v: &[T], room: &'r mut [MaybeUninit<T>]) -> &'r mut [T] {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         fill_room::<Into<T>, T>(self, room, move |range, window| window.fill_clones(&v[range]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::par;
+
+    #[test]
+    fn far_copies_are_whole_wherever_they_begin_and_end() {
+        let from: Vec<u16> = (0..400).collect();
+        for start in 0..70 {
+            for len in (0..200).step_by(7) {
+                let mut to = vec![u16::MAX; 400];
+                copy_far(&mut to[start..start + len], &from[start + 1..][..len]);
+                assert!(to[start..start + len] == from[start + 1..][..len]);
+                assert!(to[..start].iter().chain(&to[start + len..]).all(|x| *x == u16::MAX), "{start} {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_numbers_are_copied() {
+        let from: Vec<u32> = (0..(FAR_BYTES / 4) as u32 + 3).collect();
+        let mut to = vec![0; from.len()];
+        par().always().copy_from_slice(&mut to, &from);
+        assert!(to == from);
     }
 }
