@@ -91,6 +91,21 @@ fn lanes<'a, T, V, const LANES: usize>(block: &'a [T], get: impl Fn(&'a T) -> V,
             }
         }
     }
-    let all = best.into_iter().reduce(keep).expect("there are lanes");
-    tail.iter().fold(all, |old, x| keep(old, get(x)))
+    tail.iter().fold(best_lane(best, &better), |old, x| keep(old, get(x)))
+}
+
+/// The best of `lanes`, of which there are a power of two: halves are compared, and not one after the other, each of which would wait for the one before.
+#[inline(always)]
+fn best_lane<V, const LANES: usize>(mut lanes: [V; LANES], better: &impl Fn(&V, &V) -> bool) -> V {
+    let mut half = LANES / 2;
+    while half > 0 {
+        let (front, back) = lanes.split_at_mut(half);
+        for (old, new) in front.iter_mut().zip(back) {
+            if better(new, old) {
+                std::mem::swap(old, new);
+            }
+        }
+        half /= 2;
+    }
+    lanes.into_iter().next().expect("there are lanes")
 }

@@ -36,7 +36,10 @@ const FEW_COMPARED: usize = 32;
 const NEAR: usize = 1 << 15;
 
 /// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer.
-const FEW: usize = WORTH - 1;
+const FEW: usize = 127;
+
+/// Likewise for floats in their total order, which takes several instructions one by one.
+const FEW_FLOATS: usize = WORTH - 1;
 
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
 ///
@@ -211,7 +214,8 @@ where
 
     #[inline]
     fn sequential(&self) -> Option<(usize, usize)> {
-        if self.numbers && self.all.len() <= FEW {
+        let few = if self.natural == Some(Natural::Float) { FEW_FLOATS } else { FEW };
+        if self.numbers && self.all.len() <= few {
             return self.among_few();
         }
         let nothing = Found::nothing();
