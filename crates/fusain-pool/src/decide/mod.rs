@@ -9,6 +9,7 @@
 //! * Both are **measured** (`way.rs`). Short calls are looked at now and then, so that all looks take a hundredth of the time; how the others are run stands on one
 //!   cache line (`known.rs`). Interruptions lengthen, so a longer timing counts for less than a shorter one, and one that is three times as long counts only if the next one is,
 //!   too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one after a rest.
+//!   Workers cannot gain more than their number: if two shared calls in a row seem to, elements have become lighter.
 //! * The other way is **tried** (`trial.rs`) when a part of the time since the last try pays for what the try is expected to lose. So what is close is tried often,
 //!   and what is far away seldom. A try has several calls, the best of which counts: in the first ones the data has to move between the caches of the cores.
 //! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time

@@ -424,7 +424,6 @@ fn a_weight_that_changes_is_noticed_within_a_few_calls() {
     }
 }
 
-/// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes twice as long as to run in sequence at once.
 #[test]
 fn what_has_become_light_is_soon_left_alone() {
     let (heavy, heavy_shared) = (|work: usize| 1_600.0 * work as f32, |work: usize| 300.0 + 800.0 * work as f32);
@@ -453,6 +452,7 @@ fn light_calls_between_heavy_ones_do_not_make_them_light() {
     assert!(wrong < 10, "{wrong} of 200 in sequence");
 }
 
+/// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes twice as long as to run in sequence at once.
 #[test]
 fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
     struct Whole;
