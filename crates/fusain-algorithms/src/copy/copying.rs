@@ -19,10 +19,10 @@ struct Copied<T>(PhantomData<T>);
 struct Cloned<T>(PhantomData<T>);
 struct Into<T>(PhantomData<T>);
 
-/// Bytes from which on numbers are copied around the caches: more than most of these hold. Two workers copy 128 MiB in two thirds of the time (`compare algorithms --only copy`).
+/// Bytes from which on numbers are copied around the caches: more than most of these hold. Two workers then copy 128 MiB in three quarters of the time (`compare algorithms --only copy`).
 const FAR_BYTES: usize = 1 << 26;
 
-/// Bytes of a unit then: it ends when memory has them, which takes a hundredth of the time for so many.
+/// Bytes of a unit then: it waits at its end until memory has them, so it is not short.
 const FAR_UNIT_BYTES: usize = 1 << 18;
 
 /// Copies numbers around the caches.

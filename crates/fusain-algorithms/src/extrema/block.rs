@@ -97,6 +97,7 @@ fn lanes<'a, T, V, const LANES: usize>(block: &'a [T], get: impl Fn(&'a T) -> V,
 /// The best of `lanes`, of which there are a power of two: halves are compared, and not one after the other, each of which would wait for the one before.
 #[inline(always)]
 fn best_lane<V, const LANES: usize>(mut lanes: [V; LANES], better: &impl Fn(&V, &V) -> bool) -> V {
+    const { assert!(LANES.is_power_of_two()) };
     let mut half = LANES / 2;
     while half > 0 {
         let (front, back) = lanes.split_at_mut(half);

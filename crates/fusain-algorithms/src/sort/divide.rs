@@ -15,8 +15,8 @@ pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -
 
 /// Moves the elements that are `before` the first one to the front, in their order. Returns these, and the others beginning with that one.
 ///
-/// Lomuto's partition, every element swapped whether it is before the pivot or not: without a branch on the order, and what elements point to is
-/// visited in the order in which it was made. Less than Hoare's with blocks (Edelkamp & Weiss, BlockQuicksort, 2016) takes, which swaps a quarter as often.
+/// Lomuto's partition. Every element is swapped, whether it is before the pivot or not: so there is no branch on the order. It takes less time than Hoare's
+/// with blocks (Edelkamp & Weiss, BlockQuicksort, 2016), which swaps a quarter as often.
 pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
     let mut count = 0;

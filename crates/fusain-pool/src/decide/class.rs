@@ -393,7 +393,6 @@ impl Class {
     }
 
     fn set_alone(&self, cost: f32) {
-        self.seems_light.set(false);
         let before = self.alone.cost.get();
         self.alone.begin(cost);
         self.alone_has_changed(before);
@@ -406,14 +405,12 @@ impl Class {
         }
         let (measured, alone) = (self.shared_cost(work, elapsed_ns), self.alone.cost.get());
         let total = per_element(elapsed_ns, work) * self.workers.get();
-        if total * CHANGED < alone {
+        let seems_light = total * CHANGED < alone;
+        let seemed_light = self.seems_light.replace(seems_light);
+        if seems_light {
             // All workers together cannot have done so much. Twice in a row: elements have become lighter.
-            if self.seems_light.replace(true) {
-                return self.set_alone(total);
-            }
-            return self.look_at_next();
+            return if seemed_light { self.set_alone(total) } else { self.look_at_next() };
         }
-        self.seems_light.set(false);
         let ratio = elapsed_ns / self.shared_ns(work);
         let measured = measured.min(FAR * alone);
         match self.trial.took(true, measured) {
