@@ -30,7 +30,7 @@ use crate::mailbox;
 use crate::others::give_way;
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
-use crate::platform::Instant;
+use crate::platform::{Instant, prefetch_for_writing};
 use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
 use crate::slot::{LAY_OUT, LOOK, askers, bit};
 use crate::sync::{current, yield_now};
@@ -62,6 +62,8 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
         commit(&call, algorithm, handle, local);
     }
     wait(&call, algorithm, handle, &parts, brief.grain);
+    // Whoever helped has read it. The caller's next algorithm mostly lies at the same place of its stack, and would otherwise wait to write it.
+    prefetch_for_writing(std::ptr::from_ref(algorithm).cast::<()>());
     if let Some(payload) = call.take_panic() {
         resume_unwind(payload);
     }
