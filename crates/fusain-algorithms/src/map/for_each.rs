@@ -15,12 +15,12 @@ enum Visit {}
 enum VisitMut {}
 
 #[inline(always)]
-fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (&F, usize, &[T])) {
+fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (F, usize, &[T])) {
     part.iter().enumerate().for_each(|(i, x)| f(at + i, x));
 }
 
 #[inline(always)]
-fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (&F, usize, &mut [T])) {
+fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (F, usize, &mut [T])) {
     part.iter_mut().enumerate().for_each(|(i, x)| f(at + i, x));
 }
 
@@ -95,7 +95,7 @@ impl Par<'_> {
 #[inline]
 fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], f: F) {
     match policy.plan::<K>(v.len()) {
-        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part, (&f, 0, v)))),
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part, (f, 0, v)))),
         Plan::Parallel(team) => visit(&team, v, f),
     }
 }
@@ -104,7 +104,7 @@ fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], 
 #[inline]
 fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
     match policy.plan::<K>(v.len()) {
-        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part_mut, (&f, 0, v)))),
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part_mut, (f, 0, v)))),
         Plan::Parallel(team) => visit_mut(&team, v, f),
     }
 }

@@ -49,7 +49,7 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
 }
 
 #[inline(always)]
-fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T], &F)) {
+fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T], F)) {
     output.fill(part, f);
 }
 
@@ -98,7 +98,7 @@ impl Par<'_> {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         match self.plan::<(Map<'_, T, U, F>, F)>(v.len()) {
             Plan::Sequential(watch) => {
-                watch.time(|| fill_alone(room, |window| widest_of(v.len(), (fill_part, (window, v, &f)))))
+                watch.time(|| fill_alone(room, |window| widest_of(v.len(), (fill_part, (window, v, f)))))
             }
             Plan::Parallel(team) => map_into(team, v, room, f),
         }

@@ -61,7 +61,7 @@ impl Par<'_> {
     #[inline]
     pub fn count_if<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> usize {
         match self.plan::<(Count<P>, T)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, &predicate)))),
+            Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, predicate)))),
             Plan::Parallel(team) => parallel(&team, v, 0, Count(predicate)),
         }
     }
