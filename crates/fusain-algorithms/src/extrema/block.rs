@@ -5,6 +5,7 @@
 //! block that the value comes from.
 
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
+use crate::search::{first_in, last_in};
 
 /// Elements from which one value is found before anything else is looked at.
 ///
@@ -39,9 +40,9 @@ pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], natur
 /// As [`best_by_bits`], and `W` is as long as an element.
 #[inline(always)]
 unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], natural: Natural) -> V {
-    assert!(size_of::<W>() == size_of::<T>() && size_of::<W>() == size_of::<V>() && align_of::<W>() <= align_of::<T>());
-    // SAFETY: the same memory; every bit of a number is one.
-    let words = unsafe { std::slice::from_raw_parts(block.as_ptr().cast::<W>(), block.len()) };
+    assert!(size_of::<W>() == size_of::<V>());
+    // SAFETY: the caller's.
+    let words = unsafe { words_of::<T, W>(block) };
     let best = match natural {
         Natural::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
         Natural::Signed => W::extremum::<SIGNED, GREATEST>(words),
@@ -50,6 +51,51 @@ unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], natural: N
     let best = best.expect("a block is not empty");
     // SAFETY: the bits of an element, and so of a value.
     unsafe { std::mem::transmute_copy(&best) }
+}
+
+/// The place in `block` of the first element with the bits of `value`, or if `LAST` of the last.
+///
+/// # Safety
+///
+/// As [`best_by_bits`].
+#[inline(always)]
+pub(super) unsafe fn place_of_bits<T, V, const LAST: bool>(block: &[T], value: &V) -> Option<usize> {
+    match size_of::<T>() {
+        // SAFETY: the caller's; a word of that size.
+        1 => unsafe { place_of_word::<T, V, u8, LAST>(block, value) },
+        // SAFETY: likewise.
+        2 => unsafe { place_of_word::<T, V, u16, LAST>(block, value) },
+        // SAFETY: likewise.
+        4 => unsafe { place_of_word::<T, V, u32, LAST>(block, value) },
+        // SAFETY: likewise.
+        _ => unsafe { place_of_word::<T, V, u64, LAST>(block, value) },
+    }
+}
+
+/// # Safety
+///
+/// As [`best_by_bits`], and `W` is as long as an element.
+#[inline(always)]
+unsafe fn place_of_word<T, V, W: Word, const LAST: bool>(block: &[T], value: &V) -> Option<usize> {
+    // SAFETY: the caller's.
+    let words = unsafe { words_of::<T, W>(block) };
+    assert!(size_of::<W>() == size_of::<V>());
+    // SAFETY: every bit of a value is one of the element it came from.
+    let word = unsafe { std::mem::transmute_copy::<V, W>(value) };
+    let is_it = |x: &W, _: &W| *x == word;
+    if LAST { last_in(words, words, true, is_it) } else { first_in(words, words, true, is_it) }
+}
+
+/// The elements as words.
+///
+/// # Safety
+///
+/// Elements are numbers as long as `W`.
+#[inline(always)]
+unsafe fn words_of<T, W: Word>(block: &[T]) -> &[W] {
+    assert!(size_of::<W>() == size_of::<T>() && align_of::<W>() <= align_of::<T>());
+    // SAFETY: the same memory; every bit of a number is one.
+    unsafe { std::slice::from_raw_parts(block.as_ptr().cast::<W>(), block.len()) }
 }
 
 /// The best of `block`, which is not empty; `better(new, old)` says whether `new` is to replace `old`.
@@ -109,4 +155,38 @@ fn best_lane<V, const LANES: usize>(mut lanes: [V; LANES], better: &impl Fn(&V, 
         half /= 2;
     }
     lanes.into_iter().next().expect("there are lanes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both_ends<T: Copy + PartialEq>(zero: T, one: T) {
+        for n in [0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 130, 200] {
+            let mut v = vec![zero; n];
+            // SAFETY: numbers, and values are elements.
+            let first = |v: &[T]| unsafe { place_of_bits::<T, T, false>(v, &one) };
+            // SAFETY: as above.
+            let last = |v: &[T]| unsafe { place_of_bits::<T, T, true>(v, &one) };
+            let places = |v: &[T]| (first(v), last(v));
+            assert_eq!(places(&v), (None, None));
+            for i in 0..n {
+                v[i] = one;
+                assert_eq!(places(&v), (Some(i), Some(i)));
+                v[n - 1 - i] = one;
+                let first = i.min(n - 1 - i);
+                assert_eq!(places(&v), (Some(first), Some(n - 1 - first)));
+                v[i] = zero;
+                v[n - 1 - i] = zero;
+            }
+        }
+    }
+
+    #[test]
+    fn first_and_last_places_of_words_of_all_lengths() {
+        both_ends(0_u8, 1);
+        both_ends(0_i16, -1);
+        both_ends(0_i32, i32::MIN);
+        both_ends(0_f64, -0.0);
+    }
 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
-use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits};
+use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, place_of_bits};
 use crate::ahead::fetch_ahead;
 use crate::kind::is_primitive;
 use crate::natural::Natural;
@@ -35,11 +35,8 @@ const FEW_COMPARED: usize = 32;
 /// So many bytes are in the nearest cache if they are in any, where a line takes a nanosecond or two; to ask for it first would be half as much again.
 const NEAR: usize = 1 << 15;
 
-/// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer.
-const FEW: usize = 127;
-
-/// Likewise for floats in their total order, which takes several instructions one by one.
-const FEW_FLOATS: usize = WORTH - 1;
+/// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer without wide vectors.
+const FEW: usize = WORTH - 1;
 
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
 ///
@@ -108,25 +105,20 @@ where
         let end = at.saturating_add(grain.max(1)).min(local.left.end);
         local.left.start = end;
         let part = &self.all[at..end];
-        let found = local.found.take();
         // Few elements to a unit are dear ones.
         let in_blocks = self.numbers && part.len() >= SHORT;
-        local.found = if self.is_narrow() {
-            self.look_at(at, part, in_blocks, found)
+        let found = if self.is_narrow() {
+            self.look_at(at, part, in_blocks)
         } else {
-            widest(Look { search: self, at, part, in_blocks, found })
+            widest(Look { search: self, at, part, in_blocks })
         };
+        self.keep(&mut local.found, found);
     }
 
     fn commit(&self, local: &mut Self::Local) {
         let mut best = local.found.take();
         while let Some(other) = self.leave(&mut best) {
-            if let Some(min) = other.min {
-                self.keep_min(&mut best.min, min);
-            }
-            if let Some(max) = other.max {
-                self.keep_max(&mut best.max, max);
-            }
+            self.keep(&mut best, other);
         }
     }
 
@@ -140,16 +132,16 @@ where
     }
 }
 
-/// A part to be looked at with the widest vectors, and what was found before. What is found comes back as a value, which a compiler can keep in registers.
-struct Look<'s, 'a, T, S, V> {
+/// A part to be looked at with the widest vectors. What was found before stays outside: it would be written just before it is read, and in pieces, for which a
+/// processor waits.
+struct Look<'s, 'a, T, S> {
     search: &'s S,
     at: usize,
     part: &'a [T],
     in_blocks: bool,
-    found: Found<V>,
 }
 
-impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Body for Look<'_, 'a, T, Extrema<'a, T, V, G, L, MIN, MAX>, V>
+impl<'a, T, V, G, L, const MIN: bool, const MAX: bool> Body for Look<'_, 'a, T, Extrema<'a, T, V, G, L, MIN, MAX>>
 where
     G: Fn(&'a T) -> V,
     L: Fn(&V, &V) -> bool,
@@ -158,7 +150,7 @@ where
 
     #[inline(always)]
     fn run(self) -> Found<V> {
-        self.search.look_at(self.at, self.part, self.in_blocks, self.found)
+        self.search.look_at(self.at, self.part, self.in_blocks)
     }
 }
 
@@ -214,18 +206,13 @@ where
 
     #[inline]
     fn sequential(&self) -> Option<(usize, usize)> {
-        let few = if self.natural == Some(Natural::Float) { FEW_FLOATS } else { FEW };
-        if self.numbers && self.all.len() <= few {
+        if self.numbers && self.all.len() <= FEW {
             return self.among_few();
         }
-        let nothing = Found::nothing();
         self.places(if self.is_narrow() {
-            self.look_at(0, self.all, self.numbers, nothing)
+            self.look_at(0, self.all, self.numbers)
         } else {
-            widest_of(
-                self.all.len(),
-                Look { search: self, at: 0, part: self.all, in_blocks: self.numbers, found: nothing },
-            )
+            widest_of(self.all.len(), Look { search: self, at: 0, part: self.all, in_blocks: self.numbers })
         })
     }
 
@@ -287,9 +274,10 @@ where
         }
     }
 
-    /// The better of what was found before and what is in `part`, which starts at `at`.
+    /// The best of `part`, which starts at `at`.
     #[inline(always)]
-    fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool, mut found: Found<V>) -> Found<V> {
+    fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool) -> Found<V> {
+        let mut found = Found::nothing();
         if let Some(natural) = self.natural {
             let ahead = if size_of_val(part) > NEAR { part.as_chunks::<BLOCK_OF_BITS>().0 } else { &[] };
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
@@ -332,6 +320,17 @@ where
         found
     }
 
+    /// Keeps the better values of two parts.
+    #[inline(always)]
+    fn keep(&self, old: &mut Found<V>, new: Found<V>) {
+        if let Some(min) = new.min {
+            self.keep_min(&mut old.min, min);
+        }
+        if let Some(max) = new.max {
+            self.keep_max(&mut old.max, max);
+        }
+    }
+
     /// Keeps the smaller value, the first among equals.
     #[inline(always)]
     fn keep_min(&self, old: &mut Option<Candidate<V>>, new: Candidate<V>) {
@@ -361,30 +360,38 @@ where
     /// The indices of the smallest and the largest; 0 for what was not asked for.
     #[inline]
     fn places(&self, found: Found<V>) -> Option<(usize, usize)> {
-        let place = |candidate: Candidate<V>, is_max: bool| {
-            let from = candidate.from();
-            // It may have ended sooner, with its part. What lies behind its end has no better place: the same value there would be another's candidate.
-            let block = &self.all[from..self.all.len().min(from.saturating_add(self.block_len()))];
-            if let [_] = block {
-                return from;
-            }
-            let wanted = |x, _| {
-                let x = (self.get)(x);
-                if is_max { !(self.less)(&x, &candidate.value) } else { !(self.less)(&candidate.value, &x) }
-            };
-            let numbers = is_primitive::<T>();
-            let index = if is_max && MIN {
-                last_in(block, block, numbers, wanted)
-            } else {
-                first_in(block, block, numbers, wanted)
-            };
-            // An inconsistent order may deny its own result; then any element will do.
-            from + index.unwrap_or(0)
-        };
         match (found.min, found.max) {
             (None, None) => None,
-            (min, max) => Some((min.map_or(0, |c| place(c, false)), max.map_or(0, |c| place(c, true)))),
+            (min, max) => Some((
+                min.map_or(0, |min| self.place::<false>(&min, |x, min| !(self.less)(min, x))),
+                // Beside the smallest it is the last among equals.
+                max.map_or(0, |max| match MIN {
+                    true => self.place::<true>(&max, |x, max| !(self.less)(x, max)),
+                    false => self.place::<false>(&max, |x, max| !(self.less)(x, max)),
+                }),
+            )),
         }
+    }
+
+    /// The index of the first element, or if `LAST` the last, that is `as_good` as the candidate in its block.
+    #[inline(always)]
+    fn place<const LAST: bool>(&self, candidate: &Candidate<V>, as_good: impl Fn(&V, &V) -> bool) -> usize {
+        let (from, value) = (candidate.from(), &candidate.value);
+        // It may have ended sooner, with its part. What lies behind its end has no better place: the same value there would be another's candidate.
+        let block = &self.all[from..self.all.len().min(from.saturating_add(self.block_len()))];
+        if let [_] = block {
+            return from;
+        }
+        let wanted = |x, _| as_good(&(self.get)(x), value);
+        let numbers = is_primitive::<T>();
+        let index = match self.natural {
+            // SAFETY: invariant 1.
+            Some(_) => unsafe { place_of_bits::<_, _, LAST>(block, value) },
+            None if LAST => last_in(block, block, numbers, wanted),
+            None => first_in(block, block, numbers, wanted),
+        };
+        // An inconsistent order may deny its own result; then any element will do.
+        from + index.unwrap_or(0)
     }
 }
 

@@ -81,7 +81,7 @@ impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for Last<'a, A, B, H> {
     }
 }
 
-/// The first hit: steps of `N`, then within the one that has it steps of [`STEP`], then one by one.
+/// The first hit: steps of `N`, then within the one that has it steps of [`STEP`], in the end one that has it.
 ///
 /// `hit` may not answer the same twice, so each of these may come to nothing.
 #[inline(always)]
@@ -104,7 +104,7 @@ fn first_by_steps<'a, A, B, const N: usize>(
         if !any(xs, ys, hit) {
             continue;
         }
-        let found = if N > STEP { first_by_steps::<_, _, STEP>(xs, ys, hit) } else { first_of(xs, ys, hit) };
+        let found = if N > STEP { first_by_steps::<_, _, STEP>(xs, ys, hit) } else { first_lane(xs, ys, hit) };
         if let Some(i) = found {
             return Some(k * N + i);
         }
@@ -127,7 +127,7 @@ fn last_by_steps<'a, A, B, const N: usize>(
         if !any(xs, ys, hit) {
             continue;
         }
-        let found = if N > STEP { last_by_steps::<_, _, STEP>(xs, ys, hit) } else { last_of(xs, ys, hit) };
+        let found = if N > STEP { last_by_steps::<_, _, STEP>(xs, ys, hit) } else { last_lane(xs, ys, hit) };
         if let Some(i) = found {
             return Some(a_head.len() + k * N + i);
         }
@@ -144,6 +144,34 @@ fn any<'a, A, B, const N: usize>(a: &'a [A; N], b: &'a [B; N], hit: &impl Fn(&'a
         any |= hit(x, y);
     }
     any
+}
+
+/// The first hit of a step that has one, without branches, which would be guessed wrong.
+#[inline(always)]
+fn first_lane<'a, A, B, const N: usize>(
+    a: &'a [A; N],
+    b: &'a [B; N],
+    hit: &impl Fn(&'a A, &'a B) -> bool,
+) -> Option<usize> {
+    let mut first = N;
+    for (lane, (x, y)) in a.iter().zip(b).enumerate() {
+        first = first.min(if hit(x, y) { lane } else { N });
+    }
+    (first < N).then_some(first)
+}
+
+/// As [`first_lane`], the last.
+#[inline(always)]
+fn last_lane<'a, A, B, const N: usize>(
+    a: &'a [A; N],
+    b: &'a [B; N],
+    hit: &impl Fn(&'a A, &'a B) -> bool,
+) -> Option<usize> {
+    let mut end = 0;
+    for (lane, (x, y)) in a.iter().zip(b).enumerate() {
+        end = end.max(if hit(x, y) { lane + 1 } else { 0 });
+    }
+    end.checked_sub(1)
 }
 
 #[inline(always)]
