@@ -26,7 +26,7 @@ use crate::call::{Brief, Call, Outcome};
 use crate::handle::Handle;
 use crate::header::{Header, Reopen, reopen};
 use crate::idle::{Patience, Step};
-use crate::mailbox;
+use crate::mailbox::{self, LINE};
 use crate::others::give_way;
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
@@ -62,12 +62,24 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
         commit(&call, algorithm, handle, local);
     }
     wait(&call, algorithm, handle, &parts, brief.grain);
-    // Whoever helped has read it. The caller's next algorithm mostly lies at the same place of its stack, and would otherwise wait to write it.
-    prefetch_for_writing(std::ptr::from_ref(algorithm).cast::<()>());
+    fetch_back(algorithm);
     if let Some(payload) = call.take_panic() {
         resume_unwind(payload);
     }
     call.outcome()
+}
+
+/// More of an algorithm than so many lines is seldom looked at in a short call.
+const LINES_BACK: usize = 4;
+
+/// Asks for the lines of `algorithm`, which whoever helped has read or written. The caller's next algorithm mostly lies at the same place of its stack, and writing it
+/// would wait for them.
+#[inline(always)]
+fn fetch_back<A: ?Sized>(algorithm: &A) {
+    let first = std::ptr::from_ref(algorithm).cast::<u8>();
+    for at in (0..size_of_val(algorithm)).step_by(LINE).take(LINES_BACK) {
+        prefetch_for_writing(first.wrapping_add(at));
+    }
 }
 
 /// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
