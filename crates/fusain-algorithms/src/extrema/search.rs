@@ -408,9 +408,13 @@ where
     L: Fn(&V, &V) -> bool + Sync,
 {
     let len = search.all.len();
-    // A closure may be dear.
-    let is_plain = search.natural.is_some() || len < FEW_COMPARED;
-    match if is_plain { policy.plan_plain::<(T, V, G, L)>(len) } else { policy.plan::<(T, V, G, L)>(len) } {
+    let plan = match search.natural {
+        Some(_) => policy.plan_numbers::<(T, V, G, L)>(len),
+        None if len < FEW_COMPARED => policy.plan_plain::<(T, V, G, L)>(len),
+        // A closure may be dear.
+        None => policy.plan::<(T, V, G, L)>(len),
+    };
+    match plan {
         Plan::Sequential(watch) => watch.time(|| search.sequential()),
         Plan::Parallel(team) => parallel(team, search),
     }

@@ -7,6 +7,7 @@ use super::fold::Fold;
 use super::pieces::parallel;
 use crate::ahead::fetch_ahead;
 use crate::beside::Beside;
+use crate::kind::is_primitive;
 use crate::policy::{Par, Plan};
 use crate::widest::widest_of;
 
@@ -60,10 +61,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn count_if<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> usize {
-        match self.plan::<(Count<P>, T)>(v.len()) {
-            Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, predicate)))),
-            Plan::Parallel(team) => parallel(&team, v, 0, Count(predicate)),
-        }
+        counted(self.plan::<(Count<P>, T)>(v.len()), v, predicate)
     }
 
     /// Counts the elements of `v` that are equal to `value`.
@@ -76,6 +74,21 @@ impl Par<'_> {
     #[inline]
     pub fn count<T: PartialEq + Sync>(&self, v: &[T], value: &T) -> usize {
         let value = Beside::new(value);
-        self.count_if(v, move |x| x == value.get())
+        let are_numbers = is_primitive::<T>() && size_of::<T>() <= 8;
+        let plan =
+            if are_numbers { self.plan_numbers::<Counting<T>>(v.len()) } else { self.plan::<Counting<T>>(v.len()) };
+        counted(plan, v, move |x| x == value.get())
+    }
+}
+
+/// Names kinds of calls.
+type Counting<T> = (Count<()>, T);
+
+/// Counts as `plan` says.
+#[inline]
+fn counted<T: Sync, P: Fn(&T) -> bool + Sync>(plan: Plan<'_>, v: &[T], predicate: P) -> usize {
+    match plan {
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, predicate)))),
+        Plan::Parallel(team) => parallel(&team, v, 0, Count(predicate)),
     }
 }

@@ -63,17 +63,18 @@ impl Par<'_> {
         M: Fn(&T) -> U + Sync,
         F: Fn(U, U) -> U + Sync,
     {
-        by::<(Reduction, T, U, M, F), _, _>(self, v, identity, Ordered { map, op })
+        let plan = self.plan::<(Reduction, T, U, M, F)>(v.len());
+        by(self, plan, v, identity, Ordered { map, op })
     }
 }
 
 /// Names kinds of calls.
 enum Reduction {}
 
-/// Reduces as `policy` says; `K` names the call site.
+/// Reduces as `policy` and `plan` say.
 #[inline]
-fn by<K: ?Sized, T: Sync, U: Send>(policy: &Par<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
-    match policy.plan::<K>(v.len()) {
+fn by<T: Sync, U: Send>(policy: &Par<'_>, plan: Plan<'_>, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    match plan {
         Plan::Sequential(watch) if policy.is_deterministic() => {
             watch.time(|| parts::sequential(v, policy.fixed_grain(), identity, by))
         }

@@ -7,8 +7,8 @@
 use std::iter::{Product, Sum, empty};
 
 use super::fold::Fold;
-use crate::kind::is_float;
-use crate::policy::Par;
+use crate::kind::{is_float, is_integer};
+use crate::policy::{Par, Plan};
 
 /// Additions side by side: two vectors of eight doubles, four of four, or eight of two.
 const LANES: usize = 16;
@@ -33,7 +33,7 @@ impl Par<'_> {
     #[doc(alias = "accumulate")]
     #[inline]
     pub fn sum<T: Copy + Send + Sync + Sum>(&self, v: &[T]) -> T {
-        super::by::<(Sums, T), _, _>(self, v, empty().sum(), Sums)
+        super::by(self, plan::<(Sums, T), T>(self, v.len()), v, empty().sum(), Sums)
     }
 
     /// The product of all elements.
@@ -46,8 +46,16 @@ impl Par<'_> {
     #[doc(alias = "reduction")]
     #[inline]
     pub fn product<T: Copy + Send + Sync + Product>(&self, v: &[T]) -> T {
-        super::by::<(Products, T), _, _>(self, v, empty().product(), Products)
+        super::by(self, plan::<(Products, T), T>(self, v.len()), v, empty().product(), Products)
     }
+}
+
+/// How a call runs, of which `K` is the name.
+#[inline(always)]
+fn plan<'p, K: ?Sized, T>(policy: &Par<'p>, len: usize) -> Plan<'p> {
+    // Longer integers are not multiplied by vectors.
+    let are_numbers = is_float::<T>() || (is_integer::<T>() && size_of::<T>() <= 4);
+    if are_numbers { policy.plan_numbers::<K>(len) } else { policy.plan::<K>(len) }
 }
 
 pub(super) struct Sums;
