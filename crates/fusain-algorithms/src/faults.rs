@@ -9,7 +9,7 @@ use crate::crew::{Common, Crew};
 use crate::ranges::Ranges;
 
 /// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
-pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::Steal { victim: 0 }];
+pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::steal(0)];
 
 /// A crew of three that is one thread, which does in each step as a script says.
 pub(crate) struct Scripted<'s> {

@@ -1,4 +1,6 @@
-//! A part of the input: its worker takes elements from the front, and a thief gets the back half.
+//! A part of the input: its worker takes elements from the front, and a thief gets the back.
+
+use fusain_pool::kept;
 
 /// A slice and where it starts in the whole input.
 #[derive(Debug)]
@@ -26,12 +28,12 @@ impl<'a, T> Feed<'a, T> {
         (at, head)
     }
 
-    /// Splits off the back half.
-    pub(crate) fn split(&mut self) -> Option<Self> {
+    /// Splits off the back, for a receiver that is `delay` elements late.
+    pub(crate) fn split_late(&mut self, delay: usize) -> Option<Self> {
         if self.rest.len() < 2 {
             return None;
         }
-        let (head, tail) = self.rest.split_at(self.rest.len().div_ceil(2));
+        let (head, tail) = self.rest.split_at(kept(self.rest.len(), delay));
         self.rest = head;
         Some(Feed { start: self.start + head.len(), rest: tail })
     }

@@ -10,7 +10,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use fusain_pool::Algorithm;
+use fusain_pool::{Algorithm, kept};
 
 /// Calls `f` with ranges that together are all indices, each once.
 #[repr(C, align(64))]
@@ -47,10 +47,14 @@ impl<F: Fn(Range<usize>) + Sync + ?Sized> Algorithm for Ranges<F> {
     fn commit(&self, _local: &mut Range<usize>) {}
 
     fn split(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut Range<usize>, delay: usize) -> Option<Range<usize>> {
         if victim.end < victim.start + 2 {
             return None;
         }
-        let middle = victim.start + (victim.end - victim.start).div_ceil(2);
+        let middle = victim.start + kept(victim.end - victim.start, delay / self.weight);
         Some(middle..std::mem::replace(&mut victim.end, middle))
     }
 }

@@ -70,13 +70,17 @@ impl<A: Distributed> Algorithm for Polled<'_, A> {
     }
 
     fn split(&self, bundle: &mut Bundle<A::Local>) -> Option<Bundle<A::Local>> {
+        self.split_late(bundle, 0)
+    }
+
+    fn split_late(&self, bundle: &mut Bundle<A::Local>, delay: usize) -> Option<Bundle<A::Local>> {
         // The half that waits longest, or of one the one.
         let given = bundle.waiting.len().div_ceil(2);
         let rest = bundle.waiting.split_off(given);
         let mut waiting = std::mem::replace(&mut bundle.waiting, rest);
         match waiting.pop() {
             Some(at) => Some(self.bundle_of(at, waiting)),
-            None => self.inner.split(&mut bundle.at).map(|at| self.bundle_of(at, waiting)),
+            None => self.inner.split_late(&mut bundle.at, delay).map(|at| self.bundle_of(at, waiting)),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 use fusain_algorithms::internals::{self, Body, Plan, Team};
-use fusain_pool::Algorithm;
+use fusain_pool::{Algorithm, kept};
 
 use crate::settings::Settings;
 use crate::source::Source;
@@ -44,6 +44,9 @@ struct Run<'k, S, K> {
     source: PhantomData<fn(S)>,
 }
 
+/// Less than one in so many elements makes no difference.
+const SLIGHT: usize = 64;
+
 /// A worker's part; `None` when nothing is left of it.
 struct Local<S, F>(Option<(S, F)>);
 
@@ -78,13 +81,20 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
     }
 
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let (source, found) = victim.0.as_mut()?;
         let left = source.left();
         if left / 2 < self.least {
             return None;
         }
         let rest = match self.block {
-            None => source.split()?,
+            None => match if delay > left / SLIGHT { source.split_at(kept(left, delay)) } else { None } {
+                Some(rest) => rest,
+                None => source.split()?,
+            },
             Some(block) => {
                 let front = left.div_ceil(2).checked_next_multiple_of(block).filter(|front| *front < left)?;
                 source.split_at(front)?

@@ -126,7 +126,7 @@ mod watch;
 mod worker_local;
 mod worth;
 
-pub use algorithm::Algorithm;
+pub use algorithm::{Algorithm, kept};
 pub use builder::Builder;
 pub use counters::Counters;
 pub use error::Error;

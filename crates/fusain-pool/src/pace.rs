@@ -29,6 +29,17 @@ pub(crate) enum Grain {
     From(usize),
 }
 
+impl Grain {
+    /// How many elements late a receiver is: there and back it is a cache line's way, at what an element seems to cost. 0 where that is not known.
+    #[inline(always)]
+    pub(crate) fn delay(self) -> usize {
+        match self {
+            Grain::Fixed(_) => 0,
+            Grain::From(grain) => (grain as f32 * (Costs::trip_ns() * (1.0 / UNIT_NS))) as usize,
+        }
+    }
+}
+
 /// A [`Grain`] in four bytes. One of more than 2^31 elements is taken for 2^31: whoever works on so many is not asked for work in between either way.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedGrain(u32);

@@ -342,7 +342,7 @@ fn answer<A: Algorithm + ?Sized>(
     algorithm.commit(local);
     owed | give_to(requests, has_laid_out, call, handle, &mut |to| {
         if rest.is_none() && has_work {
-            *rest = algorithm.split(local);
+            *rest = algorithm.split_late(local, grain.delay());
         }
         if let Some(to) = to
             && let Some(stolen) = rest.take()

@@ -96,7 +96,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
         }
         // Split first, claimed then, as in `give_to` of `run`.
         if self.rest.is_none() {
-            self.rest = self.running.algorithm.split(local);
+            self.rest = self.running.algorithm.split_late(local, self.grain.delay());
             if self.rest.is_none() {
                 self.is_whole = !self.has_given;
                 if self.has_given {
@@ -199,7 +199,7 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
     let mut rest = None;
     let (missing, is_whole) = pass_on(running.call, handle, fanout, &mut |to, passed_on| {
         if rest.is_none() {
-            rest = running.algorithm.split(local);
+            rest = running.algorithm.split_late(local, grain.delay());
         }
         if let Some(to) = to
             && let Some(stolen) = rest.take()

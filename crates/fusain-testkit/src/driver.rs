@@ -17,15 +17,25 @@ pub enum Move {
     Steal {
         /// Which of the live states.
         victim: usize,
+        /// How late the thief is, in elements.
+        delay: usize,
     },
+}
+
+impl Move {
+    /// A steal from `victim` by a thief who is not late.
+    pub const fn steal(victim: usize) -> Self {
+        Move::Steal { victim, delay: 0 }
+    }
 }
 
 /// Scripts of up to `moves` moves, for proptest: about as many steals as units, grains of one to a few hundred.
 pub fn script(moves: usize) -> impl Strategy<Value = Vec<Move>> {
     let unit = (any::<usize>(), prop_oneof![1..4_usize, 1..300_usize]);
+    let delay = prop_oneof![Just(0), 1..300_usize, Just(usize::MAX)];
     let step = prop_oneof![
         unit.prop_map(|(state, grain)| Move::Unit { state, grain }),
-        any::<usize>().prop_map(|victim| Move::Steal { victim }),
+        (any::<usize>(), delay).prop_map(|(victim, delay)| Move::Steal { victim, delay }),
     ];
     proptest::collection::vec(step, 0..moves)
 }
@@ -62,10 +72,10 @@ pub fn drive<A: Algorithm>(algorithm: &A, root: A::Local, script: &[Move]) -> Ta
                 algorithm.do_unit(&mut live[state], grain.max(1));
                 tally.units += 1;
             }
-            Move::Steal { victim } => {
+            Move::Steal { victim, delay } => {
                 let victim = victim % live.len();
                 algorithm.commit(&mut live[victim]);
-                if let Some(stolen) = algorithm.split(&mut live[victim]) {
+                if let Some(stolen) = algorithm.split_late(&mut live[victim], delay) {
                     live.push(stolen);
                     tally.steals += 1;
                 }

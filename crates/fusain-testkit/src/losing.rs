@@ -32,7 +32,11 @@ impl<A: Algorithm> Algorithm for Losing<'_, A> {
     }
 
     fn split(&self, victim: &mut A::Local) -> Option<A::Local> {
-        drop(self.0.split(victim));
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut A::Local, delay: usize) -> Option<A::Local> {
+        drop(self.0.split_late(victim, delay));
         None
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 use crossbeam_utils::CachePadded;
-use fusain_pool::Algorithm;
+use fusain_pool::{Algorithm, kept};
 
 use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, place_of_bits};
 use crate::ahead::fetch_ahead;
@@ -123,11 +123,15 @@ where
     }
 
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let left = &mut victim.left;
         if left.len() < 2 {
             return None;
         }
-        let middle = left.start + left.len().div_ceil(2);
+        let middle = left.start + kept(left.len(), delay);
         Some(root(middle..std::mem::replace(&mut left.end, middle)))
     }
 }

@@ -123,7 +123,7 @@ fn each_element_is_asked_once() {
         asked.fetch_add(1, Ordering::Relaxed);
         x.is_multiple_of(3)
     });
-    assert_eq!(copied(&v, judge, 100, &[Move::Steal { victim: 0 }; 3]).len(), 3_334);
+    assert_eq!(copied(&v, judge, 100, &[Move::steal(0); 3]).len(), 3_334);
     assert_eq!(asked.into_inner(), v.len());
 }
 

@@ -42,7 +42,11 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
     }
 
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
-        let input = victim.input.split()?;
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
+        let input = victim.input.split_late(delay)?;
         let output = victim.output.split_off_back(input.rest.len());
         Some(Local { input, output })
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crossbeam_utils::CachePadded;
-use fusain_pool::Algorithm;
+use fusain_pool::{Algorithm, kept};
 
 use super::fold::{Fold, fold};
 use super::found::Found;
@@ -88,11 +88,15 @@ impl<T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'_, T, U, B> {
     }
 
     fn split(&self, victim: &mut Local) -> Option<Local> {
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut Local, delay: usize) -> Option<Local> {
         let left = &mut victim.left;
         if left.end - left.start < 2 {
             return None;
         }
-        let middle = left.start + (left.end - left.start).div_ceil(2);
+        let middle = left.start + kept(left.end - left.start, delay);
         Some(state(victim.first, middle..std::mem::replace(&mut left.end, middle)))
     }
 }

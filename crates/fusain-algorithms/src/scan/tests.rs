@@ -115,7 +115,7 @@ fn each_element_is_added_at_most_twice() {
         added.fetch_add(1, Ordering::Relaxed);
         affine(a, b)
     };
-    let sums = into::<_, true>(&v, None, op, 100, &[Move::Steal { victim: 0 }; 3]);
+    let sums = into::<_, true>(&v, None, op, 100, &[Move::steal(0); 3]);
     assert_eq!(sums, expected(&v, None, true, affine));
     // Twice, and what combining lanes and tiles takes.
     assert!(added.into_inner() < 2 * v.len() + 10 * v.len() / 100);

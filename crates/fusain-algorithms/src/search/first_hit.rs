@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fusain_pool::Algorithm;
+use fusain_pool::{Algorithm, kept};
 
 use super::stride::first_in;
 use crate::policy::{Par, Plan, Steps, Team};
@@ -84,6 +84,10 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
     fn commit(&self, _local: &mut Claimed) {}
 
     fn split(&self, victim: &mut Claimed) -> Option<Claimed> {
+        self.split_late(victim, 0)
+    }
+
+    fn split_late(&self, victim: &mut Claimed, delay: usize) -> Option<Claimed> {
         let limit = self.limit();
         if self.has_unclaimed(limit) {
             return Some(self.claim());
@@ -92,7 +96,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
         if end < victim.start + 2 {
             return None;
         }
-        let middle = victim.start + (end - victim.start).div_ceil(2);
+        let middle = victim.start + kept(end - victim.start, delay);
         victim.end = middle;
         Some(middle..end)
     }

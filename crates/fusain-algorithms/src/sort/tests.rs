@@ -286,9 +286,8 @@ impl Sorter for Driven {
     const STABLE: bool = true;
 
     fn sort_by<T: Send>(&self, v: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
-        let script: Vec<Move> = (0..60)
-            .map(|i| if i % 2 == 0 { Move::Steal { victim: i } } else { Move::Unit { state: i, grain: 50 } })
-            .collect();
+        let script: Vec<Move> =
+            (0..60).map(|i| if i % 2 == 0 { Move::steal(i) } else { Move::Unit { state: i, grain: 50 } }).collect();
         sort_driven(v, 2, &script, compare);
     }
 }
@@ -303,7 +302,7 @@ fn merges_are_split() {
     let mut v: Vec<u64> = noise(10_000, 1).collect();
     // Four leaves, one state; every steal from then on splits a merge.
     let leaves = [Move::Unit { state: 0, grain: 1 }; 4];
-    let script: Vec<Move> = leaves.into_iter().chain((0..20).map(|victim| Move::Steal { victim })).collect();
+    let script: Vec<Move> = leaves.into_iter().chain((0..20).map(Move::steal)).collect();
     let steals = sort_driven(&mut v, 2, &script, u64::cmp);
     assert!(steals > 10, "{steals} steals");
     assert!(v.is_sorted());
