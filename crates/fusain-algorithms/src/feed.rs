@@ -30,10 +30,7 @@ impl<'a, T> Feed<'a, T> {
 
     /// Splits off the back, for a receiver that is `delay` elements late.
     pub(crate) fn split_late(&mut self, delay: usize) -> Option<Self> {
-        if self.rest.len() < 2 {
-            return None;
-        }
-        let (head, tail) = self.rest.split_at(kept(self.rest.len(), delay));
+        let (head, tail) = self.rest.split_at(kept(self.rest.len(), delay)?);
         self.rest = head;
         Some(Feed { start: self.start + head.len(), rest: tail })
     }

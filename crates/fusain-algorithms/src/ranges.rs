@@ -51,10 +51,7 @@ impl<F: Fn(Range<usize>) + Sync + ?Sized> Algorithm for Ranges<F> {
     }
 
     fn split_late(&self, victim: &mut Range<usize>, delay: usize) -> Option<Range<usize>> {
-        if victim.end < victim.start + 2 {
-            return None;
-        }
-        let middle = victim.start + kept(victim.end - victim.start, delay / self.weight);
+        let middle = victim.start + kept(victim.end.saturating_sub(victim.start), delay / self.weight)?;
         Some(middle..std::mem::replace(&mut victim.end, middle))
     }
 }

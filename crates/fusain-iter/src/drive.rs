@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use fusain_algorithms::internals::{self, Body, Plan, Team};
 use fusain_pool::{Algorithm, kept};
 
+use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -91,9 +92,14 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
             return None;
         }
         let rest = match self.block {
-            None => match if delay > left / SLIGHT { source.split_at(kept(left, delay)) } else { None } {
-                Some(rest) => rest,
-                None => source.split()?,
+            None => match kept(left, delay) {
+                Some(front) if delay > left / SLIGHT => match source.split_at(front) {
+                    Some(rest) => rest,
+                    None => source.split()?,
+                },
+                // Elements of other sources may hold any number of others.
+                None if delay > 0 && source.exact(Seal).is_some() => return None,
+                _ => source.split()?,
             },
             Some(block) => {
                 let front = left.div_ceil(2).checked_next_multiple_of(block).filter(|front| *front < left)?;

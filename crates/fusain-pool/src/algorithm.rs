@@ -114,28 +114,26 @@ pub trait Algorithm: Sync {
     /// As [`split`](Algorithm::split), for a receiver that is `delay` elements late: by the time it has begun, and by the time the victim knows that it has done, the victim
     /// could have done so many more.
     ///
-    /// A part of a short call is better split where the two end at the same time; [`kept`] says where. `delay` is 0 where it is not known what an element costs. An algorithm
-    /// that does not care splits as ever.
+    /// A short part is better split where the two end at the same time, or not at all; [`kept`] says which. `delay` is 0 where it is not known what an element costs.
+    /// An algorithm that does not care splits as ever.
     fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let _ = delay;
         self.split(victim)
     }
 }
 
-/// How many of `len` elements a victim keeps whose receiver is [`delay` elements late](Algorithm::split_late): half of them and the delay, but never more than three quarters,
-/// as elements may have become dearer than they were.
+/// How many of `len` elements a victim keeps whose receiver is [`delay` elements late](Algorithm::split_late): half of them and the delay.
 ///
-/// At least one is left for the receiver, if there are two.
+/// `None` if there are fewer than two, or fewer than four delays: to hand over what is left would take the victim about as long as to do it.
 ///
 /// ```
 /// use fusain_pool::kept;
 ///
-/// assert_eq!(kept(1_000, 0), 500);
-/// assert_eq!(kept(1_000, 100), 600);
-/// assert_eq!(kept(100, 100), 75);
+/// assert_eq!(kept(1_000, 0), Some(500));
+/// assert_eq!(kept(1_000, 100), Some(600));
+/// assert_eq!(kept(300, 100), None);
 /// ```
 #[must_use]
-pub const fn kept(len: usize, delay: usize) -> usize {
-    let most = len / 4;
-    len.div_ceil(2) + if delay < most { delay } else { most }
+pub const fn kept(len: usize, delay: usize) -> Option<usize> {
+    if len < 2 || len / 4 < delay { None } else { Some(len.div_ceil(2) + delay) }
 }

@@ -12,8 +12,6 @@ use std::time::Duration;
 pub(crate) struct Costs {
     /// A call shared with a worker that is awake, with nothing to do.
     pub(crate) region_ns: f32,
-    /// A cache line's way to another core and back; 0 where there is none.
-    trip_ns: f32,
     /// From waking a thread that has just fallen asleep to its first instruction: the least that a wake can cost (see [`wakes`](crate::wakes)).
     wake_ns: f32,
     /// Reading the clock twice.
@@ -59,10 +57,10 @@ impl Costs {
         COSTS.get().map_or(WAKE_NS_LATE, |costs| costs.wake_ns)
     }
 
-    /// A cache line's way to another core and back; a common figure where nothing has been measured yet.
+    /// What a shared call with nothing to do costs; a common figure where nothing has been measured yet.
     #[inline(always)]
-    pub(crate) fn trip_ns() -> f32 {
-        COSTS.get().map_or(100.0, |costs| costs.trip_ns)
+    pub(crate) fn region_ns() -> f32 {
+        COSTS.get().map_or(150.0, |costs| costs.region_ns)
     }
 
     /// What reading the clock twice costs; a common figure where nothing has been measured yet.
@@ -85,7 +83,7 @@ impl Costs {
         let clock_ns = (0..32).map(|_| Instant::now().elapsed().as_nanos() as f32).fold(f32::INFINITY, f32::min);
         let ticks_per_ns = ticks().wrapping_sub(begun_ticks) as f32 / (begun.elapsed().as_nanos() as f32).max(1.0);
         // Without a second core nothing is worth sharing.
-        let never = Self { region_ns: f32::INFINITY, trip_ns: 0.0, wake_ns: f32::INFINITY, clock_ns, ticks_per_ns };
+        let never = Self { region_ns: f32::INFINITY, wake_ns: f32::INFINITY, clock_ns, ticks_per_ns };
         if cores() < 2 {
             return never;
         }
@@ -130,14 +128,8 @@ impl Costs {
                     ball.store(END, Ordering::Release);
                     partner.thread().unpark();
                     // Both had to share a core, for others were busy: the plausible stands in for the measured.
-                    let trip_ns = trip_ns.min(TRIP_NS_MAX);
-                    return Self {
-                        region_ns: REGION * trip_ns,
-                        trip_ns,
-                        wake_ns: WAKE_NS_LATE,
-                        clock_ns,
-                        ticks_per_ns,
-                    };
+                    let region_ns = REGION * trip_ns.min(TRIP_NS_MAX);
+                    return Self { region_ns, wake_ns: WAKE_NS_LATE, clock_ns, ticks_per_ns };
                 }
             }
             let mut wakes = [WAKE_NS_LATE; BATCHES];
@@ -155,10 +147,8 @@ impl Costs {
                     break;
                 }
             }
-            let trip_ns = trip_ns.min(TRIP_NS_MAX);
             Self {
-                region_ns: REGION * trip_ns,
-                trip_ns,
+                region_ns: REGION * trip_ns.min(TRIP_NS_MAX),
                 wake_ns: median(&wakes).clamp(WAKE_NS_MIN, WAKE_NS_MAX),
                 clock_ns,
                 ticks_per_ns,

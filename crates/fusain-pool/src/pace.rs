@@ -30,12 +30,13 @@ pub(crate) enum Grain {
 }
 
 impl Grain {
-    /// How many elements late a receiver is: there and back it is a cache line's way, at what an element seems to cost. 0 where that is not known.
+    /// How many elements late a receiver is, at what an element seems to cost: the way there and back is all that a call takes that has nothing to do. 0 where the cost is not
+    /// known.
     #[inline(always)]
     pub(crate) fn delay(self) -> usize {
         match self {
             Grain::Fixed(_) => 0,
-            Grain::From(grain) => (grain as f32 * (Costs::trip_ns() * (1.0 / UNIT_NS))) as usize,
+            Grain::From(grain) => (grain as f32 * (Costs::region_ns() * (1.0 / UNIT_NS))) as usize,
         }
     }
 }

@@ -96,7 +96,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
         }
         // Split first, claimed then, as in `give_to` of `run`.
         if self.rest.is_none() {
-            self.rest = self.running.algorithm.split_late(local, self.grain.delay());
+            self.rest = split(self.running.algorithm, local, self.grain);
             if self.rest.is_none() {
                 self.is_whole = !self.has_given;
                 if self.has_given {
@@ -158,6 +158,15 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
     }
 }
 
+/// Splits what nobody has begun. Elements may have become dearer than their grain says, so a part that seems too short to be split is split as well.
+#[inline(always)]
+fn split<A: Algorithm + ?Sized>(algorithm: &A, local: &mut A::Local, grain: Grain) -> Option<A::Local> {
+    match grain.delay() {
+        0 => algorithm.split(local),
+        delay => algorithm.split_late(local, delay).or_else(|| algorithm.split(local)),
+    }
+}
+
 /// Hands a part to whoever the claim belongs to.
 pub(crate) fn deliver<A: Algorithm + ?Sized>(
     running: &Running<'_, A>,
@@ -199,7 +208,7 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
     let mut rest = None;
     let (missing, is_whole) = pass_on(running.call, handle, fanout, &mut |to, passed_on| {
         if rest.is_none() {
-            rest = running.algorithm.split_late(local, grain.delay());
+            rest = split(running.algorithm, local, grain);
         }
         if let Some(to) = to
             && let Some(stolen) = rest.take()

@@ -128,10 +128,7 @@ where
 
     fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let left = &mut victim.left;
-        if left.len() < 2 {
-            return None;
-        }
-        let middle = left.start + kept(left.len(), delay);
+        let middle = left.start + kept(left.len(), delay)?;
         Some(root(middle..std::mem::replace(&mut left.end, middle)))
     }
 }

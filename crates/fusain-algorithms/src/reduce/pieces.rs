@@ -93,10 +93,7 @@ impl<T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'_, T, U, B> {
 
     fn split_late(&self, victim: &mut Local, delay: usize) -> Option<Local> {
         let left = &mut victim.left;
-        if left.end - left.start < 2 {
-            return None;
-        }
-        let middle = left.start + kept(left.end - left.start, delay);
+        let middle = left.start + kept(left.end - left.start, delay)?;
         Some(state(victim.first, middle..std::mem::replace(&mut left.end, middle)))
     }
 }

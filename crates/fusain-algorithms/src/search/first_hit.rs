@@ -93,10 +93,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
             return Some(self.claim());
         }
         let end = victim.end.min(limit);
-        if end < victim.start + 2 {
-            return None;
-        }
-        let middle = victim.start + kept(end - victim.start, delay);
+        let middle = victim.start + kept(end.saturating_sub(victim.start), delay)?;
         victim.end = middle;
         Some(middle..end)
     }
