@@ -2,7 +2,7 @@
 //!
 //! Idea: a state is a source, which is what is left to do, and an accumulator, which is what has been found. A unit runs about `grain`
 //! elements of the source into the accumulator; a split cuts the source and makes a new accumulator; when nothing is left
-//! the accumulator goes to the sink. In sequence the whole source is one unit of the same code.
+//! the accumulator goes to the sink, at once or when the state is committed. In sequence the whole source is one unit of the same code.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -18,6 +18,10 @@ use crate::source::Source;
 pub(crate) trait Sink<S: Source>: Sync {
     /// What one worker has found.
     type Found: Send;
+
+    /// Whether what has been found may wait until its state is committed. That is mostly on the caller's thread, so that nothing of the sink has to
+    /// travel to another core and back.
+    const WAITS: bool;
 
     /// Runs one unit of `source`; returns `Break` if the whole chain is to end.
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()>;
@@ -48,15 +52,20 @@ struct Run<'k, S, K> {
 /// Less than one in so many elements makes no difference.
 const SLIGHT: usize = 64;
 
-/// A worker's part; `None` when nothing is left of it.
-struct Local<S, F>(Option<(S, F)>);
+/// A worker's part.
+enum Local<S, F> {
+    Left(S, F),
+    /// Nothing is left, and what has been found waits for the sink.
+    Done(F),
+    Nothing,
+}
 
 impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
     type Local = Local<S, K::Found>;
 
     #[inline]
     fn has_local_work(&self, local: &Self::Local) -> bool {
-        local.0.is_some()
+        matches!(local, Local::Left(..))
     }
 
     fn unit_len(&self, grain: usize) -> usize {
@@ -65,7 +74,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
 
     #[inline]
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
-        let Some((source, found)) = &mut local.0 else { return };
+        let Local::Left(source, found) = local else { return };
         let left = source.left();
         let grain = self.unit_len(grain).min(left);
         let goes_on = left > 0
@@ -77,8 +86,12 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
         }
     }
 
-    fn commit(&self, _local: &mut Self::Local) {
-        // What has been found goes to the sink by itself: on the thread that has found it.
+    fn commit(&self, local: &mut Self::Local) {
+        if let Local::Done(_) = local
+            && let Local::Done(found) = std::mem::replace(local, Local::Nothing)
+        {
+            self.sink.finish(found);
+        }
     }
 
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
@@ -86,7 +99,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
     }
 
     fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
-        let (source, found) = victim.0.as_mut()?;
+        let Local::Left(source, found) = victim else { return None };
         let left = source.left();
         if left / 2 < self.least {
             return None;
@@ -107,16 +120,19 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
             }
         };
         let found = self.sink.split(found, &rest);
-        Some(Local(Some((rest, found))))
+        Some(Local::Left(rest, found))
     }
 }
 
 impl<S: Source, K: Sink<S>> Run<'_, S, K> {
     #[cold]
     fn end(&self, local: &mut Local<S, K::Found>) {
-        if let Some((source, found)) = local.0.take() {
+        if let Local::Left(source, found) = std::mem::replace(local, Local::Nothing) {
             drop(source);
-            self.sink.finish(found);
+            match K::WAITS {
+                true => *local = Local::Done(found),
+                false => self.sink.finish(found),
+            }
         }
     }
 }
@@ -184,7 +200,7 @@ fn in_sequence<S: Source, K: Sink<S>>(source: &mut S, sink: &K, found: &mut K::F
 
 #[inline(never)]
 fn share<S: Source, K: Sink<S>>(team: Team<'_>, run: &Run<'_, S, K>, source: S, found: K::Found) {
-    internals::run(team, run, Local(Some((source, found))));
+    internals::run(team, run, Local::Left(source, found));
 }
 
 /// Whether a chain within a unit of another is worth a call of its own.

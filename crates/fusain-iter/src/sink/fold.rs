@@ -79,40 +79,44 @@ impl<K, P> Fold<K, P> {
     }
 }
 
+/// The place of a part, and what its units have been folded to unless they stay apart. It is small, as it travels from core to core.
 struct Found<P> {
     place: usize,
-    parts: Parts<P>,
+    part: Option<P>,
 }
 
 impl<P> Found<P> {
     /// What a chain begins with.
     #[inline(always)]
     fn first() -> Self {
-        Found { place: ROOT, parts: Parts::default() }
+        Found { place: ROOT, part: None }
     }
 }
 
 impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
     type Found = Found<K::Part>;
 
+    const WAITS: bool = true;
+
     #[inline(always)]
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
-        let parts = &mut found.parts;
-        let part = self.kernel.unit(parts.last.take(), source, grain);
+        let part = self.kernel.unit(found.part.take(), source, grain);
         if self.apart {
-            parts.whole.push(part);
+            self.places.look_at(found.place, |parts| parts.whole.push(part));
         } else {
-            parts.last = Some(part);
+            found.part = Some(part);
         }
         ControlFlow::Continue(())
     }
 
     fn split(&self, found: &mut Self::Found, _rest: &S) -> Self::Found {
-        Found { place: self.places.insert_behind(found.place, Parts::default()), parts: Parts::default() }
+        Found { place: self.places.insert_behind(found.place, Parts::default()), part: None }
     }
 
     fn finish(&self, found: Self::Found) {
-        self.places.set(found.place, found.parts);
+        if let Some(part) = found.part {
+            self.places.set(found.place, Some(part).into());
+        }
     }
 }
 
@@ -121,8 +125,8 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
 pub(crate) fn run<S: Source, K: Kernel<S>>(settings: &Settings<'_>, source: S, kernel: K) -> Parts<K::Part> {
     let fold = Fold::new(settings, kernel);
     match drive(settings, source, &fold, Found::first()) {
-        Some(alone) => alone.parts,
-        None => fold.places.in_order().flatten().collect(),
+        Some(alone) if !fold.apart => alone.part.into(),
+        _ => fold.places.in_order().flatten().collect(),
     }
 }
 
@@ -137,9 +141,8 @@ pub(crate) fn reduce<S: Source, K: Kernel<S>>(
     let fold = Fold::new(settings, kernel);
     match drive(settings, source, &fold, Found::first()) {
         // By itself, so that it is not moved once more.
-        Some(alone) if !fold.apart => alone.parts.last,
-        Some(alone) => alone.parts.into_iter().reduce(op),
-        None => fold.places.in_order().flatten().reduce(op),
+        Some(alone) if !fold.apart => alone.part,
+        _ => fold.places.in_order().flatten().reduce(op),
     }
 }
 

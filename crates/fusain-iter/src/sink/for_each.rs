@@ -11,6 +11,8 @@ struct ForEach<F>(F);
 impl<S: Source, F: Fn(S::Item) + Sync> Sink<S> for ForEach<F> {
     type Found = ();
 
+    const WAITS: bool = false;
+
     #[inline(always)]
     fn unit(&self, (): &mut (), source: &mut S, grain: usize) -> ControlFlow<()> {
         source.fold(grain, (), |(), x| (self.0)(x));

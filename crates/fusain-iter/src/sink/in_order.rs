@@ -64,6 +64,9 @@ impl<T: Send, F: FnMut(T)> InOrder<T, F> {
 impl<S: Source<Item: Send>, F: FnMut(S::Item) + Send> Sink<S> for InOrder<S::Item, F> {
     type Found = Found<S::Item>;
 
+    // The others shall know as soon as it can be known.
+    const WAITS: bool = false;
+
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
         found.has_turn = found.has_turn || self.places.look_at(found.place, |state| matches!(state, State::HasTurn));
         if found.has_turn {

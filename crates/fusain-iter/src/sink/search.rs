@@ -56,6 +56,9 @@ where
 {
     type Found = Found<R>;
 
+    // The others shall know as soon as it can be known.
+    const WAITS: bool = false;
+
     #[inline(always)]
     fn unit(&self, found: &mut Found<R>, source: &mut S, grain: usize) -> ControlFlow<()> {
         let hit = &mut found.hit;

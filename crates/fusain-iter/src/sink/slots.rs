@@ -191,6 +191,8 @@ where
 {
     type Found = Window<'w, T>;
 
+    const WAITS: bool = true;
+
     #[inline(always)]
     fn unit(&self, window: &mut Window<'w, T>, source: &mut S, grain: usize) -> ControlFlow<()> {
         // SAFETY: the source gives no more than it has left, which is the number of empty slots, by the invariant of `Slots`.

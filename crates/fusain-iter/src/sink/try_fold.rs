@@ -35,6 +35,9 @@ where
 {
     type Found = Found<A, B>;
 
+    // The others shall know as soon as it can be known.
+    const WAITS: bool = false;
+
     #[inline(always)]
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
         let mut part = found.part.take().or_else(|| Some(ControlFlow::Continue((self.begin)())));
