@@ -125,20 +125,23 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
             unsafe { message.wrapping_byte_add(Self::AT).cast::<A::Local>().read() }
         } else {
             // SAFETY: the part waits for its receiver, whose it is now.
-            let back = unsafe { &(*part).back };
+            let waiting = unsafe { &*part };
             // SAFETY: the receiver's.
-            unsafe { back.take() }.expect("what does not travel lies in the frame")
+            unsafe { waiting.take() }.expect("what does not travel lies in the frame")
         };
         // SAFETY: as above.
-        let back = unsafe { &(*part).back };
+        let waiting = unsafe { &*part };
         // SAFETY: the receiver's, and nothing is there.
-        unsafe { back.prefetch() };
+        unsafe { waiting.prefetch() };
         // SAFETY: written there. What it refers to waits for the part.
         (unsafe { message.cast::<Self>().read() }, local, part)
     }
 }
 
-/// See the [module](self).
+/// See the [module](self). A state of up to 48 bytes lies on its first cache line.
+///
+/// Invariant: `local` holds a state exactly while `is_there`; both are used by the caller alone before the part is delivered and after it has been taken
+/// back or the latch has opened, and by the receiver in between.
 #[repr(C, align(64))]
 pub(crate) struct StackPart<L> {
     latch: Latch,
@@ -147,20 +150,20 @@ pub(crate) struct StackPart<L> {
     to: u16,
     /// Whether the receiver was asleep.
     to_sleeper: bool,
-    back: Back<L>,
-}
-
-/// The place of a state in the caller's frame.
-///
-/// Invariant: `local` holds a state exactly while `is_there`; both are used by the caller alone before the part is delivered and after it has been taken
-/// back or the latch has opened, and by the receiver in between.
-#[repr(C)]
-struct Back<L> {
     is_there: UnsafeCell<bool>,
     local: UnsafeCell<MaybeUninit<L>>,
 }
 
-impl<L> Back<L> {
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<StackPart<[usize; 48 / size_of::<usize>()]>>() == LINE);
+
+impl<L> StackPart<L> {
+    /// Names the part in the mailbox of its receiver.
+    #[inline(always)]
+    fn token(&self) -> usize {
+        std::ptr::from_ref(self).expose_provenance()
+    }
+
     /// Takes the state out, if there is one.
     ///
     /// # Safety
@@ -193,22 +196,13 @@ impl<L> Back<L> {
     /// As for [`put`](Self::put).
     #[inline(always)]
     unsafe fn prefetch(&self) {
-        let at = std::mem::offset_of!(StackPart<L>, back) + std::mem::offset_of!(Self, local);
-        let first = LINE - at.min(LINE);
+        let first = LINE - std::mem::offset_of!(Self, local).min(LINE);
         self.local.with_mut(|place| {
             for offset in (first..size_of::<L>()).step_by(LINE) {
                 // SAFETY: within the place, which holds nothing now.
                 unsafe { place.cast::<u8>().wrapping_add(offset).write_volatile(0) };
             }
         });
-    }
-}
-
-impl<L> StackPart<L> {
-    /// Names the part in the mailbox of its receiver.
-    #[inline(always)]
-    fn token(&self) -> usize {
-        std::ptr::from_ref(self).expose_provenance()
     }
 
     /// Receiver: puts the state back, or says that it is lost, and returns whom to unpark, if anybody. The caller may be gone by then, and the part with it;
@@ -222,7 +216,7 @@ impl<L> StackPart<L> {
             // SAFETY: alive until the latch opens, and this reference ends before that.
             let part = unsafe { &*this };
             // SAFETY: the receiver's, and nothing is there.
-            unsafe { part.back.put(local) };
+            unsafe { part.put(local) };
             (&raw const part.latch, part.owner)
         };
         // SAFETY: the one count is the receiver's.
@@ -262,7 +256,8 @@ impl<L> StackParts<L> {
             // 16 bits hold the largest number of workers.
             to: to as u16,
             to_sleeper,
-            back: Back { is_there: UnsafeCell::new(false), local: UnsafeCell::new(MaybeUninit::uninit()) },
+            is_there: UnsafeCell::new(false),
+            local: UnsafeCell::new(MaybeUninit::uninit()),
         };
         // SAFETY: beyond the first `count` only the caller uses the places, and there is no reference to this one.
         let place = unsafe { &mut *self.places[self.count.get()].get() };
@@ -289,7 +284,7 @@ impl<L> StackParts<L> {
                 unsafe { room.wrapping_byte_add(Message::<A>::AT).cast::<L>().write(local) };
             } else {
                 // SAFETY: not delivered yet, and nothing is there.
-                unsafe { part.back.put(Some(local)) };
+                unsafe { part.put(Some(local)) };
             }
             // SAFETY: there is room for it.
             unsafe { room.cast::<Message<'_, A>>().write(message) };
@@ -345,7 +340,7 @@ impl<L> StackParts<L> {
             prefetch_for_writing(part);
             self.count.set(last);
             // SAFETY: its receiver has left it.
-            let local = unsafe { part.back.take() };
+            let local = unsafe { part.take() };
             // SAFETY: nobody else uses it.
             let place = unsafe { &mut *self.places[last].get() };
             // SAFETY: invariant 1. What is dropped are words, and no state.
