@@ -44,7 +44,9 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     if !can_pack::<T>() || count < 2 || !is_near || room.len() < v.len() || team.grain().is_some() {
         return Err(room);
     }
-    let bound = move |i: usize| (i * blocks / count * BLOCK).min(v.len());
+    // The caller has somewhat more, in both steps, as the others begin later. Each step is half of the work.
+    let ahead = if count == workers { (2 * team.delay() / BLOCK).min(blocks / (2 * workers)) } else { 0 };
+    let bound = move |i: usize| if i == 0 { 0 } else { ((ahead + i * (blocks - ahead) / count) * BLOCK).min(v.len()) };
     let mut shares: Vec<Share> = (0..count).map(|i| Share { range: bound(i)..bound(i + 1), at: 0 }).collect();
     let mut marks = vec![0_u64; blocks];
     let words = |range: &Range<usize>| range.start / BLOCK..range.end.div_ceil(BLOCK);

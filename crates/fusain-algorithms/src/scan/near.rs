@@ -2,7 +2,8 @@
 //!
 //! There is one share more than workers. In the first step one worker scans the first share, whose prefix is known, and each other worker folds one of those behind it. Then
 //! all prefixes are known, and each worker scans a share. The workers meet once, whatever the length. The first share is half as long as the
-//! others, since most are folded in half the time: sums of several lanes do not wait for each other. With two workers that takes three fifths of what one takes. (Ladner & Fischer, Parallel prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
+//! others, since most are folded in half the time: sums of several lanes do not wait for each other. With two workers that takes three fifths of what one takes. The caller has
+//! somewhat more in both steps, as the others begin later. (Ladner & Fischer, Parallel prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
 
 use std::ops::Range;
 
@@ -38,9 +39,16 @@ where
     E: Elements<T>,
 {
     let workers = team.workers();
-    let each = range.len() * 2 / (2 * workers + 1);
-    let (start, first) = (range.start, range.len() - workers * each);
-    let bound = move |i: usize| if i == 0 { start } else { start + first + (i - 1) * each };
+    let delay = team.delay().min(range.len() / (4 * workers));
+    // The first two shares are the caller's. The first takes it as long as others take to begin and to fold one, which is half as much work as to scan it; the second is longer
+    // by the delay than those behind it.
+    let each = (2 * range.len() - 5 * delay) / (2 * workers + 1);
+    let (start, first) = (range.start, range.len() - delay - workers * each);
+    let bound = move |i: usize| match i {
+        0 => start,
+        1 => start + first,
+        _ => start + first + delay + (i - 1) * each,
+    };
     let share = move |i: usize| bound(i)..bound(i + 1);
     let mut sums: Vec<Option<T>> = vec![None; workers];
     {

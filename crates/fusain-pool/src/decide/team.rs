@@ -239,6 +239,11 @@ impl<'p> Team<'p> {
         (self.element_ns > 0.0).then(|| (ns / self.element_ns) as usize)
     }
 
+    /// How many elements late whoever gets a part is, as in [`split_late`](Algorithm::split_late); 0 where it is not known what one costs.
+    pub fn delay(&self) -> usize {
+        self.elements_in(Costs::region_ns()).unwrap_or(0)
+    }
+
     /// Runs `algorithm` from `local`; see [`Pool::run`].
     ///
     /// An algorithm of which no more is known than the type of its states ([`Steps`]) can be run by a function that is not generic. The run loop is compiled with that, and
