@@ -29,36 +29,61 @@ struct Fold<K, P> {
     places: Places<Parts<P>>,
 }
 
-/// Parts in a row, the last one still growing unless units stay apart.
-pub(crate) struct Parts<P> {
-    whole: Vec<P>,
-    last: Option<P>,
+/// What becomes of the units of a part. It is small, as it travels from core to core.
+pub(crate) enum Parts<P> {
+    /// One thing, which still grows; `None` before the first unit.
+    One(Option<P>),
+    /// One for each of several units.
+    Many(Vec<P>),
 }
 
 impl<P> Default for Parts<P> {
     #[inline(always)]
     fn default() -> Self {
-        Parts { whole: Vec::new(), last: None }
+        Parts::One(None)
     }
 }
 
 impl<P> From<Option<P>> for Parts<P> {
     #[inline(always)]
-    fn from(last: Option<P>) -> Self {
-        Parts { whole: Vec::new(), last }
+    fn from(one: Option<P>) -> Self {
+        Parts::One(one)
     }
 }
 
 impl<P> FromIterator<P> for Parts<P> {
     fn from_iter<I: IntoIterator<Item = P>>(parts: I) -> Self {
-        Parts { whole: parts.into_iter().collect(), last: None }
+        Parts::Many(parts.into_iter().collect())
     }
 }
 
 impl<P> Parts<P> {
     #[inline(always)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
-        self.whole.iter().chain(&self.last)
+        let (many, one): (&[P], _) = match self {
+            Parts::One(one) => (&[], one.as_ref()),
+            Parts::Many(many) => (many, None),
+        };
+        many.iter().chain(one)
+    }
+
+    /// Takes out what grows.
+    #[inline(always)]
+    fn take_growing(&mut self) -> Option<P> {
+        match self {
+            Parts::One(one) => one.take(),
+            Parts::Many(_) => None,
+        }
+    }
+
+    /// Adds what the next unit has become, by itself or with all before it.
+    #[inline(always)]
+    fn add(&mut self, part: P, apart: bool) {
+        match self {
+            Parts::One(one) if !apart => *one = Some(part),
+            Parts::One(_) => *self = Parts::Many(vec![part]),
+            Parts::Many(many) => many.push(part),
+        }
     }
 }
 
@@ -68,7 +93,11 @@ impl<P> IntoIterator for Parts<P> {
 
     #[inline(always)]
     fn into_iter(self) -> Self::IntoIter {
-        self.whole.into_iter().chain(self.last)
+        let (many, one) = match self {
+            Parts::One(one) => (Vec::new(), one),
+            Parts::Many(many) => (many, None),
+        };
+        many.into_iter().chain(one)
     }
 }
 
@@ -79,17 +108,16 @@ impl<K, P> Fold<K, P> {
     }
 }
 
-/// The place of a part, and what its units have been folded to unless they stay apart. It is small, as it travels from core to core.
 struct Found<P> {
     place: usize,
-    part: Option<P>,
+    parts: Parts<P>,
 }
 
 impl<P> Found<P> {
     /// What a chain begins with.
     #[inline(always)]
     fn first() -> Self {
-        Found { place: ROOT, part: None }
+        Found { place: ROOT, parts: Parts::default() }
     }
 }
 
@@ -100,23 +128,17 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
 
     #[inline(always)]
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
-        let part = self.kernel.unit(found.part.take(), source, grain);
-        if self.apart {
-            self.places.look_at(found.place, |parts| parts.whole.push(part));
-        } else {
-            found.part = Some(part);
-        }
+        let part = self.kernel.unit(found.parts.take_growing(), source, grain);
+        found.parts.add(part, self.apart);
         ControlFlow::Continue(())
     }
 
     fn split(&self, found: &mut Self::Found, _rest: &S) -> Self::Found {
-        Found { place: self.places.insert_behind(found.place, Parts::default()), part: None }
+        Found { place: self.places.insert_behind(found.place, Parts::default()), parts: Parts::default() }
     }
 
     fn finish(&self, found: Self::Found) {
-        if let Some(part) = found.part {
-            self.places.set(found.place, Some(part).into());
-        }
+        self.places.set(found.place, found.parts);
     }
 }
 
@@ -125,8 +147,8 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
 pub(crate) fn run<S: Source, K: Kernel<S>>(settings: &Settings<'_>, source: S, kernel: K) -> Parts<K::Part> {
     let fold = Fold::new(settings, kernel);
     match drive(settings, source, &fold, Found::first()) {
-        Some(alone) if !fold.apart => alone.part.into(),
-        _ => fold.places.in_order().flatten().collect(),
+        Some(alone) => alone.parts,
+        None => fold.places.in_order().flatten().collect(),
     }
 }
 
@@ -141,8 +163,9 @@ pub(crate) fn reduce<S: Source, K: Kernel<S>>(
     let fold = Fold::new(settings, kernel);
     match drive(settings, source, &fold, Found::first()) {
         // By itself, so that it is not moved once more.
-        Some(alone) if !fold.apart => alone.part,
-        _ => fold.places.in_order().flatten().reduce(op),
+        Some(Found { parts: Parts::One(one), .. }) => one,
+        Some(Found { parts: Parts::Many(many), .. }) => many.into_iter().reduce(op),
+        None => fold.places.in_order().flatten().reduce(op),
     }
 }
 
