@@ -106,7 +106,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
         }
         let rest = match self.block {
             None => match kept(left, delay) {
-                Some(front) if delay > left / SLIGHT => match source.split_at(front) {
+                Some(front) if delay > left / SLIGHT => match source.split_at(front.min(left - self.least)) {
                     Some(rest) => rest,
                     None => source.split()?,
                 },
@@ -210,3 +210,73 @@ pub(crate) fn is_worth_sharing<S: Source>(settings: &Settings<'_>, source: &S) -
 
 /// Names the calls of chains within others.
 struct Inner;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use fusain_testkit::{drive, script};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// So many elements, of nothing.
+    struct Count(usize);
+
+    impl Source for Count {
+        type Item = ();
+
+        fn left(&self) -> usize {
+            self.0
+        }
+
+        fn run(&mut self, grain: usize, mut each: impl FnMut(()) -> ControlFlow<()>) -> ControlFlow<()> {
+            self.0 -= grain;
+            (0..grain).try_for_each(|_| each(()))
+        }
+
+        fn split(&mut self) -> Option<Self> {
+            self.split_at(self.0.div_ceil(2))
+        }
+
+        fn split_at(&mut self, n: usize) -> Option<Self> {
+            Some(Count(std::mem::replace(&mut self.0, n) - n))
+        }
+    }
+
+    /// The lengths of all parts.
+    struct Lengths(Mutex<Vec<usize>>);
+
+    impl Sink<Count> for Lengths {
+        type Found = usize;
+
+        const WAITS: bool = true;
+
+        fn unit(&self, found: &mut usize, source: &mut Count, grain: usize) -> ControlFlow<()> {
+            source.run(grain, |()| {
+                *found += 1;
+                ControlFlow::Continue(())
+            })
+        }
+
+        fn split(&self, _found: &mut usize, _rest: &Count) -> usize {
+            0
+        }
+
+        fn finish(&self, found: usize) {
+            self.0.lock().unwrap().push(found);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_part_is_shorter_than_the_least(script in script(60), len in 10..3_000_usize, least in 1..200_usize) {
+            let sink = Lengths(Mutex::new(Vec::new()));
+            let run = Run { sink: &sink, least, most: usize::MAX, block: None, source: PhantomData };
+            drive(&run, Local::Left(Count(len), 0), &script);
+            let lengths = sink.0.into_inner().unwrap();
+            prop_assert_eq!(lengths.iter().sum::<usize>(), len);
+            prop_assert!(lengths.iter().all(|length| *length >= least.min(len)), "{lengths:?} of at least {least}");
+        }
+    }
+}
