@@ -1,6 +1,6 @@
 //! What this machine charges for parallelism: measured once a process, at the first call that needs to know.
 
-use crate::platform::{Instant, cores, ticks};
+use crate::platform::{Instant, cores};
 use crate::sync::{self, Ordering};
 use std::hint::spin_loop;
 use std::sync::OnceLock;
@@ -14,10 +14,6 @@ pub(crate) struct Costs {
     pub(crate) region_ns: f32,
     /// From waking a thread that has just fallen asleep to its first instruction: the least that a wake can cost (see [`wakes`](crate::wakes)).
     wake_ns: f32,
-    /// Reading the clock twice.
-    pub(crate) clock_ns: f32,
-    /// Steps of the counter of [`ticks`] in a nanosecond; 0 where there is none.
-    pub(crate) ticks_per_ns: f32,
 }
 
 static COSTS: OnceLock<Costs> = OnceLock::new();
@@ -63,27 +59,9 @@ impl Costs {
         COSTS.get().map_or(150.0, |costs| costs.region_ns)
     }
 
-    /// What reading the clock twice costs; a common figure where nothing has been measured yet.
-    pub(crate) fn clock_ns() -> f32 {
-        COSTS.get().map_or(20.0, |costs| costs.clock_ns)
-    }
-
-    /// Steps of the counter of [`ticks`] that last `ns`; 0 where there is none, or nothing has been measured yet.
-    pub(crate) fn ticks_in(ns: f32) -> u32 {
-        COSTS.get().map_or(0, |costs| (costs.ticks_per_ns * ns) as u32)
-    }
-
-    /// How long so many steps of the counter of [`ticks`] last, where there is one.
-    pub(crate) fn ns_of(ticks: u64) -> f32 {
-        COSTS.get().map_or(0.0, |costs| ticks as f32 / costs.ticks_per_ns)
-    }
-
     fn measure() -> Self {
-        let (begun, begun_ticks) = (Instant::now(), ticks());
-        let clock_ns = (0..32).map(|_| Instant::now().elapsed().as_nanos() as f32).fold(f32::INFINITY, f32::min);
-        let ticks_per_ns = ticks().wrapping_sub(begun_ticks) as f32 / (begun.elapsed().as_nanos() as f32).max(1.0);
         // Without a second core nothing is worth sharing.
-        let never = Self { region_ns: f32::INFINITY, wake_ns: f32::INFINITY, clock_ns, ticks_per_ns };
+        let never = Self { region_ns: f32::INFINITY, wake_ns: f32::INFINITY };
         if cores() < 2 {
             return never;
         }
@@ -129,7 +107,7 @@ impl Costs {
                     partner.thread().unpark();
                     // Both had to share a core, for others were busy: the plausible stands in for the measured.
                     let region_ns = REGION * trip_ns.min(TRIP_NS_MAX);
-                    return Self { region_ns, wake_ns: WAKE_NS_LATE, clock_ns, ticks_per_ns };
+                    return Self { region_ns, wake_ns: WAKE_NS_LATE };
                 }
             }
             let mut wakes = [WAKE_NS_LATE; BATCHES];
@@ -150,8 +128,6 @@ impl Costs {
             Self {
                 region_ns: REGION * trip_ns.min(TRIP_NS_MAX),
                 wake_ns: median(&wakes).clamp(WAKE_NS_MIN, WAKE_NS_MAX),
-                clock_ns,
-                ticks_per_ns,
             }
         })
     }

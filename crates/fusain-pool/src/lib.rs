@@ -97,6 +97,7 @@ mod job;
 mod join;
 mod latch;
 mod mailbox;
+mod moment;
 mod others;
 mod pace;
 mod panics;

@@ -9,7 +9,7 @@
 //! cannot become a long one.
 
 use crate::costs::Costs;
-use crate::platform::Instant;
+use crate::moment::Moment;
 
 /// Aim for a unit: some hundred times what the loop around it is estimated to cost, and a fifth of the 10 us that a thief may wait.
 const UNIT_NS: f32 = 2_000.0;
@@ -98,13 +98,12 @@ impl Pace {
 
     /// After a unit that was a checkpoint and began at `started`: what it showed, unless it had fewer elements than the grain says.
     #[cold]
-    pub(crate) fn checkpoint(&mut self, started: Instant, is_full: bool) -> Option<Timing> {
+    pub(crate) fn checkpoint(&mut self, started: Moment, is_full: bool) -> Option<Timing> {
         if !is_full {
             self.left = self.interval;
             return None;
         }
-        // The clock's own time is taken off: a unit may be shorter.
-        Some(self.adapt((started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)))
+        Some(self.adapt(started.elapsed_ns()))
     }
 
     fn adapt(&mut self, elapsed: f32) -> Timing {

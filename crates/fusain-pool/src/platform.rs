@@ -4,7 +4,7 @@
 //! |-------|-------|---------|
 //! | threads | wasm32 without atomics, `--cfg fusain_single` | each pool has one worker, its caller: everything runs in sequence |
 //! | a clock | the same | time stands still: calls run in sequence, and a thread that waits for another one parks at once |
-//! | a counter of ticks | the same, and processors other than x86-64 and AArch64 | a call that takes far longer than others of its kind is noticed only when one is timed |
+//! | a counter of ticks | the same, and processors other than x86-64 and AArch64 | the clock; a call that takes far longer than others of its kind is noticed only when one is timed |
 //! | prefetching for writing | the same, and loom's models | a line that is written after it was read travels twice |
 //! | affinity | systems other than Linux, builds without threads, loom's models | workers cannot be pinned, and threads stay where the system puts them |
 
@@ -22,7 +22,11 @@ pub(crate) use std::time::Instant;
 #[cfg(any(fusain_single, all(target_family = "wasm", not(target_feature = "atomics"))))]
 pub(crate) use stopped::Instant;
 
-/// A counter that runs at a constant rate and is far cheaper to read than the clock: it is read where it is wanted, in one instruction, and nothing is called.
+/// Whether [`ticks`] costs next to nothing.
+pub(crate) const HAS_TICKS: bool = cfg!(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_single)));
+
+/// A counter that runs at a constant rate and is far cheaper to read than the clock: it is read where it is wanted, in one instruction, which does not wait for those
+/// before it to end, and nothing is called.
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
     #[cfg(all(target_arch = "x86_64", not(fusain_single)))]
@@ -36,7 +40,10 @@ pub(crate) fn ticks() -> u64 {
         return ticks;
     }
     #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_single))))]
-    return 0;
+    {
+        static BEGUN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        BEGUN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+    }
 }
 
 /// Asks for the cache line of `place` as one that is about to be written, without waiting for it. Any address will do, and nothing is read or written.

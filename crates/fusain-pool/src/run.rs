@@ -27,10 +27,11 @@ use crate::handle::Handle;
 use crate::header::{Header, Reopen, reopen};
 use crate::idle::{Patience, Step};
 use crate::mailbox::{self, LINE};
+use crate::moment::Moment;
 use crate::others::give_way;
 use crate::pace::{Grain, Pace};
 use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
-use crate::platform::{Instant, prefetch_for_writing};
+use crate::platform::prefetch_for_writing;
 use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
 use crate::slot::{LAY_OUT, LOOK, askers, bit};
 use crate::sync::{current, yield_now};
@@ -259,7 +260,7 @@ fn drive<A: Algorithm + ?Sized>(
     let mut refused = 0;
     while algorithm.has_local_work(local) {
         // One call of the unit, so that it is inlined once.
-        let started = pace.is_checkpoint().then(Instant::now);
+        let started = pace.is_checkpoint().then(Moment::now);
         algorithm.do_unit(local, pace.grain);
         if let Some(started) = started {
             // Nobody knows how many elements there were in the last one.
@@ -299,7 +300,7 @@ fn drive<A: Algorithm + ?Sized>(
 /// After a unit that began at `started` and is one to stop at, with as many elements as the grain says if it `is_full`.
 #[cold]
 #[inline(never)]
-fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Instant, is_full: bool, missing: usize) {
+fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment, is_full: bool, missing: usize) {
     let timing = pace.checkpoint(started, is_full);
     if call.is_stopped() {
         // A call or join inside of a unit has cleared the signal.

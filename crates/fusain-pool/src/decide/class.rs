@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use super::Kind;
 use super::threshold::Threshold;
-use super::trial::{TRY_CALLS, Took, Trial};
+use super::trial::{FEW_CALLS, TRY_CALLS, Took, Trial};
 use super::way::{CHANGED, SURE, Way};
 
 /// Of short calls in sequence one in so many is looked at and timed: what they take may change. The look takes up to half a microsecond where its code and the clock's
@@ -16,8 +16,9 @@ const LOOK_EVERY: f32 = 64.0;
 /// Calls from this length on are all looked at and timed: it costs them a fiftieth at most, and a row of a few can be worth a wake.
 pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 
-/// Of shorter ones that are shared one in about so many is.
-const WEIGH_EVERY: u32 = 16;
+/// Of shorter ones that are shared one is that has been for about so long: to look takes a hundredth of that.
+const WEIGHED_AFTER_NS: f32 = 25_000.0;
+const WEIGH_EVERY: f32 = 64.0;
 
 /// Of calls in sequence those in between, from this length on, are held against a limit: so many times what they should take, and what cold caches can add after a rest. For
 /// shorter ones that would take too much, most of all after a rest.
@@ -34,6 +35,9 @@ const TRY_UNKNOWN: f32 = 40.0;
 
 /// Tries that come so much sooner after the better way has changed.
 const EAGER: u8 = 2;
+
+/// What takes so many times as long as the other way is still near it: such a try goes on.
+const NEAR: f32 = 1.35;
 
 /// Calls from this length on are tried one at a time: caches matter less, and a try costs much.
 const LONG_NS: f32 = 100_000.0;
@@ -229,10 +233,16 @@ impl Class {
         self.stands_for.set(1);
     }
 
+    /// Calls of a try where they take `alone_ns` in sequence. Of searches one tells little, and many not much more.
+    fn try_calls(&self, alone_ns: f32) -> u8 {
+        if alone_ns < LONG_NS && !self.is_search.get() { TRY_CALLS } else { FEW_CALLS }
+    }
+
     fn begin_trial(&self, shares: bool, calls: u8) {
         self.saved_ns.set(0.0);
         self.look_at_next();
-        self.trial.begin(shares, calls);
+        let other = if shares { self.alone.cost.get() } else { self.shared.cost.get() };
+        self.trial.begin(shares, calls, NEAR * other);
     }
 
     /// A call that was to be tried shared has found nobody awake.
@@ -287,11 +297,12 @@ impl Class {
             };
             let saves_ns = best_ns * TRY_PART * more;
             self.saved_ns.set(self.saved_ns.get() + stands_for * saves_ns);
-            let calls = if alone_ns < LONG_NS { TRY_CALLS } else { 1 };
-            let loss_ns = (other_ns - best_ns).clamp(TRY_LOSS * best_ns, FAR * best_ns) * f32::from(calls);
+            let calls = if alone_ns < LONG_NS { self.try_calls(alone_ns) } else { 1 };
+            let till_end = if other_ns < NEAR * best_ns { calls } else { calls.min(FEW_CALLS) };
+            let loss_ns = (other_ns - best_ns).clamp(TRY_LOSS * best_ns, FAR * best_ns) * f32::from(till_end);
             if shares && self.shared.timings.get() == 0 {
                 // What the first one shows would be believed.
-                self.begin_trial(true, TRY_CALLS);
+                self.begin_trial(true, self.try_calls(alone_ns));
             } else if self.saved_ns.get() >= loss_ns
                 && (shares || !is_asleep() || self.saved_ns.get() >= loss_ns + wake_ns())
             {
@@ -309,7 +320,8 @@ impl Class {
             let gain_ns = (alone_ns - shared_ns).max(0.0);
             let mut stands_for = 1;
             if !tries && alone_ns < LOOKED_AT_NS {
-                let calls = (WEIGH_EVERY / 2 + self.draw() % WEIGH_EVERY) as u16;
+                let every = (WEIGHED_AFTER_NS / shared_ns).clamp(2.0, WEIGH_EVERY) as u32;
+                let calls = (every / 2 + self.draw() % every) as u16;
                 self.next.set(Some(Next::Shared {
                     calls,
                     again: Again { cost: self.alone.cost.get(), gain_ns, wakes: alone_ns / 2.0 > wake_ns() },
@@ -345,12 +357,10 @@ impl Class {
         let measured = per_element(elapsed_ns, work);
         if done < work {
             self.is_search.set(true);
-            return match self.trial.took(false, measured) {
-                Took::OneOf => {}
-                Took::Any | Took::Last(_) => self.alone.took_one_of_many(measured),
-            };
+            self.trial.took(false, measured, false);
+            return self.alone.took_one_of_many(measured);
         }
-        match self.trial.took(false, measured) {
+        match self.trial.took(false, measured, true) {
             Took::Any => {}
             Took::OneOf => return,
             Took::Last(best) => return self.alone.tried(best),
@@ -413,13 +423,13 @@ impl Class {
         }
         let ratio = elapsed_ns / self.shared_ns(work);
         let measured = measured.min(FAR * alone);
-        match self.trial.took(true, measured) {
+        match self.trial.took(true, measured, true) {
             Took::OneOf => {}
             Took::Last(best) => self.shared.tried(best),
             Took::Any => {
                 self.shared.took(measured, ratio);
                 if self.shared.surprise.get() > 0.0 {
-                    self.begin_trial(true, TRY_CALLS);
+                    self.begin_trial(true, FEW_CALLS);
                 }
             }
         }
@@ -437,10 +447,8 @@ impl Class {
             // So much nobody gains: the cost is that of a run that was interrupted, or went through fresh memory.
             return self.set_alone(measured * self.workers.get());
         }
-        match self.trial.took(true, measured) {
-            Took::OneOf => {}
-            Took::Any | Took::Last(_) => self.shared.took_one_of_many(measured.min(FAR * alone)),
-        }
+        self.trial.took(true, measured, false);
+        self.shared.took_one_of_many(measured.min(FAR * alone));
     }
 
     /// A unit with a grain of `grain` took `elapsed_ns` on the pool, the longest of those that were timed, and units are not proportional to elements.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::Kind;
 use super::class::{Again, Class, Next};
-use crate::costs::Costs;
+use crate::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
 const PAIRS: usize = 64;
@@ -144,7 +144,7 @@ impl Known {
                 Next::Shared { calls, again } => (0, 0.0, calls, again),
             };
             pair.alone[place].set(alone);
-            pair.limits[place].set(Costs::ticks_in(limit_ns));
+            pair.limits[place].set(moment::ticks_in(limit_ns));
             pair.shared[place].set(shared);
             pair.again[place].set(again);
         }

@@ -11,7 +11,8 @@
 //!   too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one after a rest.
 //!   Workers cannot gain more than their number: if two shared calls in a row seem to, elements have become lighter.
 //! * The other way is **tried** (`trial.rs`) when a part of the time since the last try pays for what the try is expected to lose. So what is close is tried often,
-//!   and what is far away seldom. A try has several calls, the best of which counts: in the first ones the data has to move between the caches of the cores.
+//!   and what is far away seldom. A try has several calls, of which the later ones count: in the first ones the data has to move between the caches of the cores. One that is
+//!   far behind after a few calls ends there.
 //! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time
 //!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs

@@ -4,8 +4,8 @@ use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
+use crate::moment::{self, Moment};
 use crate::pace::{Grain, Timing, grain_for};
-use crate::platform::{self, Instant};
 use crate::pool::Pool;
 use crate::run::{self, Steps};
 use crate::wakes;
@@ -75,29 +75,25 @@ impl Watch {
     /// Starts it, for a run that is not in a closure, as that is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
-        let started = (self.limit == TIMES).then(Instant::now);
-        let ticks = if self.limit != 0 && self.limit != TIMES { platform::ticks() } else { 0 };
-        Running { watch: self, started, ticks }
+        let started = if self.limit == 0 { Moment::NONE } else { Moment::now() };
+        Running { watch: self, started }
     }
 
-    #[cold]
-    fn note(self, started: Instant, done: usize) {
-        let elapsed_ns = net_ns(started);
-        let kind = Kind { id: self.id, prior_ns: 0.0 };
-        with_class(kind, self.work, |class, _| {
-            if let Some(cost) = class.cost() {
-                wakes::went_by(self.work as f32 * cost - elapsed_ns);
-            }
-            class.took_alone(self.work, done, elapsed_ns);
-        });
-    }
-
-    /// The run has taken far longer than was expected.
+    /// The run has taken so many ticks, and `done` of its work was done.
     #[cold]
     #[inline(never)]
-    fn note_long(self, ticks: u64, done: usize) {
+    fn note(self, ticks: u64, done: usize) {
         let kind = Kind { id: self.id, prior_ns: 0.0 };
-        with_class(kind, self.work, |class, _| class.took_long(self.work, done, Costs::ns_of(ticks)));
+        let (work, elapsed_ns) = (self.work, moment::net_ns(ticks));
+        with_class(kind, work, |class, _| {
+            if self.limit != TIMES {
+                return class.took_long(work, done, elapsed_ns);
+            }
+            if let Some(cost) = class.cost() {
+                wakes::went_by(work as f32 * cost - elapsed_ns);
+            }
+            class.took_alone(work, done, elapsed_ns);
+        });
     }
 }
 
@@ -105,8 +101,7 @@ impl Watch {
 #[derive(Debug)]
 pub struct Running {
     watch: Watch,
-    started: Option<Instant>,
-    ticks: u64,
+    started: Moment,
 }
 
 impl Running {
@@ -116,19 +111,11 @@ impl Running {
         if self.watch.limit == 0 {
             return;
         }
-        if let Some(started) = self.started {
-            return self.watch.note(started, done());
-        }
-        let ticks = platform::ticks().wrapping_sub(self.ticks);
-        if ticks > self.watch.limit as u64 {
-            self.watch.note_long(ticks, done());
+        let ticks = self.started.ticks();
+        if self.watch.limit == TIMES || ticks > self.watch.limit as u64 {
+            self.watch.note(ticks, done());
         }
     }
-}
-
-/// Time since `started`, without what looking at the clock takes.
-fn net_ns(started: Instant) -> f32 {
-    (started.elapsed().as_nanos() as f32 - Costs::clock_ns()).max(1.0)
 }
 
 /// Shared calls from this length on say what such calls take even if somebody had to be woken.
@@ -178,7 +165,7 @@ pub struct Team<'p> {
     element_ns: f32,
     /// For how many calls it is timed, if it is.
     stands_for: u16,
-    started: Option<Instant>,
+    started: Option<Moment>,
     /// Whether nobody was awake when the first run began, and whether any run woke somebody; if there was any run at all.
     sleepers: Cell<Option<Sleepers>>,
 }
@@ -202,7 +189,7 @@ impl<'p> Team<'p> {
         team.alone_ns = alone_ns;
         team.element_ns = element_ns;
         team.stands_for = stands_for.max(1);
-        team.started = is_timed.then(Instant::now);
+        team.started = is_timed.then(Moment::now);
         team
     }
 
@@ -307,13 +294,13 @@ impl Drop for Team<'_> {
         let Some(sleepers) = self.sleepers.get() else {
             // There was nothing to share. That is what such calls take if it is tried.
             if let Some(started) = self.started.filter(|_| !thread::panicking()) {
-                let (work, elapsed_ns) = (self.brief.work, net_ns(started));
+                let (work, elapsed_ns) = (self.brief.work, started.elapsed_ns());
                 with_class(self.kind, work, |class, _| class.took_shared(work, elapsed_ns));
             }
             return;
         };
         let Some(started) = self.started.filter(|_| !thread::panicking()) else { return };
-        self.note(sleepers, net_ns(started));
+        self.note(sleepers, started.elapsed_ns());
     }
 }
 

@@ -74,6 +74,11 @@ impl Way {
     pub(super) fn took_one_of_many(&self, measured: f32) {
         let (cost, timings) = (self.cost.get(), self.timings.get());
         self.timings.set(timings.saturating_add(1));
-        self.cost.set(if timings == 0 { measured } else { cost + 0.125 * (measured - cost).min(4.0 * cost) });
+        self.cost.set(match timings {
+            0 => measured,
+            // The first ones find the caches cold.
+            ..SURE if measured < cost => measured,
+            _ => cost + 0.125 * (measured - cost).min(4.0 * cost),
+        });
     }
 }

@@ -1,0 +1,100 @@
+//! How long short things take, by the processor's counter of ticks.
+//!
+//! To ask the clock takes as long as some hundred elements, and waits until all that was begun before is done, on both sides of what is timed. Calls that are timed would take
+//! longer than others, and those that are shared more so, since they wait for other cores.
+
+use crate::platform::{HAS_TICKS, Instant, ticks};
+use std::hint::spin_loop;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// When something began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment(u64);
+
+impl Moment {
+    /// Of what is not timed.
+    pub(crate) const NONE: Self = Self(0);
+
+    #[inline(always)]
+    pub(crate) fn now() -> Self {
+        Self(ticks())
+    }
+
+    /// Ticks since then; 0 where the thread has moved to a core that is behind.
+    #[inline(always)]
+    pub(crate) fn ticks(self) -> u64 {
+        (ticks().wrapping_sub(self.0) as i64).max(0) as u64
+    }
+
+    /// Nanoseconds since then, as [`net_ns`].
+    pub(crate) fn elapsed_ns(self) -> f32 {
+        net_ns(self.ticks())
+    }
+}
+
+/// What the counter of this machine counts.
+struct Counter {
+    ticks_per_ns: f32,
+    /// What it takes to read it.
+    look_ns: f32,
+}
+
+/// Measured at first use, in some 30 us.
+fn counter() -> &'static Counter {
+    static COUNTER: OnceLock<Counter> = OnceLock::new();
+    COUNTER.get_or_init(|| {
+        let ticks_per_ns = if HAS_TICKS { ticks_per_ns() } else { 1.0 };
+        let least = (0..32).map(|_| Moment::now().ticks()).min().unwrap_or_default();
+        Counter { ticks_per_ns, look_ns: least as f32 / ticks_per_ns }
+    })
+}
+
+fn ticks_per_ns() -> f32 {
+    /// Long beside what it takes to read both.
+    const WHILE: Duration = Duration::from_micros(10);
+    let mut rates = [(); 3].map(|()| {
+        let (begun, moment) = (Instant::now(), Moment::now());
+        while begun.elapsed() < WHILE {
+            spin_loop();
+        }
+        moment.ticks() as f32 / begun.elapsed().as_nanos() as f32
+    });
+    // The one in the middle: between the readings of one of them the core may have been taken away.
+    rates.sort_by(f32::total_cmp);
+    rates[1]
+}
+
+/// What it takes to look at the counter.
+pub(crate) fn look_ns() -> f32 {
+    counter().look_ns
+}
+
+/// How long something takes if so many ticks are seen to pass meanwhile: at least 1 ns.
+pub(crate) fn net_ns(ticks: u64) -> f32 {
+    (ticks as f32 / counter().ticks_per_ns - look_ns()).max(1.0)
+}
+
+/// Ticks that last `ns`; 0 where a look costs too much to be worth it for a short time.
+pub(crate) fn ticks_in(ns: f32) -> u32 {
+    if HAS_TICKS { (counter().ticks_per_ns * ns) as u32 } else { 0 }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::platform::HAS_THREADS;
+    use std::thread;
+
+    #[test]
+    fn ticks_tell_the_time() {
+        if !HAS_THREADS {
+            return;
+        }
+        let (begun, moment) = (Instant::now(), Moment::now());
+        thread::sleep(Duration::from_millis(5));
+        let (measured, least) = (moment.elapsed_ns(), 5e6);
+        let most = begun.elapsed().as_nanos() as f32;
+        assert!((0.9 * least..1.1 * most).contains(&measured), "{measured} ns, and not {least} to {most}");
+    }
+}
