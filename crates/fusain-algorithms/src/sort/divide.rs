@@ -1,5 +1,8 @@
 //! The steps of a quicksort: a sample is sorted, and elements are divided around one of it.
 
+use std::cmp::Ordering;
+use std::mem::needs_drop;
+
 /// If one in so many of a sample equals the pivot, or all others but one in so many lie on one side, those that equal it are set apart.
 pub(super) const LOPSIDED: usize = 8;
 
@@ -13,6 +16,36 @@ pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -
     }
 }
 
+/// Whether elements are probably compared by what they point to: they own something. Then to move one costs little beside a comparison.
+pub(super) const fn are_dear<T>() -> bool {
+    needs_drop::<T>()
+}
+
+/// Calls `place` for each element with what `judge` says of it, in order. It may swap elements up to that one.
+///
+/// Where elements [are dear](are_dear), a block of them is judged before the first is placed: so they wait for memory side by side.
+#[inline(always)]
+fn each_judged<T, R: Copy + Default>(v: &mut [T], judge: impl Fn(&T) -> R, mut place: impl FnMut(&mut [T], usize, R)) {
+    /// Their judgements lie in four cache lines at most.
+    const BLOCK: usize = 64;
+    if !are_dear::<T>() {
+        for at in 0..v.len() {
+            let judgement = judge(&v[at]);
+            place(v, at, judgement);
+        }
+        return;
+    }
+    let mut judgements = [R::default(); BLOCK];
+    for start in (0..v.len()).step_by(BLOCK) {
+        let block = &v[start..v.len().min(start + BLOCK)];
+        let end = start + block.len();
+        judgements.iter_mut().zip(block).for_each(|(judgement, x)| *judgement = judge(x));
+        for (at, judgement) in (start..end).zip(&judgements) {
+            place(v, at, *judgement);
+        }
+    }
+}
+
 /// Moves the elements that are `before` the first one to the front, in their order. Returns these, and the others beginning with that one.
 ///
 /// Lomuto's partition. Every element is swapped, whether it is before the pivot or not: so there is no branch on the order. It takes less time than Hoare's
@@ -20,11 +53,34 @@ pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -
 pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
     let mut count = 0;
-    for i in 0..others.len() {
-        let is_before = before(&others[i], pivot);
-        others.swap(count, i);
+    let is_before = |x: &T| before(x, pivot);
+    each_judged(others, is_before, |others, at, is_before| {
+        others.swap(count, at);
         count += usize::from(is_before);
-    }
+    });
     v.swap(0, count);
     v.split_at_mut(count)
+}
+
+/// As [`divide`], but sets what equals the first one apart. Returns those that are less, and those that are greater.
+pub(super) fn divide_in_three<T>(v: &mut [T], compare: impl Fn(&T, &T) -> Ordering) -> (&mut [T], &mut [T]) {
+    if !are_dear::<T>() {
+        let (less, rest) = divide(v, |x, pivot| compare(x, pivot).is_lt());
+        return (less, divide(rest, |x, pivot| compare(x, pivot).is_le()).1.split_first_mut().expect("the pivot").1);
+    }
+    let (pivot, others) = v.split_first_mut().expect("parts are not empty");
+    let (mut less, mut not_greater) = (0, 0);
+    // Each is compared once, and swapped twice: to behind those that are not greater, and from there to behind those that are less.
+    let order = |x: &T| compare(x, pivot) as i8;
+    each_judged(others, order, |others, at, order| {
+        others.swap(not_greater, at);
+        // A greater one stays there, and is swapped with itself.
+        let from = if order > 0 { less } else { not_greater };
+        others.swap(less, from);
+        not_greater += usize::from(order <= 0);
+        less += usize::from(order < 0);
+    });
+    v.swap(0, less);
+    let (not_greater, greater) = v.split_at_mut(not_greater + 1);
+    (&mut not_greater[..less], greater)
 }

@@ -149,7 +149,7 @@ impl Par<'_> {
         match (plan, natural::by_ord::<T>()) {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
-            (Plan::Parallel(team), None) => unstable(&team, v, T::lt, <[T]>::sort_unstable),
+            (Plan::Parallel(team), None) => unstable(&team, v, T::cmp, <[T]>::sort_unstable),
         }
     }
 
@@ -168,7 +168,7 @@ impl Par<'_> {
         match (self.plan_sort::<(F, [T])>(v.len()), natural::by_function::<T, _>(&compare)) {
             (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
             (Plan::Sequential(watch), None) => watch.time(|| alone(v)),
-            (Plan::Parallel(team), None) => unstable(&team, v, |a, b| compare(a, b).is_lt(), alone),
+            (Plan::Parallel(team), None) => unstable(&team, v, |a, b| compare(a, b), alone),
         }
     }
 
@@ -186,7 +186,7 @@ impl Par<'_> {
         let alone = |v: &mut [T]| v.sort_unstable_by_key(|x| key(x));
         match self.plan_sort::<(K, F, [T])>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| alone(v)),
-            Plan::Parallel(team) => unstable(&team, v, |a, b| key(a) < key(b), alone),
+            Plan::Parallel(team) => unstable(&team, v, |a, b| key(a).cmp(&key(b)), alone),
         }
     }
 }

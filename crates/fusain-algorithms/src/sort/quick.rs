@@ -2,16 +2,17 @@
 //!
 //! Idea: what is left is a stack of parts, each of which is sorted by itself. A unit takes one: it partitions it around a pivot and puts
 //! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
-//! that equal the pivot are passed over in one go where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample,
+//! that equal the pivot are set apart where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample,
 //! and parts are [divided](super::divide) without a branch on the order. The first partition of many is made by
 //! [all workers](super::halves), the others by one each: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
 //! used with up to four workers; with more, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements, span O(n).
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
-use super::divide::{LOPSIDED, divide, sort_sample};
+use super::divide::{LOPSIDED, divide, divide_in_three, sort_sample};
 use super::halves::{halve, mend};
 use crate::crew::{Common, Crew};
 use crate::few::sort_few;
@@ -37,9 +38,9 @@ const SHARED_MIN: usize = 1 << 14;
 /// Elements of which the middle one is the pivot.
 const SAMPLE: usize = 63;
 
-struct Quick<'v, T, L, S> {
+struct Quick<'v, T, C, S> {
     all: Parts<'v, T>,
-    is_less: L,
+    compare: C,
     sort_leaf: S,
     /// Elements up to which a part is sorted by std.
     leaf: usize,
@@ -60,10 +61,10 @@ impl Common for Vec<Part> {
     }
 }
 
-impl<'v, T, L, S> Algorithm for Quick<'v, T, L, S>
+impl<'v, T, C, S> Algorithm for Quick<'v, T, C, S>
 where
     T: Send,
-    L: Fn(&T, &T) -> bool + Sync,
+    C: Fn(&T, &T) -> Ordering + Sync,
     S: Fn(&mut [T]) + Sync,
 {
     /// Later parts are shorter, mostly.
@@ -91,7 +92,11 @@ where
     }
 }
 
-impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
+impl<T, C: Fn(&T, &T) -> Ordering, S> Quick<'_, T, C, S> {
+    fn is_less(&self, a: &T, b: &T) -> bool {
+        (self.compare)(a, b).is_lt()
+    }
+
     /// Whether a part is to be partitioned.
     fn is_long(&self, part: &Part) -> bool {
         part.places.len() > self.leaf && part.partitions > 0
@@ -103,12 +108,17 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
         let v = unsafe { self.all.part(places.clone()) };
         let (pivot, is_common) = self.middle(v);
         v.swap(0, pivot);
-        let (less, mut rest) = divide(v, &self.is_less);
-        let less = less.len();
-        if is_common || less < places.len() / LOPSIDED {
-            rest = divide(rest, |x, pivot| !(self.is_less)(pivot, x)).1;
-        }
-        let greater = rest.len() - 1;
+        let (less, greater) = if is_common {
+            let (less, greater) = divide_in_three(v, &self.compare);
+            (less.len(), greater.len())
+        } else {
+            let (less, mut rest) = divide(v, |x, pivot| self.is_less(x, pivot));
+            let less = less.len();
+            if less < places.len() / LOPSIDED {
+                rest = divide(rest, |x, pivot| (self.compare)(x, pivot).is_le()).1;
+            }
+            (less, rest.len() - 1)
+        };
         let mut sides = [places.start..places.start + less, places.end - greater..places.end];
         if less < greater {
             sides.swap(0, 1);
@@ -121,7 +131,7 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
     fn middle(&self, v: &[T]) -> (usize, bool) {
         let stride = v.len() / (2 * SAMPLE);
         let mut sample: [usize; SAMPLE] = std::array::from_fn(|i| (2 * i + 1) * stride);
-        let is_less = |a: usize, b: usize| (self.is_less)(&v[a], &v[b]);
+        let is_less = |a: usize, b: usize| self.is_less(&v[a], &v[b]);
         sort_sample(&mut sample, &is_less);
         let middle = sample[SAMPLE / 2];
         let (before, after) = sample.split_at(SAMPLE / 2);
@@ -131,12 +141,12 @@ impl<T, L: Fn(&T, &T) -> bool, S> Quick<'_, T, L, S> {
     }
 }
 
-/// Sorts `v` by `is_less`, short parts with `sort_leaf`.
+/// Sorts `v` by `compare`, short parts with `sort_leaf`.
 #[inline(never)]
-pub(super) fn quick<T, L, S>(crew: &impl Crew, v: &mut [T], is_less: L, sort_leaf: S)
+pub(super) fn quick<T, C, S>(crew: &impl Crew, v: &mut [T], compare: C, sort_leaf: S)
 where
     T: Send,
-    L: Fn(&T, &T) -> bool + Sync,
+    C: Fn(&T, &T) -> Ordering + Sync,
     S: Fn(&mut [T]) + Sync,
 {
     let leaf =
@@ -144,8 +154,8 @@ where
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
     let shared_min = crew.grain().map_or(SHARED_MIN, |grain| grain.saturating_mul(PARTS_PER_WORKER));
     // 0: there is one side only.
-    let boundary = if v.len() >= shared_min { halve(crew, v, &is_less).unwrap_or(0) } else { 0 };
-    let quick = Quick { all: Parts::new(v), is_less, sort_leaf, leaf };
+    let boundary = if v.len() >= shared_min { halve(crew, v, &|a, b| compare(a, b).is_lt()).unwrap_or(0) } else { 0 };
+    let quick = Quick { all: Parts::new(v), compare, sort_leaf, leaf };
     let sides = [0..boundary, boundary..quick.all.len()].into_iter().filter(|side| !side.is_empty());
     let mut parts: Vec<Part> = sides.map(|places| Part { places, partitions }).collect();
     // A part for each worker first: a call that has nothing to give when it begins wakes nobody.
@@ -160,6 +170,6 @@ where
     if !parts.is_empty() {
         crew.run(&quick, parts);
     }
-    let Quick { is_less, sort_leaf, .. } = quick;
-    mend(v, boundary, is_less, sort_leaf);
+    let Quick { compare, sort_leaf, .. } = quick;
+    mend(v, boundary, |a, b| compare(a, b).is_lt(), sort_leaf);
 }

@@ -6,6 +6,7 @@
 //! thief. After PaSTeL's `stable_sort` (Saule & Videau 2008, section 4.3), whose weakness were those barriers.
 //! Work O(n log n), span O(n/leaves log n), memory for n elements. Stable if the sort of the leaves is.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use fusain_pool::Algorithm;
@@ -110,21 +111,21 @@ fn leaves(len: usize, shared: usize, grain: Option<usize>) -> usize {
     1 << wanted.clamp(2, most).ilog2()
 }
 
-/// Sorts `v` by `less`; equal elements may change their order, also if `sort_leaf` is stable.
+/// Sorts `v` by `compare`; equal elements may change their order, also if `sort_leaf` is stable.
 #[inline]
-pub(super) fn unstable<T, L, S>(crew: &impl Crew, v: &mut [T], less: L, sort_leaf: S)
+pub(super) fn unstable<T, C, S>(crew: &impl Crew, v: &mut [T], compare: C, sort_leaf: S)
 where
     T: Send,
-    L: Fn(&T, &T) -> bool + Sync,
+    C: Fn(&T, &T) -> Ordering + Sync,
     S: Fn(&mut [T]) + Sync,
 {
     if size_of::<T>() == 0 {
         // All are in their place, and there may be too many to be looked at; std leaves them alone.
         sort_leaf(v);
     } else if crew.workers() <= FEW_WORKERS {
-        quick(crew, v, less, sort_leaf)
+        quick(crew, v, compare, sort_leaf)
     } else {
-        parallel(crew, v, less, sort_leaf)
+        parallel(crew, v, |a, b| compare(a, b).is_lt(), sort_leaf)
     }
 }
 

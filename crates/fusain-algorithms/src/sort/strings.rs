@@ -193,10 +193,11 @@ impl Sort<'_> {
                 keys.sort_unstable_by_key(|key| key.front())
             }
         };
-        let is_less = |a: &Key, b: &Key| a.front() < b.front();
         match crew {
-            Some(crew) if keys.len() >= FEW && self.is_stable => parallel(crew, keys, is_less, alone),
-            Some(crew) if keys.len() >= FEW => unstable(crew, keys, is_less, alone),
+            Some(crew) if keys.len() >= FEW && self.is_stable => {
+                parallel(crew, keys, |a, b| a.front() < b.front(), alone)
+            }
+            Some(crew) if keys.len() >= FEW => unstable(crew, keys, |a, b| a.front().cmp(&b.front()), alone),
             _ => alone(keys),
         }
     }

@@ -232,7 +232,7 @@ proptest! {
         let mut sorted: Vec<u32> = v.into_iter().map(|x| x % different).collect();
         let mut expected = sorted.clone();
         expected.sort();
-        quick(&Scripted::new(&script, grain), &mut sorted, |a, b| a < b, |leaf: &mut [u32]| leaf.sort_unstable());
+        quick(&Scripted::new(&script, grain), &mut sorted, u32::cmp, |leaf: &mut [u32]| leaf.sort_unstable());
         prop_assert_eq!(sorted, expected);
     }
 
@@ -241,14 +241,14 @@ proptest! {
         let census = Census::new();
         let mut v: Vec<_> = noise(n, 1).zip(0..).map(|(x, i)| (x, census.element(i))).collect();
         let asked = AtomicUsize::new(0);
-        let less = |a: &(u64, _), b: &(u64, _)| {
+        let compare = |a: &(u64, _), b: &(u64, _)| {
             if asked.fetch_add(1, Relaxed) == fatal {
                 std::panic::resume_unwind(Box::new(()));
             }
-            if disorder { (a.0 ^ b.0) % 3 == 0 } else { a.0 < b.0 }
+            if disorder { ((a.0 ^ b.0) % 3).cmp(&1) } else { a.0.cmp(&b.0) }
         };
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            quick(&Scripted::new(&script, Some(grain)), &mut v, less, |leaf: &mut [(u64, _)]| leaf.sort_unstable_by_key(|x| x.0));
+            quick(&Scripted::new(&script, Some(grain)), &mut v, compare, |leaf: &mut [(u64, _)]| leaf.sort_unstable_by_key(|x| x.0));
         }));
         let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
         keys.sort();
@@ -324,6 +324,6 @@ fn a_lost_part_is_seen() {
         catch_unwind(AssertUnwindSafe(|| by_natural(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
     assert!(sorts.is_err() || !v.is_sorted());
     let mut v: Vec<u64> = noise(3_000, 3).collect();
-    quick(&Scripted::losing(), &mut v, |a, b| a < b, |leaf: &mut [u64]| leaf.sort_unstable());
+    quick(&Scripted::losing(), &mut v, u64::cmp, |leaf: &mut [u64]| leaf.sort_unstable());
     assert!(!v.is_sorted());
 }
