@@ -91,6 +91,7 @@ mod merge;
 mod natural;
 mod pages;
 mod partition;
+mod places;
 mod platform;
 mod ranges;
 mod rearrange;

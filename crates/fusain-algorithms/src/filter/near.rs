@@ -1,6 +1,9 @@
 //! Filters of numbers that lie in the caches, in two steps: each worker marks which numbers of its part stay, and when it is known how many do in all parts before,
 //! it copies them to their places.
 //!
+//! Where there is one part for each worker, all end the first step at about the same time. Then a worker goes on at once, and the workers need not meet in between. Parts
+//! whose places are not known by then are copied later by anybody.
+//!
 //! No number travels between the caches of two cores but for a few words, as it would if a part were copied where its worker likes and moved later. The predicate is
 //! called once for each number, and what is read twice is near. (Blelloch, Prefix sums and their applications, 1990: pack.) Work O(n), memory for a bit each.
 
@@ -12,6 +15,7 @@ use super::compress::{can_pack, mark, pack};
 use super::judge::Judge;
 use crate::chain::takes_two_steps;
 use crate::crew::Crew;
+use crate::places::Places;
 use crate::policy::Team;
 use crate::ranges::Parts;
 
@@ -25,8 +29,8 @@ const SHARES_PER_WORKER: usize = 8;
 /// A part of the numbers for one worker.
 struct Share {
     range: Range<usize>,
-    /// How many of its numbers stay, then the place of the first of them.
-    at: usize,
+    /// Whether the numbers that stay have been copied.
+    is_done: bool,
 }
 
 /// The numbers of `v` that stay, in `room`, or the room where this is not the way: it is too small, or they are too many, or this machine cannot.
@@ -44,42 +48,50 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     if !can_pack::<T>() || count < 2 || !is_near || room.len() < v.len() || team.grain().is_some() {
         return Err(room);
     }
-    // The caller has somewhat more, in both steps, as the others begin later. Each step is half of the work.
-    let ahead = if count == workers { (2 * team.delay() / BLOCK).min(blocks / (2 * workers)) } else { 0 };
+    // Whether all of them are marked before any is copied. Else the caller has somewhat more, as the others begin later.
+    let meets = count > workers;
+    let ahead = if meets { 0 } else { (team.delay() / BLOCK).min(blocks / (2 * workers)) };
     let bound = move |i: usize| if i == 0 { 0 } else { ((ahead + i * (blocks - ahead) / count) * BLOCK).min(v.len()) };
-    let mut shares: Vec<Share> = (0..count).map(|i| Share { range: bound(i)..bound(i + 1), at: 0 }).collect();
-    let mut marks = vec![0_u64; blocks];
+    let mut shares: Vec<Share> = (0..count).map(|i| Share { range: bound(i)..bound(i + 1), is_done: false }).collect();
+    let (mut marks, places) = (vec![0_u64; blocks], Places::new(count));
     let words = |range: &Range<usize>| range.start / BLOCK..range.end.div_ceil(BLOCK);
+    let slots = Parts::new(room);
+    let copy = |range: Range<usize>, marks: &[u64], place: Range<usize>| {
+        // SAFETY: shares have slots of their own, and each is copied once.
+        let kept = unsafe { slots.part(place) };
+        // SAFETY: marked before, as many as there are slots.
+        unsafe { pack(v.as_ptr(), range, marks, kept.as_mut_ptr().cast()) };
+    };
     {
-        let (shares, marks) = (Parts::new(&mut shares), Parts::new(&mut marks));
+        let (shares, marks, places) = (Parts::new(&mut shares), Parts::new(&mut marks), &places);
         team.run_ranges(count, usize::MAX, move |range| {
             // SAFETY: ranges do not overlap.
-            for share in unsafe { shares.part(range) } {
+            for (share, i) in unsafe { shares.part(range.clone()) }.iter_mut().zip(range) {
                 // SAFETY: shares begin with whole blocks, so no two have a word in common.
                 let marks = unsafe { marks.part(words(&share.range)) };
                 let first = (J::LOOKS_BACK && share.range.start == 0).then_some(true);
                 let part = Part { v: v.as_ptr(), range: share.range.clone(), first, judge };
                 // SAFETY: all elements are there, and remain so; just asked.
-                share.at = unsafe { mark(&part, marks) };
+                places.set(i, unsafe { mark(&part, marks) });
+                if meets {
+                    continue;
+                }
+                if let Some(place) = places.get_soon(i) {
+                    copy(share.range.clone(), marks, place);
+                    share.is_done = true;
+                }
             }
         });
     }
-    let mut stay = 0;
-    for share in &mut shares {
-        stay += std::mem::replace(&mut share.at, stay);
+    if shares.iter().any(|share| !share.is_done) {
+        let (shares, marks, places) = (&*shares, &*marks, &places);
+        team.run_ranges(count, usize::MAX, move |range| {
+            for (i, share) in range.clone().zip(&shares[range]).filter(|(_, share)| !share.is_done) {
+                copy(share.range.clone(), &marks[words(&share.range)], places.get(i).expect("all have been counted"));
+            }
+        });
     }
-    let slots = Parts::new(&mut room[..stay]);
-    let (shares, marks) = (&*shares, &*marks);
-    team.run_ranges(count, usize::MAX, move |range| {
-        for i in range {
-            let Share { range, at } = &shares[i];
-            let end = shares.get(i + 1).map_or(stay, |next| next.at);
-            // SAFETY: shares have slots of their own.
-            let kept = unsafe { slots.part(*at..end) };
-            // SAFETY: marked above, as many as there are slots.
-            unsafe { pack(v.as_ptr(), range.clone(), &marks[words(range)], kept.as_mut_ptr().cast()) };
-        }
-    });
+    let stay = places.get(count - 1).map_or(0, |place| place.end);
     // SAFETY: all of them have been written; they are borrowed for 'r.
     Ok(unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), stay) })
 }

@@ -183,6 +183,7 @@ fn numbers_in_two_steps() {
         check(&pool, &short, |i| i as u64 % 100);
         check(&pool, &short, |i| i as f32);
         check(&pool, &short, |i| i as u8);
-        check(&pool, &[20_000, 40_001], |i| i as u32 % 50);
+        // Several shares for each worker, which meet between the steps.
+        check(&pool, &[20_000, 40_001, 100_001], |i| i as u32 % 50);
     }
 }

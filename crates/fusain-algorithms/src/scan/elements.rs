@@ -16,6 +16,9 @@ pub(crate) unsafe trait Elements<T>: Sync {
     where
         Self: 's;
 
+    /// Whether results are put elsewhere, so that several workers may read an element at any time.
+    const ARE_APART: bool;
+
     /// The same elements in a value of its own, which no write to an element can be suspected to change: so a loop
     /// keeps its pointers in registers.
     fn view(&self) -> Self::View<'_>;
@@ -27,7 +30,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
     ///
     /// # Safety
     ///
-    /// `i` is below the length and nobody else touches the element now. [`put`](Elements::put) was not called for it.
+    /// `i` is below the length. Unless elements [are apart](Elements::ARE_APART), nobody else touches it now, and [`put`](Elements::put) was not called for it.
     unsafe fn lift(&self, i: usize) -> T;
 
     /// `acc ⊕ element i`.
@@ -44,7 +47,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
     ///
     /// # Safety
     ///
-    /// As [`lift`](Elements::lift), and the caller answers for the result that now lies at `i`.
+    /// As [`lift`](Elements::lift), nobody else puts anything there, and the caller answers for the result that now lies at `i`.
     unsafe fn put(&self, i: usize, before: T, sum: &T);
 
     /// The window that answers for results in `range`, if any has to.
@@ -124,6 +127,8 @@ where
         = Into<'s, 'o, S, T, &'s M, &'s A, &'s F, INCLUSIVE>
     where
         Self: 's;
+
+    const ARE_APART: bool = true;
 
     #[inline(always)]
     fn view(&self) -> Self::View<'_> {
@@ -208,6 +213,8 @@ where
         = InPlace<'s, T, &'s F, INCLUSIVE>
     where
         Self: 's;
+
+    const ARE_APART: bool = false;
 
     #[inline(always)]
     fn view(&self) -> Self::View<'_> {

@@ -11,12 +11,11 @@
 //! worker.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::crew::Crew;
 use crate::filter::{If, Part, sift_bits};
 use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::places::Places;
 use crate::ranges::Parts;
 use crate::scratch::Scratch;
 
@@ -38,37 +37,6 @@ struct Keys<W> {
     span: u64,
     /// How many have been sorted, and lie beside the slice still.
     away: usize,
-}
-
-/// How many numbers each range has, as far as they have been picked.
-///
-/// Who has picked says so by a Release, which pairs with the Acquire of whoever is going to write to the slice: all have read it by then.
-struct Picked {
-    counts: Vec<AtomicUsize>,
-    ranges: AtomicUsize,
-}
-
-impl Picked {
-    fn new(ranges: usize) -> Self {
-        Picked { counts: (0..ranges).map(|_| AtomicUsize::new(0)).collect(), ranges: AtomicUsize::new(0) }
-    }
-
-    /// Range `i` has been picked, and has `count` numbers.
-    fn add(&self, i: usize, count: usize) {
-        self.counts[i].store(count, Ordering::Relaxed);
-        // Release: the slice has been read, and the count written.
-        self.ranges.fetch_add(1, Ordering::Release);
-    }
-
-    /// Where the numbers of range `i` belong, if all ranges have been picked.
-    fn place(&self, i: usize) -> Option<Range<usize>> {
-        let are_all = self.ranges.load(Ordering::Acquire) == self.counts.len();
-        are_all.then(|| {
-            let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-            let start: usize = self.counts[..i].iter().map(count).sum();
-            start..start + count(&self.counts[i])
-        })
-    }
 }
 
 impl<W: Word> Keys<W> {
@@ -107,7 +75,7 @@ pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) -> 
         return false;
     }
     let mut ranges = ranges(v, natural, count);
-    let picked = Picked::new(ranges.len());
+    let picked = Places::new(ranges.len());
     let mut sorted = Scratch::<W>::new(ranges.len() * len);
     let (slice, aside) = (Parts::new(v), Parts::new(sorted.room()));
     each_part(Some(crew), &mut ranges, &|start, ranges| {
@@ -115,20 +83,21 @@ pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) -> 
         for (i, range) in (start..).zip(ranges) {
             // SAFETY: nobody writes to the slice before all ranges have been picked.
             let keys = range.pick(unsafe { slice.shared() }, natural, room.room());
-            picked.add(i, keys.len());
+            // The slice has been read.
+            picked.set(i, keys.len());
             // SAFETY: each range has a part of its own.
             let sorted = zeros(unsafe { aside.part(i * len..i * len + keys.len()) });
             sort_keys(keys, sorted, natural == Natural::Float);
             of_keys(sorted, natural);
-            match picked.place(i) {
-                // SAFETY: the slice has been read, and each range has a place of its own.
+            match picked.get_if_all(i) {
+                // SAFETY: the slice has been read by all, and each range has a place of its own.
                 Some(place) => unsafe { slice.part(place) }.copy_from_slice(sorted),
                 None => range.away = sorted.len(),
             }
         }
     });
     for (i, range) in ranges.iter().enumerate().filter(|(_, range)| range.away > 0) {
-        let place = picked.place(i).expect("all have been picked");
+        let place = picked.get(i).expect("all have been picked");
         // SAFETY: nobody else is left.
         let sorted = unsafe { aside.part(i * len..i * len + range.away) };
         // SAFETY: likewise.

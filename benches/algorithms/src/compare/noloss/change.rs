@@ -51,6 +51,7 @@ pub(super) fn points(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Po
             call::<0>(is_reduction, &v, &weight, pool),
             call::<1>(is_reduction, &v, &weight, pool),
             call::<2>(is_reduction, &v, &weight, pool),
+            call::<3>(is_reduction, &v, &weight, pool),
         ];
         let mut samples = POLICIES.map(|name| Samples { side: name.to_owned(), ns: Vec::new() });
         for round in 0..if smoke { 1 } else { 5 } {

@@ -3,6 +3,8 @@
 //! A point is an algorithm, a length and a regime. *Steady*: one call after the other, in turns long enough that all that is measured of calls
 //! is known. *Burst*: a few calls after 5 ms of rest, when the workers sleep. *Change*: calls just after the closure has become a thousand times as heavy,
 //! or as light. A point is held where the default takes at most 1.05 times the better of the two, and 10 ns.
+//!
+//! How much of that is the machine's noise says a second side that runs in sequence: at how many points it is held against the first one, of those where that is the better.
 
 mod change;
 mod rows;
@@ -19,7 +21,9 @@ use fusain_harness::{Options, Plan, Progress, Report, Samples, Side, cell_ns, ce
 const DEFAULT: usize = 0;
 const SEQUENTIAL: usize = 1;
 const ALWAYS: usize = 2;
-const POLICIES: [&str; 3] = ["default", "sequential", "always"];
+/// As the second: a copy of its code, measured beside it.
+const AGAIN: usize = 3;
+const POLICIES: [&str; 4] = ["default", "sequential", "always", "sequential again"];
 
 /// The contract: the default over the better, and what a call may cost besides.
 const RATIO: f64 = 1.05;
@@ -32,7 +36,7 @@ const REGIMES: [&str; 3] = ["steady", "burst", "change"];
 fn policy<const POLICY: usize>(pool: &Pool) -> Par<'_> {
     let par = par().on(pool);
     match POLICY {
-        SEQUENTIAL => par.sequential(),
+        SEQUENTIAL | AGAIN => par.sequential(),
         ALWAYS => par.always(),
         _ => par,
     }
@@ -56,13 +60,23 @@ impl Point {
         self.ns(SEQUENTIAL).min(self.ns(ALWAYS))
     }
 
-    /// The default over the better one, without the nanoseconds that are free.
+    /// A policy over the better one, without the nanoseconds that are free.
+    fn ratio_of(&self, policy: usize) -> f64 {
+        (self.ns(policy) - SLACK_NS).max(0.0) / self.better()
+    }
+
+    /// The default over the better one.
     fn ratio(&self) -> f64 {
-        (self.ns(DEFAULT) - SLACK_NS).max(0.0) / self.better()
+        self.ratio_of(DEFAULT)
     }
 
     fn is_held(&self) -> bool {
         self.ratio() <= RATIO
+    }
+
+    /// Whether what runs in sequence a second time is held, where sequence is better.
+    fn is_held_again(&self) -> Option<bool> {
+        (self.ns(SEQUENTIAL) < self.ns(ALWAYS)).then(|| self.ratio_of(AGAIN) <= RATIO)
     }
 }
 
@@ -102,6 +116,7 @@ fn measured(at: usize, n: usize, input: &Input, pool: &Pool, options: &Options) 
         rows::side::<DEFAULT>(at, input, pool),
         rows::side::<SEQUENTIAL>(at, input, pool),
         rows::side::<ALWAYS>(at, input, pool),
+        rows::side::<AGAIN>(at, input, pool),
     ];
     let what = if is_closure { "closure" } else { "numbers" };
     let point = |regime, samples| Point { regime, algorithm, what: what.to_owned(), n, samples };
@@ -141,7 +156,7 @@ fn print_tables(points: &[Point]) {
     let mut behind: Vec<&Point> = points.iter().filter(|point| !point.is_held()).collect();
     behind.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
     let mut table =
-        table(&["not held", "", "elements", "regime", "default", "sequential", "always", "over the better"]);
+        table(&["not held", "", "elements", "regime", "default", "sequential", "always", "again", "over the better"]);
     for point in &behind {
         let mut cells =
             vec![point.algorithm.to_owned(), point.what.clone(), point.n.to_string(), point.regime.to_owned()];
@@ -153,7 +168,7 @@ fn print_tables(points: &[Point]) {
         println!("{table}");
     }
     println!(
-        "held: the default takes at most {RATIO} times the better of sequential() and always(), and {SLACK_NS} ns; ratios are without these nanoseconds"
+        "held: the default takes at most {RATIO} times the better of sequential() and always(), and {SLACK_NS} ns; ratios are without these nanoseconds\nagain: sequential() a second time, from a copy of its code"
     );
 }
 
@@ -191,6 +206,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
         report.key(&format!("{regime}_held"), part);
         report.key(&format!("{regime}_worst"), worst);
     }
+    let again: Vec<bool> = points.iter().filter_map(Point::is_held_again).collect();
+    report.key("again_held", again.iter().filter(|is_held| **is_held).count() as f64 / again.len() as f64);
     report.finish(options)
 }
 
@@ -200,7 +217,7 @@ mod tests {
 
     fn point(default: f64, sequential: f64, always: f64) -> Point {
         let samples = |side: &str, ns| Samples { side: side.to_owned(), ns: vec![ns] };
-        let samples = vec![samples("default", default), samples("sequential", sequential), samples("always", always)];
+        let samples = [default, sequential, always, sequential].map(|ns| samples("", ns)).to_vec();
         Point { regime: "steady", algorithm: "min", what: "numbers".to_owned(), n: 16, samples }
     }
 

@@ -1,0 +1,66 @@
+//! Where results of several workers go that lie side by side, when each worker finds out by itself how many it has.
+//!
+//! Whoever has counted says so by a Release, which pairs with the Acquire of whoever asks: what was read and written before has been by then.
+
+use std::hint::spin_loop;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const UNKNOWN: usize = usize::MAX;
+
+/// Looks for a count that others are about to find: some round trips between two cores. One of them may have lost its core, so that is all.
+const LOOKS: usize = 32;
+
+/// How many results each worker has, as far as they have been counted.
+pub(crate) struct Places(Vec<AtomicUsize>);
+
+impl Places {
+    /// For so many workers.
+    pub(crate) fn new(workers: usize) -> Self {
+        Places((0..workers).map(|_| AtomicUsize::new(UNKNOWN)).collect())
+    }
+
+    /// Worker `i` has so many.
+    pub(crate) fn set(&self, i: usize, count: usize) {
+        self.0[i].store(count, Ordering::Release);
+    }
+
+    /// Where the results of worker `i` belong, if it and all before it have counted.
+    pub(crate) fn get(&self, i: usize) -> Option<Range<usize>> {
+        let known = |count: &AtomicUsize| Some(count.load(Ordering::Acquire)).filter(|count| *count != UNKNOWN);
+        let start = self.0[..i].iter().try_fold(0, |sum, count| Some(sum + known(count)?))?;
+        Some(start..start + known(&self.0[i])?)
+    }
+
+    /// As [`get`](Self::get), and waits a moment for others.
+    pub(crate) fn get_soon(&self, i: usize) -> Option<Range<usize>> {
+        (0..LOOKS).find_map(|_| {
+            let place = self.get(i);
+            if place.is_none() {
+                spin_loop();
+            }
+            place
+        })
+    }
+
+    /// As [`get`](Self::get), if all have counted.
+    pub(crate) fn get_if_all(&self, i: usize) -> Option<Range<usize>> {
+        self.get(self.0.len() - 1).and_then(|_| self.get(i))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_known_when_those_before_are() {
+        let places = Places::new(3);
+        places.set(1, 5);
+        assert_eq!((places.get(0), places.get_soon(1)), (None, None));
+        places.set(0, 2);
+        assert_eq!((places.get(0), places.get_soon(1), places.get_if_all(1)), (Some(0..2), Some(2..7), None));
+        places.set(2, 0);
+        assert_eq!((places.get_if_all(1), places.get(2)), (Some(2..7), Some(7..7)));
+    }
+}
