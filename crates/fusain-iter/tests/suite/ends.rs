@@ -143,19 +143,17 @@ proptest! {
 
     #[test]
     fn deterministic_sums_do_not_depend_on_workers(v in proptest::collection::vec(-1.0..1.0_f64, 0..20_000)) {
-        let alone: f64 = v.par_iter().deterministic().grain(300).sequential().sum();
+        let all = || v.par_iter().deterministic().grain(300);
+        let some = || v.par_iter().filter(|x| **x > -0.5).map(|x| x * 3.0).deterministic().grain(64);
+        let parts = || v.par_iter().fold(|| 0.0, |sum, x| sum + x).deterministic().grain(300);
+        let all_alone: f64 = all().sequential().sum();
+        let some_alone = some().sequential().reduce(|| 0.0, |a, b| a + b);
+        let parts_alone: Vec<f64> = parts().sequential().collect();
+        prop_assert!(parts_alone.iter().zip(v.chunks(300)).all(|(sum, block)| *sum == block.iter().sum::<f64>()));
         for _ in 0..4 {
-            let shared: f64 = v.par_iter().deterministic().grain(300).on(&POOL).always().sum();
-            prop_assert_eq!(alone.to_bits(), shared.to_bits());
-            let filtered = |x: &&f64| **x > -0.5;
-            let alone: f64 = v.par_iter().filter(filtered).map(|x| x * 3.0).deterministic().grain(64).sequential().reduce(|| 0.0, |a, b| a + b);
-            let shared: f64 =
-                v.par_iter().filter(filtered).map(|x| x * 3.0).deterministic().grain(64).on(&POOL).always().reduce(|| 0.0, |a, b| a + b);
-            prop_assert_eq!(alone.to_bits(), shared.to_bits());
-            let parts = || v.par_iter().fold(|| 0.0, |sum, x| sum + x).deterministic().grain(300);
-            let alone: Vec<f64> = parts().sequential().collect();
-            prop_assert_eq!(&alone, &parts().on(&POOL).always().collect::<Vec<f64>>());
-            prop_assert!(alone.iter().zip(v.chunks(300)).all(|(sum, block)| *sum == block.iter().sum::<f64>()));
+            prop_assert_eq!(all_alone.to_bits(), all().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(some_alone.to_bits(), some().on(&POOL).always().reduce(|| 0.0, |a, b| a + b).to_bits());
+            prop_assert_eq!(&parts_alone, &parts().on(&POOL).always().collect::<Vec<f64>>());
         }
     }
 }

@@ -363,7 +363,7 @@ impl Class {
         match self.trial.took(false, measured, true) {
             Took::Any => {}
             Took::OneOf => return,
-            Took::Last(best) => return self.alone.tried(best),
+            Took::Last(measured) => return self.alone.tried(measured),
         }
         let before = self.alone.cost.get();
         if self.alone.took(measured, measured / before) {
@@ -425,7 +425,7 @@ impl Class {
         let measured = measured.min(FAR * alone);
         match self.trial.took(true, measured, true) {
             Took::OneOf => {}
-            Took::Last(best) => self.shared.tried(best),
+            Took::Last(measured) => self.shared.tried(measured),
             Took::Any => {
                 self.shared.took(measured, ratio);
                 if self.shared.surprise.get() > 0.0 {

@@ -56,16 +56,21 @@ impl Way {
             // What stood before was an estimate.
             measured
         } else {
-            // Interruptions only ever lengthen a timing, so what is shorter counts more.
+            // Interruptions only ever lengthen a timing, so what is shorter counts more; most of all while the caches are cold.
             let more = measured - cost;
-            cost + if more < 0.0 { 0.5 } else { 0.25 } * more
+            let weight = match timings {
+                _ if more > 0.0 => 0.25,
+                ..SURE => 1.0,
+                _ => 0.5,
+            };
+            cost + weight * more
         });
         false
     }
 
-    /// The best of the runs of a try took `best` nanoseconds an element. That was not interrupted.
-    pub(super) fn tried(&self, best: f32) {
-        self.cost.set(best);
+    /// The runs of a try took `measured` nanoseconds an element. They were not interrupted.
+    pub(super) fn tried(&self, measured: f32) {
+        self.cost.set(measured);
         self.timings.set(self.timings.get().saturating_add(SURE));
         self.surprise.set(0.0);
     }
