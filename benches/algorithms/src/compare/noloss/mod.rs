@@ -205,9 +205,10 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
         let (part, worst) = held(points.iter().filter(|point| point.regime == regime));
         report.key(&format!("{regime}_held"), part);
         report.key(&format!("{regime}_worst"), worst);
+        let again = points.iter().filter(|point| point.regime == regime).filter_map(Point::is_held_again);
+        let again: Vec<bool> = again.collect();
+        report.key(&format!("{regime}_again"), again.iter().filter(|held| **held).count() as f64 / again.len() as f64);
     }
-    let again: Vec<bool> = points.iter().filter_map(Point::is_held_again).collect();
-    report.key("again_held", again.iter().filter(|is_held| **is_held).count() as f64 / again.len() as f64);
     report.finish(options)
 }
 
