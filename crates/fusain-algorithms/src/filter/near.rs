@@ -76,7 +76,9 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
                 if meets {
                     continue;
                 }
-                if let Some(place) = places.get_soon(i) {
+                // Of two the first has begun before. Of many it may be that nobody has.
+                let place = if count == 2 { places.get_soon(i) } else { places.get(i) };
+                if let Some(place) = place {
                     copy(share.range.clone(), marks, place);
                     share.is_done = true;
                 }
