@@ -121,9 +121,9 @@ fn each_element_is_added_at_most_twice() {
     assert!(added.into_inner() < 2 * v.len() + 10 * v.len() / 100);
 }
 
-/// Numbers that are near are scanned in two steps; lengths about those where that begins, and where shares differ.
+/// Numbers that are near are scanned in one step or two; lengths about those where that begins, and where shares differ.
 #[test]
-fn numbers_in_two_steps() {
+fn numbers_in_steps() {
     // Associative, and not commutative: the last number that is not 0.
     fn last(a: &u64, b: &u64) -> u64 {
         if *b == 0 { *a } else { *b }

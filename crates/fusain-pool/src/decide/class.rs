@@ -16,7 +16,7 @@ const LOOK_EVERY: f32 = 64.0;
 /// Calls from this length on are all looked at and timed: it costs them a fiftieth at most, and a row of a few can be worth a wake.
 pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 
-/// Of shorter ones that are shared one is that has been for about so long: to look takes a hundredth of that.
+/// Of shorter ones that are shared one is after about so long, for to look takes a hundredth of that, and at the latest after so many calls.
 const WEIGHED_AFTER_NS: f32 = 25_000.0;
 const WEIGH_EVERY: f32 = 64.0;
 

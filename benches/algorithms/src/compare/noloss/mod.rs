@@ -217,8 +217,8 @@ mod tests {
     use super::*;
 
     fn point(default: f64, sequential: f64, always: f64) -> Point {
-        let samples = |side: &str, ns| Samples { side: side.to_owned(), ns: vec![ns] };
-        let samples = [default, sequential, always, sequential].map(|ns| samples("", ns)).to_vec();
+        let samples =
+            [default, sequential, always, sequential].map(|ns| Samples { side: String::new(), ns: vec![ns] }).to_vec();
         Point { regime: "steady", algorithm: "min", what: "numbers".to_owned(), n: 16, samples }
     }
 
