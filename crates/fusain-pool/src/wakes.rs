@@ -19,8 +19,8 @@ use crate::platform::Instant;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Losses are in close succession where they are at least one part in so many of the time since the first.
-const DENSE: f32 = 16.0;
+/// Losses are in close succession where they are at least one part in so many of the time since the first: what gains enough to be shared does.
+const DENSE: f32 = 40.0;
 
 /// Calls of which a look at the clock is less than a hundredth.
 const LOOKED_AT_NS: f32 = 2_500.0;
@@ -249,6 +249,8 @@ mod tests {
         assert!(!is_dense(40_000.0, 5_000_000.0));
         // One after the other.
         assert!(is_dense(40_000.0, 80_000.0));
+        // One after the other, each of which gains no more than it takes to change the way: else they would be thought the better shared, and find all asleep for ever.
+        assert!(is_dense(3_000.0, 100_000.0));
     }
 
     #[test]

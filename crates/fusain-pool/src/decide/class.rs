@@ -3,11 +3,12 @@
 //! Nothing here looks at a clock or a pool, so the tests can play a machine of any behaviour.
 
 use std::cell::Cell;
+use std::ops::RangeInclusive;
 
 use super::Kind;
 use super::threshold::Threshold;
 use super::trial::{FEW_CALLS, TRY_CALLS, Took, Trial};
-use super::way::{CHANGED, SURE, Way};
+use super::way::{CHANGED, Way};
 
 /// Of short calls in sequence one in so many is looked at and timed: what they take may change. The look takes up to half a microsecond where its code and the clock's
 /// have left the cache, as after a rest.
@@ -20,27 +21,32 @@ pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 const WEIGHED_AFTER_NS: f32 = 25_000.0;
 const WEIGH_EVERY: f32 = 64.0;
 
-/// Of calls in sequence those in between, from this length on, are held against a limit: so many times what they should take, and what cold caches can add after a rest. For
-/// shorter ones that would take too much, most of all after a rest.
-const GUARDED_NS: f32 = 800.0;
+/// Of calls in sequence those in between are held against a limit, if the longest of the class lasts so many times as long as it takes to look at the counter, which
+/// they do twice.
+const GUARDED_LOOKS: f32 = 128.0;
+
+/// The limit: so many times what they should take, and what cold caches can add after a rest.
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
 
-/// The part of the time that may be lost by trying the way that is thought the worse, and how much more of it while little is known of that way.
-const TRY_PART: f32 = 0.0075;
-const TRY_MORE: f32 = 6.0;
+/// Where one took far longer than it should, and at least so long, the next one is looked at, too.
+const SURPRISING_NS: f32 = 800.0;
 
-/// Likewise while nothing is known of it but an estimate.
-const TRY_UNKNOWN: f32 = 40.0;
+/// The part of the time that may be lost by trying the way that is thought the worse: just after something has changed, and when tries have confirmed it for long. Each try
+/// halves it.
+const TRY_PART: RangeInclusive<f32> = 0.004..=0.032;
 
-/// Tries that come so much sooner after the better way has changed.
-const EAGER: u8 = 2;
+/// While nothing is known of that way but an estimate.
+const TRY_UNKNOWN: f32 = 0.3;
 
 /// What takes so many times as long as the other way is still near it: such a try goes on.
 const NEAR: f32 = 1.35;
 
 /// Calls from this length on are tried one at a time: caches matter less, and a try costs much.
 const LONG_NS: f32 = 100_000.0;
+
+/// What takes less than this part of an empty call is not tried shared: it cannot gain, whatever the cores' distance is now.
+const LEAST_OF_REGION: f32 = 0.5;
 
 /// Each is taken to lose at least this part of what it takes the other way, for that reason.
 const TRY_LOSS: f32 = 0.25;
@@ -88,8 +94,8 @@ pub(super) enum Choice {
 pub(super) enum Next {
     /// The next one is weighed.
     Weighed,
-    /// So many run in sequence. Each may take so many nanoseconds without a note being made of it; 0: any time.
-    Alone { calls: u16, limit_ns: f32 },
+    /// So many run in sequence, of which the longest should take so many nanoseconds.
+    Alone { calls: u16, longest_ns: f32 },
     /// So many are shared.
     Shared { calls: u16, again: Again },
 }
@@ -122,8 +128,8 @@ pub(super) struct Class {
     region: Cell<f32>,
     /// What tries may lose by now.
     saved_ns: Cell<f32>,
-    /// Tries that come sooner, since something has just changed.
-    eager: Cell<u8>,
+    /// The part of the time that tries may lose now: of [`TRY_PART`].
+    try_part: Cell<f32>,
     pub(super) threshold: Threshold,
     random: Cell<u32>,
     /// Which way the last call that was weighed was thought to be better run.
@@ -146,7 +152,7 @@ impl Class {
             workers: Cell::new(0.0),
             region: Cell::new(0.0),
             saved_ns: Cell::new(0.0),
-            eager: Cell::new(0),
+            try_part: Cell::new(*TRY_PART.end()),
             threshold: Threshold::new(),
             random: Cell::new(1),
             shares: Cell::new(false),
@@ -166,7 +172,7 @@ impl Class {
         self.saved_ns.set(0.0);
         self.threshold.begin();
         self.shares.set(false);
-        self.eager.set(0);
+        self.try_part.set(*TRY_PART.end());
         self.trial.end();
         self.is_search.set(false);
         self.seems_light.set(false);
@@ -241,8 +247,27 @@ impl Class {
     fn begin_trial(&self, shares: bool, calls: u8) {
         self.saved_ns.set(0.0);
         self.look_at_next();
-        let other = if shares { self.alone.cost.get() } else { self.shared.cost.get() };
-        self.trial.begin(shares, calls, NEAR * other);
+        self.trial.begin(shares, calls);
+    }
+
+    /// A call that was run one way took `measured` nanoseconds an element, where that takes `other` the other way: what of it counts.
+    fn counted(&self, shares: bool, measured: f32, other: f32) -> Option<f32> {
+        // What that way has shown before was another time.
+        let begins_anew = || if shares { &self.shared } else { &self.alone }.timings.set(0);
+        match self.trial.took(shares, measured) {
+            Took::Early => None,
+            Took::Few(best) if best <= NEAR * other => None,
+            Took::Few(best) => {
+                self.trial.end();
+                begins_anew();
+                Some(best)
+            }
+            Took::First => {
+                begins_anew();
+                Some(measured)
+            }
+            Took::Any => Some(measured),
+        }
     }
 
     /// A call that was to be tried shared has found nobody awake.
@@ -274,7 +299,7 @@ impl Class {
         if self.shared.cost.get() == 0.0 {
             let Some(Machine { region_ns, workers }) = machine() else {
                 // Asked again now and then: it may be called from within another pool.
-                self.next.set(Some(Next::Alone { calls: u16::MAX, limit_ns: 0.0 }));
+                self.next.set(Some(Next::Alone { calls: u16::MAX, longest_ns: 0.0 }));
                 return Choice::Alone;
             };
             self.workers.set(workers);
@@ -284,18 +309,19 @@ impl Class {
         let shared_ns = self.shared_ns(work);
         let shares = if self.shares.get() { shared_ns < GAINS * alone_ns } else { shared_ns * GAINS < alone_ns };
         if self.shares.replace(shares) != shares {
-            self.eager.set(EAGER);
+            self.try_part.set(*TRY_PART.end());
+        }
+        if !shares && alone_ns < LEAST_OF_REGION * self.region.get() * middle(work) {
+            self.trial.end();
+            self.pass(work, LOOK_EVERY);
+            return Choice::Alone;
         }
         let (best_ns, other_ns, other) =
             if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
         let mut until_try = 0.0;
         if self.trial.shares().is_none() {
-            let more = match other.timings.get() {
-                0 => TRY_UNKNOWN,
-                known if known < SURE || self.eager.get() > 0 => TRY_MORE,
-                _ => 1.0,
-            };
-            let saves_ns = best_ns * TRY_PART * more;
+            let part = if other.timings.get() == 0 { TRY_UNKNOWN } else { self.try_part.get() };
+            let saves_ns = best_ns * part;
             self.saved_ns.set(self.saved_ns.get() + stands_for * saves_ns);
             let calls = if alone_ns < LONG_NS { self.try_calls(alone_ns) } else { 1 };
             let till_end = if other_ns < NEAR * best_ns { calls } else { calls.min(FEW_CALLS) };
@@ -306,7 +332,7 @@ impl Class {
             } else if self.saved_ns.get() >= loss_ns
                 && (shares || !is_asleep() || self.saved_ns.get() >= loss_ns + wake_ns())
             {
-                self.eager.set(self.eager.get().saturating_sub(1));
+                self.try_part.set((self.try_part.get() / 2.0).max(*TRY_PART.start()));
                 self.begin_trial(!shares, calls);
             } else {
                 // What is missing beyond is for a wake.
@@ -345,8 +371,7 @@ impl Class {
         let left = left as u16;
         let longest = usize::MAX >> work.leading_zeros();
         let longest_ns = self.alone.cost.get() * longest as f32;
-        let limit_ns = if alone_ns >= GUARDED_NS { LIMIT * longest_ns + LIMIT_NS } else { 0.0 };
-        self.next.set(Some(Next::Alone { calls: left, limit_ns }));
+        self.next.set(Some(Next::Alone { calls: left, longest_ns }));
         self.stands_for.set(left + 1);
         left
     }
@@ -357,14 +382,10 @@ impl Class {
         let measured = per_element(elapsed_ns, work);
         if done < work {
             self.is_search.set(true);
-            self.trial.took(false, measured, false);
+            self.trial.took(false, measured);
             return self.alone.took_one_of_many(measured);
         }
-        match self.trial.took(false, measured, true) {
-            Took::Any => {}
-            Took::OneOf => return,
-            Took::Last(measured) => return self.alone.tried(measured),
-        }
+        let Some(measured) = self.counted(false, measured, self.shared.cost.get()) else { return };
         let before = self.alone.cost.get();
         if self.alone.took(measured, measured / before) {
             self.alone_has_changed(before);
@@ -372,7 +393,7 @@ impl Class {
         if self.alone.surprise.get() > 0.0 {
             if elapsed_ns >= LONG_NS && measured > CHANGED_CLEARLY * before {
                 self.set_alone(measured);
-            } else if elapsed_ns >= GUARDED_NS {
+            } else if elapsed_ns >= SURPRISING_NS {
                 self.look_at_next();
             }
         }
@@ -394,6 +415,7 @@ impl Class {
             let beyond = (shared - before / self.workers.get()).max(0.0);
             self.begin_shared(beyond * (self.alone.cost.get() / before).min(1.0));
         }
+        self.try_part.set(*TRY_PART.end());
         self.look_at_next();
     }
 
@@ -423,15 +445,10 @@ impl Class {
         }
         let ratio = elapsed_ns / self.shared_ns(work);
         let measured = measured.min(FAR * alone);
-        match self.trial.took(true, measured, true) {
-            Took::OneOf => {}
-            Took::Last(measured) => self.shared.tried(measured),
-            Took::Any => {
-                self.shared.took(measured, ratio);
-                if self.shared.surprise.get() > 0.0 {
-                    self.begin_trial(true, FEW_CALLS);
-                }
-            }
+        let Some(measured) = self.counted(true, measured, alone) else { return };
+        self.shared.took(measured, ratio);
+        if self.shared.surprise.get() > 0.0 && self.trial.shares().is_none() {
+            self.begin_trial(true, FEW_CALLS);
         }
     }
 
@@ -447,7 +464,7 @@ impl Class {
             // So much nobody gains: the cost is that of a run that was interrupted, or went through fresh memory.
             return self.set_alone(measured * self.workers.get());
         }
-        self.trial.took(true, measured, false);
+        self.trial.took(true, measured);
         self.shared.took_one_of_many(measured.min(FAR * alone));
     }
 
@@ -485,6 +502,11 @@ impl Class {
 /// In the middle of the lengths of the class that calls of `work` elements belong to.
 fn middle(work: usize) -> f32 {
     1.5 * (1_usize << work.max(1).ilog2()) as f32
+}
+
+/// How long a call may take that nobody looks at, without a note being made of it, if it should take `longest_ns` at most and a look at the counter takes `look_ns`; 0: any time.
+pub(super) fn limit_ns(longest_ns: f32, look_ns: f32) -> f32 {
+    if longest_ns >= GUARDED_LOOKS * look_ns { LIMIT * longest_ns + LIMIT_NS } else { 0.0 }
 }
 
 fn per_element(elapsed_ns: f32, work: usize) -> f32 {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Kind;
-use super::class::{Again, Class, Next};
+use super::class::{Again, Class, Next, limit_ns};
 use crate::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
@@ -138,13 +138,13 @@ impl Known {
         let result = f(class);
         if let Some(next) = class.take_next() {
             let pair = &self.lights[key.pair()];
-            let (alone, limit_ns, shared, again) = match next {
+            let (alone, longest_ns, shared, again) = match next {
                 Next::Weighed => (0, 0.0, 0, Again::NONE),
-                Next::Alone { calls, limit_ns } => (calls, limit_ns, 0, Again::NONE),
+                Next::Alone { calls, longest_ns } => (calls, longest_ns, 0, Again::NONE),
                 Next::Shared { calls, again } => (0, 0.0, calls, again),
             };
             pair.alone[place].set(alone);
-            pair.limits[place].set(moment::ticks_in(limit_ns));
+            pair.limits[place].set(moment::ticks_in(limit_ns(longest_ns, moment::look_ns())));
             pair.shared[place].set(shared);
             pair.again[place].set(again);
         }

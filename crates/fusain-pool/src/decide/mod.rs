@@ -7,12 +7,12 @@
 //! call in the middle of the lengths: most of what sharing adds is the same for all of them.)
 //!
 //! * Both are **measured** (`way.rs`). Short calls are looked at now and then, so that all looks take a hundredth of the time; how the others are run stands on one
-//!   cache line (`known.rs`). Interruptions lengthen, so a longer timing counts for less than a shorter one, and one that is three times as long counts only if the next one is,
-//!   too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one after a rest.
-//!   Workers cannot gain more than their number: if two shared calls in a row seem to, elements have become lighter.
+//!   cache line (`known.rs`). Interruptions lengthen, so a longer timing counts for less than a shorter one, and never for more than a quarter beyond what was expected; one that
+//!   is three times as long counts only if the next one is, too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one
+//!   after a rest. Workers cannot gain more than their number: if two shared calls in a row seem to, elements have become lighter.
 //! * The other way is **tried** (`trial.rs`) when a part of the time since the last try pays for what the try is expected to lose. So what is close is tried often,
-//!   and what is far away seldom. A try has several calls, of which the later ones count: in the first ones the data has to move between the caches of the cores. One that is
-//!   far behind after a few calls ends there.
+//!   and what is far away seldom. The part is large after a change, and each try halves it. A try has several calls, of which the later ones count: in the first ones the data
+//!   has to move between the caches of the cores. One that is far behind after a few calls ends there. What takes less than half an empty call is never tried shared.
 //! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time
 //!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
@@ -20,8 +20,8 @@
 //!   wait until more is lost. Calls that find all workers asleep, and do not wake them, run in sequence.
 //!
 //! **What it can lose.** If the cost of a kind changes, the calls up to the next look run the wrong way, and one or two more. After a time in which sharing lost, since
-//! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 500 calls, the first two times
-//! after 90. A closure whose cost jumps from call to call can be misjudged for ever. Nobody knows where a search ends: it can take a quarter longer than the better way,
+//! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 1,000 calls, and after 130 if something had
+//! just changed. A closure whose cost jumps from call to call can be misjudged for ever. Nobody knows where a search ends: it can take a quarter longer than the better way,
 //! and twice as long if it ends at once or never. A program can decide itself (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] always
 //! shares.
 

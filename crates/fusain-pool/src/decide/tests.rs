@@ -24,6 +24,7 @@ struct Machine<'a> {
 
 const KIND: Kind = Kind { id: 1, prior_ns: 0.0 };
 const CALLS: usize = 20_000;
+const LOOK_NS: f32 = 20.0;
 
 /// What a thread knows of one kind, a class for each power of two.
 struct Entry([Class; 40], [Cell<Option<Next>>; 40]);
@@ -62,7 +63,8 @@ impl Entry {
 
     /// A call that was not looked at has taken so long.
     fn hold(&self, work: usize, done: usize, ns: f32) {
-        let Some(Next::Alone { limit_ns, .. }) = self.1[work.ilog2() as usize].get() else { return };
+        let Some(Next::Alone { longest_ns, .. }) = self.1[work.ilog2() as usize].get() else { return };
+        let limit_ns = class::limit_ns(longest_ns, LOOK_NS);
         if limit_ns > 0.0 && ns > limit_ns {
             self.with(work, |class, _| class.took_long(work, done, ns));
         }
@@ -284,6 +286,19 @@ fn two_slow_runs_on_the_pool_are_no_reason_to_stop() {
     }
     let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 100));
     assert!(regret < 1.1, "{regret}");
+}
+
+#[test]
+fn two_calls_that_were_held_up_do_not_change_the_way() {
+    let (alone, shared) = (|work: usize| work as f32, |work: usize| 300.0 + work as f32 * 0.6);
+    let (work, entry) = (2_000, Entry::new());
+    let _ = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, CALLS));
+    let held_up = |work: usize| 2.5 * shared(work);
+    for _ in 0..2 {
+        entry.with(work, |class, _| class.took_shared(work, held_up(work)));
+    }
+    let shares = (0..100).filter(|_| machine(&alone, &shared).call(&entry, work).1).count();
+    assert!(shares >= 80, "{shares} of 100 shared");
 }
 
 #[test]

@@ -5,6 +5,9 @@ use std::cell::Cell;
 /// What is more than so many times as long, twice in a row, is a change and no interruption.
 pub(super) const CHANGED: f32 = 3.0;
 
+/// How much longer than expected a run is taken to have been at most, in parts of that: a single one may have been interrupted.
+const LONGER: f32 = 0.25;
+
 /// Timings until a way is known well: the first run of anything is slower than the next.
 pub(super) const SURE: u8 = 3;
 
@@ -57,7 +60,7 @@ impl Way {
             measured
         } else {
             // Interruptions only ever lengthen a timing, so what is shorter counts more; most of all while the caches are cold.
-            let more = measured - cost;
+            let more = (measured - cost).min(LONGER * cost);
             let weight = match timings {
                 _ if more > 0.0 => 0.25,
                 ..SURE => 1.0,
@@ -66,13 +69,6 @@ impl Way {
             cost + weight * more
         });
         false
-    }
-
-    /// The runs of a try took `measured` nanoseconds an element. They were not interrupted.
-    pub(super) fn tried(&self, measured: f32) {
-        self.cost.set(measured);
-        self.timings.set(self.timings.get().saturating_add(SURE));
-        self.surprise.set(0.0);
     }
 
     /// A search has taken `measured` nanoseconds an element. One says little about the next; what tells is their average.

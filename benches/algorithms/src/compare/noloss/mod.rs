@@ -93,7 +93,7 @@ fn bursts(sides: &mut [Side<'_>], call_ns: f64, smoke: bool) -> Vec<Samples> {
     let rounds = match call_ns {
         _ if smoke => 1,
         ns if ns > 1e7 => 5,
-        _ => 13,
+        _ => 31,
     };
     let mut samples: Vec<Samples> =
         sides.iter().map(|side| Samples { side: side.name().to_owned(), ns: Vec::new() }).collect();

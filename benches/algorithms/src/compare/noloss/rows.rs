@@ -88,9 +88,12 @@ impl Input {
 
 /// What a user might do with an element: some ten nanoseconds, through a function that no compiler vectorises. The same code for each policy: copies of it differ by more than
 /// what is measured, depending on where they lie.
+///
+/// All numbers go the same way through it. Of the logarithm of 1 to 1.4 some go another, and a processor learns by heart which of the same few thousand do, as long as all calls are
+/// run alike; a program's data differ from call to call.
 #[inline(never)]
 fn weigh(x: f64) -> f64 {
-    (x * x + 1.0).sqrt().ln()
+    (x * x + 3.0).sqrt().ln()
 }
 
 /// A function of its own for each policy, as the closures are.
@@ -120,7 +123,7 @@ pub(super) fn side<'a, const POLICY: usize>(at: usize, input: &'a Input, pool: &
             Side::reading(name, move || par.reduce(reals, f64::MIN, |a: f64, b: f64| add_logarithms(a, b)))
         }
         ("count_if", false) => Side::reading(name, move || par.count_if(numbers, |x| x % 3 == 0)),
-        ("count_if", true) => Side::reading(name, move || par.count_if(reals, |x| weigh(*x) > 0.1)),
+        ("count_if", true) => Side::reading(name, move || par.count_if(reals, |x| weigh(*x) > 0.585)),
         ("for_each_mut", false) => {
             let change = |x: &mut i32| *x = x.wrapping_mul(3).wrapping_add(1);
             Side::in_place(name, &input.number_scratch, move |v| par.for_each_mut(v, change))
@@ -144,7 +147,7 @@ pub(super) fn side<'a, const POLICY: usize>(at: usize, input: &'a Input, pool: &
             Side::writing(name, &input.number_room, move |room| par.filter_into(numbers, room, |x| x % 2 == 0).len())
         }
         ("filter", true) => {
-            Side::writing(name, &input.real_room, move |room| par.filter_into(reals, room, |x| weigh(*x) > 0.1).len())
+            Side::writing(name, &input.real_room, move |room| par.filter_into(reals, room, |x| weigh(*x) > 0.585).len())
         }
         ("merge", false) => {
             let (a, b) = input.number_halves.split_at(numbers.len() / 2);
