@@ -1,12 +1,17 @@
 //! Where results of several workers go that lie side by side, when each worker finds out by itself how many it has.
 //!
 //! Whoever has counted says so by a Release, which pairs with the Acquire of whoever asks: what was read and written before has been by then.
+//! The counts of a few workers lie on one cache line, so who asks for those before it fetches that once.
 
 use std::hint::spin_loop;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const UNKNOWN: usize = usize::MAX;
+/// No count: the lowest bit is not set.
+const UNKNOWN: usize = usize::MAX - 1;
+
+/// Set where the results are in their place; the count is in the bits above.
+const IS_THERE: usize = 1;
 
 /// Looks for a count that others are about to find: some round trips between two cores. One of them may have lost its core, so that is all.
 const LOOKS: usize = 32;
@@ -22,12 +27,26 @@ impl Places {
 
     /// Worker `i` has so many.
     pub(crate) fn set(&self, i: usize, count: usize) {
-        self.0[i].store(count, Ordering::Release);
+        self.0[i].store(count << 1, Ordering::Release);
+    }
+
+    /// Worker `i` has put its results where they belong.
+    pub(crate) fn set_there(&self, i: usize) {
+        // Nobody else writes here.
+        self.0[i].store(self.0[i].load(Ordering::Relaxed) | IS_THERE, Ordering::Release);
+    }
+
+    /// Whether worker `i` has put its results where they belong.
+    pub(crate) fn is_there(&self, i: usize) -> bool {
+        self.0[i].load(Ordering::Acquire) & IS_THERE != 0
     }
 
     /// Where the results of worker `i` belong, if it and all before it have counted.
     pub(crate) fn get(&self, i: usize) -> Option<Range<usize>> {
-        let known = |count: &AtomicUsize| Some(count.load(Ordering::Acquire)).filter(|count| *count != UNKNOWN);
+        let known = |count: &AtomicUsize| match count.load(Ordering::Acquire) {
+            UNKNOWN => None,
+            count => Some(count >> 1),
+        };
         let start = self.0[..i].iter().try_fold(0, |sum, count| Some(sum + known(count)?))?;
         Some(start..start + known(&self.0[i])?)
     }
@@ -56,11 +75,14 @@ mod tests {
     #[test]
     fn places_are_known_when_those_before_are() {
         let places = Places::new(3);
+        assert!(!places.is_there(0));
         places.set(1, 5);
         assert_eq!((places.get(0), places.get_soon(1)), (None, None));
         places.set(0, 2);
         assert_eq!((places.get(0), places.get_soon(1), places.get_if_all(1)), (Some(0..2), Some(2..7), None));
         places.set(2, 0);
+        places.set_there(1);
         assert_eq!((places.get_if_all(1), places.get(2)), (Some(2..7), Some(7..7)));
+        assert_eq!([0, 1, 2].map(|i| places.is_there(i)), [false, true, false]);
     }
 }

@@ -26,13 +26,6 @@ const SHARE_BLOCKS: usize = 4;
 const SHARE_BYTES: usize = 1 << 16;
 const SHARES_PER_WORKER: usize = 8;
 
-/// A part of the numbers for one worker.
-struct Share {
-    range: Range<usize>,
-    /// Whether the numbers that stay have been copied.
-    is_done: bool,
-}
-
 /// The numbers of `v` that stay, in `room`, or the room where this is not the way: it is too small, or they are too many, or this machine cannot.
 pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     team: &Team<'_>,
@@ -52,7 +45,7 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     let meets = count > workers;
     let ahead = if meets { 0 } else { (team.delay() / BLOCK).min(blocks / (2 * workers)) };
     let bound = move |i: usize| if i == 0 { 0 } else { ((ahead + i * (blocks - ahead) / count) * BLOCK).min(v.len()) };
-    let mut shares: Vec<Share> = (0..count).map(|i| Share { range: bound(i)..bound(i + 1), is_done: false }).collect();
+    let share = move |i: usize| bound(i)..bound(i + 1);
     let (mut marks, places) = (vec![0_u64; blocks], Places::new(count));
     let words = |range: &Range<usize>| range.start / BLOCK..range.end.div_ceil(BLOCK);
     let slots = Parts::new(room);
@@ -63,14 +56,14 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
         unsafe { pack(v.as_ptr(), range, marks, kept.as_mut_ptr().cast()) };
     };
     {
-        let (shares, marks, places) = (Parts::new(&mut shares), Parts::new(&mut marks), &places);
-        team.run_ranges(count, usize::MAX, move |range| {
-            // SAFETY: ranges do not overlap.
-            for (share, i) in unsafe { shares.part(range.clone()) }.iter_mut().zip(range) {
-                // SAFETY: shares begin with whole blocks, so no two have a word in common.
-                let marks = unsafe { marks.part(words(&share.range)) };
-                let first = (J::LOOKS_BACK && share.range.start == 0).then_some(true);
-                let part = Part { v: v.as_ptr(), range: share.range.clone(), first, judge };
+        let (marks, places) = (Parts::new(&mut marks), &places);
+        team.run_ranges(count, usize::MAX, move |mine| {
+            for i in mine {
+                let range = share(i);
+                // SAFETY: shares begin with whole blocks, so no two have a word in common, and each is marked once.
+                let marks = unsafe { marks.part(words(&range)) };
+                let first = (J::LOOKS_BACK && i == 0).then_some(true);
+                let part = Part { v: v.as_ptr(), range: range.clone(), first, judge };
                 // SAFETY: all elements are there, and remain so; just asked.
                 places.set(i, unsafe { mark(&part, marks) });
                 if meets {
@@ -79,17 +72,17 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
                 // Of two the first has begun before. Of many it may be that nobody has.
                 let place = if count == 2 { places.get_soon(i) } else { places.get(i) };
                 if let Some(place) = place {
-                    copy(share.range.clone(), marks, place);
-                    share.is_done = true;
+                    copy(range, marks, place);
+                    places.set_there(i);
                 }
             }
         });
     }
-    if shares.iter().any(|share| !share.is_done) {
-        let (shares, marks, places) = (&*shares, &*marks, &places);
-        team.run_ranges(count, usize::MAX, move |range| {
-            for (i, share) in range.clone().zip(&shares[range]).filter(|(_, share)| !share.is_done) {
-                copy(share.range.clone(), &marks[words(&share.range)], places.get(i).expect("all have been counted"));
+    if (0..count).any(|i| !places.is_there(i)) {
+        let (marks, places) = (&*marks, &places);
+        team.run_ranges(count, usize::MAX, move |mine| {
+            for i in mine.filter(|i| !places.is_there(*i)) {
+                copy(share(i), &marks[words(&share(i))], places.get(i).expect("all have been counted"));
             }
         });
     }
