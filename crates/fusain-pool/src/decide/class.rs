@@ -42,11 +42,11 @@ const TRY_UNKNOWN: f32 = 0.3;
 /// What takes so many times as long as the other way is still near it: such a try goes on.
 const NEAR: f32 = 1.35;
 
-/// Calls from this length on are tried one at a time: caches matter less, and a try costs much.
-const LONG_NS: f32 = 100_000.0;
-
 /// What takes less than this part of an empty call is not tried shared: it cannot gain, whatever the cores' distance is now.
 const LEAST_OF_REGION: f32 = 0.5;
+
+/// Calls from this length on are tried one at a time: caches matter less, and a try costs much.
+const LONG_NS: f32 = 100_000.0;
 
 /// Each is taken to lose at least this part of what it takes the other way, for that reason.
 const TRY_LOSS: f32 = 0.25;
