@@ -1,11 +1,10 @@
 //! A few calls in a row that are run the way that is thought the worse, to see whether it still is.
 
 use std::cell::Cell;
-use std::cmp::Ordering;
 
-/// Calls of a try, and how many of them, the last ones, count: before, what they work on has to move between the caches of the cores, and wide vectors get up to speed.
+/// Calls of a try, and how many of them, the first ones, do not count: what they work on has to move between the caches of the cores, and wide vectors get up to speed.
 pub(super) const TRY_CALLS: u8 = 12;
-const COUNTED: u8 = 6;
+const EARLY: u8 = 6;
 
 /// After so many it ends if none has come near what is known of the other way.
 pub(super) const FEW_CALLS: u8 = 4;
@@ -76,11 +75,9 @@ impl Trial {
         match self.calls.get() - left {
             _ if self.calls.get() < TRY_CALLS => Took::Any,
             FEW_CALLS => Took::Few(best),
-            made => match (made + COUNTED).cmp(&(TRY_CALLS + 1)) {
-                Ordering::Less => Took::Early,
-                Ordering::Equal => Took::First,
-                Ordering::Greater => Took::Any,
-            },
+            made if made <= EARLY => Took::Early,
+            made if made == EARLY + 1 => Took::First,
+            _ => Took::Any,
         }
     }
 

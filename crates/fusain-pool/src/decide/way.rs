@@ -9,7 +9,7 @@ pub(super) const CHANGED: f32 = 3.0;
 const LONGER: f32 = 0.25;
 
 /// Timings until a way is known well: the first run of anything is slower than the next.
-pub(super) const SURE: u8 = 3;
+const SURE: u8 = 3;
 
 /// What an element costs one way.
 pub(super) struct Way {
