@@ -7,6 +7,7 @@ pub use fusain_pool::decide::{Plan, Team};
 
 pub use crate::platform::Body;
 use crate::policy::Par;
+pub use crate::reduce::in_halves;
 
 /// Decides how a call over `work` elements runs; `K` names the call site.
 #[inline(always)]

@@ -13,6 +13,8 @@ use crate::policy::{Par, Plan};
 use crate::widest::widest_of;
 use fold::{Fold, Ordered};
 
+pub use sum::in_halves;
+
 /// # Reducing
 ///
 /// Many values become one, by any associative operation.

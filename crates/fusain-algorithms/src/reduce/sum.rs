@@ -97,13 +97,20 @@ fn in_lanes<T: Copy>(run: &[T], both: impl Fn(T, T) -> T) -> Option<T> {
             *lane = both(*lane, *x);
         }
     }
-    // In halves, which are vectors again.
-    let mut width = LANES;
+    let sum = in_halves(lanes, &both);
+    Some(tail.map_or(sum, |tail| both(sum, tail)))
+}
+
+/// Combines all lanes, of which there are a power of two: the second half into the first, so that these are vectors again.
+#[inline(always)]
+pub fn in_halves<T: Copy, const N: usize>(mut lanes: [T; N], both: impl Fn(T, T) -> T) -> T {
+    const { assert!(N.is_power_of_two(), "lanes have halves") };
+    let mut width = N;
     while width > 1 {
         width /= 2;
         for lane in 0..width {
             lanes[lane] = both(lanes[lane], lanes[lane + width]);
         }
     }
-    Some(tail.map_or(lanes[0], |tail| both(lanes[0], tail)))
+    lanes[0]
 }

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use fusain_algorithms::internals::in_halves;
+
 use super::Source;
 use crate::seal::Seal;
 
@@ -124,7 +126,7 @@ impl<S: IndexedSource> Source for Pieces<S> {
                 }
                 left -= LANES;
             }
-            sum = lanes.into_iter().fold(sum, &op);
+            sum = op(sum, in_halves(lanes, &op));
         }
         self.0.front(left).fold(sum, |sum, x| op(sum, map(x)))
     }
