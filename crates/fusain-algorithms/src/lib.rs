@@ -116,7 +116,8 @@ pub use policy::{Par, par};
 /// Each method calls the method of [`Par`] of the same name without `par_`, which has the documentation. `par_iter` is not in this prelude; `fusain::prelude` has both.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v: Vec<u32> = (0..1000).rev().collect();
 /// v.par_sort();

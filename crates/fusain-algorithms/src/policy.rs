@@ -12,7 +12,8 @@ pub(crate) use fusain_pool::decide::{Plan, Steps, Team, Watch};
 /// [`par()`](par) makes one with the default options. It is small and `Copy`, so one can be used for many calls.
 ///
 /// ```
-/// use fusain_algorithms::par;
+/// # use fusain_algorithms as fusain;
+/// use fusain::par;
 ///
 /// let mut v = vec![5, 3, 9, 1];
 /// par().sort(&mut v);
@@ -40,7 +41,8 @@ enum Mode {
 /// The default options: the current pool, a measured grain, and in parallel only where that seems to gain.
 ///
 /// ```
-/// assert_eq!(fusain_algorithms::par().max(&[3, 1, 4]), Some((2, &4)));
+/// # use fusain_algorithms as fusain;
+/// assert_eq!(fusain::par().max(&[3, 1, 4]), Some((2, &4)));
 /// ```
 #[inline]
 pub fn par() -> Par<'static> {
@@ -63,9 +65,10 @@ impl<'p> Par<'p> {
     /// By default a call that is made inside another call, or inside [`Pool::install`], runs on the same pool. Any other call runs on the global pool.
     ///
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
-    /// assert_eq!(fusain_algorithms::par().on(&pool).count(&[1, 2, 1], &1), 2);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # mod fusain { pub use fusain_algorithms::*; pub use fusain_pool::*; }
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
+    /// assert_eq!(fusain::par().on(&pool).count(&[1, 2, 1], &1), 2);
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     #[doc(alias = "with_pool")]
     #[inline]
@@ -77,7 +80,8 @@ impl<'p> Par<'p> {
     /// A sort takes it as the approximate length of what is sorted at once. Long sorts of numbers ignore it.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().grain(100).any(&[1, 2, 3], |x| *x == 2), true);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().grain(100).any(&[1, 2, 3], |x| *x == 2), true);
     /// ```
     #[doc(alias = "with_min_len")]
     #[doc(alias = "chunk_size")]
@@ -90,7 +94,8 @@ impl<'p> Par<'p> {
     /// Runs the call on the calling thread alone.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().sequential().map(&[1, 2], |x| x + 1), [2, 3]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().sequential().map(&[1, 2], |x| x + 1), [2, 3]);
     /// ```
     #[doc(alias = "seq")]
     #[inline]
@@ -101,7 +106,8 @@ impl<'p> Par<'p> {
     /// Runs the call in parallel, even if it seems too small to gain. A call on fewer than two elements still runs on the calling thread.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().always().map(&[1, 2], |x| x + 1), [2, 3]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().always().map(&[1, 2], |x| x + 1), [2, 3]);
     /// ```
     #[doc(alias = "par_unseq")]
     #[inline]
@@ -115,8 +121,9 @@ impl<'p> Par<'p> {
     /// This matters if the operation is not quite associative, such as the sum of floats.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let v: Vec<f64> = (1..5000).map(|i| 1.0 / f64::from(i)).collect();
-    /// let sum = || fusain_algorithms::par().deterministic().reduce(&v, 0.0, |a, b| a + b);
+    /// let sum = || fusain::par().deterministic().reduce(&v, 0.0, |a, b| a + b);
     /// assert_eq!(sum(), sum());
     /// ```
     #[inline]

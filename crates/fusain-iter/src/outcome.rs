@@ -9,8 +9,9 @@ use std::task::Poll;
 /// `Poll` of a `Result` or of an `Option` of one.
 ///
 /// ```
+/// # use fusain_iter as fusain;
 /// use std::ops::ControlFlow;
-/// use fusain_iter::iter::Try;
+/// use fusain::iter::Try;
 ///
 /// assert_eq!(Try::branch(Some(7)), ControlFlow::Continue(7));
 /// assert!(Try::branch(None::<i32>).is_break());

@@ -9,12 +9,13 @@ use crate::flag::Flag;
 /// Programs meet it only if they implement [`ParallelIterator`](crate::iter::ParallelIterator): they pass it on to the chains that theirs is made of.
 ///
 /// ```
-/// use fusain_iter::iter::{ParallelIterator, Settings};
+/// # mod fusain { pub use fusain_algorithms::*; pub use fusain_iter::*; }
+/// use fusain::iter::{ParallelIterator, Settings};
 ///
 /// fn length_known<I: ParallelIterator>(chain: I) -> bool {
-///     chain.with_policy(fusain_algorithms::par()).opt_len().is_some()
+///     chain.with_policy(fusain::par()).opt_len().is_some()
 /// }
-/// assert!(length_known(fusain_iter::iter::repeat_n(7, 3)));
+/// assert!(length_known(fusain::iter::repeat_n(7, 3)));
 /// let _default = Settings::default();
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -29,8 +29,9 @@
 /// The smallest element of a slice, from one worker or many:
 ///
 /// ```
+/// # use fusain_pool as fusain;
 /// use std::sync::Mutex;
-/// use fusain_pool::{Algorithm, Pool};
+/// use fusain::{Algorithm, Pool};
 ///
 /// struct Min<'a> {
 ///     best: Mutex<Option<i32>>,
@@ -127,7 +128,8 @@ pub trait Algorithm: Sync {
 /// `None` if there are fewer than two, or fewer than four delays: to hand over what is left would take the victim about as long as to do it.
 ///
 /// ```
-/// use fusain_pool::kept;
+/// # use fusain_pool as fusain;
+/// use fusain::kept;
 ///
 /// assert_eq!(kept(1_000, 0), Some(500));
 /// assert_eq!(kept(1_000, 100), Some(600));

@@ -16,8 +16,9 @@ use std::thread;
 /// The options of a pool that is to be built. [`Pool::builder`] makes one with the default options.
 ///
 /// ```
+/// # use fusain_pool as fusain;
 /// use std::time::Duration;
-/// use fusain_pool::{Pool, Wait};
+/// use fusain::{Pool, Wait};
 ///
 /// let pool = Pool::builder()
 ///     .threads(2)
@@ -29,7 +30,7 @@ use std::thread;
 ///     .panic_handler(|_payload| println!("a detached task has panicked"))
 ///     .build()?;
 /// assert_eq!(pool.workers(), 2);
-/// # Ok::<(), fusain_pool::Error>(())
+/// # Ok::<(), fusain::Error>(())
 /// ```
 #[doc(alias = "ThreadPoolBuilder")]
 #[derive(Clone, Debug)]
@@ -64,9 +65,10 @@ impl Pool {
     /// The options of a new pool; [`Builder::build`] builds it.
     ///
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
     /// assert_eq!(pool.workers(), 2);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn builder() -> Builder {
         Builder::default()
@@ -114,12 +116,13 @@ impl Builder {
     /// `Workers::cores` of feature `topology` gives such numbers: close together, spread, or packed.
     ///
     /// ```
-    /// use fusain_pool::{Error, Pool};
+    /// # use fusain_pool as fusain;
+    /// use fusain::{Error, Pool};
     /// # if cfg!(target_os = "linux") {
     /// let pool = Pool::builder().threads(2).pin_to([0, 1]).build()?;
     /// assert!(matches!(Pool::builder().threads(3).pin_to([0, 1]).build(), Err(Error::PinTo { named: 2, workers: 3 })));
     /// # }
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     #[doc(alias = "OMP_PLACES")]
     pub fn pin_to(mut self, cores: impl IntoIterator<Item = usize>) -> Self {
@@ -136,12 +139,13 @@ impl Builder {
     /// `Workers::victims` of feature `topology` gives such lists. The pool keeps 2 bytes for each pair of workers.
     ///
     /// ```
-    /// use fusain_pool::{Error, Pool};
+    /// # use fusain_pool as fusain;
+    /// use fusain::{Error, Pool};
     /// // Two packages: workers 0 and 1, workers 2 and 3.
     /// let victims = [vec![1, 2, 3], vec![0, 2, 3], vec![3, 0, 1], vec![2, 0, 1]];
     /// let pool = Pool::builder().threads(4).victims(victims.clone()).build()?;
     /// assert!(matches!(Pool::builder().threads(5).victims(victims).build(), Err(Error::Victims { worker: 4 })));
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn victims(mut self, victims: impl IntoIterator<Item = Vec<usize>>) -> Self {
         self.victims = Some(victims.into_iter().collect());
@@ -192,10 +196,11 @@ impl Builder {
     ///
     /// # Example
     /// ```
-    /// use fusain_pool::{Pool, Wait};
+    /// # use fusain_pool as fusain;
+    /// use fusain::{Pool, Wait};
     /// let pool = Pool::builder().threads(2).wait(Wait::Park).name("render").build()?;
     /// assert_eq!(pool.workers(), 2);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn build(self) -> Result<Pool, Error> {
         let pool = self.build_untold()?;

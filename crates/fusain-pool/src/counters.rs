@@ -7,11 +7,12 @@ use crate::sync::{AtomicU64, Ordering};
 /// The numbers are exact while no call is running. Counting is cheap, so it is always on.
 ///
 /// ```
-/// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+/// # use fusain_pool as fusain;
+/// let pool = fusain::Pool::builder().threads(2).build()?;
 /// let before = pool.counters();
 /// pool.join(|| (), || ());
 /// assert_eq!(pool.counters().calls - before.calls, 1);
-/// # Ok::<(), fusain_pool::Error>(())
+/// # Ok::<(), fusain::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

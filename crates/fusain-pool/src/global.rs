@@ -34,11 +34,12 @@ impl Builder {
     ///
     /// # Example
     /// ```
-    /// use fusain_pool::{Pool, join};
+    /// # use fusain_pool as fusain;
+    /// use fusain::{Pool, join};
     /// Pool::builder().threads(2).name("main").build_global()?;
     /// assert_eq!(join(|| 1, || 2), (1, 2));
     /// assert!(Pool::builder().build_global().is_err());
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn build_global(self) -> Result<(), Error> {
         let (global, is_first) = global_or(self);
@@ -58,7 +59,8 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// assert!(fusain_pool::Pool::global().workers() >= 1);
+    /// # use fusain_pool as fusain;
+    /// assert!(fusain::Pool::global().workers() >= 1);
     /// ```
     #[inline]
     pub fn global() -> &'static Pool {
@@ -75,7 +77,8 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// assert!(fusain_pool::Pool::try_global().is_ok());
+    /// # use fusain_pool as fusain;
+    /// assert!(fusain::Pool::try_global().is_ok());
     /// ```
     #[inline]
     pub fn try_global() -> Result<&'static Pool, &'static Error> {

@@ -41,10 +41,11 @@ use std::thread;
 ///
 /// # Example
 /// ```
+/// # use fusain_pool as fusain;
 /// fn sum(data: &[u64]) -> u64 {
 ///     if data.len() < 100 { return data.iter().sum(); }
 ///     let (left, right) = data.split_at(data.len() / 2);
-///     let (a, b) = fusain_pool::join(|| sum(left), || sum(right));
+///     let (a, b) = fusain::join(|| sum(left), || sum(right));
 ///     a + b
 /// }
 /// assert_eq!(sum(&(0..10_000).collect::<Vec<_>>()), 49_995_000);
@@ -88,9 +89,10 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
     /// assert_eq!(pool.join(|| 1, || 2), (1, 2));
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     #[inline]
     pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)

@@ -23,7 +23,8 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// use fusain_pool::Pool;
+    /// # use fusain_pool as fusain;
+    /// use fusain::Pool;
     /// let pool = Pool::builder().threads(2).build()?;
     /// {
     ///     let _burst = pool.phase();
@@ -32,7 +33,7 @@ impl Pool {
     ///     }
     /// }
     /// // From here on idle workers sleep again.
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn phase(&self) -> Phase<'_> {
         let pool = &*self.inner;

@@ -17,11 +17,12 @@ use std::thread::JoinHandle;
 ///
 /// # Example
 /// ```
-/// use fusain_pool::Pool;
+/// # use fusain_pool as fusain;
+/// use fusain::Pool;
 /// let pool = Pool::builder().threads(2).build()?;
 /// let (a, b) = pool.join(|| 6 * 7, || "in parallel, if a worker is free");
 /// assert_eq!(a, 42);
-/// # Ok::<(), fusain_pool::Error>(())
+/// # Ok::<(), fusain::Error>(())
 /// ```
 #[doc(alias = "ThreadPool")]
 pub struct Pool {
@@ -41,9 +42,10 @@ impl Pool {
     /// The number of workers, the calling thread included.
     ///
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(3).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(3).build()?;
     /// assert_eq!(pool.workers(), 3);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     #[doc(alias = "current_num_threads")]
     pub fn workers(&self) -> usize {
@@ -53,10 +55,11 @@ impl Pool {
     /// Returns what workers and callers have done since the pool was built. Takes O(workers + callers).
     ///
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
     /// pool.join(|| (), || ());
     /// assert_eq!(pool.counters().calls, 1);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn counters(&self) -> Counters {
         self.inner.counters()
@@ -65,11 +68,12 @@ impl Pool {
     /// A handle that reads the counters from any thread, also while the pool is busy and after it has been dropped.
     ///
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(1).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(1).build()?;
     /// let meter = pool.meter();
     /// drop(pool);
     /// assert_eq!(meter.counters().units, 0);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     #[doc(hidden)]
     pub fn meter(&self) -> Meter {

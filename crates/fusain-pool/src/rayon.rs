@@ -26,9 +26,10 @@ impl Pool {
     ///
     /// # Example
     /// ```
+    /// # use fusain_pool as fusain;
     /// use std::sync::Arc;
     /// let threads = Arc::new(rayon_core::ThreadPoolBuilder::new().num_threads(2).build()?);
-    /// let pool = fusain_pool::Pool::on_rayon(threads);
+    /// let pool = fusain::Pool::on_rayon(threads);
     /// assert_eq!(pool.join(|| 6 * 7, || "shared with rayon's threads"), (42, "shared with rayon's threads"));
     /// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
     /// ```

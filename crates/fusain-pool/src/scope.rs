@@ -56,10 +56,11 @@ impl std::fmt::Debug for Scope<'_> {
 ///
 /// # Example
 /// ```
+/// # use fusain_pool as fusain;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// let words = ["reactive", "parallel", "computing"];
 /// let letters = AtomicUsize::new(0);
-/// fusain_pool::scope(|s| {
+/// fusain::scope(|s| {
 ///     for word in &words {
 ///         s.spawn(|_| { letters.fetch_add(word.len(), Ordering::Relaxed); });
 ///     }
@@ -81,7 +82,8 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
     /// let mut halves = [0, 0];
     /// let [left, right] = &mut halves;
     /// pool.scope(|s| {
@@ -89,7 +91,7 @@ impl Pool {
     ///     *right = 2;
     /// });
     /// assert_eq!(halves, [1, 2]);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn scope<'s, R: Send>(&self, f: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
         self.inner.enter(|handle| scope_at(handle, f))
@@ -145,9 +147,10 @@ impl<'s> Scope<'s> {
     ///
     /// # Example
     /// ```
+    /// # use fusain_pool as fusain;
     /// use std::sync::atomic::{AtomicU32, Ordering};
     /// let tasks = AtomicU32::new(0);
-    /// fusain_pool::scope(|s| {
+    /// fusain::scope(|s| {
     ///     s.spawn(|s| {
     ///         tasks.fetch_add(1, Ordering::Relaxed);
     ///         s.spawn(|_| drop(tasks.fetch_add(1, Ordering::Relaxed)));

@@ -25,9 +25,10 @@ use std::thread;
 ///
 /// # Example
 /// ```
+/// # use fusain_pool as fusain;
 /// use std::sync::mpsc;
 /// let (done, is_done) = mpsc::channel();
-/// fusain_pool::spawn(move || done.send(6 * 7).unwrap());
+/// fusain::spawn(move || done.send(6 * 7).unwrap());
 /// assert_eq!(is_done.recv(), Ok(42));
 /// ```
 #[doc(alias = "task")]
@@ -41,13 +42,14 @@ pub fn spawn(task: impl FnOnce() + Send + 'static) {
 ///
 /// # Example
 /// ```
-/// let pool = fusain_pool::Pool::builder().threads(1).build()?;
+/// # use fusain_pool as fusain;
+/// let pool = fusain::Pool::builder().threads(1).build()?;
 /// pool.scope(|s| {
 ///     s.spawn(|_| ());
-///     assert!(fusain_pool::yield_now());
-///     assert!(!fusain_pool::yield_now());
+///     assert!(fusain::yield_now());
+///     assert!(!fusain::yield_now());
 /// });
-/// # Ok::<(), fusain_pool::Error>(())
+/// # Ok::<(), fusain::Error>(())
 /// ```
 #[doc(alias = "taskyield")]
 pub fn yield_now() -> bool {
@@ -66,10 +68,11 @@ pub fn yield_now() -> bool {
 /// a pool at the same time share a number.
 ///
 /// ```
-/// let pool = fusain_pool::Pool::builder().threads(1).build()?;
-/// assert_eq!(fusain_pool::current_worker_index(), None);
-/// assert_eq!(pool.install(fusain_pool::current_worker_index), Some(0));
-/// # Ok::<(), fusain_pool::Error>(())
+/// # use fusain_pool as fusain;
+/// let pool = fusain::Pool::builder().threads(1).build()?;
+/// assert_eq!(fusain::current_worker_index(), None);
+/// assert_eq!(pool.install(fusain::current_worker_index), Some(0));
+/// # Ok::<(), fusain::Error>(())
 /// ```
 #[doc(alias = "current_thread_index")]
 #[doc(alias = "omp_get_thread_num")]
@@ -84,7 +87,8 @@ pub fn current_worker_index() -> Option<usize> {
 ///
 /// # Example
 /// ```
-/// assert_eq!(fusain_pool::current_workers(), fusain_pool::Pool::global().workers());
+/// # use fusain_pool as fusain;
+/// assert_eq!(fusain::current_workers(), fusain::Pool::global().workers());
 /// ```
 #[doc(alias = "current_num_threads")]
 #[doc(alias = "omp_get_max_threads")]
@@ -103,9 +107,10 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(3).build()?;
-    /// assert_eq!(pool.install(fusain_pool::current_workers), 3);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(3).build()?;
+    /// assert_eq!(pool.install(fusain::current_workers), 3);
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn install<R>(&self, f: impl FnOnce() -> R) -> R {
         self.inner.enter(|_| f())
@@ -119,11 +124,12 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
     /// let (done, is_done) = std::sync::mpsc::channel();
     /// pool.spawn(move || done.send(6 * 7).unwrap());
     /// assert_eq!(is_done.recv(), Ok(42));
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.inner.spawn(task);
@@ -139,9 +145,10 @@ impl Pool {
     ///
     /// # Example
     /// ```
-    /// let pool = fusain_pool::Pool::builder().threads(3).build()?;
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(3).build()?;
     /// assert_eq!(pool.broadcast(|worker| worker * 10), [0, 10, 20]);
-    /// # Ok::<(), fusain_pool::Error>(())
+    /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
         self.inner.enter(|handle| {

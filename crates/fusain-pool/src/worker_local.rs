@@ -15,7 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 ///
 /// # Example
 /// ```
-/// use fusain_pool::{WorkerLocal, join};
+/// # use fusain_pool as fusain;
+/// use fusain::{WorkerLocal, join};
 /// let counts = WorkerLocal::new(|| 0_u64);
 /// fn visit(counts: &WorkerLocal<'_, u64>, depth: u32) {
 ///     counts.with(|count| *count += 1);

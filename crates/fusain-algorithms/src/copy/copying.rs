@@ -49,8 +49,9 @@ impl Par<'_> {
     /// If the lengths differ.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut to = [0; 3];
-    /// fusain_algorithms::par().copy_from_slice(&mut to, &[1, 2, 3]);
+    /// fusain::par().copy_from_slice(&mut to, &[1, 2, 3]);
     /// assert_eq!(to, [1, 2, 3]);
     /// ```
     #[doc(alias = "copy")]
@@ -82,8 +83,9 @@ impl Par<'_> {
     /// If the lengths differ.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut to = [String::new(), String::new()];
-    /// fusain_algorithms::par().clone_from_slice(&mut to, &["a".into(), "b".into()]);
+    /// fusain::par().clone_from_slice(&mut to, &["a".into(), "b".into()]);
     /// assert_eq!(to, ["a", "b"]);
     /// ```
     #[doc(alias = "copy")]
@@ -103,7 +105,8 @@ impl Par<'_> {
     /// [`first_touch_vec`](Par::first_touch_vec). If a `clone` panics, the clones made so far are dropped and the panic propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().to_vec(&[1, 2, 3]), [1, 2, 3]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().to_vec(&[1, 2, 3]), [1, 2, 3]);
     /// ```
     #[doc(alias = "copy")]
     #[inline]
@@ -120,10 +123,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().copy_into(&[1, 2, 3], &mut room), [1, 2, 3]);
+    /// assert_eq!(fusain::par().copy_into(&[1, 2, 3], &mut room), [1, 2, 3]);
     /// ```
     #[doc(alias = "uninitialized_copy")]
     #[doc(alias = "uninitialized_copy_n")]

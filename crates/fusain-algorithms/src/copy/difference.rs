@@ -43,7 +43,8 @@ impl Par<'_> {
     /// undoes [`inclusive_scan`](Par::inclusive_scan) where `op` undoes the scan's operation.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().adjacent_difference(&[1, 4, 9, 16], |a, b| a - b), [1, 3, 5, 7]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().adjacent_difference(&[1, 4, 9, 16], |a, b| a - b), [1, 3, 5, 7]);
     /// ```
     #[inline]
     pub fn adjacent_difference<T, F>(&self, v: &[T], op: F) -> Vec<T>
@@ -61,10 +62,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// let differences = fusain_algorithms::par().adjacent_difference_into(&[1, 4, 9], &mut room, |a, b| a - b);
+    /// let differences = fusain::par().adjacent_difference_into(&[1, 4, 9], &mut room, |a, b| a - b);
     /// assert_eq!(differences, [1, 3, 5]);
     /// ```
     #[inline]
@@ -92,8 +94,9 @@ impl Par<'_> {
     /// and some are not.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 4, 9, 16];
-    /// fusain_algorithms::par().adjacent_difference_in_place(&mut v, |a, b| a - b);
+    /// fusain::par().adjacent_difference_in_place(&mut v, |a, b| a - b);
     /// assert_eq!(v, [1, 3, 5, 7]);
     /// ```
     #[doc(alias = "adjacent_difference")]

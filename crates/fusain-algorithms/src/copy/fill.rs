@@ -55,8 +55,9 @@ impl Par<'_> {
     /// v[..n]`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().fill(&mut v, 7);
+    /// fusain::par().fill(&mut v, 7);
     /// assert_eq!(v, [7, 7, 7]);
     /// ```
     #[doc(alias = "fill_n")]
@@ -87,8 +88,9 @@ impl Par<'_> {
     /// [`for_each_mut_indexed`](Par::for_each_mut_indexed).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().fill_with(&mut v, Default::default);
+    /// fusain::par().fill_with(&mut v, Default::default);
     /// assert_eq!(v, [0, 0, 0]);
     /// ```
     #[doc(alias = "generate")]
@@ -104,10 +106,11 @@ impl Par<'_> {
     /// panic propagates.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().fill_into(&mut room, &7), [7, 7, 7]);
+    /// assert_eq!(fusain::par().fill_into(&mut room, &7), [7, 7, 7]);
     /// ```
     #[doc(alias = "uninitialized_fill")]
     #[doc(alias = "uninitialized_fill_n")]
@@ -121,10 +124,11 @@ impl Par<'_> {
     /// Otherwise like [`fill_into`](Par::fill_into); `f` is called in no particular order.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().fill_with_into(&mut room, |i| i * i), [0, 1, 4]);
+    /// assert_eq!(fusain::par().fill_with_into(&mut room, |i| i * i), [0, 1, 4]);
     /// ```
     #[doc(alias = "uninitialized_default_construct")]
     #[doc(alias = "uninitialized_default_construct_n")]
@@ -152,7 +156,8 @@ impl Par<'_> {
     /// If the vector would have more than `isize::MAX` bytes.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().first_touch_vec(4, |i| i * i), [0, 1, 4, 9]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().first_touch_vec(4, |i| i * i), [0, 1, 4, 9]);
     /// ```
     #[doc(alias = "collect")]
     #[doc(alias = "generate")]
@@ -186,7 +191,8 @@ fn make_part<T, F: Fn(usize) -> T>((window, range, f): (&mut Window<'_, T>, Rang
 /// If the vector would have more than `isize::MAX` bytes.
 ///
 /// ```
-/// assert_eq!(fusain_algorithms::first_touch_vec(3, |i| i as f64), [0.0, 1.0, 2.0]);
+/// # use fusain_algorithms as fusain;
+/// assert_eq!(fusain::first_touch_vec(3, |i| i as f64), [0.0, 1.0, 2.0]);
 /// ```
 #[inline]
 pub fn first_touch_vec<T: Send, F: Fn(usize) -> T + Sync>(len: usize, f: F) -> Vec<T> {

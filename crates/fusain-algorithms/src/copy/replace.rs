@@ -62,8 +62,9 @@ impl Par<'_> {
     /// propagates; some elements are then replaced and some are not, but none is lost.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 1];
-    /// fusain_algorithms::par().replace(&mut v, &1, &5);
+    /// fusain::par().replace(&mut v, &1, &5);
     /// assert_eq!(v, [5, 2, 5]);
     /// ```
     #[inline]
@@ -77,8 +78,9 @@ impl Par<'_> {
     /// Otherwise like [`replace`](Par::replace).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, -2, 3];
-    /// fusain_algorithms::par().replace_if(&mut v, |x| *x < 0, &0);
+    /// fusain::par().replace_if(&mut v, |x| *x < 0, &0);
     /// assert_eq!(v, [1, 0, 3]);
     /// ```
     #[inline]
@@ -101,7 +103,8 @@ impl Par<'_> {
     /// propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().replace_copy(&[1, 2, 1], &1, &5), [5, 2, 5]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().replace_copy(&[1, 2, 1], &1, &5), [5, 2, 5]);
     /// ```
     #[inline]
     pub fn replace_copy<T: PartialEq + Clone + Send + Sync>(&self, v: &[T], old: &T, new: &T) -> Vec<T> {
@@ -114,7 +117,8 @@ impl Par<'_> {
     /// Otherwise like [`replace_copy`](Par::replace_copy).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().replace_copy_if(&[1, -2, 3], |x| *x < 0, &0), [1, 0, 3]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().replace_copy_if(&[1, -2, 3], |x| *x < 0, &0), [1, 0, 3]);
     /// ```
     #[inline]
     pub fn replace_copy_if<T, P>(&self, v: &[T], predicate: P, new: &T) -> Vec<T>

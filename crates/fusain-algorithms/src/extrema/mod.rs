@@ -24,7 +24,8 @@ impl Par<'_> {
     /// O(n) comparisons, no extra memory.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().min(&[3, 1, 2, 1]), Some((1, &1)));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().min(&[3, 1, 2, 1]), Some((1, &1)));
     /// ```
     #[doc(alias = "min_element")]
     #[inline]
@@ -38,7 +39,8 @@ impl Par<'_> {
     /// propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().min_by(&[0.5, -1.5], f64::total_cmp), Some((1, &-1.5)));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().min_by(&[0.5, -1.5], f64::total_cmp), Some((1, &-1.5)));
     /// ```
     #[doc(alias = "min_element")]
     #[inline]
@@ -56,7 +58,8 @@ impl Par<'_> {
     /// Otherwise like [`min_by`](Par::min_by); keys may be computed more than once.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().min_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((1, &1)));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().min_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((1, &1)));
     /// ```
     #[doc(alias = "min_element")]
     #[inline]
@@ -75,7 +78,8 @@ impl Par<'_> {
     /// O(n) comparisons, no extra memory.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().max(&[1, 3, 2, 3]), Some((1, &3)));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().max(&[1, 3, 2, 3]), Some((1, &3)));
     /// ```
     #[doc(alias = "max_element")]
     #[inline]
@@ -88,7 +92,8 @@ impl Par<'_> {
     /// Otherwise like [`min_by`](Par::min_by).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().max_by(&[0.5, -1.5], f64::total_cmp), Some((0, &0.5)));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().max_by(&[0.5, -1.5], f64::total_cmp), Some((0, &0.5)));
     /// ```
     #[doc(alias = "max_element")]
     #[inline]
@@ -106,7 +111,8 @@ impl Par<'_> {
     /// Otherwise like [`min_by_key`](Par::min_by_key).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().max_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((0, &-3)));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().max_by_key(&[-3, 1, 2], |x: &i32| x.abs()), Some((0, &-3)));
     /// ```
     #[doc(alias = "max_element")]
     #[inline]
@@ -124,7 +130,8 @@ impl Par<'_> {
     /// O(n) comparisons, no extra memory.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().minmax(&[2, 1, 3, 1, 3]), Some(((1, &1), (4, &3))));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().minmax(&[2, 1, 3, 1, 3]), Some(((1, &1), (4, &3))));
     /// ```
     #[doc(alias = "minmax_element")]
     #[inline]
@@ -137,8 +144,9 @@ impl Par<'_> {
     /// Otherwise like [`min_by`](Par::min_by).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let v = [0.5, -1.5];
-    /// assert_eq!(fusain_algorithms::par().minmax_by(&v, f64::total_cmp), Some(((1, &-1.5), (0, &0.5))));
+    /// assert_eq!(fusain::par().minmax_by(&v, f64::total_cmp), Some(((1, &-1.5), (0, &0.5))));
     /// ```
     #[doc(alias = "minmax_element")]
     #[inline]
@@ -156,8 +164,9 @@ impl Par<'_> {
     /// Otherwise like [`min_by_key`](Par::min_by_key).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let v: [i32; 3] = [-3, 1, 2];
-    /// assert_eq!(fusain_algorithms::par().minmax_by_key(&v, |x| x.abs()), Some(((1, &1), (0, &-3))));
+    /// assert_eq!(fusain::par().minmax_by_key(&v, |x| x.abs()), Some(((1, &1), (0, &-3))));
     /// ```
     #[doc(alias = "minmax_element")]
     #[inline]

@@ -34,7 +34,8 @@ impl Par<'_> {
     /// dropped and the panic propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().filter(&[3, 1, 4, 1, 5], |x| *x > 2), [3, 4, 5]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().filter(&[3, 1, 4, 1, 5], |x| *x > 2), [3, 4, 5]);
     /// ```
     #[doc(alias = "pack")]
     #[doc(alias = "copy_if")]
@@ -54,10 +55,11 @@ impl Par<'_> {
     /// If `room` is too short for them.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().filter_into(&[1, 2, 3], &mut room, |x| *x != 2), [1, 3]);
+    /// assert_eq!(fusain::par().filter_into(&[1, 2, 3], &mut room, |x| *x != 2), [1, 3]);
     /// ```
     #[doc(alias = "copy_if")]
     #[inline]
@@ -75,7 +77,8 @@ impl Par<'_> {
     /// Otherwise like [`dedup_copy_by`](Par::dedup_copy_by).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().dedup_copy(&[1, 1, 2, 2, 1]), [1, 2, 1]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().dedup_copy(&[1, 1, 2, 2, 1]), [1, 2, 1]);
     /// ```
     #[doc(alias = "unique_copy")]
     #[inline]
@@ -89,7 +92,8 @@ impl Par<'_> {
     /// [`filter`](Par::filter).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().dedup_copy_by(&[1, -1, 2], |x: &i32, y| x.abs() == y.abs()), [1, 2]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().dedup_copy_by(&[1, -1, 2], |x: &i32, y| x.abs() == y.abs()), [1, 2]);
     /// ```
     #[doc(alias = "unique_copy")]
     #[inline]
@@ -106,10 +110,11 @@ impl Par<'_> {
     /// If `room` is too short for them.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().dedup_copy_into_by(&[1, 1, 3], &mut room, i32::eq), [1, 3]);
+    /// assert_eq!(fusain::par().dedup_copy_into_by(&[1, 1, 3], &mut room, i32::eq), [1, 3]);
     /// ```
     #[doc(alias = "unique_copy")]
     #[inline]
@@ -127,7 +132,8 @@ impl Par<'_> {
     /// Work, memory and panics are those of [`filter`](Par::filter).
     ///
     /// ```
-    /// let (odd, even) = fusain_algorithms::par().partition_copy(&[3, 1, 4, 1, 5, 2], |x| x % 2 == 1);
+    /// # use fusain_algorithms as fusain;
+    /// let (odd, even) = fusain::par().partition_copy(&[3, 1, 4, 1, 5, 2], |x| x % 2 == 1);
     /// assert_eq!((odd, even), (vec![3, 1, 1, 5], vec![4, 2]));
     /// ```
     #[doc(alias = "partition")]
@@ -150,11 +156,12 @@ impl Par<'_> {
     /// If one of them is too short.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut rooms = [[const { MaybeUninit::uninit() }; 3]; 2];
     /// let [yes, no] = &mut rooms;
-    /// let (small, large) = fusain_algorithms::par().partition_copy_into(&[7, 1, 8], yes, no, |x| *x < 5);
+    /// let (small, large) = fusain::par().partition_copy_into(&[7, 1, 8], yes, no, |x| *x < 5);
     /// assert_eq!((&*small, &*large), (&[1][..], &[7, 8][..]));
     /// ```
     #[inline]

@@ -33,8 +33,9 @@ impl Par<'_> {
     /// `v` may then still hold elements that should have been removed.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = vec![3, 1, 4, 1, 5];
-    /// fusain_algorithms::par().retain(&mut v, |x| *x != 1);
+    /// fusain::par().retain(&mut v, |x| *x != 1);
     /// assert_eq!(v, [3, 4, 5]);
     /// ```
     #[doc(alias = "remove")]
@@ -65,8 +66,9 @@ impl Par<'_> {
     /// This is C++'s `unique`. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = vec![1, 1, 2, 2, 1];
-    /// fusain_algorithms::par().dedup(&mut v);
+    /// fusain::par().dedup(&mut v);
     /// assert_eq!(v, [1, 2, 1]);
     /// ```
     #[doc(alias = "unique")]
@@ -83,8 +85,9 @@ impl Par<'_> {
     /// O(n) work; one call of `same` for most elements, two for some. Memory and panics are those of [`retain`](Par::retain).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = vec!["a", "A", "b"];
-    /// fusain_algorithms::par().dedup_by(&mut v, |x, y| x.eq_ignore_ascii_case(y));
+    /// fusain::par().dedup_by(&mut v, |x, y| x.eq_ignore_ascii_case(y));
     /// assert_eq!(v, ["a", "b"]);
     /// ```
     #[doc(alias = "unique")]
@@ -116,8 +119,9 @@ impl Par<'_> {
     /// Each comparison computes two keys. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = vec![10, 11, 20, 30, 31];
-    /// fusain_algorithms::par().dedup_by_key(&mut v, |x| *x / 10);
+    /// fusain::par().dedup_by_key(&mut v, |x| *x / 10);
     /// assert_eq!(v, [10, 20, 30]);
     /// ```
     #[doc(alias = "unique")]

@@ -33,10 +33,11 @@ impl Par<'_> {
     /// O(n) work, no extra memory. A panic in `f` stops the call and propagates; some elements are then not visited.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::sync::atomic::{AtomicU32, Ordering};
     ///
     /// let sum = AtomicU32::new(0);
-    /// fusain_algorithms::par().for_each(&[1, 2, 3], |x| { sum.fetch_add(*x, Ordering::Relaxed); });
+    /// fusain::par().for_each(&[1, 2, 3], |x| { sum.fetch_add(*x, Ordering::Relaxed); });
     /// assert_eq!(sum.into_inner(), 6);
     /// ```
     #[doc(alias = "parallel_for")]
@@ -51,7 +52,8 @@ impl Par<'_> {
     /// Otherwise like [`for_each`](Par::for_each).
     ///
     /// ```
-    /// fusain_algorithms::par().for_each_indexed(&[0, 2, 4], |i, x| assert_eq!(2 * i, *x));
+    /// # use fusain_algorithms as fusain;
+    /// fusain::par().for_each_indexed(&[0, 2, 4], |i, x| assert_eq!(2 * i, *x));
     /// ```
     #[doc(alias = "enumerate")]
     #[inline]
@@ -64,8 +66,9 @@ impl Par<'_> {
     /// Otherwise like [`for_each`](Par::for_each).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().for_each_mut(&mut v, |x| *x *= 2);
+    /// fusain::par().for_each_mut(&mut v, |x| *x *= 2);
     /// assert_eq!(v, [2, 4, 6]);
     /// ```
     #[doc(alias = "parallel_for")]
@@ -80,8 +83,9 @@ impl Par<'_> {
     /// Otherwise like [`for_each`](Par::for_each).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [0; 4];
-    /// fusain_algorithms::par().for_each_mut_indexed(&mut v, |i, x| *x = i * i);
+    /// fusain::par().for_each_mut_indexed(&mut v, |i, x| *x = i * i);
     /// assert_eq!(v, [0, 1, 4, 9]);
     /// ```
     #[doc(alias = "enumerate")]

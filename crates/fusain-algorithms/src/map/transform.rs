@@ -66,7 +66,8 @@ impl Par<'_> {
     /// O(n) work, no memory but the result. If `f` panics, the results made so far are dropped and the panic propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().map(&[1, 2, 3], |x| x * x), [1, 4, 9]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().map(&[1, 2, 3], |x| x * x), [1, 4, 9]);
     /// ```
     #[doc(alias = "collect")]
     #[doc(alias = "transform")]
@@ -87,10 +88,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().map_into(&[1, 2, 3], &mut room, |x| x + 1), [2, 3, 4]);
+    /// assert_eq!(fusain::par().map_into(&[1, 2, 3], &mut room, |x| x + 1), [2, 3, 4]);
     /// ```
     #[inline]
     pub fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
@@ -113,8 +115,9 @@ impl Par<'_> {
     /// O(n) work, no extra memory. If `f` or a `drop` panics, some elements are replaced and some are not, but none is lost.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().map_in_place(&mut v, |x| x * 10);
+    /// fusain::par().map_in_place(&mut v, |x| x * 10);
     /// assert_eq!(v, [10, 20, 30]);
     /// ```
     #[inline]

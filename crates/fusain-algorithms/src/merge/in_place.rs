@@ -38,8 +38,9 @@ impl Par<'_> {
     /// If `middle` is greater than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 4, 2, 3];
-    /// fusain_algorithms::par().inplace_merge(&mut v, 2);
+    /// fusain::par().inplace_merge(&mut v, 2);
     /// assert_eq!(v, [1, 2, 3, 4]);
     /// ```
     #[inline]
@@ -56,8 +57,9 @@ impl Par<'_> {
     /// If `middle` is greater than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [4, 1, 3];
-    /// fusain_algorithms::par().inplace_merge_by(&mut v, 2, |a, b| b.cmp(a));
+    /// fusain::par().inplace_merge_by(&mut v, 2, |a, b| b.cmp(a));
     /// assert_eq!(v, [4, 3, 1]);
     /// ```
     #[inline]
@@ -78,8 +80,9 @@ impl Par<'_> {
     /// If `middle` is greater than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = ["b", "cc", "a"];
-    /// fusain_algorithms::par().inplace_merge_by_key(&mut v, 2, |s| s.len());
+    /// fusain::par().inplace_merge_by_key(&mut v, 2, |s| s.len());
     /// assert_eq!(v, ["b", "a", "cc"]);
     /// ```
     #[inline]

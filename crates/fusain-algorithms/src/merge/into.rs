@@ -84,7 +84,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().merge(&[1, 4], &[2, 3, 5]), [1, 2, 3, 4, 5]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().merge(&[1, 4], &[2, 3, 5]), [1, 2, 3, 4, 5]);
     /// ```
     #[inline]
     pub fn merge<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
@@ -100,7 +101,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().merge_by(&[4, 1], &[3], |x, y| y.cmp(x)), [4, 3, 1]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().merge_by(&[4, 1], &[3], |x, y| y.cmp(x)), [4, 3, 1]);
     /// ```
     #[inline]
     pub fn merge_by<T, F>(&self, a: &[T], b: &[T], compare: F) -> Vec<T>
@@ -120,7 +122,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// let merged = fusain_algorithms::par().merge_by_key(&["b", "cc"], &["a", "dddd"], |s| s.len());
+    /// # use fusain_algorithms as fusain;
+    /// let merged = fusain::par().merge_by_key(&["b", "cc"], &["a", "dddd"], |s| s.len());
     /// assert_eq!(merged, ["b", "a", "cc", "dddd"]);
     /// ```
     #[inline]
@@ -142,10 +145,11 @@ impl Par<'_> {
     /// If the length of `room` is not that of both slices together.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().merge_into(&[1, 3], &[2], &mut room), [1, 2, 3]);
+    /// assert_eq!(fusain::par().merge_into(&[1, 3], &[2], &mut room), [1, 2, 3]);
     /// ```
     #[inline]
     pub fn merge_into<'r, T: Ord + Clone + Send + Sync>(
@@ -166,10 +170,11 @@ impl Par<'_> {
     /// If the length of `room` is not that of both slices together.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 2];
-    /// let merged = fusain_algorithms::par().merge_into_by(&[0.5], &[-1.5], &mut room, f64::total_cmp);
+    /// let merged = fusain::par().merge_into_by(&[0.5], &[-1.5], &mut room, f64::total_cmp);
     /// assert_eq!(merged, [-1.5, 0.5]);
     /// ```
     #[inline]

@@ -21,8 +21,9 @@ impl Par<'_> {
     /// element, at most n swaps, extra memory for a few numbers for each worker. If `predicate` panics, `v` still holds every element once.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// let even = fusain_algorithms::par().partition(&mut v, |x| x % 2 == 0);
+    /// let even = fusain::par().partition(&mut v, |x| x % 2 == 0);
     /// assert_eq!(even, 2);
     /// assert!(v[..even].iter().all(|x| x % 2 == 0) && v[even..].iter().all(|x| x % 2 == 1));
     /// ```
@@ -41,8 +42,9 @@ impl Par<'_> {
     /// first move, so a panic in it leaves `v` as it was.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// assert_eq!(fusain_algorithms::par().stable_partition(&mut v, |x| x % 2 == 0), 2);
+    /// assert_eq!(fusain::par().stable_partition(&mut v, |x| x % 2 == 0), 2);
     /// assert_eq!(v, [2, 4, 1, 3, 5]);
     /// ```
     #[inline]

@@ -34,8 +34,9 @@ impl Par<'_> {
     /// O(n) work, no extra memory.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().reverse(&mut v);
+    /// fusain::par().reverse(&mut v);
     /// assert_eq!(v, [3, 2, 1]);
     /// ```
     #[inline]
@@ -56,7 +57,8 @@ impl Par<'_> {
     /// O(n) work, no memory but the result. If a `clone` panics, the clones made so far are dropped and the panic propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().reverse_copy(&[1, 2, 3]), [3, 2, 1]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().reverse_copy(&[1, 2, 3]), [3, 2, 1]);
     /// ```
     #[inline]
     pub fn reverse_copy<T: Clone + Send + Sync>(&self, v: &[T]) -> Vec<T> {
@@ -70,10 +72,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 2];
-    /// assert_eq!(fusain_algorithms::par().reverse_copy_into(&[1, 2], &mut room), [2, 1]);
+    /// assert_eq!(fusain::par().reverse_copy_into(&[1, 2], &mut room), [2, 1]);
     /// ```
     #[inline]
     pub fn reverse_copy_into<'r, T>(&self, v: &[T], room: &'r mut [MaybeUninit<T>]) -> &'r mut [T]

@@ -33,8 +33,9 @@ impl Par<'_> {
     /// If `by` is greater than the length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// fusain_algorithms::par().rotate_left(&mut v, 2);
+    /// fusain::par().rotate_left(&mut v, 2);
     /// assert_eq!(v, [3, 4, 5, 1, 2]);
     /// ```
     #[doc(alias = "rotate")]
@@ -69,8 +70,9 @@ impl Par<'_> {
     /// If `by` is greater than the length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// fusain_algorithms::par().rotate_right(&mut v, 2);
+    /// fusain::par().rotate_right(&mut v, 2);
     /// assert_eq!(v, [4, 5, 1, 2, 3]);
     /// ```
     #[doc(alias = "rotate")]
@@ -101,7 +103,8 @@ impl Par<'_> {
     /// If `middle` is greater than the length.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().rotate_copy(&[1, 2, 3, 4, 5], 2), [3, 4, 5, 1, 2]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().rotate_copy(&[1, 2, 3, 4, 5], 2), [3, 4, 5, 1, 2]);
     /// ```
     #[inline]
     pub fn rotate_copy<T: Clone + Send + Sync>(&self, v: &[T], middle: usize) -> Vec<T> {
@@ -115,10 +118,11 @@ impl Par<'_> {
     /// If `middle` is greater than the length of `v`, or `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().rotate_copy_into(&[1, 2, 3], 1, &mut room), [2, 3, 1]);
+    /// assert_eq!(fusain::par().rotate_copy_into(&[1, 2, 3], 1, &mut room), [2, 3, 1]);
     /// ```
     #[inline]
     pub fn rotate_copy_into<'r, T>(&self, v: &[T], middle: usize, room: &'r mut [MaybeUninit<T>]) -> &'r mut [T]
@@ -141,8 +145,9 @@ impl Par<'_> {
     /// none or all fall off. Unlike in C++, no element is lost.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// fusain_algorithms::par().shift_left(&mut v, 2);
+    /// fusain::par().shift_left(&mut v, 2);
     /// assert_eq!(v[..3], [3, 4, 5]);
     /// ```
     #[inline]
@@ -161,8 +166,9 @@ impl Par<'_> {
     /// Otherwise like [`shift_left`](Par::shift_left).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// fusain_algorithms::par().shift_right(&mut v, 2);
+    /// fusain::par().shift_right(&mut v, 2);
     /// assert_eq!(v[2..], [1, 2, 3]);
     /// ```
     #[inline]

@@ -22,8 +22,9 @@ impl Par<'_> {
     /// If the lengths differ.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let (mut a, mut b) = ([1, 2], [3, 4]);
-    /// fusain_algorithms::par().swap_with_slice(&mut a, &mut b);
+    /// fusain::par().swap_with_slice(&mut a, &mut b);
     /// assert_eq!((a, b), ([3, 4], [1, 2]));
     /// ```
     #[doc(alias = "swap_ranges")]

@@ -57,7 +57,8 @@ impl Par<'_> {
     /// O(n) work, no extra memory. A panic in `predicate` propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().count_if(&[1, 2, 3], |x| x % 2 == 1), 2);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().count_if(&[1, 2, 3], |x| x % 2 == 1), 2);
     /// ```
     #[inline]
     pub fn count_if<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> usize {
@@ -69,7 +70,8 @@ impl Par<'_> {
     /// Otherwise like [`count_if`](Par::count_if).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().count(&[1, 2, 1], &1), 2);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().count(&[1, 2, 1], &1), 2);
     /// ```
     #[inline]
     pub fn count<T: PartialEq + Sync>(&self, v: &[T], value: &T) -> usize {

@@ -31,8 +31,9 @@ impl Par<'_> {
     /// that `drop` panics, the result is leaked, as in [`Iterator::fold`].
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let words = ["par", "al", "lel"].map(String::from);
-    /// assert_eq!(fusain_algorithms::par().reduce(&words, String::new(), |a, b| a + &b), "parallel");
+    /// assert_eq!(fusain::par().reduce(&words, String::new(), |a, b| a + &b), "parallel");
     /// ```
     #[doc(alias = "fold")]
     #[doc(alias = "reduction")]
@@ -51,7 +52,8 @@ impl Par<'_> {
     /// Otherwise like [`reduce`](Par::reduce).
     ///
     /// ```
-    /// let squares = fusain_algorithms::par().map_reduce(&[1, 2, 3], 0, |x| x * x, |a, b| a + b);
+    /// # use fusain_algorithms as fusain;
+    /// let squares = fusain::par().map_reduce(&[1, 2, 3], 0, |x| x * x, |a, b| a + b);
     /// assert_eq!(squares, 14);
     /// ```
     #[doc(alias = "sum")]

@@ -27,7 +27,8 @@ impl Par<'_> {
     /// As [`Iterator::sum`] does: if integers overflow, with overflow checks.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().sum(&[0.5, 1.0, 2.0]), 3.5);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().sum(&[0.5, 1.0, 2.0]), 3.5);
     /// ```
     #[doc(alias = "reduction")]
     #[doc(alias = "accumulate")]
@@ -41,7 +42,8 @@ impl Par<'_> {
     /// Otherwise like [`sum`](Par::sum); the product of none is 1.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().product(&[2, 3, 7]), 42);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().product(&[2, 3, 7]), 42);
     /// ```
     #[doc(alias = "reduction")]
     #[inline]

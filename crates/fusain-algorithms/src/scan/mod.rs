@@ -33,7 +33,8 @@ impl Par<'_> {
     /// so far are dropped and the panic propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().inclusive_scan(&[1, 2, 3], |a, b| a + b), [1, 3, 6]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().inclusive_scan(&[1, 2, 3], |a, b| a + b), [1, 3, 6]);
     /// ```
     #[doc(alias = "prefix_sum")]
     #[doc(alias = "cumsum")]
@@ -52,7 +53,8 @@ impl Par<'_> {
     /// Otherwise like [`inclusive_scan`](Par::inclusive_scan).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().exclusive_scan(&[1, 2, 3], 10, |a, b| a + b), [10, 11, 13]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().exclusive_scan(&[1, 2, 3], 10, |a, b| a + b), [10, 11, 13]);
     /// ```
     #[doc(alias = "prefix_sum")]
     #[inline]
@@ -71,10 +73,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
-    /// assert_eq!(fusain_algorithms::par().inclusive_scan_into(&[1, 2, 3], &mut room, |a, b| a + b), [1, 3, 6]);
+    /// assert_eq!(fusain::par().inclusive_scan_into(&[1, 2, 3], &mut room, |a, b| a + b), [1, 3, 6]);
     /// ```
     #[inline]
     pub fn inclusive_scan_into<'r, T, F>(&self, v: &[T], room: &'r mut [MaybeUninit<T>], op: F) -> &'r mut [T]
@@ -92,10 +95,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 2];
-    /// assert_eq!(fusain_algorithms::par().exclusive_scan_into(&[1, 2], &mut room, 5, |a, b| a + b), [5, 6]);
+    /// assert_eq!(fusain::par().exclusive_scan_into(&[1, 2], &mut room, 5, |a, b| a + b), [5, 6]);
     /// ```
     #[inline]
     pub fn exclusive_scan_into<'r, T, F>(&self, v: &[T], room: &'r mut [MaybeUninit<T>], init: T, op: F) -> &'r mut [T]
@@ -111,7 +115,8 @@ impl Par<'_> {
     /// `map` is called at most twice for each element.
     ///
     /// ```
-    /// let lengths = fusain_algorithms::par().transform_inclusive_scan(&["a", "bc"], |s| s.len(), |a, b| a + b);
+    /// # use fusain_algorithms as fusain;
+    /// let lengths = fusain::par().transform_inclusive_scan(&["a", "bc"], |s| s.len(), |a, b| a + b);
     /// assert_eq!(lengths, [1, 3]);
     /// ```
     #[inline]
@@ -132,10 +137,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 2];
-    /// let lengths = fusain_algorithms::par().transform_inclusive_scan_into(&["a", "bc"], &mut room, |s| s.len(), |a, b| a + b);
+    /// let lengths = fusain::par().transform_inclusive_scan_into(&["a", "bc"], &mut room, |s| s.len(), |a, b| a + b);
     /// assert_eq!(lengths, [1, 3]);
     /// ```
     #[inline]
@@ -161,7 +167,8 @@ impl Par<'_> {
     /// `map` is called at most twice for each element.
     ///
     /// ```
-    /// let starts = fusain_algorithms::par().transform_exclusive_scan(&["a", "bc"], 0, |s| s.len(), |a, b| a + b);
+    /// # use fusain_algorithms as fusain;
+    /// let starts = fusain::par().transform_exclusive_scan(&["a", "bc"], 0, |s| s.len(), |a, b| a + b);
     /// assert_eq!(starts, [0, 1]);
     /// ```
     #[inline]
@@ -184,10 +191,11 @@ impl Par<'_> {
     /// If `room` and `v` differ in length.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 2];
-    /// let starts = fusain_algorithms::par().transform_exclusive_scan_into(&["a", "bc"], &mut room, 0, |s| s.len(), |a, b| a + b);
+    /// let starts = fusain::par().transform_exclusive_scan_into(&["a", "bc"], &mut room, 0, |s| s.len(), |a, b| a + b);
     /// assert_eq!(starts, [0, 1]);
     /// ```
     #[inline]
@@ -215,8 +223,9 @@ impl Par<'_> {
     /// none is lost.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().inclusive_scan_in_place(&mut v, |a, b| a + b);
+    /// fusain::par().inclusive_scan_in_place(&mut v, |a, b| a + b);
     /// assert_eq!(v, [1, 3, 6]);
     /// ```
     #[doc(alias = "partial_sum")]
@@ -238,8 +247,9 @@ impl Par<'_> {
     /// none is lost.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3];
-    /// fusain_algorithms::par().exclusive_scan_in_place(&mut v, 0, |a, b| a + b);
+    /// fusain::par().exclusive_scan_in_place(&mut v, 0, |a, b| a + b);
     /// assert_eq!(v, [0, 1, 3]);
     /// ```
     #[inline]

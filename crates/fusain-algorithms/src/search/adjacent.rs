@@ -34,7 +34,8 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after the first hit. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().adjacent_find(&[1, 2, 2, 3, 3]), Some(1));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().adjacent_find(&[1, 2, 2, 3, 3]), Some(1));
     /// ```
     #[inline]
     pub fn adjacent_find<T: PartialEq + Sync>(&self, v: &[T]) -> Option<usize> {
@@ -46,7 +47,8 @@ impl Par<'_> {
     /// Otherwise like [`adjacent_find`](Par::adjacent_find). `fits` may be called on pairs behind the hit.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().adjacent_find_by(&[1, 2, 4, 3], |a, b| a > b), Some(2));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().adjacent_find_by(&[1, 2, 4, 3], |a, b| a > b), Some(2));
     /// ```
     #[doc(alias = "adjacent_find")]
     #[inline]
@@ -59,8 +61,9 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after the first descent. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().is_sorted(&[1, 2, 2]));
-    /// assert!(!fusain_algorithms::par().is_sorted(&[0.0, f64::NAN]));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().is_sorted(&[1, 2, 2]));
+    /// assert!(!fusain::par().is_sorted(&[0.0, f64::NAN]));
     /// ```
     #[inline]
     pub fn is_sorted<T: PartialOrd + Sync>(&self, v: &[T]) -> bool {
@@ -72,7 +75,8 @@ impl Par<'_> {
     /// Otherwise like [`is_sorted`](Par::is_sorted).
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().is_sorted_by(&[3, 2, 1], |a, b| a > b));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().is_sorted_by(&[3, 2, 1], |a, b| a > b));
     /// ```
     #[doc(alias = "is_sorted")]
     #[inline]
@@ -85,7 +89,8 @@ impl Par<'_> {
     /// Otherwise like [`is_sorted`](Par::is_sorted). Each comparison computes two keys.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().is_sorted_by_key(&["a", "bc", "de"], |s| s.len()));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().is_sorted_by_key(&["a", "bc", "de"], |s| s.len()));
     /// ```
     #[doc(alias = "is_sorted")]
     #[inline]
@@ -102,7 +107,8 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after the first descent.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().is_sorted_until(&[1, 5, 9, 2, 6]), 3);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().is_sorted_until(&[1, 5, 9, 2, 6]), 3);
     /// ```
     #[inline]
     pub fn is_sorted_until<T: PartialOrd + Sync>(&self, v: &[T]) -> usize {
@@ -114,7 +120,8 @@ impl Par<'_> {
     /// Otherwise like [`is_sorted_until`](Par::is_sorted_until).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().is_sorted_until_by(&[9, 5, 1, 2], |a, b| a >= b), 3);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().is_sorted_until_by(&[9, 5, 1, 2], |a, b| a >= b), 3);
     /// ```
     #[doc(alias = "is_sorted_until")]
     #[inline]

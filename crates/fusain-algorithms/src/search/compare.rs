@@ -36,8 +36,9 @@ impl Par<'_> {
     /// propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().mismatch(&[1, 2, 3], &[1, 2, 4, 5]), Some(2));
-    /// assert_eq!(fusain_algorithms::par().mismatch(&[1, 2], &[1, 2, 4]), None);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().mismatch(&[1, 2, 3], &[1, 2, 4, 5]), Some(2));
+    /// assert_eq!(fusain::par().mismatch(&[1, 2], &[1, 2, 4]), None);
     /// ```
     #[inline]
     pub fn mismatch<T: PartialEq<U> + Sync, U: Sync>(&self, a: &[T], b: &[U]) -> Option<usize> {
@@ -49,7 +50,8 @@ impl Par<'_> {
     /// Otherwise like [`mismatch`](Par::mismatch).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().mismatch_by(&[1, 2, 3], &[2, 4, 7], |a, b| 2 * a == *b), Some(2));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().mismatch_by(&[1, 2, 3], &[2, 4, 7], |a, b| 2 * a == *b), Some(2));
     /// ```
     #[doc(alias = "mismatch")]
     #[inline]
@@ -65,8 +67,9 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after a difference. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().eq(&[1, 2], &[1, 2]));
-    /// assert!(!fusain_algorithms::par().eq(&[1, 2], &[1, 2, 3]));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().eq(&[1, 2], &[1, 2]));
+    /// assert!(!fusain::par().eq(&[1, 2], &[1, 2, 3]));
     /// ```
     #[doc(alias = "equal")]
     #[inline]
@@ -79,7 +82,8 @@ impl Par<'_> {
     /// Otherwise like [`eq`](Par::eq).
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().eq_by(&["a", "bc"], &[1, 2], |a, b| a.len() == *b));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().eq_by(&["a", "bc"], &[1, 2], |a, b| a.len() == *b));
     /// ```
     #[doc(alias = "equal")]
     #[inline]
@@ -92,10 +96,11 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after the first difference. A panic in a comparison propagates.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::cmp::Ordering;
     ///
-    /// assert_eq!(fusain_algorithms::par().cmp(&[1, 2, 9], &[1, 3]), Ordering::Less);
-    /// assert_eq!(fusain_algorithms::par().cmp(&[1, 2], &[1]), Ordering::Greater);
+    /// assert_eq!(fusain::par().cmp(&[1, 2, 9], &[1, 3]), Ordering::Less);
+    /// assert_eq!(fusain::par().cmp(&[1, 2], &[1]), Ordering::Greater);
     /// ```
     #[doc(alias = "lexicographical_compare")]
     #[inline]
@@ -108,9 +113,10 @@ impl Par<'_> {
     /// Otherwise like [`cmp`](Par::cmp).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::cmp::Ordering;
     ///
-    /// assert_eq!(fusain_algorithms::par().cmp_by(&[0.5, 1.0], &[0.5, -1.0], f64::total_cmp), Ordering::Greater);
+    /// assert_eq!(fusain::par().cmp_by(&[0.5, 1.0], &[0.5, -1.0], f64::total_cmp), Ordering::Greater);
     /// ```
     #[doc(alias = "lexicographical_compare")]
     #[inline]
@@ -127,10 +133,11 @@ impl Par<'_> {
     /// Otherwise like [`cmp`](Par::cmp).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::cmp::Ordering;
     ///
-    /// assert_eq!(fusain_algorithms::par().partial_cmp(&[1.0, 2.0], &[1.0, 3.0]), Some(Ordering::Less));
-    /// assert_eq!(fusain_algorithms::par().partial_cmp(&[f64::NAN], &[1.0]), None);
+    /// assert_eq!(fusain::par().partial_cmp(&[1.0, 2.0], &[1.0, 3.0]), Some(Ordering::Less));
+    /// assert_eq!(fusain::par().partial_cmp(&[f64::NAN], &[1.0]), None);
     /// ```
     #[doc(alias = "lexicographical_compare")]
     #[inline]
@@ -147,7 +154,8 @@ impl Par<'_> {
     /// Costs as much as [`eq`](Par::eq) of so many elements.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().starts_with(&[1, 2, 3], &[1, 2]));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().starts_with(&[1, 2, 3], &[1, 2]));
     /// ```
     #[inline]
     pub fn starts_with<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], prefix: &[U]) -> bool {
@@ -159,7 +167,8 @@ impl Par<'_> {
     /// Costs as much as [`eq`](Par::eq) of so many elements.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().ends_with(&[1, 2, 3], &[2, 3]));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().ends_with(&[1, 2, 3], &[2, 3]));
     /// ```
     #[inline]
     pub fn ends_with<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], suffix: &[U]) -> bool {

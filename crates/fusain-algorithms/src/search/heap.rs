@@ -40,8 +40,9 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after an element that is too great. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().is_heap(&[9, 5, 8, 1, 5]));
-    /// assert!(!fusain_algorithms::par().is_heap(&[9, 5, 8, 6]));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().is_heap(&[9, 5, 8, 1, 5]));
+    /// assert!(!fusain::par().is_heap(&[9, 5, 8, 6]));
     /// ```
     #[inline]
     pub fn is_heap<T: PartialOrd + Sync>(&self, v: &[T]) -> bool {
@@ -53,7 +54,8 @@ impl Par<'_> {
     /// Otherwise like [`is_heap`](Par::is_heap).
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().is_heap_by(&[1, 2, 3], |a, b| b.cmp(a)));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().is_heap_by(&[1, 2, 3], |a, b| b.cmp(a)));
     /// ```
     #[doc(alias = "is_heap")]
     #[inline]
@@ -66,7 +68,8 @@ impl Par<'_> {
     /// O(n) comparisons at most, and stops soon after the first element that is too great.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().is_heap_until(&[9, 5, 8, 6, 7]), 3);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().is_heap_until(&[9, 5, 8, 6, 7]), 3);
     /// ```
     #[inline]
     pub fn is_heap_until<T: PartialOrd + Sync>(&self, v: &[T]) -> usize {
@@ -78,7 +81,8 @@ impl Par<'_> {
     /// Otherwise like [`is_heap_until`](Par::is_heap_until).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().is_heap_until_by(&[1, 2, 0], |a, b| b.cmp(a)), 2);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().is_heap_until_by(&[1, 2, 0], |a, b| b.cmp(a)), 2);
     /// ```
     #[doc(alias = "is_heap_until")]
     #[inline]

@@ -134,8 +134,9 @@ impl Par<'_> {
     /// answer is unspecified. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().includes(&[1, 2, 2, 3], &[2, 2]));
-    /// assert!(!fusain_algorithms::par().includes(&[1, 2, 3], &[2, 2]));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().includes(&[1, 2, 2, 3], &[2, 2]));
+    /// assert!(!fusain::par().includes(&[1, 2, 3], &[2, 2]));
     /// ```
     #[inline]
     pub fn includes<T: Ord + Sync>(&self, v: &[T], wanted: &[T]) -> bool {
@@ -147,7 +148,8 @@ impl Par<'_> {
     /// Otherwise like [`includes`](Par::includes).
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().includes_by(&[0.5, 1.0, 2.0], &[1.0, 2.0], f64::total_cmp));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().includes_by(&[0.5, 1.0, 2.0], &[1.0, 2.0], f64::total_cmp));
     /// ```
     #[doc(alias = "includes")]
     #[inline]

@@ -36,7 +36,8 @@ impl Par<'_> {
     /// propagates, although a sequential search would not have met it.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().position(&[3, 1, 4, 1], |x| *x == 1), Some(1));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().position(&[3, 1, 4, 1], |x| *x == 1), Some(1));
     /// ```
     #[doc(alias = "position_first")]
     #[doc(alias = "find")]
@@ -51,7 +52,8 @@ impl Par<'_> {
     /// Otherwise like [`position`](Par::position).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().position_not(&[1, 3, 4, 5], |x| x % 2 == 1), Some(2));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().position_not(&[1, 3, 4, 5], |x| x % 2 == 1), Some(2));
     /// ```
     #[doc(alias = "find_if_not")]
     #[inline]
@@ -64,7 +66,8 @@ impl Par<'_> {
     /// Otherwise like [`position`](Par::position).
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().find_first(&[3, 1, 4], |x| *x > 2), Some(&3));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().find_first(&[3, 1, 4], |x| *x > 2), Some(&3));
     /// ```
     #[doc(alias = "find_if")]
     #[inline]
@@ -77,7 +80,8 @@ impl Par<'_> {
     /// O(n) work at most, and stops soon after any hit.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().find_any(&[3, 1, 4], |x| *x > 3), Some(&4));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().find_any(&[3, 1, 4], |x| *x > 3), Some(&4));
     /// ```
     #[inline]
     pub fn find_any<'v, T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &'v [T], predicate: P) -> Option<&'v T> {
@@ -90,7 +94,8 @@ impl Par<'_> {
     /// [`position`](Par::position) are faster.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().find_first_of(b"parallel", b"aeiou"), Some(1));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().find_first_of(b"parallel", b"aeiou"), Some(1));
     /// ```
     #[inline]
     pub fn find_first_of<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], wanted: &[U]) -> Option<usize> {
@@ -102,8 +107,9 @@ impl Par<'_> {
     /// Otherwise like [`find_first_of`](Par::find_first_of).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let near = |x: &f64, y: &f64| (x - y).abs() < 0.1;
-    /// assert_eq!(fusain_algorithms::par().find_first_of_by(&[0.5, 0.9, 2.0], &[1.0, 2.0], near), Some(1));
+    /// assert_eq!(fusain::par().find_first_of_by(&[0.5, 0.9, 2.0], &[1.0, 2.0], near), Some(1));
     /// ```
     #[doc(alias = "find_first_of")]
     #[inline]
@@ -121,7 +127,8 @@ impl Par<'_> {
     /// O(n) work at most, and stops soon after the first hit.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().any(&[1, 2, 3], |x| *x == 2));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().any(&[1, 2, 3], |x| *x == 2));
     /// ```
     #[doc(alias = "any_of")]
     #[inline]
@@ -134,7 +141,8 @@ impl Par<'_> {
     /// O(n) work at most, and stops soon after the first miss.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().all(&[1, 2, 3], |x| *x > 0));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().all(&[1, 2, 3], |x| *x > 0));
     /// ```
     #[doc(alias = "all_of")]
     #[inline]
@@ -147,7 +155,8 @@ impl Par<'_> {
     /// O(n) work at most, and stops soon after the first hit.
     ///
     /// ```
-    /// assert!(fusain_algorithms::par().none(&[1, 2, 3], |x| *x > 3));
+    /// # use fusain_algorithms as fusain;
+    /// assert!(fusain::par().none(&[1, 2, 3], |x| *x > 3));
     /// ```
     #[doc(alias = "none_of")]
     #[inline]
@@ -161,9 +170,10 @@ impl Par<'_> {
     /// finds in O(log n) where the second part begins.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let is_odd = |x: &i32| x % 2 == 1;
-    /// assert!(fusain_algorithms::par().is_partitioned(&[1, 3, 2, 4], is_odd));
-    /// assert!(!fusain_algorithms::par().is_partitioned(&[1, 2, 3], is_odd));
+    /// assert!(fusain::par().is_partitioned(&[1, 3, 2, 4], is_odd));
+    /// assert!(!fusain::par().is_partitioned(&[1, 2, 3], is_odd));
     /// ```
     #[inline]
     pub fn is_partitioned<T: Sync, P: Fn(&T) -> bool + Sync>(&self, v: &[T], predicate: P) -> bool {

@@ -97,8 +97,9 @@ impl Par<'_> {
     /// Elements behind it may be compared. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().search(b"parallel pastel", b"pa"), Some(0));
-    /// assert_eq!(fusain_algorithms::par().search(b"parallel pastel", b"el"), Some(6));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().search(b"parallel pastel", b"pa"), Some(0));
+    /// assert_eq!(fusain::par().search(b"parallel pastel", b"el"), Some(6));
     /// ```
     #[inline]
     pub fn search<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], sequence: &[U]) -> Option<usize> {
@@ -110,8 +111,9 @@ impl Par<'_> {
     /// Otherwise like [`search`](Par::search).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let same = |x: &u8, y: &u8| x.eq_ignore_ascii_case(y);
-    /// assert_eq!(fusain_algorithms::par().search_by(b"Fusain", b"USA", same), Some(1));
+    /// assert_eq!(fusain::par().search_by(b"Fusain", b"USA", same), Some(1));
     /// ```
     #[doc(alias = "search")]
     #[inline]
@@ -143,7 +145,8 @@ impl Par<'_> {
     /// Otherwise like [`search`](Par::search); it searches from the back.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().find_end(b"parallel pastel", b"pa"), Some(9));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().find_end(b"parallel pastel", b"pa"), Some(9));
     /// ```
     #[inline]
     pub fn find_end<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], sequence: &[U]) -> Option<usize> {
@@ -155,8 +158,9 @@ impl Par<'_> {
     /// Otherwise like [`find_end`](Par::find_end).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let same = |x: &u8, y: &u8| x.eq_ignore_ascii_case(y);
-    /// assert_eq!(fusain_algorithms::par().find_end_by(b"Ember ember", b"EM", same), Some(6));
+    /// assert_eq!(fusain::par().find_end_by(b"Ember ember", b"EM", same), Some(6));
     /// ```
     #[doc(alias = "find_end")]
     #[inline]
@@ -201,7 +205,8 @@ impl Par<'_> {
     /// O(n) comparisons at most, O(n / count) if `value` is rare in `v`. Stops soon after the first hit. A panic in a comparison propagates.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().search_n(&[1, 0, 1, 1, 0], 2, &1), Some(2));
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().search_n(&[1, 0, 1, 1, 0], 2, &1), Some(2));
     /// ```
     #[inline]
     pub fn search_n<T: PartialEq<U> + Sync, U: Sync>(&self, v: &[T], count: usize, value: &U) -> Option<usize> {
@@ -213,8 +218,9 @@ impl Par<'_> {
     /// Otherwise like [`search_n`](Par::search_n).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let above = |x: &i32, y: &i32| x > y;
-    /// assert_eq!(fusain_algorithms::par().search_n_by(&[1, 7, 3, 8, 9], 2, &5, above), Some(3));
+    /// assert_eq!(fusain::par().search_n_by(&[1, 7, 3, 8, 9], 2, &5, above), Some(3));
     /// ```
     #[doc(alias = "search_n")]
     #[inline]

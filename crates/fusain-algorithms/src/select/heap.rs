@@ -26,8 +26,9 @@ impl Par<'_> {
     /// O(n) work, at most 2 n comparisons, no extra memory. If a comparison panics, `v` still holds every element once.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [1, 2, 3, 4, 5];
-    /// fusain_algorithms::par().make_heap(&mut v);
+    /// fusain::par().make_heap(&mut v);
     /// assert_eq!(v[0], 5);
     /// assert!((1..5).all(|i| v[(i - 1) / 2] >= v[i]));
     /// ```
@@ -39,8 +40,9 @@ impl Par<'_> {
     /// Like [`make_heap`](Par::make_heap), in the order of `compare`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [3, 1, 2];
-    /// fusain_algorithms::par().make_heap_by(&mut v, |x, y| y.cmp(x));
+    /// fusain::par().make_heap_by(&mut v, |x, y| y.cmp(x));
     /// assert_eq!(v[0], 1);
     /// ```
     #[inline]

@@ -39,8 +39,9 @@ impl Par<'_> {
     /// If `index` is not less than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [5, 1, 4, 2, 3];
-    /// let (less, median, greater) = fusain_algorithms::par().select_nth_unstable(&mut v, 2);
+    /// let (less, median, greater) = fusain::par().select_nth_unstable(&mut v, 2);
     /// assert!(*median == 3 && less.iter().all(|x| *x < 3) && greater.iter().all(|x| *x > 3));
     /// ```
     #[doc(alias = "nth_element")]
@@ -60,8 +61,9 @@ impl Par<'_> {
     /// If `index` is not less than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [0.5, -1.5, 1.0];
-    /// assert_eq!(*fusain_algorithms::par().select_nth_unstable_by(&mut v, 1, f64::total_cmp).1, 0.5);
+    /// assert_eq!(*fusain::par().select_nth_unstable_by(&mut v, 1, f64::total_cmp).1, 0.5);
     /// ```
     #[doc(alias = "nth_element")]
     #[inline]
@@ -94,8 +96,9 @@ impl Par<'_> {
     /// If `index` is not less than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v: [i32; 3] = [-3, 1, 2];
-    /// assert_eq!(*fusain_algorithms::par().select_nth_unstable_by_key(&mut v, 2, |x| x.abs()).1, -3);
+    /// assert_eq!(*fusain::par().select_nth_unstable_by_key(&mut v, 2, |x| x.abs()).1, -3);
     /// ```
     #[doc(alias = "nth_element")]
     #[inline]

@@ -25,8 +25,9 @@ impl Par<'_> {
     /// If `middle` is greater than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [5, 1, 4, 2, 3];
-    /// fusain_algorithms::par().partial_sort(&mut v, 2);
+    /// fusain::par().partial_sort(&mut v, 2);
     /// assert_eq!(v[..2], [1, 2]);
     /// ```
     #[inline]
@@ -41,8 +42,9 @@ impl Par<'_> {
     /// If `middle` is greater than the length of `v`.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [0.5, -1.5, 1.0];
-    /// fusain_algorithms::par().partial_sort_by(&mut v, 1, f64::total_cmp);
+    /// fusain::par().partial_sort_by(&mut v, 1, f64::total_cmp);
     /// assert_eq!(v[0], -1.5);
     /// ```
     #[inline]
@@ -72,7 +74,8 @@ impl Par<'_> {
     /// elements are equal, it is unspecified which of them are copied.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().partial_sort_copy(&[5, 1, 4, 2, 3], 2), [1, 2]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().partial_sort_copy(&[5, 1, 4, 2, 3], 2), [1, 2]);
     /// ```
     #[inline]
     pub fn partial_sort_copy<T: Ord + Clone + Send + Sync>(&self, v: &[T], count: usize) -> Vec<T> {
@@ -82,7 +85,8 @@ impl Par<'_> {
     /// Like [`partial_sort_copy`](Par::partial_sort_copy), in the order of `compare`.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().partial_sort_copy_by(&[0.5, -1.5, 1.0], 1, f64::total_cmp), [-1.5]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().partial_sort_copy_by(&[0.5, -1.5, 1.0], 1, f64::total_cmp), [-1.5]);
     /// ```
     #[inline]
     pub fn partial_sort_copy_by<T, F>(&self, v: &[T], count: usize, compare: F) -> Vec<T>

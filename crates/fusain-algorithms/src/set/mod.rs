@@ -36,7 +36,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().set_union(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 2, 3, 4]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().set_union(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 2, 3, 4]);
     /// ```
     #[inline]
     pub fn set_union<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
@@ -50,7 +51,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// let union = fusain_algorithms::par().set_union_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// # use fusain_algorithms as fusain;
+    /// let union = fusain::par().set_union_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
     /// assert_eq!(union, [4, 3, 2, 2, 1]);
     /// ```
     #[inline]
@@ -69,10 +71,11 @@ impl Par<'_> {
     /// If `room` is too short.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 8];
-    /// let union = fusain_algorithms::par().set_union_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// let union = fusain::par().set_union_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
     /// assert_eq!(union, [1, 2, 2, 3, 4]);
     /// ```
     #[inline]
@@ -96,7 +99,8 @@ impl Par<'_> {
     /// those of [`set_union`](Par::set_union), and so is what happens if a comparison panics.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().set_intersection(&[1, 2, 2, 3], &[2, 3, 4]), [2, 3]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().set_intersection(&[1, 2, 2, 3], &[2, 3, 4]), [2, 3]);
     /// ```
     #[inline]
     pub fn set_intersection<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
@@ -106,7 +110,8 @@ impl Par<'_> {
     /// Like [`set_intersection`](Par::set_intersection), of slices sorted by `compare`.
     ///
     /// ```
-    /// let intersection = fusain_algorithms::par().set_intersection_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// # use fusain_algorithms as fusain;
+    /// let intersection = fusain::par().set_intersection_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
     /// assert_eq!(intersection, [3, 2]);
     /// ```
     #[inline]
@@ -125,10 +130,11 @@ impl Par<'_> {
     /// If `room` is too short.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 8];
-    /// let intersection = fusain_algorithms::par().set_intersection_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// let intersection = fusain::par().set_intersection_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
     /// assert_eq!(intersection, [2, 3]);
     /// ```
     #[inline]
@@ -152,7 +158,8 @@ impl Par<'_> {
     /// those of [`set_union`](Par::set_union), and so is what happens if a comparison panics.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().set_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().set_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2]);
     /// ```
     #[inline]
     pub fn set_difference<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
@@ -162,7 +169,8 @@ impl Par<'_> {
     /// Like [`set_difference`](Par::set_difference), of slices sorted by `compare`.
     ///
     /// ```
-    /// let difference = fusain_algorithms::par().set_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// # use fusain_algorithms as fusain;
+    /// let difference = fusain::par().set_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
     /// assert_eq!(difference, [2, 1]);
     /// ```
     #[inline]
@@ -181,10 +189,11 @@ impl Par<'_> {
     /// If `room` is too short.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 8];
-    /// let difference = fusain_algorithms::par().set_difference_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// let difference = fusain::par().set_difference_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
     /// assert_eq!(difference, [1, 2]);
     /// ```
     #[inline]
@@ -212,7 +221,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// assert_eq!(fusain_algorithms::par().set_symmetric_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 4]);
+    /// # use fusain_algorithms as fusain;
+    /// assert_eq!(fusain::par().set_symmetric_difference(&[1, 2, 2, 3], &[2, 3, 4]), [1, 2, 4]);
     /// ```
     #[inline]
     pub fn set_symmetric_difference<T: Ord + Clone + Send + Sync>(&self, a: &[T], b: &[T]) -> Vec<T> {
@@ -226,7 +236,8 @@ impl Par<'_> {
     /// If both lengths together overflow `usize`, which is possible only for zero-sized types.
     ///
     /// ```
-    /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
+    /// # use fusain_algorithms as fusain;
+    /// let symmetric_difference = fusain::par().set_symmetric_difference_by(&[3, 2, 2, 1], &[4, 3, 2], |x, y| y.cmp(x));
     /// assert_eq!(symmetric_difference, [4, 2, 1]);
     /// ```
     #[inline]
@@ -246,10 +257,11 @@ impl Par<'_> {
     /// If `room` is too short.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 8];
-    /// let symmetric_difference = fusain_algorithms::par().set_symmetric_difference_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
+    /// let symmetric_difference = fusain::par().set_symmetric_difference_into_by(&[1, 2, 2, 3], &[2, 3, 4], &mut room, i32::cmp);
     /// assert_eq!(symmetric_difference, [1, 2, 4]);
     /// ```
     #[inline]

@@ -7,7 +7,8 @@ use crate::policy::par;
 /// Compares two slices, or checks the order of one.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert!([1, 2, 3].par_is_sorted());
 /// assert_eq!([1, 2, 3].par_mismatch(&[1, 2, 4]), Some(2));

@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Copies, fills and replaces elements, in place or into a new vector.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = [1, 2, 3];
 /// v.par_replace(&2, &7);

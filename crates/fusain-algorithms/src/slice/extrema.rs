@@ -8,7 +8,8 @@ use crate::policy::par;
 /// The smallest and the largest element.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert_eq!([2, 1, 3].par_minmax(), Some(((1, &1), (2, &3))));
 /// ```

@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Filters elements into new vectors.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert_eq!([3, 1, 4].par_filter(|x| *x > 2), [3, 4]);
 /// assert_eq!([3, 3, 4].par_dedup_copy(), [3, 4]);
@@ -61,7 +62,8 @@ impl<T> ParFilter<T> for [T] {}
 /// Filters the elements of a vector in place.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = vec![3, 1, 4, 1, 5, 5];
 /// v.par_retain(|x| *x != 1);

@@ -7,7 +7,8 @@ use crate::policy::par;
 /// Merging sorted runs.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert_eq!([1, 4].par_merge(&[2, 3]), [1, 2, 3, 4]);
 /// ```

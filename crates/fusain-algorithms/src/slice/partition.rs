@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Moves elements that satisfy a predicate to the front.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = [3, 1, 4, 2];
 /// assert_eq!(v.par_stable_partition(|x| *x > 2), 2);

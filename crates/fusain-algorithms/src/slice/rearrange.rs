@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Moves elements to other places.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = [1, 2, 3, 4];
 /// v.par_rotate_left(1);

@@ -7,7 +7,8 @@ use crate::policy::par;
 /// Reduces many values to one.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let v: Vec<u32> = (0..1000).collect();
 /// assert_eq!(v.par_sum(), 499_500);

@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Prefix sums, for any associative operation.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert_eq!([1, 2, 3].par_inclusive_scan(|a, b| a + b), [1, 3, 6]);
 /// ```

@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Searches for elements and sequences, and checks a predicate on all elements.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert_eq!([3, 1, 4].par_position(|x| *x > 3), Some(2));
 /// assert!([3, 1, 4].par_all(|x| *x > 0));

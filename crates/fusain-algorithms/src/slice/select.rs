@@ -7,7 +7,8 @@ use crate::policy::par;
 /// Puts some elements in order, for less than a sort costs.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = [5, 1, 4, 2, 3];
 /// assert_eq!(*v.par_select_nth_unstable(2).1, 3);

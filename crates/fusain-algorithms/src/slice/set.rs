@@ -7,7 +7,8 @@ use crate::policy::par;
 /// Operations on sorted slices as multisets: an element may be in a set several times.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// assert_eq!([1, 2, 4].par_set_union(&[2, 3]), [1, 2, 3, 4]);
 /// assert_eq!([1, 2, 4].par_set_intersection(&[2, 3]), [2]);

@@ -7,7 +7,8 @@ use crate::policy::par;
 /// Sorts slices, with rayon's names.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = vec![3, 1, 2];
 /// v.par_sort();

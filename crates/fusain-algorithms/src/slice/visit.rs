@@ -5,7 +5,8 @@ use crate::policy::par;
 /// Calls a function on every element.
 ///
 /// ```
-/// use fusain_algorithms::prelude::*;
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = vec![1, 2, 3];
 /// v.par_for_each_mut(|x| *x *= 2);

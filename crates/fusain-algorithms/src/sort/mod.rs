@@ -34,8 +34,9 @@ impl Par<'_> {
     /// unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [3, 1, 2];
-    /// fusain_algorithms::par().sort(&mut v);
+    /// fusain::par().sort(&mut v);
     /// assert_eq!(v, [1, 2, 3]);
     /// ```
     #[doc(alias = "stable_sort")]
@@ -58,8 +59,9 @@ impl Par<'_> {
     /// Otherwise like [`sort`](Par::sort).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [0.5, -1.5, 1.0];
-    /// fusain_algorithms::par().sort_by(&mut v, f64::total_cmp);
+    /// fusain::par().sort_by(&mut v, f64::total_cmp);
     /// assert_eq!(v, [-1.5, 0.5, 1.0]);
     /// ```
     #[doc(alias = "stable_sort")]
@@ -82,8 +84,9 @@ impl Par<'_> {
     /// [`sort`](Par::sort).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v: [i32; 3] = [-3, 1, 2];
-    /// fusain_algorithms::par().sort_by_key(&mut v, |x| x.abs());
+    /// fusain::par().sort_by_key(&mut v, |x| x.abs());
     /// assert_eq!(v, [1, 2, -3]);
     /// ```
     #[doc(alias = "stable_sort")]
@@ -102,8 +105,9 @@ impl Par<'_> {
     /// and sorted, so a panic in `key` leaves `v` as it was.
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [10, 9, 100];
-    /// fusain_algorithms::par().sort_by_cached_key(&mut v, |x| x.to_string());
+    /// fusain::par().sort_by_cached_key(&mut v, |x| x.to_string());
     /// assert_eq!(v, [10, 100, 9]);
     /// ```
     #[inline]
@@ -136,8 +140,9 @@ impl Par<'_> {
     /// [`sort`](Par::sort) and [`sort_by`](Par::sort_by) do the same with them. Strings are sorted as by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [3, 1, 2];
-    /// fusain_algorithms::par().sort_unstable(&mut v);
+    /// fusain::par().sort_unstable(&mut v);
     /// assert_eq!(v, [1, 2, 3]);
     /// ```
     #[inline]
@@ -158,8 +163,9 @@ impl Par<'_> {
     /// Otherwise like [`sort_unstable`](Par::sort_unstable).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v = [0.5, -1.5, 1.0];
-    /// fusain_algorithms::par().sort_unstable_by(&mut v, f64::total_cmp);
+    /// fusain::par().sort_unstable_by(&mut v, f64::total_cmp);
     /// assert_eq!(v, [-1.5, 0.5, 1.0]);
     /// ```
     #[inline]
@@ -177,8 +183,9 @@ impl Par<'_> {
     /// Otherwise like [`sort_unstable`](Par::sort_unstable).
     ///
     /// ```
+    /// # use fusain_algorithms as fusain;
     /// let mut v: [i32; 3] = [-3, 1, 2];
-    /// fusain_algorithms::par().sort_unstable_by_key(&mut v, |x| x.abs());
+    /// fusain::par().sort_unstable_by_key(&mut v, |x| x.abs());
     /// assert_eq!(v, [1, 2, -3]);
     /// ```
     #[inline]

@@ -13,7 +13,8 @@ use crate::source::indexed::IndexedSource;
 /// The elements of one chain, and then those of another.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..2).into_par_iter().chain(7..9).collect::<Vec<_>>(), [0, 1, 7, 8]);
 /// ```
 #[derive(Clone, Debug)]

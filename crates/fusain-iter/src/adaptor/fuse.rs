@@ -13,7 +13,8 @@ use crate::source::indexed::IndexedSource;
 /// The values in the elements, until a worker meets a `None`. All workers then stop within a unit of work.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
 /// assert!(n <= 500);
 /// ```
@@ -95,7 +96,8 @@ impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
 /// After a panic in any chain, each worker stops at the end of its unit of work. With this adaptor, each worker checks before every element.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..10).into_par_iter().panic_fuse().sum::<i32>(), 45);
 /// ```
 #[derive(Clone, Debug)]

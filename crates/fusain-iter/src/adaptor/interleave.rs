@@ -9,7 +9,8 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Elements of two chains in turn, then the rest of the longer one.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// let v: Vec<i32> = [1, 2].into_par_iter().interleave([10, 20, 30, 40]).collect();
 /// assert_eq!(v, [1, 10, 2, 20, 30, 40]);
 /// ```
@@ -68,7 +69,8 @@ where
 /// Elements of two chains in turn, until the chain whose turn it is has none left.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// let v: Vec<i32> = [1, 2].into_par_iter().interleave_shortest([10, 20, 30, 40]).collect();
 /// assert_eq!(v, [1, 10, 2, 20]);
 /// ```

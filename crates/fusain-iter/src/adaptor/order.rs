@@ -12,7 +12,8 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Each element with its index.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// let v: Vec<(usize, char)> = ['a', 'b'].into_par_iter().enumerate().collect();
 /// assert_eq!(v, [(0, 'a'), (1, 'b')]);
 /// ```
@@ -110,7 +111,8 @@ type Numbered<P> = iter::Zip<std::ops::Range<usize>, P>;
 /// The elements from the last to the first.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..3).into_par_iter().rev().collect::<Vec<_>>(), [2, 1, 0]);
 /// ```
 #[derive(Clone, Debug)]
@@ -201,7 +203,8 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
 /// The elements without the first `n`. Those are computed too, as in std, and dropped before the others are begun.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..5).into_par_iter().skip(3).collect::<Vec<_>>(), [3, 4]);
 /// ```
 #[derive(Clone, Debug)]
@@ -254,7 +257,8 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Skip<I> {
 /// The first `n` elements.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..5).into_par_iter().take(2).collect::<Vec<_>>(), [0, 1]);
 /// ```
 #[derive(Clone, Debug)]

@@ -15,7 +15,8 @@ use crate::source::indexed::IndexedSource;
 /// The results of a function for all windows of `N` neighbouring elements, like `map_windows` of std, which stable Rust does not have yet.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// let steps: Vec<i32> = [1, 4, 9, 16].into_par_iter().map_windows(|[a, b]| b - a).collect();
 /// assert_eq!(steps, [3, 5, 7]);
 /// ```

@@ -12,12 +12,13 @@ use crate::settings::Settings;
 /// The options are those of [`Par`], and may stand anywhere in the chain.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
-/// let pool = fusain_pool::Pool::builder().threads(2).build()?;
+/// # mod fusain { pub use fusain_iter::*; pub use fusain_pool::*; }
+/// # use fusain::prelude::*;
+/// let pool = fusain::Pool::builder().threads(2).build()?;
 /// let v: Vec<i32> = (0..1000).collect();
 /// assert_eq!(v.par_iter().on(&pool).grain(100).map(|x| x + 1).sum::<i32>(), 500_500);
 /// assert_eq!(v.par_iter().sequential().max(), Some(&999));
-/// # Ok::<(), fusain_pool::Error>(())
+/// # Ok::<(), fusain::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]
@@ -101,7 +102,8 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for With<'_, I> {
 /// A chain from which no part of fewer than a given number of elements is split off.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..10).into_par_iter().with_min_len(4).sum::<i32>(), 45);
 /// ```
 #[derive(Clone, Debug)]
@@ -158,7 +160,8 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
 /// precedence: a part then has fewer than twice that minimum.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..10).into_par_iter().with_max_len(1).sum::<i32>(), 45);
 /// assert_eq!((0..10).into_par_iter().with_max_len(1).fold(|| 0, |sum, x| sum + x).max(), Some(9));
 /// ```

@@ -13,7 +13,8 @@ use crate::parallel::ParallelIterator;
 /// Converts a value into a parallel iterator, as `IntoIterator` does for sequential ones.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// assert_eq!(vec![1, 2].into_par_iter().sum::<i32>(), 3);
 /// ```
 pub trait IntoParallelIterator {
@@ -39,7 +40,8 @@ impl<I: ParallelIterator> IntoParallelIterator for I {
 /// Adds `par_iter` to every type whose references are [`IntoParallelIterator`].
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// assert_eq!([1, 2].par_iter().max(), Some(&2));
 /// ```
 pub trait IntoParallelRefIterator<'data> {
@@ -68,7 +70,8 @@ where
 /// Adds `par_iter_mut` to every type whose mutable references are [`IntoParallelIterator`].
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// let mut v = [1, 2];
 /// v.par_iter_mut().for_each(|x| *x += 1);
 /// assert_eq!(v, [2, 3]);
@@ -99,7 +102,8 @@ where
 /// Collections that a parallel iterator can empty, taking the elements by value.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// let mut set = std::collections::HashSet::from([1, 2]);
 /// assert_eq!(set.par_drain().sum::<i32>(), 3);
 /// assert!(set.is_empty());
@@ -118,7 +122,8 @@ pub trait ParallelDrainFull {
 /// Collections from which a parallel iterator can take a range of elements, by value.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// let mut v = vec![1, 2, 3];
 /// assert_eq!(v.par_drain(..2).sum::<i32>(), 3);
 /// assert_eq!(v, [3]);
@@ -141,7 +146,8 @@ pub trait ParallelDrainRange<Idx = usize> {
 /// Collections that can be made of the elements of a parallel iterator; see [`collect`](ParallelIterator::collect).
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// let set = std::collections::BTreeSet::from_par_iter([3, 1, 3]);
 /// assert_eq!(set.len(), 2);
 /// ```
@@ -153,7 +159,8 @@ pub trait FromParallelIterator<T: Send> {
 /// Collections to which the elements of a parallel iterator can be added.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 /// let mut v = vec![1];
 /// v.par_extend([2, 3]);
 /// assert_eq!(v, [1, 2, 3]);

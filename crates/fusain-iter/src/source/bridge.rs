@@ -14,7 +14,8 @@ use crate::settings::Settings;
 /// Makes sequential iterators parallel.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 ///
 /// let (send, receive) = std::sync::mpsc::channel();
 /// (0..10).for_each(|x| send.send(x).unwrap());

@@ -31,9 +31,10 @@ use crate::seal::Seal;
 /// The steps of a countdown, in parallel:
 ///
 /// ```
+/// # use fusain_iter as fusain;
 /// use std::ops::ControlFlow;
-/// use fusain_iter::iter::{Source, from_source};
-/// use fusain_iter::prelude::*;
+/// use fusain::iter::{Source, from_source};
+/// use fusain::prelude::*;
 ///
 /// /// Numbers from `from` down to, but without, `to`.
 /// struct Countdown { from: u32, to: u32 }

@@ -27,7 +27,8 @@ impl<J> IterBridge<J> {
     /// matters if these take long to come. The iterator must not wait for what is done with an element, since that may have been fetched ahead.
     ///
     /// ```
-    /// use fusain_iter::prelude::*;
+    /// # use fusain_iter as fusain;
+    /// use fusain::prelude::*;
     ///
     /// let text = "one\ntwo\nthree";
     /// let lengths: Vec<usize> = text.lines().par_bridge().ordered().map(str::len).collect();

@@ -14,8 +14,9 @@ pub struct FromSource<S>(Option<S>);
 /// Makes a chain of your own source. [`Source`] has a longer example.
 ///
 /// ```
-/// use fusain_iter::iter::{Source, from_source};
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::iter::{Source, from_source};
+/// use fusain::prelude::*;
 ///
 /// fn doubled<S: Source<Item = u32>>(source: S) -> Vec<u32> {
 ///     from_source(source).map(|x| 2 * x).collect()
@@ -45,8 +46,9 @@ pub struct FromIndexedSource<S>(Option<S>);
 /// Makes a chain of your own indexed source.
 ///
 /// ```
-/// use fusain_iter::iter::{IndexedSource, from_indexed_source};
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::iter::{IndexedSource, from_indexed_source};
+/// use fusain::prelude::*;
 ///
 /// /// Even numbers.
 /// struct Evens(std::ops::Range<usize>);

@@ -16,7 +16,8 @@ use crate::settings::Settings;
 /// It is indexed for numbers of up to 32 bits, `usize` and `isize`, as in std.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..10_u64).into_par_iter().sum::<u64>(), 45);
 /// ```
 #[derive(Clone, Debug)]
@@ -28,7 +29,8 @@ pub struct Iter<T>(Range<T>);
 /// It is indexed for numbers of up to 16 bits, as in std.
 ///
 /// ```
-/// # use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// # use fusain::prelude::*;
 /// assert_eq!((0..=10_u64).into_par_iter().sum::<u64>(), 55);
 /// ```
 #[derive(Clone, Debug)]

@@ -20,8 +20,9 @@ pub type Once<T> = option::IntoIter<T>;
 /// A chain without elements.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
-/// assert_eq!(fusain_iter::iter::empty::<i32>().count(), 0);
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
+/// assert_eq!(fusain::iter::empty::<i32>().count(), 0);
 /// ```
 pub fn empty<T: Send>() -> Empty<T> {
     None.into_par_iter()
@@ -30,8 +31,9 @@ pub fn empty<T: Send>() -> Empty<T> {
 /// A chain of one element.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
-/// assert_eq!(fusain_iter::iter::once(7).sum::<i32>(), 7);
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
+/// assert_eq!(fusain::iter::once(7).sum::<i32>(), 7);
 /// ```
 pub fn once<T: Send>(element: T) -> Once<T> {
     Some(element).into_par_iter()
@@ -49,8 +51,9 @@ pub struct RepeatN<T> {
 /// A chain of `n` times `element`: that itself, and `n - 1` clones where all are used.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
-/// assert_eq!(fusain_iter::iter::repeat_n(7, 3).collect::<Vec<_>>(), [7, 7, 7]);
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
+/// assert_eq!(fusain::iter::repeat_n(7, 3).collect::<Vec<_>>(), [7, 7, 7]);
 /// ```
 pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
     RepeatN { element: (n > 0).then_some(element), n }
@@ -95,8 +98,9 @@ pub struct Repeat<T>(T);
 /// An endless chain of clones of `element`, for use with `take`, `zip` or a search.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
-/// assert_eq!(fusain_iter::iter::repeat(7).take(2).collect::<Vec<_>>(), [7, 7]);
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
+/// assert_eq!(fusain::iter::repeat(7).take(2).collect::<Vec<_>>(), [7, 7]);
 /// ```
 pub fn repeat<T: Clone + Send>(element: T) -> Repeat<T> {
     Repeat(element)

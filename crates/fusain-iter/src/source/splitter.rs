@@ -22,8 +22,9 @@ debug_without_closures!(Split < D, S > { data });
 /// The number of parts varies from call to call: it is at least one.
 ///
 /// ```
-/// use fusain_iter::iter::split;
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::iter::split;
+/// use fusain::prelude::*;
 ///
 /// let halves = |r: std::ops::Range<u32>| {
 ///     let middle = r.start + (r.end - r.start) / 2;
@@ -93,8 +94,9 @@ debug_without_closures!(WalkTree < T, B > { root });
 /// A chain of the nodes of a tree, in an unspecified order: `root`, the nodes that `children` returns for it, and so on.
 ///
 /// ```
-/// use fusain_iter::iter::walk_tree;
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::iter::walk_tree;
+/// use fusain::prelude::*;
 ///
 /// let nodes = walk_tree(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
 /// assert_eq!(nodes.sum::<u32>(), 28);
@@ -111,8 +113,9 @@ where
 /// Like [`walk_tree`], in order: each node comes before its children.
 ///
 /// ```
-/// use fusain_iter::iter::walk_tree_prefix;
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::iter::walk_tree_prefix;
+/// use fusain::prelude::*;
 ///
 /// let nodes = walk_tree_prefix(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
 /// assert_eq!(nodes.collect::<Vec<u32>>(), [1, 2, 4, 5, 3, 6, 7]);
@@ -129,8 +132,9 @@ where
 /// Like [`walk_tree`], in order: each node comes after its children.
 ///
 /// ```
-/// use fusain_iter::iter::walk_tree_postfix;
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::iter::walk_tree_postfix;
+/// use fusain::prelude::*;
 ///
 /// let nodes = walk_tree_postfix(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
 /// assert_eq!(nodes.collect::<Vec<u32>>(), [4, 5, 2, 6, 7, 3, 1]);

@@ -14,7 +14,8 @@ pub use elements::{Iter, IterMut};
 /// Chains over parts of a slice.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 ///
 /// let sums: Vec<i32> = [1, 2, 3, 4, 5].par_chunks(2).map(|c| c.iter().sum()).collect();
 /// assert_eq!(sums, [3, 7, 5]);
@@ -109,7 +110,8 @@ impl<T: Sync> ParallelSlice<T> for [T] {
 /// Chains over parts of a slice that may be changed.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 ///
 /// let mut v = [1, 2, 3, 4, 5];
 /// v.par_chunks_mut(2).for_each(|c| c.reverse());

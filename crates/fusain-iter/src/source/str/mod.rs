@@ -17,7 +17,8 @@ use crate::parallel::ParallelIterator;
 /// Chains over parts of a string.
 ///
 /// ```
-/// use fusain_iter::prelude::*;
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
 ///
 /// let words = "one two three".par_split_whitespace().map(|w| w.len()).collect::<Vec<_>>();
 /// assert_eq!(words, [3, 3, 5]);
