@@ -157,8 +157,8 @@ impl<S: Source, K: Sink<S>> Body for Unit<'_, S, K> {
 /// Runs `source` into `sink` from `found`, as `settings` say. Returns what has been found if this thread has done it all; else it has gone to the
 /// sink.
 ///
-/// This function and its callers are always inlined, and what they pass on stays where it is: a state that is copied as other words than it was
-/// written makes the processor wait until all that came before is done, which is longer than a short chain.
+/// This function and its callers are always inlined, so that what they pass on stays where it is. To copy a value by wider loads than the stores that have written it
+/// defeats the processor's store forwarding, and that stall is longer than a short chain.
 #[inline(always)]
 pub(crate) fn drive<S: Source, K: Sink<S>>(
     settings: &Settings<'_>,

@@ -1,6 +1,9 @@
-//! The five callbacks an algorithm is made of.
+//! The callbacks an algorithm is made of.
 
-/// A parallel algorithm: one shared value (`self`), one state per worker ([`Algorithm::Local`]), five callbacks.
+/// A parallel algorithm: one shared value (`self`), one state per worker ([`Algorithm::Local`]), and callbacks.
+///
+/// Five callbacks make an algorithm, as in PaSTeL: [`wants_help`](Algorithm::wants_help), which has a default, and the four that you write. Two more have defaults that
+/// do for most: [`unit_len`](Algorithm::unit_len) and [`split_late`](Algorithm::split_late).
 ///
 /// A worker that holds a state runs
 ///
@@ -84,14 +87,15 @@ pub trait Algorithm: Sync {
     /// Whether [`do_unit`](Algorithm::do_unit) has anything left to do on this state.
     fn has_local_work(&self, local: &Self::Local) -> bool;
 
-    /// How many elements a unit has for which [`do_unit`](Algorithm::do_unit) is given `grain`, but for the last one of a state.
+    /// How many elements [`do_unit`](Algorithm::do_unit) processes when it is called with `grain` and enough are left.
     ///
-    /// That is how the run loop learns what an element costs. An algorithm says it if its units have a greatest length, or come in blocks.
+    /// The run loop divides the time of a unit by this number to learn what an element costs. Override it if units have a greatest length, or come in blocks.
     fn unit_len(&self, grain: usize) -> usize {
         grain
     }
 
-    /// Does one unit of work: about `grain` elements, and at least one. It must not wait for another state.
+    /// Does one unit of work: about `grain` elements, and at least one. It must not wait for another state. A call whose units do nothing, while
+    /// [`has_local_work`](Algorithm::has_local_work) says that there is something left, never ends.
     ///
     /// The run loop chooses `grain`: a unit is long enough that checking for requests costs next to nothing, and short enough that no other worker
     /// waits long for an answer.
@@ -112,11 +116,23 @@ pub trait Algorithm: Sync {
     #[doc(alias = "Vol")]
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local>;
 
-    /// As [`split`](Algorithm::split), for a receiver that is `delay` elements late: by the time it has begun, and by the time the victim knows that it has done, the victim
-    /// could have done so many more.
+    /// As [`split`](Algorithm::split), for a short part: to hand it over takes as long as the victim takes for `delay` elements.
     ///
-    /// A short part is better split where the two end at the same time, or not at all; [`kept`] says which. `delay` is 0 where it is not known what an element costs.
-    /// An algorithm that does not care splits as ever.
+    /// So the victim should keep more than half, that both end at the same time, or all, if it is too short; [`kept`] says how many. `delay` is 0 if it is not known what
+    /// an element costs. The default ignores it and calls `split`. For a state that is a range:
+    ///
+    /// ```
+    /// # use std::ops::Range;
+    /// fn split_late(victim: &mut Range<usize>, delay: usize) -> Option<Range<usize>> {
+    ///     let middle = victim.start + fusain::kept(victim.len(), delay)?;
+    ///     let stolen = middle..victim.end;
+    ///     victim.end = middle;
+    ///     Some(stolen)
+    /// }
+    /// # use fusain_pool as fusain;
+    /// # let mut all = 0..1_000;
+    /// # assert_eq!((split_late(&mut all, 100), all), (Some(600..1_000), 0..600));
+    /// ```
     fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let _ = delay;
         self.split(victim)

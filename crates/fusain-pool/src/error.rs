@@ -49,7 +49,10 @@ impl fmt::Display for Error {
                 f,
                 "FUSAIN_NUM_THREADS is {value:?}, which is no number of workers; set it to a whole number from 1 to {WORKERS_MAX}, or unset it"
             ),
-            Self::ThreadsOutOfRange { asked } => write!(f, "a pool has 1 to {WORKERS_MAX} workers, not {asked}"),
+            Self::ThreadsOutOfRange { asked } => write!(
+                f,
+                "a pool has 1 to {WORKERS_MAX} workers, not {asked}; leave the number out for a worker for each core"
+            ),
             Self::Spawn { index, source } => write!(
                 f,
                 "the operating system did not start worker {index}: {source}; ask for fewer workers or raise the limit on threads"

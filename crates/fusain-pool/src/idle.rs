@@ -44,7 +44,7 @@ use std::time::Duration;
 const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
-/// Where threads share cores, who waits is soon asked to yield: a core that it keeps may be wanted by a call of a microsecond.
+/// Likewise where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
 const LOOK_LAST_CROWDED: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as

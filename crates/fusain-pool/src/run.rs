@@ -115,7 +115,7 @@ fn work<A: Algorithm + ?Sized>(
                     Ended::Done => {}
                 }
                 let Some(rest) = shared.rest.take() else { return Some(local) };
-                // What lies behind comes after: a state may wait for what the one before it has found.
+                // Committed before the rest is run: it may depend on what this part has found.
                 algorithm.commit(&mut local);
                 local = rest;
             }
@@ -243,8 +243,8 @@ enum Ended {
     Grown,
 }
 
-/// Units until nothing is left, or there is another reason to end. Those who were missing when it was `shared` are woken if it turns out to be worth it. Whoever
-/// asks is given the rest first, the part that nobody wanted before.
+/// Runs units until nothing is left, or there is another reason to end. Wakes the workers that were missing in `shared` once the call has lasted long enough to be worth it.
+/// A worker that asks gets `shared.rest` first, which was split off earlier and which nobody took.
 #[inline(always)]
 fn drive<A: Algorithm + ?Sized>(
     call: &Call,

@@ -39,7 +39,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     let wakes = running.call.wakes();
     let mut sharing = Sharing { running, handle, grain, parts, fanout, rest: None, is_whole: false, has_given: false };
     let slot = handle.slot();
-    // Looking before leaping costs a line transfer; where the first worker has taken the last announcement it is left out.
+    // To read the mailbox before claiming it costs a transfer of its cache line. If the first worker took the last part that it was offered, it is claimed at once.
     let mut leaps = slot.is_hopeful();
     for to in handle.other_workers() {
         let (leapt, receiver) = (std::mem::take(&mut leaps), handle.pool.slots.get(to));
@@ -61,8 +61,8 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     sharing.end()
 }
 
-/// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (Not sooner, before the caller has a slot: then its
-/// owner, who looks into it all the time, has often got it back when it is to be claimed.)
+/// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No
+/// earlier than this: its owner polls it, and would have fetched it back before it is claimed.)
 #[inline(always)]
 pub(crate) fn reach_out(handle: &Handle<'_>, bytes: usize) {
     if handle.slot().is_hopeful()

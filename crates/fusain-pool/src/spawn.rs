@@ -23,6 +23,8 @@ use std::thread;
 
 /// Runs `task` later, on a worker of the pool whose work the calling thread is doing, or else of [`Pool::global`]. See [`Pool::spawn`].
 ///
+/// In a pool of one worker there is nobody else to run it, so it runs before this returns. A task must not wait for the thread that has spawned it.
+///
 /// # Example
 /// ```
 /// # use fusain_pool as fusain;

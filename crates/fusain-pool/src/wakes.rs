@@ -5,11 +5,11 @@
 //! until the workers fall asleep again, though, so only losses in close succession count: bursts of short calls with rests between them,
 //! each of which would pay for a wake of its own, wake nobody.
 //!
-//! **Rows.** The calls in close succession until all workers sleep again are a *row*. What a row would have gained if its first call had made the wake judges that:
-//! what it lost before the wake, and what it gained after it, beside all its calls in sequence. The verdict is kept where the costs of calls are kept, for each class of calls
-//! (`decide`), as its *threshold*: how many times the cost of a wake have to be lost before
-//! one is made. Where rows gain it falls to nothing, and the first call after a rest wakes; where they lose it grows. So a program whose bursts are alike soon pays
-//! for the better way only, as in ski rental with predictions. A wake for a single class is tried again when a part of the time pays for it.
+//! **Rows.** The calls in close succession until all workers sleep again are a *row*. After each row the pool computes how much less time it would have taken if its first
+//! call had woken the workers: what was lost before the wake, plus what the calls after it gained over sequence. That number lowers or raises the *threshold* of the class of
+//! calls ([`decide`](crate::decide)): how many times the cost of a wake must be lost before one is made. Where rows gain, the threshold falls to 0, and the first call
+//! after a rest wakes; where they lose, it doubles. So a program whose bursts are alike soon pays only for the better way, as in ski rental with predictions. From time to
+//! time a wake is made all the same, to see whether it gains by now.
 //!
 //! What a wake costs is learned from the calls that made one. It is far more than the system call where the system lets the woken thread run in place of
 //! its waker, or has to get a core out of deep sleep.
@@ -19,20 +19,20 @@ use crate::platform::Instant;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Losses are in close succession where they are at least one part in so many of the time since the first: what gains enough to be shared does.
+/// Losses are in close succession if together they are at least a 40th of the time since the first one. What gains just enough to be shared loses more than that.
 const DENSE: f32 = 40.0;
 
-/// Calls of which a look at the clock is less than a hundredth.
+/// Calls from this length on look at the clock: it costs them less than a hundredth.
 const LOOKED_AT_NS: f32 = 2_500.0;
 
-/// A row in which all have slept is over after a rest in which workers that were awake would have fallen asleep.
+/// A row in which nobody was woken is over after this time without a call: awake workers would have fallen asleep by then.
 const REST: Duration = Duration::from_micros(100);
 
-/// Wakes that are only tried take at most one part in so many of the time of calls that find all asleep.
+/// Wakes that are made to see whether they gain take at most a 64th of the time of calls that find all workers asleep.
 const TRY_PART: f32 = 64.0;
 
-/// What a wake is thought to cost lies within these, whatever interrupts a timing. Calls of more than twice the greatest always wake: of a few long tasks
-/// nobody can tell what the wake cost and what the tasks.
+/// Bounds of the learned cost of a wake, in nanoseconds, since any timing may have been interrupted. Calls longer than twice the upper one always wake: when a few long
+/// tasks are shared, the wake's part of the time cannot be told.
 const COST_NS_MIN: f32 = 2_000.0;
 const COST_NS_MAX: f32 = 30_000.0;
 
@@ -47,8 +47,8 @@ pub(crate) enum Wake {
     Late(f32),
 }
 
-/// A row that is over, and what it would have gained if its first call had woken somebody. Of one in which all slept it is what it has gained beside what such calls take on
-/// average.
+/// A row that is over, and how much time it would have saved if its first call had woken somebody. If nobody was woken in it, `gain_ns` compares it with the average time of
+/// such calls instead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) wake: Wake,

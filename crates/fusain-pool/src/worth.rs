@@ -1,8 +1,8 @@
 //! Whether a join or scope is worth waking somebody for.
 //!
 //! What closures will take nobody can know; but calls of the same kind, with closures of the same types, tend to take alike. So the first call of a
-//! kind wakes, and what is kept of a kind is one number: how long its last timed call took. Those that took less than what a wake
-//! pays for wake nobody, but when together they have lost as much as it costs ([`wakes`](crate::wakes)). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
+//! kind wakes, and what is kept of a kind is one number: how long its last timed call took. Calls too short
+//! to pay for a wake make none until together they have lost as much as one costs ([`wakes`](crate::wakes)). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
 //! has changed is noticed soon.
 //!
 //! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake

@@ -1,7 +1,9 @@
 //! The figures of README.md: a plot, a table of at most eight rows, and where fusain is weakest, taken from the results in BENCHMARKS.md.
 
+use std::collections::BTreeMap;
+
 use super::catalog::PLOT;
-use super::document::Outcomes;
+use super::document::{Outcome, Outcomes};
 
 /// Where they stand in the README.
 const MARKS: [&str; 2] = ["<!-- figures: begin -->\n", "<!-- figures: end -->"];
@@ -54,7 +56,32 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
     };
     let rows: String = TABLE.iter().map(|figure| figure.row(outcomes)).collect();
     let losses: String = LOSSES.iter().map(|figure| figure.line(outcomes)).collect();
-    format!("{plot}\n\n| what | figure | command |\n|---|---:|---|\n{rows}\nWhere it is weakest:\n\n{losses}")
+    let origins = origins(outcomes);
+    format!(
+        "{plot}\n\n| what | figure | command |\n|---|---:|---|\n{rows}\nWhere it is weakest:\n\n{losses}\n{THREADS}\n\n{origins}"
+    )
+}
+
+/// What no figure says of itself.
+const THREADS: &str = "All parallel sides have two threads, on virtual machines with two cores. Nobody has measured yet how they do on more. Run on:";
+
+/// A line for each machine and day.
+fn origins(outcomes: &Outcomes) -> String {
+    let figures = TABLE.iter().chain(&LOSSES).map(|figure| figure.comparison);
+    let mut names: Vec<&str> = figures.chain(["curves"]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut places: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for name in names {
+        if let Some(Outcome { origin, .. }) = outcomes.get(name) {
+            places.entry((&origin.date, origin.processor())).or_default().push(name);
+        }
+    }
+    places
+        .iter()
+        .rev()
+        .map(|((date, processor), names)| format!("- {processor}, {date}: {}\n", names.join(", ")))
+        .collect()
 }
 
 impl Figure {
@@ -123,7 +150,8 @@ mod tests {
         let readme = format!("before\n{}old\n{}\nafter", MARKS[0], MARKS[1]);
         let text = placed(&readme, &outcomes).unwrap();
         assert!(text.starts_with("before\n") && text.ends_with("\nafter") && !text.contains("old"));
-        for expected in ["| 23,100 elements |", "| it failed |", "| not measured yet |", PLOT] {
+        let origin = "- a processor, 2026-01-02: breakeven, curves, region\n";
+        for expected in ["| 23,100 elements |", "| it failed |", "| not measured yet |", PLOT, origin] {
             assert!(text.contains(expected), "{expected}");
         }
         assert_eq!(placed("no marks", &outcomes), None);

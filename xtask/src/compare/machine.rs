@@ -14,6 +14,11 @@ pub(super) struct Origin {
 }
 
 impl Origin {
+    /// What comes first of the machine.
+    pub(super) fn processor(&self) -> &str {
+        self.machine.split(',').next().unwrap_or_default()
+    }
+
     /// Today, here, and what is checked out; `written` are the files that change as comparisons are written down.
     pub(super) fn here(written: &[&str]) -> anyhow::Result<Self> {
         Ok(Self { date: today(), commit: commit(written)?, machine: machine()? })

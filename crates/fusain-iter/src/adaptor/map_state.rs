@@ -16,13 +16,13 @@ use crate::source::indexed::IndexedSource;
 /// A value that only one part of a chain uses.
 #[doc(hidden)]
 pub trait State: Send {
-    /// What it is.
+    /// The type of the value.
     type Value;
 
-    /// It, made when it is first asked for.
+    /// The value, made at first use.
     fn value(&mut self) -> &mut Self::Value;
 
-    /// That of a part that is split off.
+    /// The state of a part that is split off.
     fn split(&mut self) -> Self;
 }
 

@@ -27,7 +27,7 @@ pub struct With<'p, I> {
     change: Change<'p>,
 }
 
-/// What is said.
+/// One option that has been set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change<'p> {
     On(&'p Pool),

@@ -76,7 +76,8 @@ pub trait Source: Send + Sized {
     fn left(&self) -> usize;
 
     /// Gives up to `grain` elements, from the front, to `each`. If `each` returns `Break`, it returns that at once; the rest of the unit may then be
-    /// dropped. `grain` is above 0 and at most what is left. At least one element must be processed, even if it is not given to `each`.
+    /// dropped. `grain` is above 0 and at most what is left. At least one element must be processed, even if it is not given to `each`:
+    /// a source that does not advance makes the call run for ever.
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()>;
 
     /// Splits off the back of what is left, about half of it, or returns `None` if that is not worth it.

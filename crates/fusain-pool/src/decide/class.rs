@@ -10,63 +10,62 @@ use super::threshold::Threshold;
 use super::trial::{FEW_CALLS, TRY_CALLS, Took, Trial};
 use super::way::{CHANGED, Way};
 
-/// Of short calls in sequence one in so many is looked at and timed: what they take may change. The look takes up to half a microsecond where its code and the clock's
-/// have left the cache, as after a rest.
+/// One in 64 short sequential calls is weighed and timed, on average, since what they take may change. That takes up to half a microsecond if its code is not in the
+/// cache, as after a rest.
 const LOOK_EVERY: f32 = 64.0;
 
-/// Calls from this length on are all looked at and timed: it costs them a fiftieth at most, and a row of a few can be worth a wake.
+/// All calls from this length on are weighed and timed, which costs them a 50th at most: a few of them in a row can be worth a wake.
 pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 
-/// Of shorter ones that are shared one is after about so long, for to look takes a hundredth of that, and at the latest after so many calls.
+/// Shorter calls that are shared are weighed and timed once in 25 us of such calls, which costs about a hundredth of that, and at least once in 64 calls.
 const WEIGHED_AFTER_NS: f32 = 25_000.0;
 const WEIGH_EVERY: f32 = 64.0;
 
-/// Of calls in sequence those in between are held against a limit, if the longest of the class lasts so many times as long as it takes to look at the counter, which
-/// they do twice.
+/// Sequential calls that are not timed are checked against a limit, if the longest of the class takes at least 128 times as long as to read the cycle counter, which the check
+/// does twice.
 const GUARDED_LOOKS: f32 = 128.0;
 
-/// The limit: so many times what they should take, and what cold caches can add after a rest.
+/// The limit: twice the expected time, plus what cold caches can add after a rest.
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
 
-/// Where one took far longer than it should, and at least so long, the next one is looked at, too.
+/// If a call took far longer than expected, and at least this long, the next one is timed, too.
 const SURPRISING_NS: f32 = 800.0;
 
-/// The part of the time that may be lost by trying the way that is thought the worse: just after something has changed, and when tries have confirmed it for long. Each try
-/// halves it.
+/// The part of the time that may be spent on trying the way that is thought the worse: 3.2 % just after something has changed, halved by each try, down to 0.4 %.
 const TRY_PART: RangeInclusive<f32> = 0.004..=0.032;
 
-/// While nothing is known of that way but an estimate.
+/// Likewise while that way has not been measured at all.
 const TRY_UNKNOWN: f32 = 0.3;
 
-/// What takes so many times as long as the other way is still near it: such a try goes on.
+/// A try goes on as long as its calls take at most 1.35 times as long as those of the other way.
 const NEAR: f32 = 1.35;
 
-/// What takes less than this part of an empty call is not tried shared: it cannot gain, whatever the cores' distance is now.
+/// A call that takes less than half of an empty shared call is not tried shared: it cannot gain, however near the cores are to each other now.
 const LEAST_OF_REGION: f32 = 0.5;
 
-/// Calls from this length on are tried one at a time: caches matter less, and a try costs much.
+/// Calls from this length on are tried one at a time: caches matter less to them, and a try costs much.
 const LONG_NS: f32 = 100_000.0;
 
-/// Each is taken to lose at least this part of what it takes the other way, for that reason.
+/// A try of any call is taken to lose at least this part of its time the other way, because of the caches.
 const TRY_LOSS: f32 = 0.25;
 
-/// No way is thought to be worse than so many times the other: whatever else uses the cores, it is worth another try some time.
+/// No way is taken to be more than 1024 times as slow as the other, so that it is tried again some time: the cores may have been in use by others.
 const FAR: f32 = 1024.0;
 
-/// What is not known well is not shared below this: running it in sequence tells more.
+/// Calls shorter than this are not shared before their sequential cost is known well: to run them in sequence tells more.
 const UNSURE_BELOW_NS: f32 = 20_000.0;
 
-/// The other way has to be better by this to be changed to.
+/// The other way must be 3 % better before calls change to it.
 const GAINS: f32 = 1.03;
 
-/// A search that seems to gain more than so many times what as many workers can was thought to cost far too much: ...
+/// If a shared search is more than four times as fast as its workers could be, its sequential cost was estimated far too high: ...
 const PLAUSIBLE: f32 = 4.0;
 
-/// ... or, where its cost is known well, more than so many times. It may have ended early.
+/// ... or, if that cost is known well, more than 512 times as fast. A search may just have ended early.
 const BEYOND: f32 = 512.0;
 
-/// What is so many times as long, and long, is believed at once: to be wrong costs less than one more such call in sequence.
+/// A long call that takes more than 16 times the expected time is believed at once, not after a second one: an error costs less than one more such call in sequence.
 const CHANGED_CLEARLY: f32 = 16.0;
 
 /// What sharing costs and gives, as far as can be told before trying.

@@ -17,8 +17,8 @@ use super::known::with_class;
 
 /// How to run one call.
 ///
-/// Its tag, and what the short way reads, are whole words: parts of words that are copied as others than they were written stall a short call
-/// for longer than it takes.
+/// Its tag, and what a short call reads of it, are whole words: to copy a value by wider loads than the stores that have written it defeats the processor's store forwarding,
+/// and that stall is longer than a short call.
 #[derive(Debug)]
 #[repr(usize)]
 pub enum Plan<'p> {
