@@ -427,6 +427,8 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
         }
         return;
     }
+    // It may wait inside of a call that it waits for, as in `run::help`.
+    let outer = slot.side.set_aside();
     slot.side.open(mailbox::ASLEEP);
     fence(Ordering::SeqCst);
     helps.ask(handle);
@@ -435,7 +437,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
             handle.park();
         }
     }
-    slot.side.shut();
+    slot.side.put_back(outer);
 }
 
 /// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by.

@@ -15,6 +15,10 @@
 //! Each slot has two. The *front* mailbox takes anything and is open while a pool thread is idle. The *side* mailbox is used by who waits: it takes only
 //! the work of the one call its owner waits for (whose token is its state), or says that the owner sleeps until there are tasks to help with.
 //!
+//! A caller that waits with its side mailbox open runs code of the user's now and then: it commits what comes back, and runs tasks that are for it alone. If that code makes
+//! a call of its own and waits for that, it needs the mailbox for itself. So it [sets aside](Mailbox::set_aside) what is there, a job that has been
+//! delivered included, and [puts it back](Mailbox::put_back) when its own call is over.
+//!
 //! # States of the word
 //!
 //! | state       | meaning                                              | who leaves it, and how |
@@ -23,7 +27,7 @@
 //! | `ANY`       | front: the owner is awake and takes any work         | giver: CAS to `CLAIMED`, or to a nudge · owner: CAS to `ASLEEP`, `SHUT` |
 //! | `ASLEEP`    | the owner is parked or about to be                   | front, giver: CAS to `CLAIMED`, and unparks after delivery · waker: CAS to `SHUT`, then unparks; the owner opens on arrival · owner: CAS to `ANY`, store `SHUT` (side) |
 //! | token       | side: the owner waits for that call                  | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT`, or to token + 2 |
-//! | token + 2   | likewise, and is parked or about to be               | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token |
+//! | token + 2   | likewise, and is parked or about to be               | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token, or to `SHUT` |
 //! | `CLAIMED`   | one giver is about to deliver, or has taken its message back | that giver: store a message, a job, or what it was; `ANY` or `SHUT` |
 //! | job + 1     | a job is there                                       | owner: CAS to `SHUT` |
 //! | token + 4   | front: a message is there                            | owner: CAS to `SHUT` · giver, taking it back: CAS to `CLAIMED` |
@@ -36,7 +40,7 @@
 //! # Orderings
 //!
 //! * giver's way to a message or job: Release; pairs with the Acquire of the owner who takes it out. It is written before it is read.
-//! * owner's way to `ANY` or a token: Release; pairs with the Acquire of a giver's CAS. What the owner did before, such as having read the last message, or
+//! * owner's way to `ANY`, a token, or a job that it puts back: Release; pairs with the Acquire of a giver's CAS. What the owner did before, such as having read the last message, or
 //!   clearing the stop signal of a call that has been stopped, is known to whoever gives it work.
 //! * owner and giver both leave a message by CAS, so one of them has it. Relaxed on the giver's side: it wrote the message itself.
 //! * giver's way from a message that it has taken back: Release; pairs with the Acquire of the next giver, or of the owner who opens the mailbox for that one. It has been read
@@ -50,7 +54,7 @@
 
 use crate::job::JobRef;
 use crate::platform::prefetch_for_writing;
-use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicUsize, Ordering, UnsafeCell, yield_now};
 use std::mem::MaybeUninit;
 
 pub(crate) const SHUT: usize = 0;
@@ -189,6 +193,30 @@ impl Mailbox {
     #[inline(always)]
     pub(crate) fn shut(&self) {
         self.state.store(SHUT, Ordering::Relaxed);
+    }
+
+    /// Owner of a side mailbox that it is about to open for another call: shuts it, and returns what it was, to be [put back](Self::put_back). A giver who has claimed it is
+    /// waited for: no code of the user's runs before it has delivered.
+    pub(crate) fn set_aside(&self) -> usize {
+        loop {
+            let state = self.peek();
+            if state == SHUT {
+                return SHUT;
+            }
+            // Acquire: pairs with the Release in `deliver`. The owner will run the job that it puts back.
+            if state != CLAIMED
+                && self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                // It is awake.
+                return if state & LOW == AND_ASLEEP { state - AND_ASLEEP } else { state };
+            }
+            yield_now();
+        }
+    }
+
+    /// Owner: opens it again as it was when it was [set aside](Self::set_aside). Its own call is over, so nobody can be claiming it.
+    pub(crate) fn put_back(&self, aside: usize) {
+        self.open(aside);
     }
 
     /// Owner, or who wakes it: from `from` to `to` unless somebody is delivering. Release as in [`open`](Self::open).

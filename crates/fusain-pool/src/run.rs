@@ -450,6 +450,8 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         }
     }
     let mut patience = Patience::of_caller(handle.pool);
+    // This call may be made by code that runs while this thread waits for another one.
+    let outer = mailbox.set_aside();
     mailbox.open(token);
     while !is_alone(call, algorithm, handle, parts) {
         // SAFETY: this thread's; the message is this call's: nobody else claims a token.
@@ -472,7 +474,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         }
     }
     // Alone: no giver is left who could be claiming this mailbox.
-    mailbox.shut();
+    mailbox.put_back(outer);
 }
 
 /// Asks those who work on this call for some of it.

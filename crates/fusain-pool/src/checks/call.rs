@@ -2,13 +2,16 @@
 
 use super::part::{BRIEF, Out, send, wait, work};
 use super::{Frame, Marks, check, finds, pool};
+use crate::Algorithm;
 use crate::call::Call;
 use crate::handle::Handle;
+use crate::inner::Inner;
 use crate::mailbox::ANY;
 use crate::part::StackParts;
-use crate::run::running;
+use crate::run::{help, running};
 use crate::sync::faulty::Fault;
 use loom::thread;
+use std::ops::Range;
 
 /// Two workers take their shares off while the caller goes to sleep; nobody touches the call after it has returned.
 fn shares() {
@@ -111,4 +114,73 @@ fn sleeping_caller_gets_a_part() {
 #[test]
 fn sleeping_caller_gets_a_part_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw], 3, part_for_a_sleeping_caller);
+}
+
+/// Marks places, and makes a call of its own whenever it commits.
+struct CallsAgain {
+    marks: Marks,
+    pool: Frame<Inner>,
+    /// Where it commits.
+    owner: usize,
+}
+
+impl Algorithm for CallsAgain {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, range: &Self::Local) -> bool {
+        self.marks.has_local_work(range)
+    }
+
+    fn do_unit(&self, range: &mut Self::Local, grain: usize) {
+        self.marks.do_unit(range, grain);
+    }
+
+    fn commit(&self, _: &mut Self::Local) {
+        let (call, handle) = (Frame::new(Call::new(self.owner, BRIEF)), Handle::new(self.pool.get(), self.owner));
+        help(call.get(), &Marks::new(0), &handle, &StackParts::new(), BRIEF.grain);
+        call.retire();
+    }
+
+    fn split(&self, range: &mut Self::Local) -> Option<Self::Local> {
+        self.marks.split(range)
+    }
+}
+
+/// One helper brings its part back, and another one has a part for the caller, which commits the first one at that moment, and calls again meanwhile: the second part is not lost.
+fn part_for_a_caller_that_calls_again() {
+    let pool = pool(1, 2);
+    let call = Frame::new(Call::new(2, BRIEF));
+    let again = Frame::new(CallsAgain { marks: Marks::new(2), pool, owner: 2 });
+    let parts: Out = Frame::new(StackParts::new());
+    let handle = Handle::new(&pool, 2);
+    pool.slots.get(0).front.open(ANY);
+    send(parts, call.get(), again.get(), &handle, 0..1, 0);
+    call.add_share();
+    let first = thread::spawn(move || work(&Handle::new(&pool, 0)));
+    let second = thread::spawn(move || {
+        let handle = Handle::new(&pool, 1);
+        match pool.slots.get(2).claim_for(call.token()) {
+            Some(claim) => {
+                crate::share::deliver(&running(call.get(), again.get()), &handle, (2, claim), BRIEF.grain, 0, 1..2);
+            }
+            None => again.marks.mark(1),
+        }
+        // SAFETY: the share added above.
+        unsafe { Call::drop_share(&raw const *call, &handle) };
+    });
+    help(&call, again.get(), &handle, &parts, BRIEF.grain);
+    again.marks.assert_all_done();
+    call.retire();
+    first.join().unwrap();
+    second.join().unwrap();
+}
+
+#[test]
+fn caller_that_calls_again_gets_its_part() {
+    check(2, part_for_a_caller_that_calls_again);
+}
+
+#[test]
+fn caller_that_calls_again_gets_its_part_faults() {
+    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, part_for_a_caller_that_calls_again);
 }

@@ -1,6 +1,7 @@
 //! What a caller hands out, and gets back: see [`part`](crate::part).
 
 use super::{Frame, Marks, check, finds, pool};
+use crate::Algorithm;
 use crate::call::{Brief, Call};
 use crate::handle::Handle;
 use crate::mailbox::{ANY, ASLEEP, SHUT};
@@ -23,11 +24,11 @@ pub(super) fn work(handle: &Handle<'_>) {
 pub(super) type Out = Frame<StackParts<Range<usize>>>;
 
 /// Sends `part` of the marks to slot 0 if its mailbox is in state `expected`.
-fn send_to(
+fn send_to<A: Algorithm<Local = Range<usize>>>(
     parts: Out,
     expected: usize,
     call: &'static Call,
-    marks: &'static Marks,
+    marks: &'static A,
     handle: &Handle<'_>,
     part: Range<usize>,
     fanout: usize,
@@ -41,10 +42,10 @@ fn send_to(
 }
 
 /// Sends `part` of the marks to slot 0, which takes any work.
-pub(super) fn send(
+pub(super) fn send<A: Algorithm<Local = Range<usize>>>(
     parts: Out,
     call: &'static Call,
-    marks: &'static Marks,
+    marks: &'static A,
     handle: &Handle<'_>,
     part: Range<usize>,
     fanout: usize,
