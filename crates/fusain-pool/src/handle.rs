@@ -3,6 +3,11 @@
 //! The [`Slot`] is the public half of a worker; the handle is the private one. It lives on the stack of the thread: for a pool thread as
 //! long as the thread (where threads are lent, as long as a visit), for a caller (a thread of the application that calls into
 //! the pool) as long as its outermost call.
+//!
+//! A thread that is a worker of one pool may call into another, and that into the first again. So it can have several handles: the *innermost* is that of the call that it is in,
+//! and its *home* is that of the worker it was started as. Work for that worker alone reaches the thread wherever it waits
+//! ([`tasks::run_home`](crate::tasks::run_home)), and a call into the pool of its home is made as that worker ([`Handle::within`]): a pool that waits
+//! for another one, which waits for the first, would wait for ever.
 
 use crate::inner::Inner;
 use crate::job::JobRef;
@@ -24,6 +29,8 @@ pub(crate) struct Handle<'p> {
     pub(crate) stack: Stack,
     /// How many pieces of work taken from others while waiting lie on this thread's stack.
     pub(crate) depth: Cell<usize>,
+    /// Whether a detached task is being run by the one who has spawned it.
+    pub(crate) runs_detached: Cell<bool>,
 }
 
 type Erased = *const Handle<'static>;
@@ -33,11 +40,14 @@ thread_local! {
     static CURRENT: Cell<Erased> = const { Cell::new(ptr::null()) };
     /// The same while it is inside a join or scope, else null: all that the fast path of `join` has to look at.
     static FORKED: Cell<Erased> = const { Cell::new(ptr::null()) };
+    /// The handle of the worker that this thread was started as, or null.
+    static HOME: Cell<Erased> = const { Cell::new(ptr::null()) };
 }
 
 impl<'p> Handle<'p> {
     pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
-        Handle { pool, index, slot: pool.slots.get(index), stack: Stack::new(), depth: Cell::new(0) }
+        let slot = pool.slots.get(index);
+        Handle { pool, index, slot, stack: Stack::new(), depth: Cell::new(0), runs_detached: Cell::new(false) }
     }
 
     /// This thread is the worker of slot `index`, which it has leased, as long as it lives.
@@ -45,6 +55,7 @@ impl<'p> Handle<'p> {
         let handle: &'static Handle<'static> = Box::leak(Box::new(Handle::new(pool, index)));
         handle.slot().set_thread(crate::sync::current());
         CURRENT.set(handle);
+        HOME.set(handle);
     }
 
     /// Runs `f` with this thread's innermost handle, or with none.
@@ -53,6 +64,34 @@ impl<'p> Handle<'p> {
         // SAFETY: non-null only while an `Innermost` lives, and with it the handle on this thread's stack, and after `stay`, which has leaked it;
         // the reference cannot outlive `f`.
         f(unsafe { CURRENT.get().as_ref() })
+    }
+
+    /// Runs `f` with the handle of the worker that this thread was started as, or with none.
+    #[inline]
+    pub(crate) fn home<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        // SAFETY: non-null only while an `AtHome` lives, which ends before the handle does, and after `stay`; the reference cannot outlive `f`.
+        f(unsafe { HOME.get().as_ref() })
+    }
+
+    /// Runs `f` with the handle that this thread has in `pool`, if it has one: the innermost one, or its home, which is the innermost one meanwhile.
+    #[inline]
+    pub(crate) fn within<R>(pool: &Inner, f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        Handle::current(|current| match current {
+            Some(handle) if ptr::eq(handle.pool, pool) => f(Some(handle)),
+            _ => Handle::at_home(|home| ptr::eq(home.pool, pool), f),
+        })
+    }
+
+    /// Runs `f` with the home of this thread, as the innermost handle, if there is one and it `fits`; else with none.
+    pub(crate) fn at_home<R>(fits: impl FnOnce(&Handle<'_>) -> bool, f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        Handle::home(|home| match home.filter(|home| fits(home)) {
+            None => f(None),
+            Some(home) => {
+                // SAFETY: dropped at the end of this block.
+                let _innermost = unsafe { Innermost::begin(home) };
+                f(Some(home))
+            }
+        })
     }
 
     /// Runs `f` with this thread's innermost handle if that is inside a join or scope, or with none.
@@ -158,7 +197,7 @@ impl<'p> Handle<'p> {
     }
 }
 
-/// While it lives, a handle is the innermost one of its thread, and inside no join or scope.
+/// While it lives, a handle is the innermost one of its thread.
 pub(crate) struct Innermost {
     /// What was current before.
     current: Erased,
@@ -169,9 +208,10 @@ impl Innermost {
     /// # Safety
     /// It is dropped before `handle` is, on this thread.
     pub(crate) unsafe fn begin(handle: &Handle<'_>) -> Self {
+        let is_forked = handle.stack.root.get() != 0;
         // The cast only forgets a lifetime; the readers give it back bounded by a call.
         let handle: Erased = (&raw const *handle).cast();
-        Self { current: CURRENT.replace(handle), forked: FORKED.replace(ptr::null()) }
+        Self { current: CURRENT.replace(handle), forked: FORKED.replace(if is_forked { handle } else { ptr::null() }) }
     }
 }
 
@@ -179,6 +219,23 @@ impl Drop for Innermost {
     fn drop(&mut self) {
         CURRENT.set(self.current);
         FORKED.set(self.forked);
+    }
+}
+
+/// While it lives, a handle is the home of its thread.
+pub(crate) struct AtHome(Erased);
+
+impl AtHome {
+    /// # Safety
+    /// It is dropped before `handle` is, on this thread.
+    pub(crate) unsafe fn begin(handle: &Handle<'_>) -> Self {
+        Self(HOME.replace((&raw const *handle).cast()))
+    }
+}
+
+impl Drop for AtHome {
+    fn drop(&mut self) {
+        HOME.set(self.0);
     }
 }
 

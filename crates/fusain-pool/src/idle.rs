@@ -26,7 +26,7 @@
 //! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
 //! is computed, only to who computes it.
 
-use crate::handle::Handle;
+use crate::handle::{AtHome, Handle};
 use crate::inner::{Inner, Lease, Wait};
 use crate::latch::Latch;
 use crate::mailbox;
@@ -35,7 +35,7 @@ use crate::place;
 use crate::platform::{HAS_THREADS, Instant};
 use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
-use crate::tasks::{self, Helps, Taken};
+use crate::tasks::{self, DEPTH_MAX, Helps, Taken};
 use crate::trace;
 use crate::watch::{Turn, Watch};
 use std::time::Duration;
@@ -61,10 +61,6 @@ const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 2;
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
-
-/// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits, and leaves no tasks in its queue that it may have to
-/// wait for.
-pub(crate) const DEPTH_MAX: usize = 32;
 
 pub(crate) enum Step {
     Spin,
@@ -180,6 +176,8 @@ impl Inner {
         }
         let _lease = Lease(self, index);
         Handle::with(self, index, |handle| {
+            // SAFETY: dropped at the end of this closure.
+            let _home = unsafe { AtHome::begin(handle) };
             slot.set_thread(crate::sync::current());
             slot.set_asleep(false);
             slot.front.open(mailbox::ANY);
@@ -393,6 +391,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         }
         match patience.step() {
             Step::Spin => {}
+            Step::Look if tasks::run_home(handle) => patience = Patience::of_caller(handle.pool),
             Step::Look => {
                 if takes {
                     helps.ask(handle);
@@ -422,8 +421,8 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     }
     slot.tally().parks.add(1);
     if !takes {
-        while !latch.is_open() && slot.inbox.is_empty() {
-            handle.park();
+        while !latch.is_open() && !tasks::is_called(handle) {
+            tasks::doze(handle);
         }
         return;
     }
@@ -433,8 +432,8 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     fence(Ordering::SeqCst);
     helps.ask(handle);
     if !tasks::in_sight(handle, helps) {
-        while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && slot.inbox.is_empty() {
-            handle.park();
+        while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && !tasks::is_called(handle) {
+            tasks::doze(handle);
         }
     }
     slot.side.put_back(outer);

@@ -465,6 +465,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
                 if let Some(task) = tasks::find_own(handle) {
                     tasks::run(handle, task, None);
                 }
+                tasks::run_home(handle);
                 ask(call, algorithm, handle);
             }
             Step::Sleep => {
@@ -509,9 +510,9 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
     }
     call.await_shares();
     parts.await_all();
-    while !is_alone(call, algorithm, handle, parts) && slot.side.peek() == asleep && slot.inbox.is_empty() {
+    while !is_alone(call, algorithm, handle, parts) && slot.side.peek() == asleep && !tasks::is_called(handle) {
         slot.tally().parks.add(1);
-        handle.park();
+        tasks::doze(handle);
     }
     // Unless somebody is delivering.
     slot.side.change(asleep, call.token());

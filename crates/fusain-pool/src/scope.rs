@@ -9,14 +9,14 @@
 
 use crate::handle::Handle;
 use crate::header::{Header, Reopen, reopen};
-use crate::idle::{DEPTH_MAX, wait_for};
+use crate::idle::wait_for;
 use crate::inner::Inner;
 use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::panics::{FirstPanic, discard};
 use crate::pool::Pool;
 use crate::sync::Mutex;
-use crate::tasks::{Helps, announce, answer, as_root, begin};
+use crate::tasks::{DEPTH_MAX, Helps, announce, answer, as_root, begin};
 use crate::trace;
 use crate::worth::Worth;
 use std::marker::PhantomData;

@@ -23,7 +23,8 @@ use std::thread;
 
 /// Runs `task` later, on a worker of the pool whose work the calling thread is doing, or else of [`Pool::global`]. See [`Pool::spawn`].
 ///
-/// In a pool of one worker there is nobody else to run it, so it runs before this returns. A task must not wait for the thread that has spawned it.
+/// In a pool of one worker there is nobody else to run it, so it runs before this returns; if another task spawns it, when that has ended. A task must not wait for the
+/// thread that has spawned it.
 ///
 /// # Example
 /// ```
@@ -120,8 +121,8 @@ impl Pool {
 
     /// Runs `task` later, on a worker of this pool, and does not wait for it.
     ///
-    /// Costs an allocation. When a pool is dropped, all spawned tasks are run first. A pool of one worker has no thread of its own and runs the
-    /// task before this returns, so the task must not wait for what its spawner does later. If the task panics, the payload goes to the handler of
+    /// Costs an allocation. When a pool is dropped, all spawned tasks are run first. A pool of one worker has no thread of its own: the task runs
+    /// before this returns, or if another task spawns it, when that has ended. So a task must not wait for what its spawner does later. If the task panics, the payload goes to the handler of
     /// [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     ///
     /// # Example
@@ -212,20 +213,20 @@ pub(crate) fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
 ///
 /// `start` does not unwind.
 pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize) -> R) -> R {
-    Handle::current(|handle| match handle {
-        Some(handle) if std::ptr::eq(handle.pool, pool) => {
+    Handle::within(pool, |handle| match handle {
+        Some(handle) => {
             let started = start(handle.index);
             wait_for(handle, latch, Helps::Anybody);
             started
         }
-        _ => pool.with_lease(|owner| {
+        None => pool.with_lease(|owner| {
             pool.slots.get(owner).set_thread(crate::sync::current());
             let started = start(owner);
-            match handle {
+            Handle::current(|handle| match handle {
                 // A worker of another pool goes on working there: what it waits for may need it.
                 Some(handle) => wait_for(handle, latch, Helps::Anybody),
                 None => wait_outside(pool, pool.slots.get(owner), latch),
-            }
+            });
             started
         }),
     })
@@ -244,10 +245,8 @@ impl Inner {
     }
 
     pub(crate) fn spawn<F: FnOnce() + Send + 'static>(&self, task: F) {
-        if self.workers == 0 {
-            return self.enter(|_| self.run_detached(task));
-        }
-        self.lay_down(DetachedJob::boxed(task, self));
+        let job = DetachedJob::boxed(task, self);
+        if self.workers == 0 { self.enter(|handle| run_here(handle, job)) } else { self.lay_down(job) }
     }
 
     /// Puts a task into the queue of the worker that this thread is in this pool, to be run before what that has spawned earlier, or into the pool's inbox.
@@ -276,6 +275,18 @@ impl Inner {
             }
         }
     }
+}
+
+/// Runs a task where there is no other worker, and what it spawns in its turn: that is queued, as a task that spawns the next one for ever would fill the thread's stack.
+fn run_here(handle: &Handle<'_>, job: JobRef) {
+    handle.push(job);
+    if handle.runs_detached.replace(true) {
+        return;
+    }
+    while let Some(task) = tasks::find_local(handle) {
+        tasks::run(handle, task, None);
+    }
+    handle.runs_detached.set(false);
 }
 
 /// A task on the heap that nobody waits for.

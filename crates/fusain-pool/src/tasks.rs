@@ -22,6 +22,11 @@ use crate::others::give_way;
 use crate::slot::{LAY_OUT, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
+use std::time::Duration;
+
+/// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits, and leaves no tasks in its queue that it may have to
+/// wait for.
+pub(crate) const DEPTH_MAX: usize = 32;
 
 /// Whose tasks a worker takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +114,57 @@ pub(crate) fn find_local(handle: &Handle<'_>) -> Option<Taken> {
 fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
     let inbox = &handle.slot().inbox;
     if inbox.is_empty() { None } else { inbox.take() }
+}
+
+/// Runs a task for the worker that this thread was started as, if there is one and this thread waits inside of another pool now, with `handle`. Returns whether it did.
+///
+/// The one who waits for that task may be the one that this thread waits for.
+#[cold]
+pub(crate) fn run_home(handle: &Handle<'_>) -> bool {
+    Handle::at_home(
+        |home| is_another(home, handle),
+        |home| {
+            let Some(home) = home else { return false };
+            let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps));
+            let Some(task) = task else { return false };
+            home.depth.set(home.depth.get() + 1);
+            run(home, task, None);
+            home.depth.set(home.depth.get() - 1);
+            true
+        },
+    )
+}
+
+/// Whether there is something for this worker alone, or for the one that this thread was started as.
+pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
+    let is_home_called = |home: &Handle<'_>| {
+        !home.slot().inbox.is_empty() || home_helps(home).is_some_and(|helps| in_sight(home, helps))
+    };
+    let at_home = || Handle::home(|home| home.is_some_and(|home| is_another(home, handle) && is_home_called(home)));
+    !handle.slot().inbox.is_empty() || at_home()
+}
+
+/// How often a worker of a registry that sleeps inside of another pool looks whether its own has work: only who has something for this very worker unparks it there.
+const LOOK_HOME: Duration = Duration::from_millis(1);
+
+/// Parks until somebody unparks this thread, or it is time to look after its home.
+pub(crate) fn doze(handle: &Handle<'_>) {
+    let looks = |home: &Handle<'_>| is_another(home, handle) && home_helps(home).is_some();
+    match Handle::home(|home| home.is_some_and(looks)) {
+        true => handle.park_timeout(LOOK_HOME),
+        false => handle.park(),
+    }
+}
+
+/// A home that is not the handle by which the thread waits.
+fn is_another(home: &Handle<'_>, handle: &Handle<'_>) -> bool {
+    !std::ptr::eq(home.slot(), handle.slot())
+}
+
+/// What a worker does for its own pool while it waits inside of another one, beside what is for it alone. A registry goes on, since its programs were written for pools that do.
+fn home_helps(home: &Handle<'_>) -> Option<Helps> {
+    let helps = || if home.depth.get() < DEPTH_MAX { Helps::Anybody } else { Helps::Itself };
+    home.pool.is_registry.then(helps)
 }
 
 /// The oldest task of slot `index`.

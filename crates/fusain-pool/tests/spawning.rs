@@ -264,3 +264,46 @@ fn worker_local_values_are_lent_to_one_at_a_time() {
         assert_eq!(values.iter().sum::<u64>(), 2001);
     });
 }
+
+/// A worker of one pool waits inside of another, for something that its own pool needs it for.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs started workers")]
+fn a_broadcast_reaches_workers_that_wait_in_another_pool() {
+    for threads in [2, 3] {
+        let (p, q) = (Arc::new(pool(threads)), Arc::new(pool(threads)));
+        for _ in 0..20 {
+            let all = p.broadcast(|_| q.broadcast(|_| p.broadcast(|index| index).len()));
+            // Who is a worker of `p` already is not counted twice.
+            assert!(all.iter().flatten().all(|workers| (threads - 1..=threads).contains(workers)), "{all:?}");
+            let (done, is_done) = mpsc::channel();
+            let (of_task, q) = (Arc::clone(&p), Arc::clone(&q));
+            p.spawn(move || done.send(q.install(|| of_task.broadcast(|index| index).len())).unwrap());
+            assert_eq!(is_done.recv(), Ok(threads - 1));
+        }
+    }
+}
+
+/// A worker that comes back to its pool by way of another one is the worker it was.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_worker_is_the_same_by_way_of_another_pool() {
+    let (p, q) = (pool(2), pool(2));
+    let seen =
+        p.in_worker(|| q.install(|| (current_workers(), p.install(|| (current_worker_index(), join(|| 1, || 2))))));
+    assert_eq!(seen, (2, (Some(0), (1, 2))));
+}
+
+/// In a pool without threads of its own.
+#[test]
+fn tasks_that_spawn_the_next_one_do_not_fill_the_stack() {
+    fn go_on(pool: &Arc<Pool>, left: usize, done: &Arc<AtomicUsize>) {
+        done.fetch_add(1, Ordering::Relaxed);
+        if left > 0 {
+            let (next, done) = (Arc::clone(pool), Arc::clone(done));
+            pool.spawn(move || go_on(&next, left - 1, &done));
+        }
+    }
+    let (pool, done) = (Arc::new(pool(1)), Arc::new(AtomicUsize::new(0)));
+    go_on(&pool, 300_000, &done);
+    assert_eq!(done.load(Ordering::Relaxed), 300_001);
+}

@@ -4,7 +4,7 @@ use crate::builder::ThreadPoolBuilder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
 use crate::handlers::{PanicHandler, guarded, handle_panic};
 use crate::threads::{ThreadBuilder, ThreadSpawn};
-use fusain_pool::adapter::{Registry, with_worker};
+use fusain_pool::adapter::{Registry, is_inside};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -13,7 +13,7 @@ pub(crate) fn start<S: ThreadSpawn>(
     mut builder: ThreadPoolBuilder<S>,
     waits: bool,
 ) -> Result<Registry, ThreadPoolBuildError> {
-    if builder.use_current_thread && with_worker(|worker| worker.is_some()) {
+    if builder.use_current_thread && is_inside() {
         return Err(ErrorKind::CurrentThreadAlreadyInPool.into());
     }
     let threads = builder.count().min(Registry::THREADS_MAX);

@@ -20,4 +20,4 @@ mod worker;
 
 pub use group::Group;
 pub use registry::{Registry, UnstartedWorker};
-pub use worker::{Worker, with_worker};
+pub use worker::{Worker, is_inside, with_worker};

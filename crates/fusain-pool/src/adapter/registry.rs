@@ -55,7 +55,7 @@ impl Registry {
     /// Runs `f` with the worker that this thread is in this registry, or with none.
     #[inline]
     pub fn with_worker<R>(&self, f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
-        Handle::current(|handle| f(handle.filter(|handle| std::ptr::eq(handle.pool, self.inner())).map(Worker)))
+        Handle::within(self.inner(), |handle| f(handle.map(Worker)))
     }
 
     /// Runs `f` on a worker, and tells it whether it had to be moved there: not if this thread is one. Waits for it; a worker of another registry works

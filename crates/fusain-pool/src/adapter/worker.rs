@@ -9,10 +9,18 @@ use crate::tasks::{self, Helps};
 #[derive(Clone, Copy)]
 pub struct Worker<'h>(pub(super) &'h Handle<'h>);
 
-/// Runs `f` with the worker of a registry that this thread is, or with none: also where it is inside of a pool of another kind.
+/// Runs `f` with the worker of a registry that this thread is, also where it is inside of a pool of another kind; or with none.
 #[inline(always)]
 pub fn with_worker<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
-    Handle::current(|handle| f(handle.filter(|handle| handle.pool.is_registry).map(Worker)))
+    Handle::current(|handle| match handle {
+        Some(handle) if handle.pool.is_registry => f(Some(Worker(handle))),
+        _ => Handle::at_home(|home| home.pool.is_registry, |home| f(home.map(Worker))),
+    })
+}
+
+/// Whether the calling thread is inside of any pool.
+pub fn is_inside() -> bool {
+    Handle::current(|handle| handle.is_some())
 }
 
 impl<'h> Worker<'h> {

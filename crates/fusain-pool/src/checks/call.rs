@@ -182,5 +182,9 @@ fn caller_that_calls_again_gets_its_part() {
 
 #[test]
 fn caller_that_calls_again_gets_its_part_faults() {
-    finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, part_for_a_caller_that_calls_again);
+    finds(
+        &[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw],
+        2,
+        part_for_a_caller_that_calls_again,
+    );
 }
