@@ -177,8 +177,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Replaces the contents of `target` by the elements. The vector's memory is reused if it is large enough.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let mut v = vec![7];
     /// (0..3).into_par_iter().collect_into_vec(&mut v);
     /// assert_eq!(v, [0, 1, 2]);
@@ -191,8 +190,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Replaces the contents of `left` by the first members of the elements, which are pairs, and those of `right` by the second members.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let (mut a, mut b) = (vec![0], Vec::new());
     /// [(1, 2), (3, 4)].into_par_iter().unzip_into_vecs(&mut a, &mut b);
     /// assert_eq!((a, b), (vec![1, 3], vec![2, 4]));
@@ -211,8 +209,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// 256 elements or more.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!([1, 2, 3].into_par_iter().inclusive_scan(|a, b| a + b), [1, 3, 6]);
     /// ```
     fn inclusive_scan<F>(mut self, op: F) -> Vec<Self::Item>
@@ -231,8 +228,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// element. Otherwise like [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!([1, 2, 3].into_par_iter().exclusive_scan(0, |a, b| a + b), [0, 1, 3]);
     /// ```
     fn exclusive_scan<F>(mut self, init: Self::Item, op: F) -> Vec<Self::Item>
@@ -250,8 +246,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Compares the elements with those of `other`, lexicographically.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 2].par_iter().cmp(&[1, 3]).is_lt());
     /// ```
     fn cmp<J>(self, other: J) -> Ordering
@@ -268,8 +263,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Like [`cmp`](Self::cmp), for elements with a partial order.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!([f64::NAN].par_iter().partial_cmp(&[1.0]), None);
     /// ```
     fn partial_cmp<J>(self, other: J) -> Option<Ordering>
@@ -288,8 +282,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Whether both chains have the same number of elements, and these are equal one by one.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 2].par_iter().eq(&[1, 2]));
     /// ```
     fn eq<J>(self, other: J) -> bool
@@ -304,8 +297,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Whether the chains differ: the opposite of [`eq`](Self::eq).
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 2].par_iter().ne(&[1, 2, 3]));
     /// ```
     fn ne<J>(self, other: J) -> bool
@@ -319,8 +311,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Whether the elements are less than those of `other`, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 2].par_iter().lt(&[1, 3]));
     /// ```
     fn lt<J>(self, other: J) -> bool
@@ -334,8 +325,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Whether the elements are less or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 2].par_iter().le(&[1, 2]));
     /// ```
     fn le<J>(self, other: J) -> bool
@@ -349,8 +339,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Whether the elements are greater than those of `other`, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 4].par_iter().gt(&[1, 3]));
     /// ```
     fn gt<J>(self, other: J) -> bool
@@ -364,8 +353,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Whether the elements are greater or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert!([1, 3].par_iter().ge(&[1, 3]));
     /// ```
     fn ge<J>(self, other: J) -> bool
@@ -379,8 +367,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// The index of any element that satisfies `predicate`.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!([3, 1, 4].par_iter().position_any(|x| *x == 4), Some(2));
     /// ```
     #[inline]
@@ -391,8 +378,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// The index of the first element that satisfies `predicate`.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!([3, 1, 4, 1].par_iter().position_first(|x| *x == 1), Some(1));
     /// ```
     #[inline]
@@ -403,8 +389,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// The index of the last element that satisfies `predicate`. It searches from the back.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!([3, 1, 4, 1].par_iter().position_last(|x| *x == 1), Some(3));
     /// ```
     #[inline]

@@ -258,8 +258,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Calls `f` on every element, in no particular order.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let mut v = vec![1, 2, 3];
     /// v.par_iter_mut().for_each(|x| *x *= 2);
     /// assert_eq!(v, [2, 4, 6]);
@@ -273,8 +272,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Elements whose turn has not come yet are kept: memory for all of them in the worst case.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let mut text = String::new();
     /// (0..5_u32).into_par_iter().map(|i| (i * i).to_string()).for_each_in_order(|square| text += &square);
     /// assert_eq!(text, "014916");
@@ -314,8 +312,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends, at the latest after its unit; the call returns one of these.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let even = |x: usize| if x % 2 == 0 { Ok(()) } else { Err(x) };
     /// assert_eq!([2, 4, 5, 8].into_par_iter().try_for_each(even), Err(5));
     /// ```
@@ -359,8 +356,7 @@ pub trait ParallelIterator: Sized + Send {
     /// The operands keep their order. The result of no elements is `identity()`.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let words = ["a", "b", "c"];
     /// assert_eq!(words.par_iter().map(|w| w.to_string()).reduce(String::new, |a, b| a + &b), "abc");
     /// ```
@@ -383,8 +379,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: it ends when an element or `op` gives `None` or `Err`, and returns that.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let sum = |v: &[u8]| v.par_iter().map(|x| Some(*x)).try_reduce(|| 0, |a, b| a.checked_add(b));
     /// assert_eq!((sum(&[1, 2, 3]), sum(&[200, 100])), (Some(6), None));
     /// ```
@@ -413,8 +408,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and no less exact.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!((0..101).into_par_iter().sum::<i32>(), 5050);
     /// ```
     #[inline]
@@ -479,8 +473,7 @@ pub trait ParallelIterator: Sized + Send {
     /// The first element that satisfies `predicate`. Once one is found, workers on parts behind it end, at the latest after their unit.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// assert_eq!((0..10_000).into_par_iter().find_first(|x| x * x > 1000), Some(32));
     /// ```
     #[inline]
@@ -534,8 +527,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Makes a collection of the elements. If the length of the chain is known, each element is written straight to its place in a `Vec`.
     ///
     /// ```
-    /// # use fusain_iter as fusain;
-    /// # use fusain::prelude::*;
+    /// # use fusain_iter::prelude::*;
     /// let parsed: Result<Vec<i32>, _> = ["1", "2", "x"].par_iter().map(|s| s.parse::<i32>()).collect();
     /// assert!(parsed.is_err());
     /// ```

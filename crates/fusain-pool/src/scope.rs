@@ -143,7 +143,8 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
 impl<'s> Scope<'s> {
     /// Spawns a task. It runs before the scope ends, on this worker or on another. Its argument is the scope, so it can spawn more.
     ///
-    /// Costs an allocation. A thread that is not a worker of the scope's pool runs the task at once.
+    /// Costs an allocation. A thread that is not a worker of the scope's pool runs the task at once, and so does one that has taken 32 tasks, each while it waited inside of
+    /// the one before. A chain of tasks, each of which spawns the next, is a recursion there.
     ///
     /// # Example
     /// ```

@@ -457,3 +457,53 @@ fn a_split_may_wait_for_other_workers() {
         });
     }
 }
+
+/// Some units of work, after each of which, or when it commits, comes a call like it, of fewer levels.
+struct CallsWhenItCommits<'p> {
+    pool: &'p Pool,
+    levels: usize,
+    done: &'p AtomicUsize,
+}
+
+impl Algorithm for CallsWhenItCommits<'_> {
+    type Local = Range<usize>;
+
+    fn has_local_work(&self, local: &Range<usize>) -> bool {
+        !local.is_empty()
+    }
+
+    fn do_unit(&self, local: &mut Range<usize>, _grain: usize) {
+        local.start += 1;
+        self.done.fetch_add(1, Ordering::Relaxed);
+        std::hint::black_box((0..100).fold(0_u64, |x, i| x ^ (i << 3)));
+    }
+
+    fn commit(&self, _local: &mut Range<usize>) {
+        if self.levels > 0 {
+            self.pool.run(&CallsWhenItCommits { levels: self.levels - 1, ..*self }, 0..8);
+        }
+    }
+
+    fn split(&self, victim: &mut Range<usize>) -> Option<Range<usize>> {
+        let middle = victim.start + victim.len().div_ceil(2);
+        let stolen = middle..victim.end;
+        victim.end = middle;
+        (!stolen.is_empty()).then_some(stolen)
+    }
+}
+
+/// A caller that waits commits what comes back, and is given more at that moment: what the commit waits for does not push that aside.
+#[test]
+fn a_commit_may_wait_for_a_call() {
+    for wait in [Wait::Park, Wait::Spin] {
+        let pool = pool(4, wait);
+        ends("a call within a commit", || {
+            for _ in 0..1_000 {
+                let done = AtomicUsize::new(0);
+                pool.run(&CallsWhenItCommits { pool: &pool, levels: 1, done: &done }, 0..32);
+                let done = done.into_inner();
+                assert!(done >= 32 && done.is_multiple_of(8), "{done}");
+            }
+        });
+    }
+}

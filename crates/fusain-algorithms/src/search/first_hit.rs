@@ -130,8 +130,10 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
 
     /// The next stripe; empty where there is none.
     fn claim(&self) -> Claimed {
-        // Relaxed: claims need only be distinct. Nobody claims once all is claimed, so it does not overflow.
-        let start = self.next.0.fetch_add(self.stripe, Ordering::Relaxed).min(self.len);
+        // Relaxed: claims need only be distinct. There may be as many places as a number can count, and each worker may come once when all are claimed.
+        let claim = |next: usize| Some(next.saturating_add(self.stripe));
+        let next = self.next.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim);
+        let start = next.unwrap_or(self.len).min(self.len);
         start..self.len.min(start.saturating_add(self.stripe))
     }
 }

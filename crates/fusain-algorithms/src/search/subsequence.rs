@@ -168,10 +168,10 @@ impl Par<'_> {
     where
         F: Fn(&T, &U) -> bool + Sync,
     {
-        let mut places = (v.len() + 1).checked_sub(sequence.len())?;
         if sequence.is_empty() {
             return Some(v.len());
         }
+        let mut places = v.len().checked_sub(sequence.len())? + 1;
         let (beginning, rest) = sequence.split_at(sequence.len().min(LONG));
         while places > 0 {
             // Counted from the back.

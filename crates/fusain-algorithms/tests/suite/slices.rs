@@ -104,3 +104,20 @@ fn more_elements_than_can_be_counted_are_refused() {
     let many = [(); usize::MAX];
     drop(par().merge(&many, &many));
 }
+
+/// As many of them as there can be: what is counted from their number does not wrap around.
+#[test]
+fn the_greatest_lengths() {
+    let mut many = [(); usize::MAX];
+    for policy in [par().sequential(), par().always()] {
+        assert_eq!(policy.find_end(&many[..5], &[(); 2]), Some(3));
+        assert_eq!(policy.find_end(&many, &[()]), Some(usize::MAX - 1));
+        assert_eq!(policy.search(&many, &[()]), Some(0));
+        assert!(!policy.all(&many, |()| false));
+        assert!(!policy.grain(usize::MAX / 2 + 2).all(&many, |()| false));
+    }
+    for by in [1, 1 << 62] {
+        par().sequential().rotate_left(&mut many, by);
+        par().always().rotate_left(&mut many, by);
+    }
+}

@@ -14,8 +14,7 @@ use crate::source::indexed::IndexedSource;
 /// Calls a function on a reference to every element, and passes the element on.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let sum: i32 = [1, 2, 3].into_par_iter().inspect(|x| assert!(*x > 0)).sum();
 /// assert_eq!(sum, 6);
 /// ```
@@ -190,8 +189,7 @@ where
 /// Lets a function change every element, and passes the element on.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = [1, 2, 3].into_par_iter().update(|x| *x *= 2).collect();
 /// assert_eq!(v, [2, 4, 6]);
 /// ```

@@ -11,8 +11,7 @@ use crate::source::Source;
 /// At most `n` of the elements: those that workers meet first.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..1000).into_par_iter().take_any(7).count(), 7);
 /// ```
 #[derive(Clone, Debug)]
@@ -76,8 +75,7 @@ impl<S: Source> Source for TakeAnySource<'_, S> {
 /// All elements except `n`: those that workers meet first.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..1000).into_par_iter().skip_any(7).count(), 993);
 /// ```
 #[derive(Clone, Debug)]
@@ -133,8 +131,7 @@ impl<S: Source> Source for SkipAnySource<'_, S> {
 /// Elements that satisfy a predicate, until some worker meets one that does not.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = (0..1000).into_par_iter().take_any_while(|x| *x < 100).collect();
 /// assert!(v.iter().all(|x| *x < 100));
 /// ```
@@ -208,8 +205,7 @@ impl<S: Source, P: Fn(&S::Item) -> bool + Sync> Source for TakeAnyWhileSource<'_
 /// Skips elements until some worker meets one that does not satisfy a predicate. That element is kept, and so is what workers meet afterwards.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = (0..1000).into_par_iter().skip_any_while(|x| *x < 100).collect();
 /// assert!(v.len() >= 900);
 /// ```

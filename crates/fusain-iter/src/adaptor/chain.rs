@@ -13,8 +13,7 @@ use crate::source::indexed::IndexedSource;
 /// The elements of one chain, and then those of another.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..2).into_par_iter().chain(7..9).collect::<Vec<_>>(), [0, 1, 7, 8]);
 /// ```
 #[derive(Clone, Debug)]
@@ -61,6 +60,8 @@ where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        // Panics here where it is too long: places behind would be counted wrong.
+        self.len();
         ChainIndexed { a: self.a.indexed(settings), b: self.b.indexed(settings) }
     }
 

@@ -12,8 +12,7 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Vectors of a fixed number of elements; the last may be shorter.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<Vec<i32>> = (0..5).into_par_iter().chunks(2).collect();
 /// assert_eq!(v, [vec![0, 1], vec![2, 3], vec![4]]);
 /// ```
@@ -64,8 +63,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Chunks<I> {
 /// The results of folding a fixed number of elements each; the last may have fewer.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = (0..5).into_par_iter().fold_chunks(2, || 10, |a, b| a + b).collect();
 /// assert_eq!(v, [11, 15, 14]);
 /// ```
@@ -131,8 +129,7 @@ where
 /// Like [`FoldChunks`]; each fold starts from a clone of a value.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = (0..5).into_par_iter().fold_chunks_with(2, 10, |a, b| a + b).collect();
 /// assert_eq!(v, [11, 15, 14]);
 /// ```

@@ -13,8 +13,7 @@ use crate::source::indexed::IndexedSource;
 /// Clones of elements that are references.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<String> = ["a".to_string()].par_iter().cloned().collect();
 /// assert_eq!(v, ["a"]);
 /// ```
@@ -25,8 +24,7 @@ pub struct Cloned<I>(I);
 /// Copies of elements that are references.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!([1, 2].par_iter().copied().sum::<i32>(), 3);
 /// ```
 #[derive(Clone, Debug)]

@@ -11,8 +11,7 @@ use crate::source::Source;
 /// The elements that satisfy a predicate.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = (0..10).into_par_iter().filter(|x| x % 3 == 0).collect();
 /// assert_eq!(v, [0, 3, 6, 9]);
 /// ```
@@ -105,8 +104,7 @@ where
 /// The values that a function returns for the elements as `Some`.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = ["1", "x", "3"].par_iter().filter_map(|s| s.parse().ok()).collect();
 /// assert_eq!(v, [1, 3]);
 /// ```

@@ -19,8 +19,7 @@ use crate::source::Source;
 /// chains cost no more than with [`FlatMapIter`].
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = (1..4).into_par_iter().flat_map(|n| 0..n).collect();
 /// assert_eq!(v, [0, 0, 1, 0, 1, 2]);
 /// ```
@@ -138,8 +137,7 @@ impl<'s> Inner<'s> {
 /// The elements of the sequential iterators that a function returns for each element.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<char> = ["ab", "c"].par_iter().flat_map_iter(|s| s.chars()).collect();
 /// assert_eq!(v, ['a', 'b', 'c']);
 /// ```
@@ -220,8 +218,7 @@ where
 /// The elements of chains that are elements themselves. Like [`FlatMap`] otherwise.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = vec![vec![1], vec![2, 3]].into_par_iter().flatten().collect();
 /// assert_eq!(v, [1, 2, 3]);
 /// ```
@@ -282,8 +279,7 @@ impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
 /// The elements of sequential iterators that are elements themselves. Like [`FlatMapIter`] otherwise.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = vec![vec![1], vec![2, 3]].into_par_iter().flatten_iter().collect();
 /// assert_eq!(v, [1, 2, 3]);
 /// ```

@@ -18,8 +18,7 @@ use crate::source::Source;
 /// one worker.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let bytes = "a chain".par_bytes().fold(|| 0_u32, |sum, b| sum + u32::from(b)).sum::<u32>();
 /// assert_eq!(bytes, "a chain".bytes().map(u32::from).sum::<u32>());
 /// ```
@@ -242,8 +241,7 @@ where
 /// Like [`Fold`]; each part starts from a clone of a value.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((1..=10).into_par_iter().fold_with(0, |a, x| a + x).sum::<i32>(), 55);
 /// ```
 #[derive(Clone)]
@@ -283,8 +281,7 @@ where
 /// Like [`Fold`], for a function that may fail: a part ends at its first `None` or `Err`, which is then its value.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let sum = |v: &[u8]| v.par_iter().try_fold(|| 0_u8, |a, x| a.checked_add(*x)).try_reduce(|| 0, u8::checked_add);
 /// assert_eq!((sum(&[1, 2]), sum(&[200, 100])), (Some(3), None));
 /// ```
@@ -410,8 +407,7 @@ where
 /// Like [`TryFold`]; each part starts from a clone of a value.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let sum: Option<u8> = [200, 100].par_iter().try_fold_with(0_u8, |a, x| a.checked_add(*x)).try_reduce(|| 0, u8::checked_add);
 /// assert_eq!(sum, None);
 /// ```

@@ -1,6 +1,7 @@
 //! `while_some` and `panic_fuse`: chains that end early for all workers.
 
 use std::ops::ControlFlow;
+use std::thread::panicking;
 
 use crate::flag::Flag;
 use crate::indexed::IndexedParallelIterator;
@@ -13,8 +14,7 @@ use crate::source::indexed::IndexedSource;
 /// The values in the elements, until a worker meets a `None`. All workers then stop within a unit of work.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
 /// assert!(n <= 500);
 /// ```
@@ -96,8 +96,7 @@ impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
 /// After a panic in any chain, each worker stops at the end of its unit of work. With this adaptor, each worker checks before every element.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..10).into_par_iter().panic_fuse().sum::<i32>(), 45);
 /// ```
 #[derive(Clone, Debug)]
@@ -154,12 +153,22 @@ pub struct PanicFuseSource<'s, S> {
 
 /// Raises the flag when it is dropped by a panic.
 #[derive(Debug)]
-struct Blow<'s>(&'s Flag);
+struct Blow<'s> {
+    flag: &'s Flag,
+    /// The chain may be run by a destructor, because of a panic that is not its own.
+    was_panicking: bool,
+}
+
+impl<'s> Blow<'s> {
+    fn new(flag: &'s Flag) -> Self {
+        Blow { flag, was_panicking: panicking() }
+    }
+}
 
 impl Drop for Blow<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.raise();
+        if !self.was_panicking && panicking() {
+            self.flag.raise();
         }
     }
 }
@@ -174,7 +183,7 @@ impl<S: Source> Source for PanicFuseSource<'_, S> {
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let _blow = Blow(self.blown);
+        let _blow = Blow::new(self.blown);
         let blown = self.blown;
         self.base.run(grain, |x| if blown.is_up() { ControlFlow::Break(()) } else { each(x) })
     }
@@ -205,11 +214,11 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
     }
 
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
-        PanicFusePiece { base: self.base.front(n), blow: Blow(self.blown) }
+        PanicFusePiece { base: self.base.front(n), blow: Blow::new(self.blown) }
     }
 
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
-        PanicFusePiece { base: self.base.back(n), blow: Blow(self.blown) }
+        PanicFusePiece { base: self.base.back(n), blow: Blow::new(self.blown) }
     }
 
     fn split_at(&mut self, n: usize) -> Self {
@@ -234,7 +243,7 @@ impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
 
     #[inline]
     fn next(&mut self) -> Option<P::Item> {
-        if self.blow.0.is_up() { None } else { self.base.next() }
+        if self.blow.flag.is_up() { None } else { self.base.next() }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -245,7 +254,7 @@ impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
 impl<P: DoubleEndedIterator> DoubleEndedIterator for PanicFusePiece<'_, P> {
     #[inline]
     fn next_back(&mut self) -> Option<P::Item> {
-        if self.blow.0.is_up() { None } else { self.base.next_back() }
+        if self.blow.flag.is_up() { None } else { self.base.next_back() }
     }
 }
 

@@ -9,8 +9,7 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Elements of two chains in turn, then the rest of the longer one.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = [1, 2].into_par_iter().interleave([10, 20, 30, 40]).collect();
 /// assert_eq!(v, [1, 10, 2, 20, 30, 40]);
 /// ```
@@ -58,6 +57,8 @@ where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        // Panics here where it is too long: places behind would be counted wrong.
+        self.len();
         InterleaveSource { a: self.a.indexed(settings), b: self.b.indexed(settings), b_next: false }
     }
 
@@ -69,8 +70,7 @@ where
 /// Elements of two chains in turn, until the chain whose turn it is has none left.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = [1, 2].into_par_iter().interleave_shortest([10, 20, 30, 40]).collect();
 /// assert_eq!(v, [1, 10, 2, 20]);
 /// ```

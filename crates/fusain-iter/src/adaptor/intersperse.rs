@@ -14,8 +14,7 @@ use crate::source::indexed::IndexedSource;
 /// If the length of the chain is unknown (after a filter, say), a part that turns out to be empty still has its separator, as in rayon.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!([1, 2, 3].into_par_iter().intersperse(0).collect::<Vec<_>>(), [1, 0, 2, 0, 3]);
 /// ```
 #[derive(Clone, Debug)]

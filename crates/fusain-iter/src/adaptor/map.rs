@@ -14,8 +14,7 @@ use crate::source::indexed::IndexedSource;
 /// The results of a function for every element.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<i32> = [1, 2, 3].par_iter().map(|x| x * 2).collect();
 /// assert_eq!(v, [2, 4, 6]);
 /// ```

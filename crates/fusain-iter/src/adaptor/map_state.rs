@@ -144,8 +144,7 @@ impl<N, T> Drop for Lent<'_, N, T> {
 /// The results of a function for every element. Its first argument is a value of which each part has a clone.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let (send, receive) = std::sync::mpsc::channel();
 /// (0..5).into_par_iter().map_with(send, |send, x| send.send(x).unwrap()).for_each(|()| ());
 /// assert_eq!(receive.iter().sum::<i32>(), 10);
@@ -221,8 +220,7 @@ where
 /// A part is split off only when a worker asks for work, so there are few parts. The value stays on its thread and need not be `Send`.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<String> = (0..3_usize).into_par_iter().map_init(String::new, |s, x| { s.clear(); s.push('x'); s.repeat(x) }).collect();
 /// assert_eq!(v, ["", "x", "xx"]);
 /// ```
@@ -290,8 +288,7 @@ where
 /// A worker that begins a part reuses the value of a finished part, if there is one. So with two workers at most two values are made.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<usize> = (0..3_usize).into_par_iter().map_worker(|| vec![0_u8; 1 << 20], |buffer, x| buffer.len() + x).collect();
 /// assert_eq!(v, [1 << 20, (1 << 20) + 1, (1 << 20) + 2]);
 /// ```

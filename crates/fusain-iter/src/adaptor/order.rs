@@ -12,8 +12,7 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Each element with its index.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<(usize, char)> = ['a', 'b'].into_par_iter().enumerate().collect();
 /// assert_eq!(v, [(0, 'a'), (1, 'b')]);
 /// ```
@@ -111,8 +110,7 @@ type Numbered<P> = iter::Zip<std::ops::Range<usize>, P>;
 /// The elements from the last to the first.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..3).into_par_iter().rev().collect::<Vec<_>>(), [2, 1, 0]);
 /// ```
 #[derive(Clone, Debug)]
@@ -203,8 +201,7 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
 /// The elements without the first `n`. Those are computed too, as in std, and dropped before the others are begun.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..5).into_par_iter().skip(3).collect::<Vec<_>>(), [3, 4]);
 /// ```
 #[derive(Clone, Debug)]
@@ -257,8 +254,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Skip<I> {
 /// The first `n` elements.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..5).into_par_iter().take(2).collect::<Vec<_>>(), [0, 1]);
 /// ```
 #[derive(Clone, Debug)]

@@ -13,8 +13,7 @@ use crate::source::indexed::Pieces;
 /// The indices of the elements that satisfy a predicate.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<usize> = [3, 1, 4, 1].par_iter().positions(|x| *x == 1).collect();
 /// assert_eq!(v, [1, 3]);
 /// ```

@@ -11,8 +11,7 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Every n-th element, from the first one on. The elements between are computed too, as in std.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..7).into_par_iter().step_by(3).collect::<Vec<_>>(), [0, 3, 6]);
 /// ```
 #[derive(Clone, Debug)]

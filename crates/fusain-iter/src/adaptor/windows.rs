@@ -15,8 +15,7 @@ use crate::source::indexed::IndexedSource;
 /// The results of a function for all windows of `N` neighbouring elements, like `map_windows` of std, which stable Rust does not have yet.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let steps: Vec<i32> = [1, 4, 9, 16].into_par_iter().map_windows(|[a, b]| b - a).collect();
 /// assert_eq!(steps, [3, 5, 7]);
 /// ```
@@ -115,7 +114,10 @@ where
         }
         let mut base = self.base.split_at(at);
         let of_base = base.left().min(N - 1);
+        // What both have is made with what has been begun. That stays: where it goes it could not be dropped.
+        base.swap_begun(&mut self.base, Seal);
         let mut shared: Vec<T> = base.front(of_base).collect();
+        base.swap_begun(&mut self.base, Seal);
         shared.extend(self.tail.drain(..(N - 1 - of_base).min(self.tail.len())));
         let tail = std::mem::replace(&mut self.tail, shared.clone());
         Some(MapWindowsSource { head: shared, base, tail, f: self.f })

@@ -102,8 +102,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for With<'_, I> {
 /// A chain from which no part of fewer than a given number of elements is split off.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..10).into_par_iter().with_min_len(4).sum::<i32>(), 45);
 /// ```
 #[derive(Clone, Debug)]
@@ -160,8 +159,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
 /// precedence: a part then has fewer than twice that minimum.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..10).into_par_iter().with_max_len(1).sum::<i32>(), 45);
 /// assert_eq!((0..10).into_par_iter().with_max_len(1).fold(|| 0, |sum, x| sum + x).max(), Some(9));
 /// ```

@@ -11,8 +11,7 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// Pairs of the elements of two chains, up to the shorter length.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let mut a = [1, 2, 3];
 /// a.par_iter_mut().zip(&[10, 20]).for_each(|(a, b)| *a += b);
 /// assert_eq!(a, [11, 22, 3]);
@@ -118,8 +117,7 @@ impl<A: IndexedSource, B: IndexedSource> IndexedSource for ZipSource<A, B> {
 /// Like [`Zip`], of two chains of equal length.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<(i32, char)> = [1, 2].into_par_iter().zip_eq(['a', 'b']).collect();
 /// assert_eq!(v, [(1, 'a'), (2, 'b')]);
 /// ```

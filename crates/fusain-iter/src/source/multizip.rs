@@ -13,8 +13,7 @@ use crate::settings::Settings;
 /// Tuples of the elements of several chains, up to the shortest length. `T` is the tuple of the chains.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<(i32, char, bool)> = (0..2, ['a', 'b'], [true, false]).into_par_iter().collect();
 /// assert_eq!(v, [(0, 'a', true), (1, 'b', false)]);
 /// ```

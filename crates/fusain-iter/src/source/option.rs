@@ -10,8 +10,7 @@ use crate::settings::Settings;
 /// The element of an `Option` or a `Result`.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!(Some(7).into_par_iter().sum::<i32>(), 7);
 /// ```
 #[derive(Clone, Debug)]

@@ -16,8 +16,7 @@ use crate::settings::Settings;
 /// It is indexed for numbers of up to 32 bits, `usize` and `isize`, as in std.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..10_u64).into_par_iter().sum::<u64>(), 45);
 /// ```
 #[derive(Clone, Debug)]
@@ -29,8 +28,7 @@ pub struct Iter<T>(Range<T>);
 /// It is indexed for numbers of up to 16 bits, as in std.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!((0..=10_u64).into_par_iter().sum::<u64>(), 55);
 /// ```
 #[derive(Clone, Debug)]

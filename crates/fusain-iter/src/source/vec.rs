@@ -14,8 +14,7 @@ use crate::settings::Settings;
 /// The elements of a vector, by value.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let v: Vec<String> = vec!["a".to_string()].into_par_iter().map(|s| s + "b").collect();
 /// assert_eq!(v, ["ab"]);
 /// ```
@@ -66,8 +65,7 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 /// The elements of a part of a vector, by value. The part is removed from the vector when this is dropped.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let mut v = vec![1, 2, 3, 4];
 /// assert_eq!(v.par_drain(1..3).sum::<i32>(), 5);
 /// assert_eq!(v, [1, 4]);

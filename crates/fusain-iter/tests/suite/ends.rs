@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_algorithms::par;
-use fusain_iter::iter::repeat;
+use fusain_iter::iter::{repeat, repeat_n};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -284,6 +284,39 @@ fn the_greatest_lengths() {
         numbers().map_windows(|[x]: &[usize; 1]| *x).on(&POOL).always().find_any(|x| *x < 5).map(|x| x < 5),
         Some(true)
     );
+}
+
+/// Two chains of which nobody could count the elements together.
+#[test]
+fn chains_that_are_too_long_are_refused() {
+    let (long, short) = (|| repeat_n(1, usize::MAX), || repeat_n(2, 10));
+    let calls: [&dyn Fn(); 3] = [
+        &|| long().chain(short()).enumerate().for_each(|_| ()),
+        &|| long().chain(short()).zip(0..10_usize).for_each(|_| ()),
+        &|| long().interleave(short()).for_each(|_| ()),
+    ];
+    for call in calls {
+        assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+    }
+}
+
+/// The panic that is going on is not the chain's.
+#[test]
+fn a_chain_in_a_destructor_is_whole() {
+    struct Counts<'c>(&'c AtomicUsize);
+    impl Drop for Counts<'_> {
+        fn drop(&mut self) {
+            let n = (0..3000_usize).into_par_iter().on(&POOL).always().panic_fuse().count();
+            self.0.store(n, Ordering::Relaxed);
+        }
+    }
+    let count = AtomicUsize::new(0);
+    let panics = || {
+        let _counts = Counts(&count);
+        panic!("on purpose");
+    };
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert_eq!(count.into_inner(), 3000);
 }
 
 proptest! {

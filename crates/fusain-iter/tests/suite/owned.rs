@@ -155,6 +155,7 @@ fn values_of_parts_are_dropped_in_either_direction() {
         assert!(chain().rev().collect::<Vec<_>>().into_iter().eq((0..3000).rev()));
         assert!(chain().enumerate().rev().map(|(_, x)| x).collect::<Vec<_>>().into_iter().eq((0..3000).rev()));
         assert_eq!(chain().zip(chain()).rev().count(), 3000);
+        assert_eq!(chain().map_windows(|[a, b]: &[i32; 2]| a + b).count(), 2999);
     }
     assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed));
 }

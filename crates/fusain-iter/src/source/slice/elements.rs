@@ -12,8 +12,7 @@ use crate::source::indexed::{IndexedSource, Pieces};
 /// References to the elements of a slice.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// assert_eq!([1, 2, 3].par_iter().max(), Some(&3));
 /// ```
 #[derive(Debug)]
@@ -29,8 +28,7 @@ impl<T> Clone for Iter<'_, T> {
 /// References to the elements of a slice, which may be changed through them.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let mut v = [1, 2, 3];
 /// v.par_iter_mut().for_each(|x| *x += 1);
 /// assert_eq!(v, [2, 3, 4]);

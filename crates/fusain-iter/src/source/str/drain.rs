@@ -11,8 +11,7 @@ use crate::source::vec::within;
 /// The characters of a part of a string: the part is gone from the string when the chain is.
 ///
 /// ```
-/// # use fusain_iter as fusain;
-/// # use fusain::prelude::*;
+/// # use fusain_iter::prelude::*;
 /// let mut s = "abcd".to_string();
 /// assert_eq!(s.par_drain(1..3).collect::<String>(), "bc");
 /// assert_eq!(s, "ad");
