@@ -1,8 +1,7 @@
 //! Parallel algorithms over slices, made for calls that are short.
 //!
 //! Each algorithm is a method of [`Par`], which also holds the options of a call: the pool, the grain (how many elements a worker processes between two checks for
-//! requests), and whether
-//! to run in parallel.
+//! requests), and whether to run in parallel.
 //! The traits of the [`prelude`] give slices most of these methods, with the prefix `par_` and the default options. In [`Par`] only are methods that write to
 //! uninitialised memory of the caller (`merge_into` and the like), the `transform_` scans, `merge_by_key` and `inplace_merge_by_key`.
 //!

@@ -19,9 +19,10 @@ impl Inner {
     /// Runs `f` with this thread as a worker of this pool: as the one it is already, else as a caller.
     #[inline]
     pub(crate) fn enter<R>(&self, f: impl FnOnce(&Handle<'_>) -> R) -> R {
-        Handle::within(self, |handle| match handle {
-            Some(handle) => f(handle),
-            None => self.with_lease(|index| Handle::with(self, index, |handle| f(handle))),
+        let _home = Innermost::go_home(|handle| std::ptr::eq(handle.pool, self));
+        Handle::current(|current| match current {
+            Some(handle) if std::ptr::eq(handle.pool, self) => f(handle),
+            _ => self.with_lease(|index| Handle::with(self, index, |handle| f(handle))),
         })
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! A thread that is a worker of one pool may call into another, and that into the first again. So it can have several handles: the *innermost* is that of the call that it is in,
 //! and its *home* is that of the worker it was started as. Work for that worker alone reaches the thread wherever it waits
-//! ([`tasks::run_home`](crate::tasks::run_home)), and a call into the pool of its home is made as that worker ([`Handle::within`]): a pool that waits
+//! ([`tasks::run_home`](crate::tasks::run_home)), and a call into the pool of its home is made as that worker ([`Innermost::go_home`]): a pool that waits
 //! for another one, which waits for the first, would wait for ever.
 
 use crate::inner::Inner;
@@ -71,27 +71,6 @@ impl<'p> Handle<'p> {
     pub(crate) fn home<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
         // SAFETY: non-null only while an `AtHome` lives, which ends before the handle does, and after `stay`; the reference cannot outlive `f`.
         f(unsafe { HOME.get().as_ref() })
-    }
-
-    /// Runs `f` with the handle that this thread has in `pool`, if it has one: the innermost one, or its home, which is the innermost one meanwhile.
-    #[inline]
-    pub(crate) fn within<R>(pool: &Inner, f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
-        Handle::current(|current| match current {
-            Some(handle) if ptr::eq(handle.pool, pool) => f(Some(handle)),
-            _ => Handle::at_home(|home| ptr::eq(home.pool, pool), f),
-        })
-    }
-
-    /// Runs `f` with the home of this thread, as the innermost handle, if there is one and it `fits`; else with none.
-    pub(crate) fn at_home<R>(fits: impl FnOnce(&Handle<'_>) -> bool, f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
-        Handle::home(|home| match home.filter(|home| fits(home)) {
-            None => f(None),
-            Some(home) => {
-                // SAFETY: dropped at the end of this block.
-                let _innermost = unsafe { Innermost::begin(home) };
-                f(Some(home))
-            }
-        })
     }
 
     /// Runs `f` with this thread's innermost handle if that is inside a join or scope, or with none.
@@ -212,6 +191,18 @@ impl Innermost {
         // The cast only forgets a lifetime; the readers give it back bounded by a call.
         let handle: Erased = (&raw const *handle).cast();
         Self { current: CURRENT.replace(handle), forked: FORKED.replace(if is_forked { handle } else { ptr::null() }) }
+    }
+}
+
+impl Innermost {
+    /// If this thread's home `fits`, and its innermost handle does not, the home is the innermost one while the result lives.
+    #[inline]
+    pub(crate) fn go_home(fits: impl Fn(&Handle<'_>) -> bool) -> Option<Self> {
+        if Handle::current(|current| current.is_some_and(&fits)) {
+            return None;
+        }
+        // SAFETY: what is at home lies below this frame.
+        Handle::home(|home| home.filter(|home| fits(home)).map(|home| unsafe { Innermost::begin(home) }))
     }
 }
 

@@ -6,7 +6,7 @@
 //! **What panics do.** A detached task's panic goes to the pool's panic handler. Of a broadcast the first comes out, after all have ended.
 //! Tested by `tests/spawning.rs`.
 
-use crate::handle::Handle;
+use crate::handle::{Handle, Innermost};
 use crate::header::{Header, Reopen, reopen};
 use crate::idle::{wait_for, wait_outside};
 use crate::inner::Inner;
@@ -213,20 +213,21 @@ pub(crate) fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
 ///
 /// `start` does not unwind.
 pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize) -> R) -> R {
-    Handle::within(pool, |handle| match handle {
-        Some(handle) => {
+    let _home = Innermost::go_home(|handle| std::ptr::eq(handle.pool, pool));
+    Handle::current(|handle| match handle {
+        Some(handle) if std::ptr::eq(handle.pool, pool) => {
             let started = start(handle.index);
             wait_for(handle, latch, Helps::Anybody);
             started
         }
-        None => pool.with_lease(|owner| {
+        _ => pool.with_lease(|owner| {
             pool.slots.get(owner).set_thread(crate::sync::current());
             let started = start(owner);
-            Handle::current(|handle| match handle {
+            match handle {
                 // A worker of another pool goes on working there: what it waits for may need it.
                 Some(handle) => wait_for(handle, latch, Helps::Anybody),
                 None => wait_outside(pool, pool.slots.get(owner), latch),
-            });
+            }
             started
         }),
     })

@@ -13,7 +13,7 @@
 //!
 //! Whoever looks around finds it in any case. Checked by `checks::tasks`.
 
-use crate::handle::{Handle, Root};
+use crate::handle::{Handle, Innermost, Root};
 use crate::header::{self, Header, Reopen};
 use crate::inner::Inner;
 use crate::job::JobRef;
@@ -121,18 +121,17 @@ fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
 /// The one who waits for that task may be the one that this thread waits for.
 #[cold]
 pub(crate) fn run_home(handle: &Handle<'_>) -> bool {
-    Handle::at_home(
-        |home| is_another(home, handle),
-        |home| {
-            let Some(home) = home else { return false };
-            let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps));
-            let Some(task) = task else { return false };
-            home.depth.set(home.depth.get() + 1);
-            run(home, task, None);
-            home.depth.set(home.depth.get() - 1);
-            true
-        },
-    )
+    Handle::home(|home| {
+        let Some(home) = home.filter(|home| is_another(home, handle)) else { return false };
+        let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps));
+        let Some(task) = task else { return false };
+        // SAFETY: dropped at the end of this closure.
+        let _innermost = unsafe { Innermost::begin(home) };
+        home.depth.set(home.depth.get() + 1);
+        run(home, task, None);
+        home.depth.set(home.depth.get() - 1);
+        true
+    })
 }
 
 /// Whether there is something for this worker alone, or for the one that this thread was started as.

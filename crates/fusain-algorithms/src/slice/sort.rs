@@ -15,7 +15,7 @@ use crate::policy::par;
 /// assert_eq!(v, [1, 2, 3]);
 /// ```
 pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Sorts the slice, stable. See [`Par::sort`](crate::Par::sort).
+    /// Sorts the slice, stable. See [`Par::sort`](crate::Par::sort). Floats are sorted by `v.par_sort_by(f64::total_cmp)`.
     #[doc(alias = "stable_sort")]
     #[inline]
     fn par_sort(&mut self)

@@ -133,11 +133,14 @@ impl Par<'_> {
 
     /// Sorts `v`; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, in place with up to four workers, in memory for n elements with more. Integers of up to 64 bits, and floats with
-    /// `total_cmp`, are mostly not compared. They are sorted by their bits, in memory for n elements and mostly in three passes; up to 16,384 of them by several
-    /// workers in memory for 2 n elements each. Many integers of up to 16 bits are
-    /// counted.
-    /// [`sort`](Par::sort) and [`sort_by`](Par::sort_by) do the same with them. Strings are sorted as by [`sort`](Par::sort). Otherwise like [`sort`](Par::sort).
+    /// | elements | how | extra memory |
+    /// |---|---|---|
+    /// | integers of up to 16 bits, if there are many | by counting them | the counts |
+    /// | integers of up to 64 bits, floats with `total_cmp` | by their bits, mostly in three passes | for n elements; where several workers sort up to 16,384, for 2 n elements each |
+    /// | strings, byte strings | as by [`sort`](Par::sort) | as there |
+    /// | all others | O(n log n) comparisons | none with up to four workers, for n elements with more |
+    ///
+    /// [`sort`](Par::sort) and [`sort_by`](Par::sort_by) do the same with numbers. Otherwise like [`sort`](Par::sort).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -151,6 +151,10 @@ pub trait ParallelDrainRange<Idx = usize> {
 /// let set = std::collections::BTreeSet::from_par_iter([3, 1, 3]);
 /// assert_eq!(set.len(), 2);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be made of a parallel iterator over elements of type `{T}`",
+    note = "if the elements are references, call `.copied()` or `.cloned()` first"
+)]
 pub trait FromParallelIterator<T: Send> {
     /// Makes the collection of the elements of `chain`.
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(chain: I) -> Self;

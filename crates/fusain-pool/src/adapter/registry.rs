@@ -3,7 +3,7 @@
 use super::fifo::Fifo;
 use super::worker::Worker;
 use crate::error::WORKERS_MAX;
-use crate::handle::Handle;
+use crate::handle::{Handle, Innermost};
 use crate::handlers::Handlers;
 use crate::inner::Inner;
 use crate::panics::Payload;
@@ -55,7 +55,9 @@ impl Registry {
     /// Runs `f` with the worker that this thread is in this registry, or with none.
     #[inline]
     pub fn with_worker<R>(&self, f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
-        Handle::within(self.inner(), |handle| f(handle.map(Worker)))
+        let is_here = |handle: &Handle<'_>| std::ptr::eq(handle.pool, self.inner());
+        let _home = Innermost::go_home(is_here);
+        Handle::current(|handle| f(handle.filter(|handle| is_here(handle)).map(Worker)))
     }
 
     /// Runs `f` on a worker, and tells it whether it had to be moved there: not if this thread is one. Waits for it; a worker of another registry works

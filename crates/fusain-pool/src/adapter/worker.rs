@@ -1,6 +1,6 @@
 //! What a thread may do since it is a worker of a registry.
 
-use crate::handle::Handle;
+use crate::handle::{Handle, Innermost};
 use crate::inner::Inner;
 use crate::join::join_at;
 use crate::tasks::{self, Helps};
@@ -12,10 +12,8 @@ pub struct Worker<'h>(pub(super) &'h Handle<'h>);
 /// Runs `f` with the worker of a registry that this thread is, also where it is inside of a pool of another kind; or with none.
 #[inline(always)]
 pub fn with_worker<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
-    Handle::current(|handle| match handle {
-        Some(handle) if handle.pool.is_registry => f(Some(Worker(handle))),
-        _ => Handle::at_home(|home| home.pool.is_registry, |home| f(home.map(Worker))),
-    })
+    let _home = Innermost::go_home(|handle| handle.pool.is_registry);
+    Handle::current(|handle| f(handle.filter(|handle| handle.pool.is_registry).map(Worker)))
 }
 
 /// Whether the calling thread is inside of any pool.
