@@ -82,8 +82,7 @@ impl<T> Blocks<T> {
 /// No code of the user's runs in here, so nothing can panic while an element is in two places.
 pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> bool {
     let by = left.min(v.len() - left).max(1);
-    // Of elements without a size there may be too many for the product.
-    let count = (v.len() / by / LONGER).min(team.workers() * BLOCKS_PER_WORKER);
+    let count = (v.len() / (LONGER * by)).min(team.workers() * BLOCKS_PER_WORKER);
     if count < team.workers().max(2) {
         return false;
     }

@@ -42,6 +42,10 @@ impl Par<'_> {
     #[inline]
     pub fn rotate_left<T: Send>(&self, v: &mut [T], by: usize) {
         assert!(by <= v.len(), "a slice cannot be rotated by more than its length");
+        if size_of::<T>() == 0 {
+            // All are in their places, and there may be too many to be swapped one by one.
+            return;
+        }
         match self.plan_plain::<Rotated<T>>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| {
                 if blocks::rotate_left_alone(v, by) {
