@@ -63,7 +63,7 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
 }
 
 /// What no figure says of itself.
-const THREADS: &str = "All parallel sides have two threads, on virtual machines with two cores. Nobody has measured yet how they do on more. Run on:";
+const THREADS: &str = "All parallel sides have two threads, on virtual machines with two cores. None of these figures is from a machine with more. Run on:";
 
 /// A line for each machine and day.
 fn origins(outcomes: &Outcomes) -> String {
