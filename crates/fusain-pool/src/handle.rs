@@ -201,7 +201,7 @@ impl Innermost {
         if Handle::current(|current| current.is_some_and(&fits)) {
             return None;
         }
-        // SAFETY: what is at home lies below this frame.
+        // SAFETY: the home lies below this frame, or is leaked, so it outlives what is returned.
         Handle::home(|home| home.filter(|home| fits(home)).map(|home| unsafe { Innermost::begin(home) }))
     }
 }

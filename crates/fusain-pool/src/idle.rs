@@ -436,7 +436,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
             tasks::doze(handle);
         }
     }
-    slot.side.put_back(outer);
+    slot.side.open(outer);
 }
 
 /// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by.

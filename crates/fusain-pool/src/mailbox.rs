@@ -17,7 +17,7 @@
 //!
 //! A caller that waits with its side mailbox open runs code of the user's now and then: it commits what comes back, and runs tasks that are for it alone. If that code makes
 //! a call of its own and waits for that, it needs the mailbox for itself. So it [sets aside](Mailbox::set_aside) what is there, a job that has been
-//! delivered included, and [puts it back](Mailbox::put_back) when its own call is over.
+//! delivered included, and [opens](Mailbox::open) it again like that when its own call is over.
 //!
 //! # States of the word
 //!
@@ -195,7 +195,7 @@ impl Mailbox {
         self.state.store(SHUT, Ordering::Relaxed);
     }
 
-    /// Owner of a side mailbox that it is about to open for another call: shuts it, and returns what it was, to be [put back](Self::put_back). A giver who has claimed it is
+    /// Owner of a side mailbox that it is about to open for another call: shuts it, and returns the state to [open](Self::open) it in again. A giver who has claimed it is
     /// waited for: no code of the user's runs before it has delivered.
     pub(crate) fn set_aside(&self) -> usize {
         loop {
@@ -212,11 +212,6 @@ impl Mailbox {
             }
             yield_now();
         }
-    }
-
-    /// Owner: opens it again as it was when it was [set aside](Self::set_aside). Its own call is over, so nobody can be claiming it.
-    pub(crate) fn put_back(&self, aside: usize) {
-        self.open(aside);
     }
 
     /// Owner, or who wakes it: from `from` to `to` unless somebody is delivering. Release as in [`open`](Self::open).

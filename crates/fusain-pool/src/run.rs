@@ -475,7 +475,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         }
     }
     // Alone: no giver is left who could be claiming this mailbox.
-    mailbox.put_back(outer);
+    mailbox.open(outer);
 }
 
 /// Asks those who work on this call for some of it.

@@ -19,7 +19,7 @@ use crate::platform::Instant;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Losses are in close succession if together they are at least a 40th of the time since the first one. What gains just enough to be shared loses more than that.
+/// Losses are in close succession if together they are at least one part in so many of the time since the first one. What gains just enough to be shared loses more than that.
 const DENSE: f32 = 40.0;
 
 /// Calls from this length on look at the clock: it costs them less than a hundredth.
@@ -28,7 +28,7 @@ const LOOKED_AT_NS: f32 = 2_500.0;
 /// A row in which nobody was woken is over after this time without a call: awake workers would have fallen asleep by then.
 const REST: Duration = Duration::from_micros(100);
 
-/// Wakes that are made to see whether they gain take at most a 64th of the time of calls that find all workers asleep.
+/// Wakes that are made to see whether they gain take at most one part in so many of the time of calls that find all workers asleep.
 const TRY_PART: f32 = 64.0;
 
 /// Bounds of the learned cost of a wake, in nanoseconds, since any timing may have been interrupted. Calls longer than twice the upper one always wake: when a few long

@@ -458,7 +458,7 @@ fn a_split_may_wait_for_other_workers() {
     }
 }
 
-/// Some units of work, after each of which, or when it commits, comes a call like it, of fewer levels.
+/// Some units of work; each commit makes a call like it, of one level less.
 struct CallsWhenItCommits<'p> {
     pool: &'p Pool,
     levels: usize,

@@ -10,38 +10,39 @@ use super::threshold::Threshold;
 use super::trial::{FEW_CALLS, TRY_CALLS, Took, Trial};
 use super::way::{CHANGED, Way};
 
-/// One in 64 short sequential calls is weighed and timed, on average, since what they take may change. That takes up to half a microsecond if its code is not in the
+/// One in this many short sequential calls is weighed and timed, on average, since what they take may change. That takes up to half a microsecond if its code is not in the
 /// cache, as after a rest.
 const LOOK_EVERY: f32 = 64.0;
 
 /// All calls from this length on are weighed and timed, which costs them a 50th at most: a few of them in a row can be worth a wake.
 pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 
-/// Shorter calls that are shared are weighed and timed once in 25 us of such calls, which costs about a hundredth of that, and at least once in 64 calls.
+/// Shorter calls that are shared are weighed and timed once in this time of such calls, which costs about a hundredth of that, and at least once in this many calls.
 const WEIGHED_AFTER_NS: f32 = 25_000.0;
 const WEIGH_EVERY: f32 = 64.0;
 
-/// Sequential calls that are not timed are checked against a limit, if the longest of the class takes at least 128 times as long as to read the cycle counter, which the check
-/// does twice.
+/// Sequential calls that are not timed are checked against a limit, if the longest of the class takes at least this many times as long as to read the cycle counter, which the
+/// check does twice.
 const GUARDED_LOOKS: f32 = 128.0;
 
-/// The limit: twice the expected time, plus what cold caches can add after a rest.
+/// The limit: so many times the expected time, plus what cold caches can add after a rest.
 const LIMIT: f32 = 2.0;
 const LIMIT_NS: f32 = 30_000.0;
 
 /// If a call took far longer than expected, and at least this long, the next one is timed, too.
 const SURPRISING_NS: f32 = 800.0;
 
-/// The part of the time that may be spent on trying the way that is thought the worse: 3.2 % just after something has changed, halved by each try, down to 0.4 %.
+/// The part of the time that may be spent on trying the way that is thought the worse: the most just after something has changed, halved by each try, down to
+/// the least.
 const TRY_PART: RangeInclusive<f32> = 0.004..=0.032;
 
 /// Likewise while that way has not been measured at all.
 const TRY_UNKNOWN: f32 = 0.3;
 
-/// A try goes on as long as its calls take at most 1.35 times as long as those of the other way.
+/// A try goes on as long as its calls take at most so many times as long as those of the other way.
 const NEAR: f32 = 1.35;
 
-/// A call that takes less than half of an empty shared call is not tried shared: it cannot gain, however near the cores are to each other now.
+/// A call that takes less than this part of an empty shared call is not tried shared: it cannot gain, however near the cores are to each other now.
 const LEAST_OF_REGION: f32 = 0.5;
 
 /// Calls from this length on are tried one at a time: caches matter less to them, and a try costs much.
@@ -50,22 +51,22 @@ const LONG_NS: f32 = 100_000.0;
 /// A try of any call is taken to lose at least this part of its time the other way, because of the caches.
 const TRY_LOSS: f32 = 0.25;
 
-/// No way is taken to be more than 1024 times as slow as the other, so that it is tried again some time: the cores may have been in use by others.
+/// No way is taken to be more than so many times as slow as the other, so that it is tried again some time: the cores may have been in use by others.
 const FAR: f32 = 1024.0;
 
 /// Calls shorter than this are not shared before their sequential cost is known well: to run them in sequence tells more.
 const UNSURE_BELOW_NS: f32 = 20_000.0;
 
-/// The other way must be 3 % better before calls change to it.
+/// The other way must be better by this factor before calls change to it.
 const GAINS: f32 = 1.03;
 
-/// If a shared search is more than four times as fast as its workers could be, its sequential cost was estimated far too high: ...
+/// If a shared search is more than so many times as fast as its workers could be, its sequential cost was estimated far too high: ...
 const PLAUSIBLE: f32 = 4.0;
 
-/// ... or, if that cost is known well, more than 512 times as fast. A search may just have ended early.
+/// ... or, if that cost is known well, more than so many times as fast. A search may just have ended early.
 const BEYOND: f32 = 512.0;
 
-/// A long call that takes more than 16 times the expected time is believed at once, not after a second one: an error costs less than one more such call in sequence.
+/// A long call that takes more than so many times the expected time is believed at once, not after a second one: an error costs less than one more such call in sequence.
 const CHANGED_CLEARLY: f32 = 16.0;
 
 /// What sharing costs and gives, as far as can be told before trying.
