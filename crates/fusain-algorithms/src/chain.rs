@@ -124,7 +124,7 @@ fn back_half(tiles: &mut Range<usize>) -> Option<Range<usize>> {
 impl Common for Local {
     #[inline(never)]
     fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run(algorithm, local);
+        team.run_claims(algorithm, local);
     }
 }
 

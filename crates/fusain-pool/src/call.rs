@@ -43,6 +43,8 @@ pub(crate) struct Call {
     /// Work the call was estimated to have, in elements; 0: unknown.
     pub(crate) work: usize,
     pub(crate) owner: usize,
+    /// Whether parts of long elements are [offered](crate::offers).
+    pub(crate) offers: bool,
     panic: FirstPanic,
 }
 
@@ -58,6 +60,7 @@ impl Call {
             timing: AtomicU64::new(0),
             work: brief.work,
             owner,
+            offers: brief.offers,
             panic: FirstPanic::new(),
         }
     }
@@ -129,10 +132,9 @@ impl Call {
         if self.is_stopped() { self.panic.take() } else { None }
     }
 
-    /// Giver, before a delivery.
+    /// Giver, before a delivery or an offer.
     pub(crate) fn add_share(&self) {
         self.shares.add();
-        self.set_helped();
     }
 
     /// Caller, all parts being back: whether nobody else is left.
@@ -170,6 +172,8 @@ pub(crate) struct Brief {
     pub(crate) grain: Grain,
     pub(crate) work: usize,
     pub(crate) wakes: bool,
+    /// Whether parts of long elements are [offered](crate::offers).
+    pub(crate) offers: bool,
 }
 
 /// What a call has shown that may help the next one.

@@ -144,6 +144,18 @@ impl<'p> Handle<'p> {
         unsafe { self.slot.queue.pop() }
     }
 
+    /// Puts a part on [offer](crate::offers).
+    pub(crate) fn offer(&self, part: JobRef) {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.parts.push(part) };
+    }
+
+    /// The newest part that this worker has on offer.
+    pub(crate) fn take_back_offer(&self) -> Option<JobRef> {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.parts.pop() }
+    }
+
     /// Says where it runs, to workers that are about to sleep.
     #[cold]
     pub(crate) fn calls_sleepers(&self) {

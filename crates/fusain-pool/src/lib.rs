@@ -98,6 +98,7 @@ mod join;
 mod latch;
 mod mailbox;
 mod moment;
+mod offers;
 mod others;
 mod pace;
 mod panics;

@@ -20,53 +20,80 @@ const STEP: f32 = 8.0;
 /// Units between two timings never grow past this, so that a change of weight is noticed within some 100 us.
 const INTERVAL_MAX: u32 = 64;
 
-/// How a call chooses the length of its units.
+/// Elements from this length on, in nanoseconds, are *long*: a thief should not have to wait until its victim has finished one. To lay one out (see
+/// [`offers`](crate::offers)) takes about a hundredth of that.
+pub(crate) const LONG_ELEMENT_NS: f32 = 10_000.0;
+
+/// How a call chooses the length of its units, and what is known of its elements.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Grain {
-    /// As the user says.
-    Fixed(usize),
-    /// Start from here and adapt.
-    From(usize),
+pub(crate) struct Grain {
+    /// Elements a unit has at first; 0: not known.
+    elements: usize,
+    adapts: bool,
+    /// Whether elements may be [long](LONG_ELEMENT_NS).
+    is_long: bool,
 }
 
 impl Grain {
+    /// As the user says.
+    pub(crate) const fn fixed(elements: usize) -> Self {
+        Self { elements, adapts: false, is_long: false }
+    }
+
+    /// Starts from here and adapts; from 0 where nothing is known.
+    pub(crate) const fn from(elements: usize) -> Self {
+        Self { elements, adapts: true, is_long: false }
+    }
+
+    /// The same for elements that may be [long](LONG_ELEMENT_NS), or not.
+    pub(crate) const fn of_long(self, is_long: bool) -> Self {
+        Self { is_long, ..self }
+    }
+
+    /// What the user has said, if anything.
+    pub(crate) fn as_fixed(self) -> Option<usize> {
+        (!self.adapts).then_some(self.elements)
+    }
+
     /// How many elements late a receiver is, at what an element seems to cost: the way there and back is all that a call takes that has nothing to do. 0 where the cost is not
     /// known.
     #[inline(always)]
     pub(crate) fn delay(self) -> usize {
-        match self {
-            Grain::Fixed(_) => 0,
-            Grain::From(grain) => (grain as f32 * (Costs::region_ns() * (1.0 / UNIT_NS))) as usize,
-        }
+        if self.adapts { (self.elements as f32 * (Costs::region_ns() * (1.0 / UNIT_NS))) as usize } else { 0 }
     }
 }
 
-/// A [`Grain`] in four bytes. One of more than 2^31 elements is taken for 2^31: whoever works on so many is not asked for work in between either way.
+/// A [`Grain`] in four bytes. One of more than 2^30 elements is taken for 2^30: whoever works on so many is not asked for work in between either way.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedGrain(u32);
 
 impl PackedGrain {
     const IS_FIXED: u32 = 1 << 31;
+    const IS_LONG: u32 = 1 << 30;
+    const ELEMENTS: u32 = Self::IS_LONG - 1;
 
     #[inline(always)]
     pub(crate) fn of(grain: Grain) -> Self {
-        let pack = |grain: usize| grain.min((Self::IS_FIXED - 1) as usize) as u32;
-        match grain {
-            Grain::Fixed(grain) => Self(pack(grain) | Self::IS_FIXED),
-            Grain::From(grain) => Self(pack(grain)),
-        }
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let elements = grain.elements.min(Self::ELEMENTS as usize) as u32;
+        Self(elements | flag(!grain.adapts, Self::IS_FIXED) | flag(grain.is_long, Self::IS_LONG))
     }
 
     #[inline(always)]
     pub(crate) fn unpack(self) -> Grain {
-        let grain = (self.0 & !Self::IS_FIXED) as usize;
-        if self.0 & Self::IS_FIXED != 0 { Grain::Fixed(grain) } else { Grain::From(grain) }
+        Grain {
+            elements: (self.0 & Self::ELEMENTS) as usize,
+            adapts: self.0 & Self::IS_FIXED == 0,
+            is_long: self.0 & Self::IS_LONG != 0,
+        }
     }
 }
 
 pub(crate) struct Pace {
     pub(crate) grain: usize,
     adapts: bool,
+    /// Whether elements are thought to be [long](LONG_ELEMENT_NS).
+    is_long: bool,
     left: u32,
     interval: u32,
     /// How long the last unit took that was timed; 0: none was.
@@ -75,18 +102,21 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(grain: Grain) -> Self {
-        let pace = |grain, adapts, interval| Self { grain, adapts, left: interval, interval, last_ns: 0.0 };
-        match grain {
-            Grain::Fixed(grain) => pace(grain.max(1), false, 8),
-            // Unknown weight: run one unit of one element untimed (it pays for cold caches), then begin to time.
-            Grain::From(0 | 1) => pace(1, true, 1),
-            Grain::From(grain) => pace(grain, true, 2),
-        }
+        let Grain { elements, adapts, is_long } = grain;
+        // Of unknown weight: one unit of one element is not timed (it pays for cold caches), then they are.
+        let interval = if !adapts { 8 } else if elements <= 1 { 1 } else { 2 };
+        Self { grain: elements.max(1), adapts, is_long, left: interval, interval, last_ns: 0.0 }
     }
 
     /// What a part that is split off now should start with.
     pub(crate) fn grain(&self) -> Grain {
-        if self.adapts { Grain::From(self.grain) } else { Grain::Fixed(self.grain) }
+        Grain { elements: self.grain, adapts: self.adapts, is_long: self.is_long }
+    }
+
+    /// Whether elements are thought to be [long](LONG_ELEMENT_NS).
+    #[inline(always)]
+    pub(crate) fn is_long(&self) -> bool {
+        self.is_long
     }
 
     /// Before a unit: whether it is one to stop at (and, where the grain adapts, to time).
@@ -108,6 +138,7 @@ impl Pace {
 
     fn adapt(&mut self, elapsed: f32) -> Timing {
         let timing = Timing { elements: self.grain, elapsed_ns: elapsed };
+        self.is_long = timing.per_element() >= LONG_ELEMENT_NS;
         if self.adapts {
             let factor = (UNIT_NS / elapsed).clamp(1.0 / STEP, STEP);
             self.grain = ((self.grain as f32 * factor) as usize).max(1);
@@ -159,7 +190,7 @@ mod tests {
 
     /// How many of 1000 units are timed, where one of `grain` elements takes `ns`.
     fn timed(ns: impl Fn(usize) -> f32) -> usize {
-        let mut pace = Pace::new(Grain::From(0));
+        let mut pace = Pace::new(Grain::from(0));
         let is_timed = |_: &usize| {
             let is_timed = pace.is_checkpoint();
             if is_timed {
@@ -172,11 +203,14 @@ mod tests {
 
     #[test]
     fn a_grain_is_packed() {
-        assert!(matches!(PackedGrain::of(Grain::Fixed(7)).unpack(), Grain::Fixed(7)));
-        assert!(matches!(PackedGrain::of(Grain::From(0)).unpack(), Grain::From(0)));
-        assert!(
-            matches!(PackedGrain::of(Grain::From(usize::MAX)).unpack(), Grain::From(grain) if grain == i32::MAX as usize)
-        );
+        for grain in [Grain::fixed(7), Grain::from(0), Grain::from(9).of_long(true), Grain::fixed(1).of_long(true)] {
+            let unpacked = PackedGrain::of(grain).unpack();
+            assert_eq!(
+                (unpacked.elements, unpacked.adapts, unpacked.is_long),
+                (grain.elements, grain.adapts, grain.is_long)
+            );
+        }
+        assert_eq!(PackedGrain::of(Grain::from(usize::MAX)).unpack().elements, (1 << 30) - 1);
     }
 
     #[test]

@@ -386,4 +386,16 @@ impl<'a, A: Algorithm + ?Sized> HeapPart<'a, A> {
         let part = Box::new(Self { header: Header { run }, call, algorithm, grain, fanout, local });
         JobRef::new(NonNull::from(Box::leak(part)))
     }
+
+    /// The state of a part whose share the thread of `handle` gives up, instead of running it.
+    ///
+    /// # Safety
+    /// `part` is from [`boxed`](Self::boxed) for this type of algorithm, and nobody else has it or has run it. The call is kept alive by the caller.
+    pub(crate) unsafe fn unbox(part: JobRef, handle: &Handle<'_>) -> A::Local {
+        // SAFETY: from `Box::leak`, once.
+        let part = unsafe { Box::from_raw(part.as_ptr::<Self>().cast_mut()) };
+        // SAFETY: this part's share, given up once.
+        unsafe { Call::drop_share(part.call, handle) };
+        part.local
+    }
 }

@@ -29,7 +29,9 @@ use crate::idle::{Patience, Step};
 use crate::mailbox::{self, LINE};
 use crate::moment::Moment;
 use crate::others::give_way;
+use crate::offers::{self, Offers};
 use crate::pace::{Grain, Pace};
+use crate::panics::discard;
 use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
 use crate::platform::prefetch_for_writing;
 use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
@@ -95,6 +97,7 @@ fn work<A: Algorithm + ?Sized>(
 ) -> Option<A::Local> {
     let slot = handle.slot();
     let outer = slot.serves();
+    let offers = Offers::new(running(call, algorithm), handle);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut local = local;
         let mut pace = Pace::new(grain);
@@ -105,22 +108,31 @@ fn work<A: Algorithm + ?Sized>(
             let mut shared = share(&mut local);
             // After the delivery, which should not have to wait for this line.
             slot.serve(call.token());
+            if pace.is_long() && !shared.is_whole {
+                offers.make(&mut local, pace.grain());
+                // Whoever is missing finds it.
+                shared.missing = 0;
+            }
             if shared.missing > 0 {
                 lacks(call, handle, shared.missing, shared.is_whole, std::mem::replace(&mut is_again, true));
             }
             loop {
-                match drive(call, algorithm, handle, &mut local, &mut shared, &mut pace) {
+                match drive(&offers, handle, &mut local, &mut shared, &mut pace) {
                     Ended::Stopped => return None,
                     Ended::Grown => break,
                     Ended::Done => {}
                 }
-                let Some(rest) = shared.rest.take() else { return Some(local) };
+                let Some(rest) = shared.rest.take().or_else(|| offers.take_back()) else { return Some(local) };
                 // Committed before the rest is run: it may depend on what this part has found.
                 algorithm.commit(&mut local);
                 local = rest;
+                if pace.is_long() {
+                    offers.make(&mut local, pace.grain());
+                }
             }
         }
     }));
+    offers.withdraw();
     slot.serve(outer);
     result.unwrap_or_else(|payload| {
         call.fail(payload, handle);
@@ -221,7 +233,10 @@ unsafe fn run_heap_part<A: Algorithm + ?Sized>(part: *const Header, handle: &Han
     {
         // SAFETY: the call waits for this share.
         let call = unsafe { &*running };
-        if let Some(local) = work_part(call, algorithm, handle, local, grain, fanout) {
+        call.set_helped();
+        if call.is_stopped() {
+            discard(local);
+        } else if let Some(local) = work_part(call, algorithm, handle, local, grain, fanout) {
             commit(call, algorithm, handle, local);
         }
     }
@@ -247,13 +262,13 @@ enum Ended {
 /// A worker that asks gets `shared.rest` first, which was split off earlier and which nobody took.
 #[inline(always)]
 fn drive<A: Algorithm + ?Sized>(
-    call: &Call,
-    algorithm: &A,
+    offers: &Offers<'_, '_, A>,
     handle: &Handle<'_>,
     local: &mut A::Local,
     shared: &mut Shared<A::Local>,
     pace: &mut Pace,
 ) -> Ended {
+    let Running { call, algorithm, .. } = offers.running;
     let slot = handle.slot();
     let mut units = 0;
     // Requests that could not be served; they are put back at the next checkpoint, by when there may be something to split.
@@ -266,6 +281,9 @@ fn drive<A: Algorithm + ?Sized>(
             // Nobody knows how many elements there were in the last one.
             let is_full = pace.grain == 1 || algorithm.has_local_work(local);
             checkpoint(call, handle, pace, started, is_full, shared.missing);
+            if pace.is_long() && algorithm.has_local_work(local) {
+                offers.make(local, pace.grain());
+            }
             pace.grain = algorithm.unit_len(pace.grain).max(1);
             if shared.is_whole {
                 refused |= LOOK;
@@ -280,7 +298,7 @@ fn drive<A: Algorithm + ?Sized>(
         }
         units += 1;
         if slot.is_asked() {
-            refused |= answer(call, algorithm, handle, local, &mut shared.rest, pace.grain());
+            refused |= answer(offers, handle, local, &mut shared.rest, pace.grain());
             let is_stopped = call.is_stopped();
             let is_whole = shared.is_whole && shared.rest.is_none();
             if is_stopped || (is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
@@ -320,13 +338,13 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment
 #[cold]
 #[inline(never)]
 fn answer<A: Algorithm + ?Sized>(
-    call: &Call,
-    algorithm: &A,
+    offers: &Offers<'_, '_, A>,
     handle: &Handle<'_>,
     local: &mut A::Local,
     rest: &mut Option<A::Local>,
     grain: Grain,
 ) -> u64 {
+    let Running { call, algorithm, .. } = offers.running;
     let requests = handle.slot().take_requests();
     // What lies on the job stack is older than this state.
     let has_laid_out = tasks::lay_out(handle);
@@ -337,26 +355,30 @@ fn answer<A: Algorithm + ?Sized>(
     }
     handle.slot().tally().polls_answered.add(1);
     let has_work = algorithm.has_local_work(local);
-    if !(has_work || rest.is_some()) || !algorithm.wants_help() {
+    if !(has_work || rest.is_some() || offers.is_any()) || !algorithm.wants_help() {
         return owed;
     }
     algorithm.commit(local);
-    owed | give_to(requests, has_laid_out, call, handle, &mut |to| {
+    owed | give_to(requests, has_laid_out, call, handle, &mut |to, fanout| {
         if rest.is_none() && has_work {
             *rest = algorithm.split_late(local, grain.delay());
+        }
+        if rest.is_none() {
+            // A caller that sleeps does not come for it.
+            *rest = offers.take_back();
         }
         if let Some(to) = to
             && let Some(stolen) = rest.take()
         {
-            // The receiver looks for one more idle worker where the call is worth waking for.
-            deliver(&running(call, algorithm), handle, to, grain, usize::from(call.wakes()), stolen);
+            deliver(&running(call, algorithm), handle, to, grain, fanout, stolen);
             return true;
         }
         rest.is_some()
     })
 }
 
-/// What [`answer`] does for each who has asked; `give` to nobody prepares a part, and says whether there is one.
+/// What [`answer`] does for those who have asked; `give` to nobody prepares a part, and says whether there is one, which is to be shared with so many more. As when a call begins,
+/// whoever gets a part passes it on to half of those who are left: so all get about as much.
 ///
 /// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
 fn give_to(
@@ -364,9 +386,12 @@ fn give_to(
     has_laid_out: bool,
     call: &Call,
     handle: &Handle<'_>,
-    give: &mut dyn FnMut(Option<Receiver<'_>>) -> bool,
+    give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
 ) -> u64 {
     let mut refused = 0;
+    // The receiver looks for one more idle worker where the call is worth waking for.
+    let fanout_min = usize::from(call.wakes());
+    let mut left = (requests & !(LOOK | LAY_OUT)).count_ones() as usize;
     for thief in askers(requests, handle.pool.slots.used()) {
         if thief == handle.index {
             continue;
@@ -379,7 +404,8 @@ fn give_to(
         if has_laid_out {
             continue;
         }
-        if !give(None) {
+        let fanout = (left.saturating_sub(1) / 2).max(fanout_min);
+        if !give(None, fanout) {
             handle.slot().tally().steals_refused.add(1);
             refused |= requests & bit(thief);
             continue;
@@ -389,7 +415,8 @@ fn give_to(
         if call.is_stopped() {
             return 0;
         }
-        give(Some((thief, claim)));
+        give(Some((thief, claim)), fanout);
+        left = left.saturating_sub(1 + fanout);
     }
     refused
 }
@@ -466,6 +493,10 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
                     tasks::run(handle, task, None);
                 }
                 tasks::run_home(handle);
+                if offers::run_one_of(handle, token) {
+                    patience = Patience::of_caller(handle.pool);
+                    continue;
+                }
                 ask(call, algorithm, handle);
             }
             Step::Sleep => {

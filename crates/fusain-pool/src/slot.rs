@@ -4,7 +4,7 @@
 //!
 //! * the two [`Mailbox`]es, written by givers, watched by their owner;
 //! * the *request line*, written by thieves, looked at by its owner after each unit, and the public place of its [stack](crate::stack);
-//! * the queue of tasks that the owner has spawned;
+//! * the queues of tasks that the owner has spawned, and of parts that it has on offer;
 //! * the owner's own line: counters and its thread handle.
 //!
 //! # Asking
@@ -61,6 +61,8 @@ pub(crate) struct Slot {
     pub(crate) side: Mailbox,
     /// Tasks the owner has spawned.
     pub(crate) queue: CachePadded<Queue>,
+    /// Parts of calls that the owner has on [offer](crate::offers).
+    pub(crate) parts: CachePadded<Queue>,
     /// Tasks that this worker and no other is to run.
     pub(crate) inbox: Inbox,
     /// See [`seems_asleep`](Self::seems_asleep).
@@ -100,6 +102,7 @@ impl Slot {
             front: Mailbox::new(),
             side: Mailbox::new(),
             queue: CachePadded::new(Queue::new()),
+            parts: CachePadded::new(Queue::new()),
             inbox: Inbox::new(),
             asleep: AtomicBool::new(false),
             line: CachePadded::new(RequestLine {

@@ -74,6 +74,7 @@ pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
             helps.wants(slot.serves()) && (slot.has_offer() || slot.queue.len() > 0)
+                || helps == Helps::Anybody && slot.parts.len() > 0
         })
 }
 
@@ -90,9 +91,9 @@ pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
         return Some(task);
     }
     for index in handle.others() {
-        if helps.wants(handle.pool.slots.get(index).serves())
-            && let Some(task) = take_from(handle, index)
-        {
+        let task = if helps.wants(handle.pool.slots.get(index).serves()) { take_from(handle, index) } else { None };
+        let part = || if helps == Helps::Anybody { take_part(handle, index) } else { None };
+        if let Some(task) = task.or_else(part) {
             return Some(task);
         }
     }
@@ -173,6 +174,22 @@ pub(crate) fn take_from(handle: &Handle<'_>, index: usize) -> Option<Taken> {
     handle.slot().tally().steals_done.add(1);
     crate::trace::gave(index, handle.index);
     Some(Taken { job, from: index })
+}
+
+/// Whether slot `index` has parts of calls on [offer](crate::offers). A hint.
+pub(crate) fn offers_parts(handle: &Handle<'_>, index: usize) -> bool {
+    handle.pool.slots.get(index).parts.len() > 0
+}
+
+/// The oldest part that slot `index` has on offer. Whoever runs it wakes others itself, if there is more in it.
+pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
+    if !offers_parts(handle, index) {
+        return None;
+    }
+    let job = handle.pool.slots.get(index).parts.steal()?;
+    handle.slot().tally().steals_done.add(1);
+    crate::trace::gave(index, handle.index);
+    Some(Taken { job, from: handle.index })
 }
 
 /// Runs a task that this worker has taken.

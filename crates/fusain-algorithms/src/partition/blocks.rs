@@ -91,7 +91,7 @@ impl Common for Local {
     // Seldom called, so compiled where it is.
     #[inline]
     fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run(algorithm, local);
+        team.run_claims(algorithm, local);
     }
 }
 

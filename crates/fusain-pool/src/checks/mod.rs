@@ -15,6 +15,7 @@ mod call;
 mod join;
 mod latch;
 mod mailbox;
+mod offers;
 mod part;
 mod scope;
 mod sleep;

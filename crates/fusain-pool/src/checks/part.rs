@@ -12,7 +12,7 @@ use crate::sync::faulty::Fault;
 use loom::thread;
 use std::ops::Range;
 
-pub(super) const BRIEF: Brief = Brief { grain: Grain::Fixed(1), work: 0, wakes: false };
+pub(super) const BRIEF: Brief = Brief { grain: Grain::fixed(1), work: 0, wakes: false, offers: true };
 
 /// The owner of the slot reads the message that is there or comes while it looks.
 pub(super) fn work(handle: &Handle<'_>) {

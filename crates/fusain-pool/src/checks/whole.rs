@@ -35,7 +35,7 @@ fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
 fn call() {
     with_worker(|handle| {
         let marks = Frame::new(Marks::new(4));
-        run(handle, &*marks, 0..4, Brief { grain: Grain::Fixed(1), work: 0, wakes: true });
+        run(handle, &*marks, 0..4, Brief { grain: Grain::fixed(1), work: 0, wakes: true, offers: true });
         marks.assert_all_done();
     });
 }
@@ -48,6 +48,26 @@ fn whole_call() {
 #[test]
 fn whole_call_faults() {
     finds(&[Fault::LostUnpark, Fault::WeakRmw, Fault::WeakLoad], 2, call);
+}
+
+/// Likewise for elements that may be long: what nobody has been given lies where the worker finds it.
+fn call_of_long_elements() {
+    with_worker(|handle| {
+        let marks = Frame::new(Marks::new(3));
+        let grain = Grain::fixed(1).of_long(true);
+        run(handle, &*marks, 0..3, Brief { grain, work: 0, wakes: true, offers: true });
+        marks.assert_all_done();
+    });
+}
+
+#[test]
+fn whole_call_of_long_elements() {
+    check(2, call_of_long_elements);
+}
+
+#[test]
+fn whole_call_of_long_elements_faults() {
+    finds(&[Fault::LostUnpark, Fault::WeakRmw], 2, call_of_long_elements);
 }
 
 /// Nothing can be split off before the first unit.
@@ -75,7 +95,7 @@ impl Algorithm for Sprout {
 fn late_call() {
     with_worker(|handle| {
         let sprout = Frame::new(Sprout(Marks::new(3)));
-        run(handle, &*sprout, 0..3, Brief { grain: Grain::Fixed(1), work: 0, wakes: true });
+        run(handle, &*sprout, 0..3, Brief { grain: Grain::fixed(1), work: 0, wakes: true, offers: true });
         sprout.0.0.assert_all_done();
     });
 }

@@ -71,10 +71,11 @@ const CHANGED_CLEARLY: f32 = 16.0;
 
 /// What sharing costs and gives, as far as can be told before trying.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Machine {
-    /// A call with nothing to do.
-    pub(super) region_ns: f32,
+pub(super) struct Machine<R> {
+    /// With the caller: 1 where there is nobody to share with.
     pub(super) workers: f32,
+    /// What a call takes that has nothing to do. Measured at the first time.
+    pub(super) region_ns: R,
 }
 
 /// How to run a call.
@@ -277,12 +278,12 @@ impl Class {
         }
     }
 
-    /// How to run a call of `work` elements; `machine` is `None` where there is nobody to share with. `wake_ns` is what it costs to wake somebody, `is_asleep` whether all sleep.
+    /// How to run a call of `work` elements. `wake_ns` is what it costs to wake somebody, `is_asleep` whether all sleep.
     pub(super) fn choose(
         &self,
         work: usize,
         is_new: bool,
-        machine: impl FnOnce() -> Option<Machine>,
+        machine: Machine<impl FnOnce() -> f32>,
         wake_ns: impl Fn() -> f32,
         is_asleep: impl FnOnce() -> bool,
     ) -> Choice {
@@ -291,20 +292,25 @@ impl Class {
         let alone_ns = self.alone.cost.get() * work as f32;
         if alone_ns == 0.0 {
             // Tried on the pool before, and over before a unit was timed; else the run loop finds out, one element at first.
-            return if is_new && machine().is_some() { Choice::Unknown } else { Choice::Alone };
+            return if is_new && machine.workers > 1.0 { Choice::Unknown } else { Choice::Alone };
         }
         if !self.alone.is_sure() && alone_ns < UNSURE_BELOW_NS {
             return Choice::Alone;
         }
+        if machine.workers <= 1.0 {
+            // The next ones may be made in another pool.
+            self.pass(work, LOOK_EVERY);
+            return Choice::Alone;
+        }
         if self.shared.cost.get() == 0.0 {
-            let Some(Machine { region_ns, workers }) = machine() else {
-                // Asked again now and then: it may be called from within another pool.
-                self.next.set(Some(Next::Alone { calls: u16::MAX, longest_ns: 0.0 }));
-                return Choice::Alone;
-            };
-            self.workers.set(workers);
-            self.region.set(region_ns / middle(work));
+            self.workers.set(machine.workers);
+            self.region.set((machine.region_ns)() / middle(work));
             self.begin_shared(0.0);
+        } else if self.workers.get() != machine.workers {
+            // Another pool.
+            let beyond = self.shared.cost.get() - self.part();
+            self.workers.set(machine.workers);
+            self.begin_shared(beyond);
         }
         let shared_ns = self.shared_ns(work);
         let shares = if self.shares.get() { shared_ns < GAINS * alone_ns } else { shared_ns * GAINS < alone_ns };

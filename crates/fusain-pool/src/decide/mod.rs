@@ -92,12 +92,10 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     if work <= 1 {
         return Plan::Sequential(Watch::off());
     }
-    let machine = || {
-        let helpers = Pool::named_or_here(pool, |pool| pool.helpers_max);
-        (helpers > 0).then(|| Machine { region_ns: Costs::of_this_machine().region_ns, workers: (helpers + 1) as f32 })
-    };
+    let helpers = Pool::named_or_here(pool, |pool| pool.helpers_max);
     let is_asleep = || Pool::named_or_here(pool, Inner::is_asleep);
-    let choice = match known::shared_again(Key::of(kind, work)) {
+    let again = if helpers > 0 { known::shared_again(Key::of(kind, work)) } else { None };
+    let choice = match again {
         Some(again) => {
             let alone_ns = again.cost * work as f32;
             if !is_asleep() {
@@ -105,7 +103,10 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
             }
             Choice::Shared { stands_for: 0, is_try: false, alone_ns, gain_ns: again.gain_ns }
         }
-        None => with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wakes::cost_ns, is_asleep)),
+        None => {
+            let machine = Machine { workers: (helpers + 1) as f32, region_ns: || Costs::of_this_machine().region_ns };
+            with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wakes::cost_ns, is_asleep))
+        }
     };
     let (stands_for, is_try, alone_ns, gain_ns) = match choice {
         Choice::Alone => return Plan::Sequential(Watch::of(kind, work)),

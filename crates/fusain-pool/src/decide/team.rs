@@ -5,7 +5,7 @@ use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
 use crate::moment::{self, Moment};
-use crate::pace::{Grain, Timing, grain_for};
+use crate::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
 use crate::pool::Pool;
 use crate::run::{self, Steps};
 use crate::wakes;
@@ -174,7 +174,7 @@ impl<'p> Team<'p> {
     /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
     pub fn all(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Self {
         let cost = with_class(kind, work.max(1), |class, _| class.cost());
-        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, work, cost, grain), work, wakes: true });
+        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, work, cost, grain), work, wakes: true, offers: true });
         team.element_ns = cost.unwrap_or(0.0);
         team
     }
@@ -183,7 +183,7 @@ impl<'p> Team<'p> {
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
         let Terms { is_timed, stands_for, is_try, alone_ns, wakes } = terms;
         let element_ns = alone_ns / work as f32;
-        let brief = Brief { grain: first_grain(kind, work, Some(element_ns), grain), work, wakes };
+        let brief = Brief { grain: first_grain(kind, work, Some(element_ns), grain), work, wakes, offers: true };
         let mut team = Self::new(pool, kind, brief);
         team.is_try = is_try;
         team.alone_ns = alone_ns;
@@ -215,10 +215,7 @@ impl<'p> Team<'p> {
 
     /// Elements a unit, where the user has said so.
     pub fn grain(&self) -> Option<usize> {
-        match self.brief.grain {
-            Grain::Fixed(grain) => Some(grain),
-            Grain::From(_) => None,
-        }
+        self.brief.grain.as_fixed()
     }
 
     /// Elements that take about `ns` in sequence, as far as that is known.
@@ -239,7 +236,17 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local) {
-        if let Some(unit) = self.run_only(algorithm, local) {
+        if let Some(unit) = self.run_only(algorithm, local, self.brief) {
+            self.saw(unit);
+        }
+    }
+
+    /// As [`run`](Self::run) for an algorithm whose workers claim their work from a common counter. They need no more from others than a state to begin with.
+    ///
+    /// # Panics
+    /// As [`Pool::run`] does.
+    pub fn run_claims<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) {
+        if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }) {
             self.saw(unit);
         }
     }
@@ -254,11 +261,11 @@ impl<'p> Team<'p> {
 
     /// Runs, and returns the longest unit that was timed.
     #[inline]
-    fn run_only<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local) -> Option<Timing> {
+    fn run_only<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
         let mut local = Some(local);
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
-            run::run(handle, algorithm, local, self.brief)
+            run::run(handle, algorithm, local, brief)
         })
     }
 
@@ -274,7 +281,7 @@ impl<'p> Team<'p> {
 }
 
 impl Team<'_> {
-    /// As [`run`](Self::run) for an algorithm that may end before all of its work is done. How long one takes says little about the next: what counts is the average.
+    /// As [`run_claims`](Self::run_claims) for one that may end before all of its work is done. How long one takes says little about the next: what counts is the average.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
@@ -282,7 +289,7 @@ impl Team<'_> {
         self.is_search = true;
         // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
         let is_known = self.element_ns > 0.0;
-        if let Some(unit) = self.run_only(algorithm, local).filter(|_| !is_known) {
+        if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }).filter(|_| !is_known) {
             self.saw(unit);
         }
     }
@@ -332,9 +339,11 @@ impl Team<'_> {
 
 /// The grain the user asks for, or else the one that fits what is known.
 fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>) -> Grain {
-    let known = || match kind.units_are_its_own() {
-        true => with_class(kind, work.max(1), |class, _| class.unit_cost()),
-        false => cost,
-    };
-    grain.map_or_else(|| Grain::From(known().map_or(0, grain_for)), Grain::Fixed)
+    if kind.units_are_its_own() {
+        let known = || with_class(kind, work.max(1), |class, _| class.unit_cost());
+        return grain.map_or_else(|| Grain::from(known().map_or(0, grain_for)), Grain::fixed);
+    }
+    // What nobody knows may be long.
+    let is_long = cost.is_none_or(|cost| cost >= LONG_ELEMENT_NS);
+    grain.map_or_else(|| Grain::from(cost.map_or(0, grain_for)), Grain::fixed).of_long(is_long)
 }

@@ -70,7 +70,8 @@ impl Entry {
         }
     }
 
-    fn choose(&self, work: usize, machine: impl FnOnce() -> Option<class::Machine>) -> Choice {
+    fn choose(&self, work: usize, workers: f32, region_ns: f32) -> Choice {
+        let machine = class::Machine { workers, region_ns: || region_ns };
         self.with(work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false))
     }
 }
@@ -103,8 +104,7 @@ impl Machine<'_> {
             None => {}
         }
         self.weighed += 1;
-        let machine = class::Machine { region_ns: self.region_ns, workers: self.workers };
-        match entry.choose(work, || Some(machine)) {
+        match entry.choose(work, self.workers, self.region_ns) {
             Choice::Alone => {
                 let ns = (self.alone)(done);
                 entry.with(work, |class, _| class.took_alone(work, done, self.measure(ns)));
@@ -210,7 +210,7 @@ fn what_gains_again_stays_shared() {
     // Tasks by the clock: they take as long each time, but for a hair.
     let call = |number: u16, shared_ns: f32| {
         let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
-        match entry.choose(work, || Some(class::Machine { region_ns: 300.0, workers: 2.0 })) {
+        match entry.choose(work, 2.0, 300.0) {
             Choice::Alone => entry.with(work, |class, _| class.took_alone(work, work, alone_ns)),
             Choice::Unknown => entry.with(work, |class, _| class.saw_unit(1, alone_ns / work as f32, false)),
             Choice::Shared { .. } => {
@@ -333,10 +333,25 @@ fn without_workers_nothing_is_shared() {
     let entry = Entry::new();
     for work in [16, 1_000, 1_000_000] {
         for _ in 0..100 {
-            let choice = entry.choose(work, || None);
+            let choice = entry.choose(work, 1.0, 300.0);
             assert!(matches!(choice, Choice::Alone), "{choice:?}");
             entry.with(work, |class, _| class.took_alone(work, work, work as f32));
         }
+    }
+}
+
+#[test]
+fn a_pool_without_workers_says_nothing_about_another() {
+    let entry = Entry::new();
+    let work = 1_000_000;
+    for _ in 0..100 {
+        assert_eq!(entry.choose(work, 1.0, 300.0), Choice::Alone);
+        entry.with(work, |class, _| class.took_alone(work, work, work as f32));
+    }
+    for workers in [2.0, 16.0, 4.0] {
+        let choice = entry.choose(work, workers, 300.0);
+        let gains = work as f32 * (1.0 - 1.0 / workers) - 1_000.0;
+        assert!(matches!(choice, Choice::Shared { gain_ns, .. } if gain_ns > gains), "{choice:?} by {workers}");
     }
 }
 
@@ -496,7 +511,7 @@ fn units_do_not_undo_what_runs_in_sequence_have_told() {
     let (work, alone_ns, entry) = (8_000, 80_000.0, Entry::new());
     let mut alone = 0;
     for _ in 0..500 {
-        let choice = entry.choose(work, || Some(class::Machine { region_ns: 300.0, workers: 2.0 }));
+        let choice = entry.choose(work, 2.0, 300.0);
         if choice == Choice::Alone {
             alone += 1;
             entry.with(work, |class, _| class.took_alone(work, work, alone_ns));
@@ -517,7 +532,7 @@ fn few_tasks_stay_shared_when_they_become_longer() {
         let class = class::Class::new();
         class.begin(Kind { id: 1, prior_ns: 0.0 }, work, None);
         class.saw_unit(1, 1e5, false);
-        let machine = || Some(class::Machine { region_ns: 300.0, workers: 2.0 });
+        let machine = class::Machine { region_ns: || 300.0, workers: 2.0 };
         let mut alone = Vec::new();
         let tasks_ns = [1e5, 1e6, 5e6, 20e6, 100e6].into_iter().flat_map(|ns| [ns; 20]);
         for (call, task_ns) in tasks_ns.enumerate() {

@@ -32,7 +32,7 @@ fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
         return;
     }
     let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
-    let brief = Brief { grain: Grain::Fixed(1), work: 64, wakes: true };
+    let brief = Brief { grain: Grain::fixed(1), work: 64, wakes: true, offers: true };
     // Whether a core is free for the worker at the moment nobody knows.
     let is_seen = (0..10_000).any(|_| {
         let before = pool.counters().steals_done;
@@ -72,7 +72,7 @@ impl Algorithm for Even {
 fn the_last_unit_says_nothing_of_what_an_element_costs() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
     let timing = |units: usize| {
-        let brief = Brief { grain: Grain::From(50), work: 50 * units + 1, wakes: false };
+        let brief = Brief { grain: Grain::from(50), work: 50 * units + 1, wakes: false, offers: true };
         pool.inner.enter(|handle| run(handle, &Even(usize::MAX), brief.work, brief)).timing
     };
     // The third one is the first to be timed.
@@ -84,8 +84,8 @@ fn the_last_unit_says_nothing_of_what_an_element_costs() {
 #[test]
 fn a_unit_has_as_many_elements_as_its_algorithm_says() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
-    for grain in [Grain::From(50), Grain::Fixed(50)] {
-        let brief = Brief { grain, work: 10_000, wakes: false };
+    for grain in [Grain::from(50), Grain::fixed(50)] {
+        let brief = Brief { grain, work: 10_000, wakes: false, offers: true };
         let timing = pool.inner.enter(|handle| run(handle, &Even(3), brief.work, brief)).timing;
         assert_eq!(timing.map(|timing| timing.elements), Some(3), "{grain:?}");
     }

@@ -1,0 +1,50 @@
+//! Parts on offer: see [`offers`](crate::offers).
+
+use super::part::{BRIEF, wait};
+use super::{Frame, Marks, check, finds, pool};
+use crate::call::Call;
+use crate::handle::Handle;
+use crate::offers::Offers;
+use crate::part::StackParts;
+use crate::run::running;
+use crate::sync::faulty::Fault;
+use loom::thread;
+
+/// A worker offers a part of a call while the caller waits, and takes it back unless the caller has it.
+fn offered_to_the_caller() {
+    let pool = pool(1, 1);
+    let marks = Frame::new(Marks::new(2));
+    let call = Frame::new(Call::new(1, BRIEF));
+    call.add_share();
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().serve(call.token());
+        let offers = Offers::new(running(call.get(), marks.get()), &handle);
+        let mut local = 0..2;
+        offers.make(&mut local, BRIEF.grain);
+        assert_eq!(local, 0..1);
+        marks.mark(0);
+        if let Some(rest) = offers.take_back() {
+            assert_eq!(rest, 1..2);
+            marks.mark(1);
+        }
+        handle.slot().serve(0);
+        // SAFETY: added above.
+        unsafe { Call::drop_share(call.get(), &handle) };
+    });
+    let handle = Handle::new(&pool, 1);
+    wait(&call, &marks, &handle, &StackParts::new());
+    marks.assert_all_done();
+    call.retire();
+    worker.join().unwrap();
+}
+
+#[test]
+fn an_offer_is_taken_once() {
+    check(3, offered_to_the_caller);
+}
+
+#[test]
+fn an_offer_is_taken_once_faults() {
+    finds(&[Fault::LostUnpark, Fault::WeakRmw, Fault::LateTouch], 3, offered_to_the_caller);
+}

@@ -1,0 +1,120 @@
+//! Parts on offer: where elements may be long, what a worker will not get to soon lies where anybody may take it.
+//!
+//! A state is split by its owner alone, between two units. That is cheap, but where a unit of one element takes milliseconds a thief would wait as long. So whoever works on
+//! elements that are thought to be long splits them until it holds a single one: a half, a quarter, ..., each in a queue of its own [slot](crate::slot). Others take
+//! the oldest part, which is the largest; the owner goes on with the newest, and splits that in its turn. It is the order of Cilk and rayon, which treat all calls so. To split off a part
+//! costs some 100 ns an element, and more in some algorithms; hence only long elements are treated so ([`LONG_ELEMENT_NS`](crate::pace::LONG_ELEMENT_NS)).
+//!
+//! **Whose part is it?** Calls nest, so below the parts of a call there may be those of the calls around it. Those are older, and are taken first. So as long as the owner finds
+//! a part in the queue, and not all that it has put there itself have come back, the newest is its own.
+//!
+//! | who looks                      | takes parts of           |
+//! |--------------------------------|--------------------------|
+//! | an idle worker                 | any call                 |
+//! | a caller that waits            | its own call             |
+//! | who waits for a join or scope  | none; in a registry, any |
+
+use crate::Algorithm;
+use crate::handle::Handle;
+use crate::mailbox;
+use crate::pace::Grain;
+use crate::panics::discard;
+use crate::part::{HeapPart, Running};
+use crate::tasks;
+use std::cell::Cell;
+
+/// So many parts are split off at once at most, in case an algorithm can always split.
+const PARTS_MAX: usize = if cfg!(loom) { 4 } else { 64 };
+
+/// Woken for a first offer: whoever takes a part makes an offer of half of it, and wakes as many.
+const WAKES: usize = 2;
+
+/// What one participant of a call has on offer. Withdrawn before it leaves.
+pub(crate) struct Offers<'a, 'p, A: Algorithm + ?Sized> {
+    pub(crate) running: Running<'a, A>,
+    handle: &'a Handle<'p>,
+    /// How many parts it has put into its queue that it has not taken back; others may have taken some.
+    count: Cell<usize>,
+}
+
+impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
+    pub(crate) fn new(running: Running<'a, A>, handle: &'a Handle<'p>) -> Self {
+        Self { running, handle, count: Cell::new(0) }
+    }
+
+    /// Whether there may be any.
+    #[inline(always)]
+    pub(crate) fn is_any(&self) -> bool {
+        self.count.get() > 0
+    }
+
+    /// Offers all of `local` but the first element, and wakes sleepers if the call is worth it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make(&self, local: &mut A::Local, grain: Grain) {
+        let Running { call, algorithm, run, .. } = self.running;
+        if !call.offers || self.handle.pool.helpers_max == 0 {
+            return;
+        }
+        let is_first = !self.is_any();
+        algorithm.commit(local);
+        for _ in 0..PARTS_MAX {
+            let Some(half) = algorithm.split(local) else { break };
+            if !algorithm.has_local_work(local) {
+                // All of it has been split off. What was found before has been committed.
+                *local = half;
+                break;
+            }
+            call.add_share();
+            self.count.set(self.count.get() + 1);
+            self.handle.offer(HeapPart::boxed(run, call, algorithm, grain, 0, half));
+        }
+        if is_first && self.is_any() && call.wakes() && self.handle.pool.wake(self.handle, self.count.get().min(WAKES)) {
+            call.set_woke();
+        }
+    }
+
+    /// The newest part that nobody has taken.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn take_back(&self) -> Option<A::Local> {
+        if !self.is_any() {
+            return None;
+        }
+        let Some(part) = self.handle.take_back_offer() else {
+            // Others have them all.
+            self.count.set(0);
+            return None;
+        };
+        self.count.set(self.count.get() - 1);
+        // SAFETY: the newest is one of this participant's (see the module), so it is of `A`; it has been taken out, so nobody else has it.
+        Some(unsafe { HeapPart::<A>::unbox(part, self.handle) })
+    }
+
+    /// Drops what is left: the call has been stopped.
+    #[cold]
+    pub(crate) fn withdraw(&self) {
+        while let Some(local) = self.take_back() {
+            discard(local);
+        }
+    }
+}
+
+/// A caller that waits for the call `token` runs a part of it that is on offer, if there is one.
+#[cold]
+pub(crate) fn run_one_of(handle: &Handle<'_>, token: usize) -> bool {
+    let has_one = |index: &usize| {
+        handle.pool.slots.get(*index).serves() == token && tasks::offers_parts(handle, *index)
+    };
+    let side = &handle.slot().side;
+    let Some(index) = handle.others().find(has_one) else { return false };
+    // Nothing is to be delivered to one who is busy. If something has been, that comes first.
+    if !side.change(token, mailbox::SHUT) {
+        return false;
+    }
+    let part = tasks::take_part(handle, index);
+    let has_run = part.is_some();
+    part.into_iter().for_each(|part| tasks::run(handle, part, None));
+    side.open(token);
+    has_run
+}
