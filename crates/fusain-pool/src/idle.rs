@@ -59,6 +59,9 @@ const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 /// Likewise for a thread outside of the pool (some 2 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
 const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 2;
 
+/// Looks after which a thief takes what it would have left to its owner: some 10 us.
+const PATIENT_LOOKS: u32 = if cfg!(loom) { 0 } else { 5 };
+
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
 
@@ -136,6 +139,11 @@ impl Patience {
         self.turns == 0
     }
 
+    /// Whether it has looked around for so long that whoever has a task must be busy.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.looks >= PATIENT_LOOKS
+    }
+
     /// Whether it has looked around once since it ran out of work.
     fn is_at_first_look(&self) -> bool {
         self.looks == 1
@@ -203,7 +211,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         }
         if run_pointed_out(handle) {
             // Where there was one task there may be more.
-            while run_found(handle) {}
+            while run_found(handle, false) {}
             patience = Patience::of_worker(pool, handle.index);
             continue;
         }
@@ -215,7 +223,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         match step {
             Step::Spin => {}
             Step::Look => {
-                if run_found(handle) {
+                if run_found(handle, patience.is_patient()) {
                     patience = Patience::of_worker(pool, handle.index);
                     continue;
                 }
@@ -236,7 +244,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 }
                 if !fall_asleep(handle) {
                     // What kept it awake may be a task that nobody will point to any more.
-                    if run_found(handle) {
+                    if run_found(handle, true) {
                         patience = Patience::of_worker(pool, handle.index);
                     }
                     continue;
@@ -255,7 +263,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
 fn run_pointed_out(handle: &Handle<'_>) -> bool {
     let mailbox = &handle.slot().front;
     let Some(index) = mailbox.follow_nudge() else { return false };
-    match tasks::take_from(handle, index).or_else(|| tasks::find(handle, Helps::Anybody)) {
+    match tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false)) {
         Some(task) => {
             tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
             true
@@ -268,8 +276,8 @@ fn run_pointed_out(handle: &Handle<'_>) -> bool {
 }
 
 /// An idle worker runs a task, if it finds one.
-fn run_found(handle: &Handle<'_>) -> bool {
-    run_one(handle, tasks::in_sight, tasks::find)
+fn run_found(handle: &Handle<'_>, is_patient: bool) -> bool {
+    run_one(handle, tasks::in_sight, |handle, helps| tasks::find(handle, helps, is_patient))
 }
 
 /// As [`run_found`] for one of its own. It looks at no other's slot: a line that a caller is about to write to should not be fetched away just after a call.
@@ -381,7 +389,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     let mut patience = Patience::of_caller(handle.pool);
     while !latch.is_open() {
         if patience.is_looking()
-            && let Some(task) = if takes { tasks::find(handle, helps) } else { tasks::find_own(handle) }
+            && let Some(task) = if takes { tasks::find(handle, helps, patience.is_patient()) } else { tasks::find_own(handle) }
         {
             handle.depth.set(handle.depth.get() + 1);
             tasks::run(handle, task, None);

@@ -263,7 +263,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     fn retrieve(&self, handle: &Handle<'_>) -> Retrieved<B, RB> {
         // SAFETY: it is the newest, has been laid out, and has not been popped.
         unsafe { handle.stack.forget(self.link()) };
-        let is_unrun = handle.slot().retract(JobRef::new(NonNull::from(self)));
+        let is_unrun = handle.slot().retract(handle.stack.laid_out(), JobRef::new(NonNull::from(self)));
         if !is_unrun {
             // SAFETY: laid out.
             let latch = unsafe { &self.linked.get().shared().latch };

@@ -35,7 +35,7 @@ use crate::panics::discard;
 use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
 use crate::platform::prefetch_for_writing;
 use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
-use crate::slot::{LAY_OUT, LOOK, askers, bit};
+use crate::slot::{LAY_OUT, LOOK, OF_JOBS, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::trace;
@@ -271,8 +271,10 @@ fn drive<A: Algorithm + ?Sized>(
     let Running { call, algorithm, .. } = offers.running;
     let slot = handle.slot();
     let mut units = 0;
-    // Requests that could not be served; they are put back at the next checkpoint, by when there may be something to split.
-    let mut refused = 0;
+    // What is to be looked at again at the next checkpoint.
+    let mut owed = 0;
+    // Whether there was nothing to split at the last look, so that requests wait until the next checkpoint. Those who ask do it once.
+    let mut is_spent = false;
     while algorithm.has_local_work(local) {
         // One call of the unit, so that it is inlined once.
         let started = pace.is_checkpoint().then(Moment::now);
@@ -285,11 +287,12 @@ fn drive<A: Algorithm + ?Sized>(
                 offers.make(local, pace.grain());
             }
             pace.grain = algorithm.unit_len(pace.grain).max(1);
+            is_spent = false;
             if shared.is_whole {
-                refused |= LOOK;
+                owed |= LOOK;
             }
-            if refused != 0 {
-                slot.renew(std::mem::take(&mut refused));
+            if owed != 0 {
+                slot.renew(std::mem::take(&mut owed));
             }
             // Somebody may look on. Short calls have nothing to show.
             if units > TOLD_LATER {
@@ -297,19 +300,21 @@ fn drive<A: Algorithm + ?Sized>(
             }
         }
         units += 1;
-        if slot.is_asked() {
-            refused |= answer(offers, handle, local, &mut shared.rest, pace.grain());
+        if slot.is_asked() && (!is_spent || slot.is_called()) {
+            let answer = answer(offers, handle, local, &mut shared.rest, pace.grain());
+            owed |= answer.owed;
+            is_spent = answer.is_spent;
             let is_stopped = call.is_stopped();
             let is_whole = shared.is_whole && shared.rest.is_none();
             if is_stopped || (is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
                 slot.tally().units.add(units);
-                slot.renew(refused);
+                slot.renew(owed);
                 return if is_stopped { Ended::Stopped } else { Ended::Grown };
             }
         }
     }
     slot.tally().units.add(units);
-    if refused & LAY_OUT != 0 {
+    if owed & LAY_OUT != 0 {
         slot.ask_for_next();
     }
     Ended::Done
@@ -334,7 +339,15 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment
     }
 }
 
-/// Serves everybody who has asked; returns the requests that found nothing to split.
+/// What has become of requests.
+struct Answer {
+    /// What is to be asked for again at the next checkpoint.
+    owed: u64,
+    /// Whether there was nothing to split for somebody, whose request stands.
+    is_spent: bool,
+}
+
+/// Serves everybody who has asked.
 #[cold]
 #[inline(never)]
 fn answer<A: Algorithm + ?Sized>(
@@ -343,24 +356,29 @@ fn answer<A: Algorithm + ?Sized>(
     local: &mut A::Local,
     rest: &mut Option<A::Local>,
     grain: Grain,
-) -> u64 {
+) -> Answer {
     let Running { call, algorithm, .. } = offers.running;
     let requests = handle.slot().take_requests();
     // What lies on the job stack is older than this state.
     let has_laid_out = tasks::lay_out(handle);
     // Asked for by a join around this call, of which the next one may be in a later unit, or behind.
     let owed = if has_laid_out || handle.stack.root.get() == 0 { 0 } else { requests & LAY_OUT };
-    if call.is_stopped() || requests & !LAY_OUT == 0 {
-        return owed;
+    let unserved = Answer { owed, is_spent: false };
+    if call.is_stopped() || requests & !OF_JOBS == 0 {
+        return unserved;
     }
     handle.slot().tally().polls_answered.add(1);
     let has_work = algorithm.has_local_work(local);
     if !(has_work || rest.is_some() || offers.is_any()) || !algorithm.wants_help() {
-        return owed;
+        return unserved;
     }
-    algorithm.commit(local);
-    owed | give_to(requests, has_laid_out, call, handle, &mut |to, fanout| {
+    let mut has_committed = false;
+    let refused = give_to(requests, has_laid_out, call, handle, &mut |to, fanout| {
         if rest.is_none() && has_work {
+            // Only if somebody is there: those who have finished ask all others, and all commits may meet at one lock.
+            if !std::mem::replace(&mut has_committed, true) {
+                algorithm.commit(local);
+            }
             *rest = algorithm.split_late(local, grain.delay());
         }
         if rest.is_none() {
@@ -374,7 +392,11 @@ fn answer<A: Algorithm + ?Sized>(
             return true;
         }
         rest.is_some()
-    })
+    });
+    if refused != 0 {
+        handle.slot().renew(refused);
+    }
+    Answer { owed, is_spent: refused != 0 }
 }
 
 /// What [`answer`] does for those who have asked; `give` to nobody prepares a part, and says whether there is one, which is to be shared with so many more. As when a call begins,
@@ -391,7 +413,7 @@ fn give_to(
     let mut refused = 0;
     // The receiver looks for one more idle worker where the call is worth waking for.
     let fanout_min = usize::from(call.wakes());
-    let mut left = (requests & !(LOOK | LAY_OUT)).count_ones() as usize;
+    let mut left = (requests & !(LOOK | OF_JOBS)).count_ones() as usize;
     for thief in askers(requests, handle.pool.slots.used()) {
         if thief == handle.index {
             continue;
@@ -401,7 +423,7 @@ fn give_to(
             give_way();
             continue;
         }
-        if has_laid_out {
+        if has_laid_out || !handle.pool.slots.get(thief).waits_for(call.token()) {
             continue;
         }
         let fanout = (left.saturating_sub(1) / 2).max(fanout_min);

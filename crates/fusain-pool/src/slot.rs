@@ -3,7 +3,7 @@
 //! Groups of cache lines, by who writes them:
 //!
 //! * the two [`Mailbox`]es, written by givers, watched by their owner;
-//! * the *request line*, written by thieves, looked at by its owner after each unit, and the public place of its [stack](crate::stack);
+//! * the *request line*, written by thieves, looked at by its owner after each unit, and the public places of its [stack](crate::stack);
 //! * the queues of tasks that the owner has spawned, and of parts that it has on offer;
 //! * the owner's own line: counters and its thread handle.
 //!
@@ -11,16 +11,16 @@
 //!
 //! A thief that has opened its mailbox sets its bit in the victim's `requests`. The victim takes all bits at once
 //! ([`Slot::take_requests`]) and claims the mailbox of each thief that still waits. A bit is only a *hint*: it may be stale (the
-//! thief has been served elsewhere) or stand for several slots (more than 62 of them share bits); the claim decides. So
+//! thief has been served elsewhere) or stand for several slots (more than 61 of them share bits); the claim decides. So
 //! nothing has to be withdrawn, and a bit that waits while its owner sleeps is a standing order.
 //!
 //! The hint is Relaxed on both sides; the one exception is [`LOOK`], which asks the owner to look at its call's
 //! stop flag: Release in [`Slot::signal_stop`] pairs with the Acquire in [`Slot::take_requests`], so that an owner who has cleared the bit
 //! also sees the flag.
 //!
-//! # The public place
+//! # Public places
 //!
-//! | `offer` | meaning | who leaves it, and how |
+//! | place | meaning | who leaves it, and how |
 //! |---------|---------|------------------------|
 //! | 0       | empty; somebody has asked for the next ([`LAY_OUT`]) | owner: store of a job's address |
 //! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and asks for the next |
@@ -42,13 +42,22 @@ use std::time::Duration;
 /// Bit that asks the owner to look whether its call has been stopped.
 pub(crate) const LOOK: u64 = 1 << 63;
 
-/// Bit that asks the owner to lay out its next job, for nothing lies in the public place.
+/// Bit that asks the owner to lay out its next job, for a public place is empty.
 pub(crate) const LAY_OUT: u64 = 1 << 62;
 
-/// Bits that stand for thieves.
-const THIEVES: usize = 62;
+/// Bit that says that a job has been taken out of a public place since the owner looked at the requests.
+pub(crate) const TAKEN: u64 = 1 << 61;
 
-/// Requests of slot `index` are this bit; slots 62 apart share one.
+/// The bits that concern the owner's own jobs.
+pub(crate) const OF_JOBS: u64 = LAY_OUT | TAKEN;
+
+/// Public places of a slot.
+pub(crate) const PLACES: usize = if cfg!(loom) { 1 } else { 4 };
+
+/// Bits that stand for thieves.
+const THIEVES: usize = 61;
+
+/// Requests of slot `index` are this bit; slots 61 apart share one.
 pub(crate) const fn bit(index: usize) -> u64 {
     1 << (index % THIEVES)
 }
@@ -75,8 +84,8 @@ struct RequestLine {
     requests: AtomicU64,
     /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
     serves: AtomicUsize,
-    /// The public place of the owner's stack.
-    offer: AtomicUsize,
+    /// The public places of the owner's stack.
+    offers: [AtomicUsize; PLACES],
 }
 
 struct Own {
@@ -108,7 +117,7 @@ impl Slot {
             line: CachePadded::new(RequestLine {
                 requests: AtomicU64::new(0),
                 serves: AtomicUsize::new(0),
-                offer: AtomicUsize::new(0),
+                offers: [const { AtomicUsize::new(0) }; PLACES],
             }),
             own: CachePadded::new(Own {
                 taken: AtomicBool::new(false),
@@ -145,6 +154,11 @@ impl Slot {
     #[inline(always)]
     pub(crate) fn is_asked(&self) -> bool {
         self.line.requests.load(Ordering::Relaxed) != 0
+    }
+
+    /// Owner, who has nothing to give: is there anything but requests of thieves?
+    pub(crate) fn is_called(&self) -> bool {
+        self.line.requests.load(Ordering::Relaxed) & (LOOK | OF_JOBS) != 0
     }
 
     /// Owner: all requests so far. Acquire: pairs with the Release in [`signal_stop`](Self::signal_stop).
@@ -187,6 +201,12 @@ impl Slot {
             && self.own.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    /// Whether [`claim_for`](Self::claim_for) would succeed. A hint.
+    pub(crate) fn waits_for(&self, token: usize) -> bool {
+        let side = self.side.peek();
+        self.front.peek() == mailbox::ANY || side == token || side == token + mailbox::AND_ASLEEP
+    }
+
     /// Giver within the call `token`: the right to deliver to whoever is here, if it still waits for such work. An idle worker that sleeps is not
     /// given anything: it is woken, and asks.
     pub(crate) fn claim_for(&self, token: usize) -> Option<Claim<'_>> {
@@ -197,25 +217,44 @@ impl Slot {
         (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
     }
 
-    /// Owner: lays a job out, if the last one has been taken. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
-    pub(crate) fn offer(&self, job: JobRef) {
-        debug_assert!(!self.has_offer(), "the public place is empty");
-        self.line.offer.store(job.to_address(), Ordering::Release);
+    /// The place of the job before which so many have been laid out, by those of them that are on the stack still.
+    fn place(&self, number: usize) -> &AtomicUsize {
+        &self.line.offers[number % PLACES]
     }
 
-    /// Whether a job lies in the public place. Relaxed: a hint; to the owner, who alone fills it, it tells when it may.
+    /// Owner: lays a job out, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
+    pub(crate) fn offer(&self, number: usize, job: JobRef) {
+        debug_assert!(self.has_place(number), "the public place is empty");
+        self.place(number).store(job.to_address(), Ordering::Release);
+    }
+
+    /// Owner, who alone fills it: whether the place is empty. Relaxed: nothing is read for that.
+    pub(crate) fn has_place(&self, number: usize) -> bool {
+        self.place(number).load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether a job lies in a public place. Relaxed: a hint.
     pub(crate) fn has_offer(&self) -> bool {
-        self.line.offer.load(Ordering::Relaxed) != 0
+        self.line.offers.iter().any(|place| place.load(Ordering::Relaxed) != 0)
     }
 
-    /// Thief: takes the job in the public place, and asks for the next.
-    pub(crate) fn take_offer(&self) -> Option<JobRef> {
-        let address = self.line.offer.load(Ordering::Relaxed);
-        // SAFETY: it was put there by `offer`.
-        let job = unsafe { JobRef::from_address(address) }?;
-        // Acquire: pairs with the Release in `offer`.
-        self.line.offer.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        self.ask_for_next();
+    /// Thief: takes a job out of a public place, mostly the oldest, and asks for the next.
+    ///
+    /// Unless it `is_patient`, it takes one that the owner has looked after since the last one was taken. Owners of short jobs look at once; so not all of what they have
+    /// laid out is carried away, down to the shortest. Who has waited for long takes any: the owner is in a long closure.
+    pub(crate) fn take_offer(&self, is_patient: bool) -> Option<JobRef> {
+        if !is_patient && self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
+            return None;
+        }
+        let job = self.line.offers.iter().find_map(|place| {
+            let address = place.load(Ordering::Relaxed);
+            // SAFETY: it was put there by `offer`.
+            let job = unsafe { JobRef::from_address(address) }?;
+            // Acquire: pairs with the Release in `offer`.
+            place.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+            Some(job)
+        })?;
+        self.line.requests.fetch_or(OF_JOBS, Ordering::Relaxed);
         Some(job)
     }
 
@@ -227,9 +266,9 @@ impl Slot {
     }
 
     /// Owner: takes back a job that it has laid out, if nobody else has taken it. Relaxed: the owner wrote it.
-    pub(crate) fn retract(&self, job: JobRef) -> bool {
+    pub(crate) fn retract(&self, number: usize, job: JobRef) -> bool {
         let is_back =
-            self.line.offer.compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+            self.place(number).compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if is_back {
             self.ask_for_next();
         }

@@ -58,7 +58,7 @@ pub fn spawn(task: impl FnOnce() + Send + 'static) {
 pub fn yield_now() -> bool {
     Handle::current(|handle| {
         let Some(handle) = handle else { return false };
-        let Some(task) = tasks::find(handle, Helps::Anybody) else { return false };
+        let Some(task) = tasks::find(handle, Helps::Anybody, true) else { return false };
         tasks::run(handle, task, None);
         true
     })

@@ -1,9 +1,9 @@
-//! A worker's own stack of fork-join jobs: a *private deque with one public place*.
+//! A worker's own stack of fork-join jobs: a *private deque with a few public places*.
 //!
 //! Only the owner touches the stack, so a push or a pop is a few plain loads and stores (Acar, Charguéraud & Rainey, "Scheduling parallel
-//! programs by work stealing with private deques", PPoPP'13). A worker that is busy with a long closure answers nobody, though; so the *oldest* job,
-//! which in a recursion is the largest, is laid out where anybody can take it without the owner's help: in one word of the owner's
-//! [slot](crate::slot). (Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
+//! programs by work stealing with private deques", PPoPP'13). A worker that is busy with a long closure answers nobody, though; so the *oldest* jobs,
+//! which in a recursion are the largest, are laid out where anybody can take them without the owner's help: each in one of [a few](crate::slot::PLACES) words of the owner's
+//! [slot](crate::slot). (With one such word, the second job of somebody in a long closure would have to wait for its end. Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
 //! with provably low synchronization overheads", J. Scheduling 2022; van Dijk & van de Pol, "Lace", Euro-Par'14 workshops.)
 //!
 //! ```text
@@ -14,10 +14,10 @@
 //!     oldest        ◄── older   newer ──►
 //! ```
 //!
-//! Of the jobs laid out at most the newest is still in the public place, all before it have been taken. The oldest private job is laid out at a push, if somebody has asked
-//! for it: the thief that has emptied the place, or the owner when it has taken its own job back out of there, or when it begins with work in which there may be joins
-//! ([`begin`](crate::tasks::begin)). So the place is empty only if nothing has been pushed since. A push has nothing to look at for that but
-//! the requests, which it looks at anyway.
+//! Of the jobs laid out some are still in their places, the others have been taken. The oldest private job is laid out at a push, if somebody has asked
+//! for it: the thief that has emptied a place, or the owner when there are more places, when it has taken its own job back, or when it begins with work in which there may be joins
+//! ([`begin`](crate::tasks::begin)). So the next place is empty only if nothing has been pushed since. A push has nothing to look at for that but
+//! the requests, which it looks at anyway. In a recursion the jobs of the first few levels fill the places; all deeper ones cost no more than a push and a pop.
 //!
 //! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
 //! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be laid out next, is written when somebody asks for it
@@ -142,6 +142,8 @@ pub(crate) struct Stack {
     linked: Cell<*mut Link>,
     /// The oldest private job, where one is linked.
     oldest: Cell<*mut Link>,
+    /// How many of the jobs have been laid out.
+    laid_out: Cell<usize>,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
@@ -149,7 +151,14 @@ pub(crate) struct Stack {
 impl Stack {
     pub(crate) fn new() -> Self {
         let null = || Cell::new(ptr::null_mut());
-        Self { newest: null(), public: null(), linked: null(), oldest: null(), root: Cell::new(0) }
+        Self {
+            newest: null(),
+            public: null(),
+            linked: null(),
+            oldest: null(),
+            laid_out: Cell::new(0),
+            root: Cell::new(0),
+        }
     }
 
     /// Pushes `job`.
@@ -202,6 +211,12 @@ impl Stack {
         let older = unmark(unsafe { job.as_ref() }.older.get());
         self.newest.set(older);
         self.public.set(older);
+        self.laid_out.set(self.laid_out.get() - 1);
+    }
+
+    /// How many jobs on it have been laid out.
+    pub(crate) fn laid_out(&self) -> usize {
+        self.laid_out.get()
     }
 
     /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
@@ -212,6 +227,7 @@ impl Stack {
         self.link();
         let job = NonNull::new(self.oldest.get())?;
         self.public.set(job.as_ptr());
+        self.laid_out.set(self.laid_out.get() + 1);
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
         // SAFETY: nobody else knows of it yet, and it is laid out once.
@@ -281,6 +297,7 @@ mod tests {
             let mut laid_out = 0;
             for _ in 0..STEPS {
                 assert_eq!(stack.has_private(), expected.public < expected.jobs.len());
+                assert_eq!(stack.laid_out(), expected.public);
                 if draw(one_in) == 0 {
                     let job = stack.lay_out(0);
                     assert_eq!(job, expected.jobs.get(expected.public).map(NonNull::from));

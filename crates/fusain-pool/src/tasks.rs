@@ -19,7 +19,7 @@ use crate::inner::Inner;
 use crate::job::JobRef;
 use crate::mailbox;
 use crate::others::give_way;
-use crate::slot::{LAY_OUT, askers, bit};
+use crate::slot::{OF_JOBS, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
 use std::time::Duration;
@@ -85,13 +85,13 @@ pub(crate) fn has_own(handle: &Handle<'_>) -> bool {
 }
 
 /// A task, if there is one: first its own newest, then what concerns this worker alone (so a broadcast comes after what it was spawned after), then the
-/// oldest of the others.
-pub(crate) fn find(handle: &Handle<'_>, helps: Helps) -> Option<Taken> {
+/// oldest of the others. How long it has looked for one decides whether it [`is_patient`](crate::slot::Slot::take_offer).
+pub(crate) fn find(handle: &Handle<'_>, helps: Helps, is_patient: bool) -> Option<Taken> {
     if let Some(task) = find_local(handle) {
         return Some(task);
     }
     for index in handle.others() {
-        let task = if helps.wants(handle.pool.slots.get(index).serves()) { take_from(handle, index) } else { None };
+        let task = if helps.wants(handle.pool.slots.get(index).serves()) { take_from(handle, index, is_patient) } else { None };
         let part = || if helps == Helps::Anybody { take_part(handle, index) } else { None };
         if let Some(task) = task.or_else(part) {
             return Some(task);
@@ -124,7 +124,7 @@ fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
 pub(crate) fn run_home(handle: &Handle<'_>) -> bool {
     Handle::home(|home| {
         let Some(home) = home.filter(|home| is_another(home, handle)) else { return false };
-        let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps));
+        let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps, true));
         let Some(task) = task else { return false };
         // SAFETY: dropped at the end of this closure.
         let _innermost = unsafe { Innermost::begin(home) };
@@ -167,10 +167,10 @@ fn home_helps(home: &Handle<'_>) -> Option<Helps> {
     home.pool.is_registry.then(helps)
 }
 
-/// The oldest task of slot `index`.
-pub(crate) fn take_from(handle: &Handle<'_>, index: usize) -> Option<Taken> {
+/// The oldest task of slot `index`, for one who [`is_patient`](crate::slot::Slot::take_offer) or not.
+pub(crate) fn take_from(handle: &Handle<'_>, index: usize, is_patient: bool) -> Option<Taken> {
     let slot = handle.pool.slots.get(index);
-    let job = slot.take_offer().or_else(|| if slot.queue.len() > 0 { slot.queue.steal() } else { None })?;
+    let job = slot.take_offer(is_patient).or_else(|| if slot.queue.len() > 0 { slot.queue.steal() } else { None })?;
     handle.slot().tally().steals_done.add(1);
     crate::trace::gave(index, handle.index);
     Some(Taken { job, from: index })
@@ -207,7 +207,7 @@ fn pass_on(handle: &Handle<'_>, from: usize) {
     if pool.workers > 1 {
         // Two, where there is more in sight: then the number of those who are awake doubles.
         let slot = pool.slots.get(from);
-        pool.wake(handle, if slot.queue.len() > 0 { 2 } else { 1 });
+        pool.wake(handle, if slot.has_offer() || slot.queue.len() > 0 { 2 } else { 1 });
     }
 }
 
@@ -262,15 +262,22 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
     }
 }
 
-/// Lays the oldest private job out, if the public place is empty.
+/// Lays the oldest private jobs out, as long as there are public places for them, and asks for what is pushed next if there are more. Whether there was any.
 pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
-    let slot = handle.slot();
-    let job = if slot.has_offer() { None } else { handle.stack.lay_out(handle.index) };
-    if let Some(link) = job {
+    let (slot, stack) = (handle.slot(), &handle.stack);
+    let first = stack.laid_out();
+    while slot.has_place(stack.laid_out())
+        && let number = stack.laid_out()
+        && let Some(link) = stack.lay_out(handle.index)
+    {
         // SAFETY: what lies on a stack are jobs of `join`, which begin so.
-        slot.offer(unsafe { Linked::<Header>::job(link) });
+        slot.offer(number, unsafe { Linked::<Header>::job(link) });
     }
-    job.is_some()
+    let has_laid_out = stack.laid_out() > first;
+    if has_laid_out && slot.has_place(stack.laid_out()) {
+        slot.ask_for_next();
+    }
+    has_laid_out
 }
 
 /// Somebody has asked: lays the next job out, and wakes one of those who have asked if they sleep. Whether it was anybody else.
@@ -279,7 +286,7 @@ pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
 pub(crate) fn answer(handle: &Handle<'_>) -> bool {
     let requests = handle.slot().take_requests();
     lay_out(handle);
-    let is_anybody = requests & !LAY_OUT != 0;
+    let is_anybody = requests & !OF_JOBS != 0;
     if is_anybody {
         handle.slot().tally().polls_answered.add(1);
         wake_asker(handle, requests);

@@ -48,7 +48,7 @@ impl<'h> Worker<'h> {
 
     /// Runs one task that waits for a worker, if there is one; says whether it did.
     pub fn yield_now(self) -> bool {
-        self.run(tasks::find(self.0, Helps::Anybody))
+        self.run(tasks::find(self.0, Helps::Anybody, true))
     }
 
     /// Runs one of this worker's own tasks, if there is one; says whether it did.

@@ -13,7 +13,7 @@ fn taken() {
     let marks = Frame::new(Marks::new(2));
     let thief = thread::spawn(move || {
         let handle = Handle::new(&pool, 0);
-        if let Some(task) = tasks::take_from(&handle, 1) {
+        if let Some(task) = tasks::take_from(&handle, 1, true) {
             tasks::run(&handle, task, None);
         }
     });

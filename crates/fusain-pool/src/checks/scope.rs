@@ -16,7 +16,7 @@ fn spawned() {
         scope.push(&handle, move |_| marks.mark(0));
         thread::spawn(move || {
             let handle = Handle::new(&pool, 0);
-            if let Some(task) = tasks::find(&handle, Helps::Anybody) {
+            if let Some(task) = tasks::find(&handle, Helps::Anybody, true) {
                 tasks::run(&handle, task, None);
             }
         })
@@ -53,7 +53,7 @@ fn spawned_by_another() {
         });
         let thief = thread::spawn(move || {
             let handle = Handle::new(&pool, 0);
-            if let Some(task) = tasks::find(&handle, Helps::Anybody) {
+            if let Some(task) = tasks::find(&handle, Helps::Anybody, true) {
                 tasks::run(&handle, task, None);
             }
         });
@@ -74,7 +74,7 @@ fn there_and_back() {
     let marks = Frame::new(Marks::new(2));
     let thief = thread::spawn(move || {
         let handle = Handle::new(&a, 0);
-        if let Some(task) = tasks::find(&handle, Helps::Anybody) {
+        if let Some(task) = tasks::find(&handle, Helps::Anybody, true) {
             tasks::run(&handle, task, None);
         }
     });

@@ -49,20 +49,20 @@ fn contended() {
     let jobs = [Counted::new(), Counted::new()];
     let thief = thread::spawn(move || {
         let handle = Handle::new(&pool, 1);
-        if let Some(job) = pool.slots.get(0).take_offer() {
+        if let Some(job) = pool.slots.get(0).take_offer(true) {
             // SAFETY: taken.
             unsafe { header::run(job, &handle, None) };
         }
     });
     let handle = Handle::new(&pool, 0);
     for job in jobs {
-        if handle.slot().has_offer() {
+        if !handle.slot().has_place(0) {
             break;
         }
         // SAFETY: nobody else knows of it yet. (A write of the owner's, which the thief must see.)
         job.runs.with_mut(|runs| unsafe { *runs = 0 });
-        handle.slot().offer(job.to_ref());
-        if handle.slot().retract(job.to_ref()) {
+        handle.slot().offer(0, job.to_ref());
+        if handle.slot().retract(0, job.to_ref()) {
             // SAFETY: taken back.
             unsafe { header::run(job.to_ref(), &handle, None) };
         }

@@ -26,7 +26,7 @@ fn queued_while_falling_asleep() {
         }
         // Awake: there is something to be seen, or will be.
         assert!(tasks::in_sight(&handle, Helps::Anybody) || handle.slot().front.follow_nudge().is_some());
-        let task = tasks::find(&handle, Helps::Anybody).expect("the task");
+        let task = tasks::find(&handle, Helps::Anybody, true).expect("the task");
         tasks::run(&handle, task, None);
     });
     let marks = Frame::new(Marks::new(1));
@@ -59,7 +59,7 @@ fn laid_out_while_falling_asleep() {
     });
     let handle = Handle::new(&pool, 1);
     let job = Box::leak(Box::new(Header { run: nothing }));
-    handle.slot().offer(JobRef::new(NonNull::from(job)));
+    handle.slot().offer(0, JobRef::new(NonNull::from(job)));
     pool.wake(&handle, 1);
     let sleeps = worker.join().unwrap();
     assert!(!sleeps || pool.slots.get(0).front.peek() == SHUT, "neither seen nor woken");
