@@ -33,6 +33,47 @@ pub(crate) struct Handle<'p> {
     pub(crate) runs_detached: Cell<bool>,
 }
 
+/// The slots of all started workers but one, nearest to that one first; where nothing is known of that, from the next one on.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'p> {
+    near: &'p [u16],
+    first: usize,
+    len: usize,
+    workers: usize,
+}
+
+impl<'p> Row<'p> {
+    /// Of the one at slot `index`, be it a worker or a caller.
+    #[inline(always)]
+    pub(crate) fn of(pool: &'p Inner, index: usize) -> Self {
+        let workers = pool.workers;
+        let (near, first, len) = match &pool.victims {
+            None if index < workers => (&[][..], index + 1, workers - 1),
+            None => (&[][..], 0, workers),
+            Some(victims) => {
+                let near = &*victims.of(index).workers;
+                (near, 0, near.len())
+            }
+        };
+        Self { near, first, len, workers }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The slot at a place in the row.
+    #[inline(always)]
+    pub(crate) fn at(&self, at: usize) -> usize {
+        // One expression for both, for few instructions: every call that is announced goes through here.
+        match self.near.get(at) {
+            Some(&slot) => usize::from(slot),
+            None if self.first + at < self.workers => self.first + at,
+            None => self.first + at - self.workers,
+        }
+    }
+}
+
 type Erased = *const Handle<'static>;
 
 thread_local! {
@@ -88,21 +129,8 @@ impl<'p> Handle<'p> {
     /// The slots of all other started workers, nearest first; where nothing is known of that, from the next one on.
     #[inline(always)]
     pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<'p> {
-        let (index, workers) = (self.index, self.pool.workers);
-        let (near, first, count) = match &self.pool.victims {
-            None if index < workers => (&[][..], index + 1, workers - 1),
-            None => (&[][..], 0, workers),
-            Some(victims) => {
-                let near = &*victims.of(index).workers;
-                (near, 0, near.len())
-            }
-        };
-        // One expression for both, for few instructions: every call that is announced goes through here.
-        (0..count).map(move |at| match near.get(at) {
-            Some(&slot) => usize::from(slot),
-            None if first + at < workers => first + at,
-            None => first + at - workers,
-        })
+        let row = Row::of(self.pool, self.index);
+        (0..row.len()).map(move |at| row.at(at))
     }
 
     /// All other slots that have ever been used, likewise.

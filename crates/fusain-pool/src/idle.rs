@@ -389,7 +389,8 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     let mut patience = Patience::of_caller(handle.pool);
     while !latch.is_open() {
         if patience.is_looking()
-            && let Some(task) = if takes { tasks::find(handle, helps, patience.is_patient()) } else { tasks::find_own(handle) }
+            && let Some(task) =
+                if takes { tasks::find(handle, helps, patience.is_patient()) } else { tasks::find_own(handle) }
         {
             handle.depth.set(handle.depth.get() + 1);
             tasks::run(handle, task, None);

@@ -69,7 +69,8 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
             self.count.set(self.count.get() + 1);
             self.handle.offer(HeapPart::boxed(run, call, algorithm, grain, 0, half));
         }
-        if is_first && self.is_any() && call.wakes() && self.handle.pool.wake(self.handle, self.count.get().min(WAKES)) {
+        if is_first && self.is_any() && call.wakes() && self.handle.pool.wake(self.handle, self.count.get().min(WAKES))
+        {
             call.set_woke();
         }
     }
@@ -103,9 +104,8 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
 /// A caller that waits for the call `token` runs a part of it that is on offer, if there is one.
 #[cold]
 pub(crate) fn run_one_of(handle: &Handle<'_>, token: usize) -> bool {
-    let has_one = |index: &usize| {
-        handle.pool.slots.get(*index).serves() == token && tasks::offers_parts(handle, *index)
-    };
+    let has_one =
+        |index: &usize| handle.pool.slots.get(*index).serves() == token && tasks::offers_parts(handle, *index);
     let side = &handle.slot().side;
     let Some(index) = handle.others().find(has_one) else { return false };
     // Nothing is to be delivered to one who is busy. If something has been, that comes first.

@@ -104,7 +104,13 @@ impl Pace {
     pub(crate) fn new(grain: Grain) -> Self {
         let Grain { elements, adapts, is_long } = grain;
         // Of unknown weight: one unit of one element is not timed (it pays for cold caches), then they are.
-        let interval = if !adapts { 8 } else if elements <= 1 { 1 } else { 2 };
+        let interval = if !adapts {
+            8
+        } else if elements <= 1 {
+            1
+        } else {
+            2
+        };
         Self { grain: elements.max(1), adapts, is_long, left: interval, interval, last_ns: 0.0 }
     }
 

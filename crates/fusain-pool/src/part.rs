@@ -17,11 +17,16 @@
 //! A small state lies on one cache line with the latch, so what is brought back travels with the word that says so. Of a larger state the lines after it are the
 //! receiver's as long as it works: it writes to them at once, so that they have been fetched for writing by the time the state is put back.
 //!
-//! The [latch](crate::latch) of a stack part opens as the receiver's last touch of the part and of the call. Checked by `checks::part`.
+//! The [latch](crate::latch) of a stack part opens as the receiver's last touch of the part and of the call.
+//!
+//! **Places.** All stack parts of a call lie in its caller's frame, also those that receivers hand out: one for each of the first [`ROOM`] workers in the caller's
+//! [`Row`]. With a part comes the right to hand parts to some of the workers behind its receiver, and so to use their places; no two have the same. A receiver that
+//! brings its part back says which places it has given ([`Given`]), so the caller learns of all before it stops waiting. It alone commits what comes back: where many
+//! workers end at the same time, their commits do not meet at a lock. Checked by `checks::part` and `checks::call`.
 
 use crate::Algorithm;
 use crate::call::Call;
-use crate::handle::Handle;
+use crate::handle::{Handle, Row};
 use crate::header::{self, Header, Reopen, Run};
 use crate::job::JobRef;
 use crate::latch::Latch;
@@ -32,11 +37,19 @@ use crate::sync::UnsafeCell;
 use crate::trace;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Parts a call can have out at once. Each has half of the workers that were left before it to share with, so this reaches 63 of them; beyond, those
-/// that are awake ask for themselves.
-const ROOM: usize = 6;
+/// Workers for whose parts there is a place in the caller's frame. Those beyond get theirs on the heap.
+pub(crate) const ROOM: usize = 16;
+
+/// A set of places.
+type PlaceSet = u16;
+
+const _: () = assert!(ROOM <= PlaceSet::BITS as usize);
+
+/// Workers that are handed parts when a call begins. If there are more, those that are awake ask for themselves.
+pub(crate) const REACH_MAX: usize = u8::MAX as usize;
 
 /// What every message begins with; what follows is between its giver and `open`.
 #[repr(C)]
@@ -89,8 +102,11 @@ pub(crate) struct Message<'a, A: Algorithm + ?Sized> {
     pub(crate) algorithm: &'a A,
     pub(crate) call: &'a Call,
     pub(crate) grain: PackedGrain,
-    /// How many more workers it should be shared with.
-    pub(crate) fanout: u16,
+    /// The part's place.
+    place: u8,
+    /// Whom it should be shared with.
+    next: u8,
+    end: u8,
 }
 
 impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
@@ -104,10 +120,18 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
     /// Bytes that are written to the mailbox.
     pub(crate) const BYTES: usize = Self::AT + if Self::TRAVELS { size_of::<A::Local>() } else { 0 };
 
-    pub(crate) fn new(open: Open, call: &'a Call, algorithm: &'a A, grain: Grain, fanout: usize) -> Self {
+    /// About the part at `place` of `running`'s call; it should be shared with those at `reach` of the caller's [`Row`](crate::handle::Row).
+    pub(crate) fn new(running: &Running<'a, A>, grain: Grain, place: usize, reach: Range<usize>) -> Self {
         const { assert!(Self::AT <= mailbox::ROOM_BYTES, "there is room for it") };
-        let header = MessageHeader { open };
-        Self { header, algorithm, call, grain: PackedGrain::of(grain), fanout: fanout.min(u16::MAX.into()) as u16 }
+        let Running { call, algorithm, open, .. } = *running;
+        let byte = |place: usize| place.min(REACH_MAX) as u8;
+        let (place, next, end) = (byte(place), byte(reach.start), byte(reach.end));
+        Self { header: MessageHeader { open }, algorithm, call, grain: PackedGrain::of(grain), place, next, end }
+    }
+
+    /// Whom the part should be shared with.
+    pub(crate) fn reach(&self) -> Range<usize> {
+        self.next.into()..self.end.into()
     }
 
     /// Receiver of the message `token`: what it says, the state, and the part that is to be brought back.
@@ -115,10 +139,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
     /// # Safety
     /// Once, after the message has been written by [`StackParts::send`] for an algorithm of this type, and before the mailbox is opened again.
     #[inline(always)]
-    pub(crate) unsafe fn read(
-        message: *const MessageHeader,
-        token: usize,
-    ) -> (Self, A::Local, *const StackPart<A::Local>) {
+    pub(crate) unsafe fn read(message: *const MessageHeader, token: usize) -> (Self, A::Local, Places<A::Local>) {
         let part = std::ptr::with_exposed_provenance::<StackPart<A::Local>>(token);
         let local = if Self::TRAVELS {
             // SAFETY: written there, and read once.
@@ -134,7 +155,25 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
         // SAFETY: the receiver's, and nothing is there.
         unsafe { waiting.prefetch() };
         // SAFETY: written there. What it refers to waits for the part.
-        (unsafe { message.cast::<Self>().read() }, local, part)
+        let message = unsafe { message.cast::<Self>().read() };
+        let places = Places::around(token, message.place.into());
+        (message, local, places)
+    }
+
+    /// The receiver of this message puts the state back, or says that it is lost, and which other places it has given; returns whom to unpark, if anybody. The caller may be gone
+    /// by then, and the part with it.
+    ///
+    /// # Safety
+    /// Once, when the state has been taken out. `places` are those of the message, and all that were given have been.
+    #[inline(always)]
+    pub(crate) unsafe fn bring_back(
+        &self,
+        places: Places<A::Local>,
+        local: Option<A::Local>,
+        given: &Given,
+    ) -> Option<usize> {
+        // SAFETY: the caller's.
+        unsafe { StackPart::bring_back(places.part(self.place.into()), local, given.0.get()) }
     }
 }
 
@@ -145,9 +184,10 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
 #[repr(C, align(64))]
 pub(crate) struct StackPart<L> {
     latch: Latch,
-    /// Slots of the caller and of the receiver.
+    /// The slot of the caller.
     owner: u32,
-    to: u16,
+    /// Places to which the receiver has given parts of its own; it writes this before it opens the latch.
+    given: UnsafeCell<PlaceSet>,
     /// Whether the receiver was asleep.
     to_sleeper: bool,
     is_there: UnsafeCell<bool>,
@@ -158,12 +198,6 @@ pub(crate) struct StackPart<L> {
 const _: () = assert!(size_of::<StackPart<[usize; 48 / size_of::<usize>()]>>() == LINE);
 
 impl<L> StackPart<L> {
-    /// Names the part in the mailbox of its receiver.
-    #[inline(always)]
-    fn token(&self) -> usize {
-        std::ptr::from_ref(self).expose_provenance()
-    }
-
     /// Takes the state out, if there is one.
     ///
     /// # Safety
@@ -211,12 +245,14 @@ impl<L> StackPart<L> {
     /// # Safety
     /// Once, on a part that has been delivered, and whose state has been taken out.
     #[inline(always)]
-    pub(crate) unsafe fn bring_back(this: *const Self, local: Option<L>) -> Option<usize> {
+    unsafe fn bring_back(this: *const Self, local: Option<L>, given: PlaceSet) -> Option<usize> {
         let (latch, owner) = {
             // SAFETY: alive until the latch opens, and this reference ends before that.
             let part = unsafe { &*this };
             // SAFETY: the receiver's, and nothing is there.
             unsafe { part.put(local) };
+            // SAFETY: the receiver's.
+            part.given.with_mut(|places| unsafe { *places = given });
             (&raw const part.latch, part.owner)
         };
         // SAFETY: the one count is the receiver's.
@@ -224,65 +260,79 @@ impl<L> StackPart<L> {
     }
 }
 
-/// The stack parts of a call, in its caller's frame.
-///
-/// Invariants:
-/// 1. The first `count` places hold parts that have been delivered; the next one may hold one that has been prepared.
-/// 2. The caller does not leave its frame before [`collect`](StackParts::collect) has said that none is out.
-pub(crate) struct StackParts<L> {
-    places: [std::cell::UnsafeCell<MaybeUninit<StackPart<L>>>; ROOM],
-    count: Cell<usize>,
+/// A place for a part in the caller's frame.
+type Place<L> = std::cell::UnsafeCell<MaybeUninit<StackPart<L>>>;
+
+/// The places in a caller's frame, one for each of the first workers in its [`Row`](crate::handle::Row). Whoever may hand a part to a worker uses the place of that worker:
+/// the caller at first, and with a part it passes on the right to hand parts to some of the workers.
+pub(crate) struct Places<L>(*const Place<L>);
+
+impl<L> Clone for Places<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
-impl<L> StackParts<L> {
+impl<L> Copy for Places<L> {}
+
+impl<L> Places<L> {
+    /// Those of which the part at `place` has the address `token`.
     #[inline(always)]
-    pub(crate) fn new() -> Self {
-        Self { places: [const { std::cell::UnsafeCell::new(MaybeUninit::uninit()) }; ROOM], count: Cell::new(0) }
+    fn around(token: usize, place: usize) -> Self {
+        Self(std::ptr::with_exposed_provenance(token - place * size_of::<Place<L>>()))
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.count.get() == ROOM
+    #[inline(always)]
+    fn part(self, place: usize) -> *const StackPart<L> {
+        self.0.wrapping_add(place).cast()
     }
 
-    /// Prepares one more part, for the worker of slot `to`, which sleeps or not; to be [`sent`](Self::send), or prepared anew. Not when it is full.
+    /// Names the part at `place` in the mailbox of its receiver.
+    #[inline(always)]
+    fn token(self, place: usize) -> usize {
+        self.0.expose_provenance() + place * size_of::<Place<L>>()
+    }
+
+    /// Prepares the part at `place`, for a worker that sleeps or not; to be [`sent`](Self::send), or prepared anew.
     ///
     /// Before the mailbox is claimed: what is written here may have to be fetched first, and a mailbox that is claimed for long goes back to its owner's core
     /// meanwhile.
+    ///
+    /// # Safety
+    /// The calling thread has the right to hand out this place, and it is not in use; the caller of the call waits.
     #[inline(always)]
-    pub(crate) fn prepare(&self, owner: usize, to: usize, to_sleeper: bool) {
+    pub(crate) unsafe fn prepare(self, place: usize, owner: usize, to_sleeper: bool) {
         let part = StackPart {
             latch: Latch::new(1),
             owner: owner as u32,
-            // 16 bits hold the largest number of workers.
-            to: to as u16,
+            given: UnsafeCell::new(0),
             to_sleeper,
             is_there: UnsafeCell::new(false),
             local: UnsafeCell::new(MaybeUninit::uninit()),
         };
-        // SAFETY: beyond the first `count` only the caller uses the places, and there is no reference to this one.
-        let place = unsafe { &mut *self.places[self.count.get()].get() };
-        place.write(part);
+        // SAFETY: nobody else uses the place now.
+        unsafe { self.part(place).cast_mut().write(part) };
     }
 
-    /// Delivers the part that was prepared, with the state `local`, to its receiver, whose mailbox has been claimed.
+    /// Delivers the part that was prepared at `place`, with the state `local`, to its receiver, whose mailbox has been claimed.
     ///
     /// # Safety
-    /// One has been prepared for this receiver. The message's function works off parts of `A`, and the caller keeps this, and what the message refers to, until none
-    /// is out.
+    /// One has been prepared. The message's function works off parts of `A`, and the call waits until it is back.
     #[inline(always)]
     pub(crate) unsafe fn send<A: Algorithm<Local = L> + ?Sized>(
-        &self,
+        self,
+        place: usize,
         claim: Claim<'_>,
         message: Message<'_, A>,
         local: L,
     ) {
-        // SAFETY: prepared, by the contract.
-        let part = unsafe { self.at(self.count.get()) };
         let write = |room: *mut ()| {
             if Message::<A>::TRAVELS {
                 // SAFETY: there is room for it behind the message, where it is aligned.
                 unsafe { room.wrapping_byte_add(Message::<A>::AT).cast::<L>().write(local) };
             } else {
+                // SAFETY: prepared, by the contract.
+                let part = unsafe { &*self.part(place) };
                 // SAFETY: not delivered yet, and nothing is there.
                 unsafe { part.put(Some(local)) };
             }
@@ -290,37 +340,76 @@ impl<L> StackParts<L> {
             unsafe { room.cast::<Message<'_, A>>().write(message) };
         };
         // SAFETY: the caller's.
-        unsafe { claim.write(part.token(), write) };
-        self.count.set(self.count.get() + 1);
+        unsafe { claim.write(self.token(place), write) };
+    }
+}
+
+/// The places of the parts that one participant has given.
+pub(crate) struct Given(Cell<PlaceSet>);
+
+impl Given {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self(Cell::new(0))
     }
 
-    /// The part at `index`.
+    pub(crate) fn has(&self, place: usize) -> bool {
+        self.0.get() & (1 << place) != 0
+    }
+
+    pub(crate) fn add(&self, place: usize) {
+        self.0.set(self.0.get() | 1 << place);
+    }
+}
+
+/// The stack parts of a call, in its caller's frame.
+///
+/// Invariants:
+/// 1. The places in `out` hold parts that have been delivered. Others may be in use by receivers of these, who say so when they bring theirs back.
+/// 2. The caller does not leave its frame before [`collect`](StackParts::collect) has said that none is out.
+pub(crate) struct StackParts<L> {
+    places: [Place<L>; ROOM],
+    pub(crate) out: Given,
+}
+
+impl<L> StackParts<L> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self { places: [const { std::cell::UnsafeCell::new(MaybeUninit::uninit()) }; ROOM], out: Given::new() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn places(&self) -> Places<L> {
+        Places(self.places.as_ptr())
+    }
+
+    /// The part at `place`.
     ///
     /// # Safety
-    /// One has been prepared there, and not been forgotten.
+    /// It is out.
     #[inline(always)]
-    unsafe fn at(&self, index: usize) -> &StackPart<L> {
+    unsafe fn at(&self, place: usize) -> &StackPart<L> {
         // SAFETY: it is only ever shared while it is there.
-        let place = unsafe { &*self.places[index].get() };
-        // SAFETY: the caller's.
-        unsafe { place.assume_init_ref() }
+        unsafe { &*self.places().part(place) }
     }
 
     /// The state of a part that its receiver has not opened yet.
     #[cold]
     pub(crate) fn take_unopened<A: Algorithm<Local = L> + ?Sized>(&self, handle: &Handle<'_>) -> Option<L> {
-        (0..self.count.get()).find_map(|index| {
+        let row = Row::of(handle.pool, handle.index);
+        places_in(self.out.0.get()).find_map(|place| {
             // SAFETY: invariant 1.
-            let part = unsafe { self.at(index) };
+            let part = unsafe { self.at(place) };
             if part.latch.is_open() {
                 return None;
             }
             // Whoever wakes shuts the mailbox; see `idle::stay_asleep`.
             let then = if part.to_sleeper { mailbox::SHUT } else { mailbox::ANY };
-            let front = &handle.pool.slots.get(part.to.into()).front;
+            let token = self.places().token(place);
+            let front = &handle.pool.slots.get(row.at(place)).front;
             // SAFETY: written by `send` for this type, and taken back, so nobody else reads it.
-            let read = |message: *const ()| unsafe { Message::<A>::read(message.cast(), part.token()) }.1;
-            let local = front.take_back(part.token(), then, read)?;
+            let read = |message: *const ()| unsafe { Message::<A>::read(message.cast(), token) }.1;
+            let local = front.take_back(token, then, read)?;
             // SAFETY: the receiver will not count down any more.
             let _ = unsafe { Latch::count_down(&raw const part.latch) };
             Some(local)
@@ -330,36 +419,54 @@ impl<L> StackParts<L> {
     /// Hands the states that have come back to `commit`, and says whether none is out any more.
     #[inline(always)]
     pub(crate) fn collect(&self, commit: impl Fn(L)) -> bool {
-        while let Some(last) = self.count.get().checked_sub(1) {
+        let mut looks = self.out.0.get();
+        while looks != 0 {
+            let place = looks.trailing_zeros() as usize;
+            looks &= looks - 1;
             // SAFETY: invariant 1.
-            let part = unsafe { self.at(last) };
+            let part = unsafe { self.at(place) };
             if !part.latch.is_open() {
-                return false;
+                continue;
             }
             // The next call writes to this line before it can deliver anything.
             prefetch_for_writing(part);
-            self.count.set(last);
             // SAFETY: its receiver has left it.
+            let given = part.given.with_mut(|given| unsafe { *given });
+            // SAFETY: as above.
             let local = unsafe { part.take() };
-            // SAFETY: nobody else uses it.
-            let place = unsafe { &mut *self.places[last].get() };
-            // SAFETY: invariant 1. What is dropped are words, and no state.
-            unsafe { place.assume_init_drop() };
+            // SAFETY: nobody else uses it. What is dropped are words, and no state.
+            unsafe { self.places().part(place).cast_mut().drop_in_place() };
+            self.out.0.set(self.out.0.get() & !(1 << place) | given);
+            looks |= given;
             if let Some(local) = local {
                 commit(local);
             }
         }
-        true
+        self.out.0.get() == 0
     }
 
-    /// Asks to be unparked by each receiver that brings a part back. It may have by now, and the caller looks again.
+    /// Asks to be unparked by each receiver that is known to bring a part back. It may have by now, and the caller looks again; if then others are known, it asks these.
     #[cold]
-    pub(crate) fn await_all(&self) {
-        for index in 0..self.count.get() {
+    pub(crate) fn await_all(&self) -> Awaited {
+        let out = self.out.0.get();
+        for place in places_in(out) {
             // SAFETY: invariant 1.
-            unsafe { self.at(index) }.latch.sleep();
+            unsafe { self.at(place) }.latch.sleep();
         }
+        Awaited(out)
     }
+
+    /// Whether all that are out are among these.
+    pub(crate) fn are_all(&self, Awaited(awaited): &Awaited) -> bool {
+        self.out.0.get() & !awaited == 0
+    }
+}
+
+/// Parts whose receivers have been asked to unpark the caller.
+pub(crate) struct Awaited(PlaceSet);
+
+fn places_in(set: PlaceSet) -> impl Iterator<Item = usize> {
+    (0..ROOM).filter(move |place| set & (1 << place) != 0)
 }
 
 /// A part of the work for somebody whom the caller does not wait for in particular: on the heap, its receiver holding a share of the call.

@@ -28,18 +28,19 @@ use crate::header::{Header, Reopen, reopen};
 use crate::idle::{Patience, Step};
 use crate::mailbox::{self, LINE};
 use crate::moment::Moment;
-use crate::others::give_way;
 use crate::offers::{self, Offers};
+use crate::others::give_way;
 use crate::pace::{Grain, Pace};
 use crate::panics::discard;
-use crate::part::{HeapPart, Message, MessageHeader, Running, StackPart, StackParts, receive};
+use crate::part::{Given, HeapPart, Message, MessageHeader, Places, Running, StackParts, receive};
 use crate::platform::prefetch_for_writing;
-use crate::share::{Receiver, Shared, announce, deliver, reach_out, share};
+use crate::share::{Receiver, Shared, announce, deliver, pass_on, reach_of, reach_out, share};
 use crate::slot::{LAY_OUT, LOOK, OF_JOBS, askers, bit};
 use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::trace;
 use crate::wakes;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here: each call of a program has closures
@@ -54,8 +55,7 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
     handle.slot().tally().calls.add(1);
     let parts = StackParts::new();
     let finished = work(&call, algorithm, handle, local, brief.grain, |local| {
-        let helpers = handle.pool.helpers_max;
-        let shared = announce(running(&call, algorithm), handle, local, brief.grain, helpers, &parts);
+        let shared = announce(running(&call, algorithm), handle, local, brief.grain, &parts);
         if shared.missing > 0 && !shared.is_whole {
             misses(&call, handle, shared.missing);
         }
@@ -144,7 +144,7 @@ fn work<A: Algorithm + ?Sized>(
 #[cold]
 #[inline(never)]
 fn misses(call: &Call, handle: &Handle<'_>, missing: usize) {
-    if missing >= handle.pool.helpers_max {
+    if missing >= reach_of(handle.pool, handle.index).len() {
         call.set_unshared();
     }
     handle.calls_sleepers();
@@ -165,7 +165,15 @@ fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_ag
     }
 }
 
-/// [`work`] for a receiver, who has shared with `fanout` others before it begins.
+/// Whom a receiver shares with before it begins.
+enum Share<'s, L> {
+    /// Those within the reach that came with a part in the caller's frame.
+    Reach(Places<L>, &'s Given, Range<usize>),
+    /// So many.
+    Any(usize),
+}
+
+/// [`work`] for a receiver.
 #[inline(never)]
 fn work_part<A: Algorithm + ?Sized>(
     call: &Call,
@@ -173,11 +181,15 @@ fn work_part<A: Algorithm + ?Sized>(
     handle: &Handle<'_>,
     local: A::Local,
     grain: Grain,
-    fanout: usize,
+    shares: &Share<'_, A::Local>,
 ) -> Option<A::Local> {
-    let share = |local: &mut A::Local| match fanout {
-        0 => Shared { missing: 0, rest: None, is_whole: false },
-        _ => share(&running(call, algorithm), handle, local, grain, fanout),
+    let share = |local: &mut A::Local| match shares {
+        Share::Any(0) => Shared { missing: 0, rest: None, is_whole: false },
+        Share::Any(fanout) => share(&running(call, algorithm), handle, local, grain, *fanout),
+        Share::Reach(_, _, reach) if reach.is_empty() => Shared { missing: 0, rest: None, is_whole: false },
+        Share::Reach(places, given, reach) => {
+            pass_on(running(call, algorithm), handle, local, grain, (*places, given, reach.clone()))
+        }
     };
     work(call, algorithm, handle, local, grain, share)
 }
@@ -211,13 +223,15 @@ unsafe fn run_stack_part<A: Algorithm + ?Sized>(
     mailbox: Reopen<'_>,
 ) {
     // SAFETY: the caller's.
-    let (message, local, part) = unsafe { Message::<A>::read(message, token) };
-    let Message { call, algorithm, grain, fanout, .. } = message;
-    let finished = work_part(call, algorithm, handle, local, grain.unpack(), fanout.into());
+    let (message, local, places) = unsafe { Message::<A>::read(message, token) };
+    let Message { call, algorithm, grain, .. } = message;
+    let given = Given::new();
+    let shares = Share::Reach(places, &given, message.reach());
+    let finished = work_part(call, algorithm, handle, local, grain.unpack(), &shares);
     // The caller may call again as soon as it knows that this is back, and shall find its worker ready.
     reopen(mailbox);
     // SAFETY: once, and nothing of the call is touched any more.
-    if let Some(owner) = unsafe { StackPart::bring_back(part, finished) } {
+    if let Some(owner) = unsafe { message.bring_back(places, finished, &given) } {
         handle.unpark(owner);
     }
 }
@@ -236,7 +250,7 @@ unsafe fn run_heap_part<A: Algorithm + ?Sized>(part: *const Header, handle: &Han
         call.set_helped();
         if call.is_stopped() {
             discard(local);
-        } else if let Some(local) = work_part(call, algorithm, handle, local, grain, fanout) {
+        } else if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(fanout)) {
             commit(call, algorithm, handle, local);
         }
     }
@@ -494,7 +508,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     while let Some(local) = parts.take_unopened::<A>(handle) {
         // Whoever it was for has just been woken, and comes late, or has lost its core.
         call.set_unshared();
-        if let Some(local) = work_part(call, algorithm, handle, local, grain, 0) {
+        if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(0)) {
             commit(call, algorithm, handle, local);
         }
     }
@@ -562,10 +576,15 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
         return yield_now();
     }
     call.await_shares();
-    parts.await_all();
-    while !is_alone(call, algorithm, handle, parts) && slot.side.peek() == asleep && !tasks::is_called(handle) {
-        slot.tally().parks.add(1);
-        tasks::doze(handle);
+    loop {
+        let awaited = parts.await_all();
+        if is_alone(call, algorithm, handle, parts) || slot.side.peek() != asleep || tasks::is_called(handle) {
+            break;
+        }
+        if parts.are_all(&awaited) {
+            slot.tally().parks.add(1);
+            tasks::doze(handle);
+        }
     }
     // Unless somebody is delivering.
     slot.side.change(asleep, call.token());

@@ -5,13 +5,15 @@
 
 use crate::Algorithm;
 use crate::call::Call;
-use crate::handle::Handle;
+use crate::handle::{Handle, Row};
+use crate::inner::Inner;
 use crate::job::JobRef;
 use crate::mailbox::{self, Claim};
 use crate::others::give_way;
 use crate::pace::Grain;
-use crate::part::{HeapPart, Message, Running, StackParts};
+use crate::part::{Given, HeapPart, Message, Places, REACH_MAX, ROOM, Running, StackParts};
 use crate::sync::{Ordering, fence};
+use std::ops::Range;
 
 /// The slot of somebody who is to get a part, and the claim on the mailbox.
 pub(crate) type Receiver<'c> = (usize, Claim<'c>);
@@ -26,39 +28,71 @@ pub(crate) struct Shared<L> {
     pub(crate) is_whole: bool,
 }
 
-/// Caller: splits `local` with up to `fanout` workers: with those that are awake and idle, and where the call is worth it with sleepers.
+/// Caller: splits `local` with those that are awake and idle, and where the call is worth it with sleepers.
+///
+/// The workers stand in a row. Of those behind the one who gets a part, half are that one's to share with, and the caller does not turn to them any more: no two look at
+/// the same mailbox, and each knows whose places in the caller's frame it may use.
 #[inline(always)]
 pub(crate) fn announce<A: Algorithm + ?Sized>(
     running: Running<'_, A>,
     handle: &Handle<'_>,
     local: &mut A::Local,
     grain: Grain,
-    fanout: usize,
     parts: &StackParts<A::Local>,
 ) -> Shared<A::Local> {
     let wakes = running.call.wakes();
-    let mut sharing = Sharing { running, handle, grain, parts, fanout, rest: None, is_whole: false, has_given: false };
+    let mut sharing =
+        Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index));
     let slot = handle.slot();
     // To read the mailbox before claiming it costs a transfer of its cache line. If the first worker took the last part that it was offered, it is claimed at once.
     let mut leaps = slot.is_hopeful();
-    for to in handle.other_workers() {
+    let mut at = sharing.reach.start;
+    while at < sharing.reach.end {
+        let to = sharing.row.at(at);
         let (leapt, receiver) = (std::mem::take(&mut leaps), handle.pool.slots.get(to));
         if !leapt && receiver.front.peek() != mailbox::ANY {
             receiver.mend_asleep();
+            at += 1;
             continue;
         }
-        let Some(has_given) = sharing.give(local, to, mailbox::ANY) else { return sharing.end() };
+        let Some(has_given) = sharing.give(local, at, mailbox::ANY) else { return sharing.end() };
         if has_given || leapt {
             slot.set_hopeful(has_given);
         }
         if has_given && receiver.seems_asleep() {
             receiver.mend_asleep();
         }
+        at += 1;
     }
-    if sharing.fanout > 0 && !sharing.is_whole && wakes && !handle.pool.lends_threads() {
+    if sharing.missing() > 0 && !sharing.is_whole && wakes && !handle.pool.lends_threads() {
         sharing.wake(local);
     }
     sharing.end()
+}
+
+/// Receiver of a part from `places`: splits `local` with those at `reach` that are awake and idle.
+pub(crate) fn pass_on<A: Algorithm + ?Sized>(
+    running: Running<'_, A>,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    (places, given, reach): (Places<A::Local>, &Given, Range<usize>),
+) -> Shared<A::Local> {
+    let mut sharing = Sharing::new(running, handle, grain, places, given, reach);
+    let mut at = sharing.reach.start;
+    while at < sharing.reach.end {
+        let front = &handle.pool.slots.get(sharing.row.at(at)).front;
+        if front.peek() == mailbox::ANY && sharing.give(local, at, mailbox::ANY).is_none() {
+            break;
+        }
+        at += 1;
+    }
+    sharing.end()
+}
+
+/// Where in the row of the one at slot `owner` those stand whom a call is shared with when it begins.
+pub(crate) fn reach_of(pool: &Inner, owner: usize) -> Range<usize> {
+    0..Row::of(pool, owner).len().min(pool.helpers_max).min(REACH_MAX)
 }
 
 /// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No
@@ -72,54 +106,89 @@ pub(crate) fn reach_out(handle: &Handle<'_>, bytes: usize) {
     }
 }
 
-/// What [`announce`] does for each worker.
+/// What [`announce`] and [`pass_on`] do for each worker.
 struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     running: Running<'a, A>,
     handle: &'s Handle<'p>,
     grain: Grain,
-    parts: &'s StackParts<A::Local>,
-    fanout: usize,
+    /// The caller's.
+    row: Row<'p>,
+    places: Places<A::Local>,
+    given: &'s Given,
+    /// Whom this participant may turn to: places in the row.
+    reach: Range<usize>,
+    /// From here on none of them has got a part: those who come before are not passed on, since their places may be in use.
+    untouched: usize,
+    /// How many of them have got parts.
+    count: usize,
     /// A part that has been split off, and that nobody has got yet.
     rest: Option<A::Local>,
     /// Whether there was nothing to split.
     is_whole: bool,
-    has_given: bool,
 }
 
-impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
-    /// Gives a part to the worker of slot `to` if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give, or nobody
-    /// wanted.
+impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     #[inline(always)]
-    fn give(&mut self, local: &mut A::Local, to: usize, expected: usize) -> Option<bool> {
-        if self.fanout == 0 || self.parts.is_full() {
-            return None;
-        }
+    fn new(
+        running: Running<'a, A>,
+        handle: &'s Handle<'p>,
+        grain: Grain,
+        places: Places<A::Local>,
+        given: &'s Given,
+        reach: Range<usize>,
+    ) -> Self {
+        let row = Row::of(handle.pool, running.call.owner);
+        let untouched = reach.start;
+        Self { running, handle, grain, row, places, given, reach, untouched, count: 0, rest: None, is_whole: false }
+    }
+
+    fn missing(&self) -> usize {
+        self.reach.len().saturating_sub(self.count)
+    }
+
+    /// Gives a part to the worker at a place of the row if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give.
+    #[inline(always)]
+    fn give(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
         // Split first, claimed then, as in `give_to` of `run`.
         if self.rest.is_none() {
             self.rest = split(self.running.algorithm, local, self.grain);
             if self.rest.is_none() {
-                self.is_whole = !self.has_given;
-                if self.has_given {
-                    self.fanout = 0;
+                self.is_whole = self.count == 0;
+                if self.count > 0 {
+                    // Nobody is missed.
+                    self.reach.end = self.reach.start;
                 }
                 return None;
             }
         }
+        let to = self.row.at(at);
         let slot = self.handle.pool.slots.get(to);
-        self.parts.prepare(self.running.call.owner, to, expected == mailbox::ASLEEP);
+        let has_place = at < ROOM;
+        if has_place {
+            debug_assert!(!self.given.has(at));
+            // SAFETY: the place is in this participant's reach alone, and not in use: whoever looks for sleepers leaves those out that have got a part.
+            unsafe { self.places.prepare(at, self.running.call.owner, expected == mailbox::ASLEEP) };
+        }
         let Some(claim) = slot.front.claim(expected) else { return Some(false) };
         let stolen = self.rest.take().expect("split off above");
-        let passed_on = (self.fanout - 1) / 2;
-        let message = Message::new(self.running.open, self.running.call, self.running.algorithm, self.grain, passed_on);
-        // SAFETY: prepared above; the function is that for `A`, and the call waits until it is back.
-        unsafe { self.parts.send(claim, message, stolen) };
-        self.has_given = true;
-        self.fanout -= 1 + passed_on;
+        self.untouched = self.untouched.max(at + 1);
+        let passed_on = (self.reach.end - self.untouched) / 2;
+        let theirs = self.reach.end - passed_on..self.reach.end;
+        self.reach.end = theirs.start;
+        self.count += 1;
+        if has_place {
+            let message = Message::new(&self.running, self.grain, at, theirs);
+            self.given.add(at);
+            // SAFETY: prepared above; the function is that for `A`, and the call waits until it is back, since the place is among those given.
+            unsafe { self.places.send(at, claim, message, stolen) };
+            self.handle.gave(to);
+        } else {
+            deliver(&self.running, self.handle, (to, claim), self.grain, passed_on, stolen);
+        }
         if self.running.call.is_stopped() {
             // Its owner may have cleared the stop signal of a panic in this call just before.
             slot.signal_stop();
         }
-        self.handle.gave(to);
         Some(true)
     }
 
@@ -130,20 +199,26 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
         // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
         fence(Ordering::SeqCst);
         let mut has_woken = false;
-        for to in self.handle.other_workers() {
-            if to >= self.handle.pool.helpers_max || self.handle.pool.slots.get(to).front.peek() != mailbox::ASLEEP {
-                continue;
-            }
-            // Before its mailbox is claimed.
-            self.handle.pool.slots.get(to).set_asleep(false);
-            match self.give(local, to, mailbox::ASLEEP) {
-                None => break,
-                Some(false) => {}
-                Some(true) => {
-                    self.handle.pool.rouse(self.handle, to);
-                    has_woken = true;
+        let mut at = self.reach.start;
+        while at < self.reach.end.min(ROOM) {
+            let to = self.row.at(at);
+            // One that has got a part before may be back, and asleep, but its place is in use.
+            let is_due = to < self.handle.pool.helpers_max
+                && !self.given.has(at)
+                && self.handle.pool.slots.get(to).front.peek() == mailbox::ASLEEP;
+            if is_due {
+                // Before its mailbox is claimed.
+                self.handle.pool.slots.get(to).set_asleep(false);
+                match self.give(local, at, mailbox::ASLEEP) {
+                    None => break,
+                    Some(false) => {}
+                    Some(true) => {
+                        self.handle.pool.rouse(self.handle, to);
+                        has_woken = true;
+                    }
                 }
             }
+            at += 1;
         }
         if has_woken {
             self.running.call.set_woke();
@@ -154,7 +229,7 @@ impl<A: Algorithm + ?Sized> Sharing<'_, '_, '_, A> {
 
     #[inline(always)]
     fn end(self) -> Shared<A::Local> {
-        Shared { missing: self.fanout, rest: self.rest, is_whole: self.is_whole }
+        Shared { missing: self.missing(), rest: self.rest, is_whole: self.is_whole }
     }
 }
 
@@ -197,7 +272,7 @@ unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobR
     }
 }
 
-/// Receiver: splits `local` with up to `fanout` workers that are awake and idle.
+/// Receiver of a part from the heap: splits `local` with up to `fanout` workers that are awake and idle.
 pub(crate) fn share<A: Algorithm + ?Sized>(
     running: &Running<'_, A>,
     handle: &Handle<'_>,
@@ -206,7 +281,7 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
     fanout: usize,
 ) -> Shared<A::Local> {
     let mut rest = None;
-    let (missing, is_whole) = pass_on(running.call, handle, fanout, &mut |to, passed_on| {
+    let (missing, is_whole) = give_to_idle(running.call, handle, fanout, &mut |to, passed_on| {
         if rest.is_none() {
             rest = split(running.algorithm, local, grain);
         }
@@ -225,7 +300,7 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
 /// split for any.
 ///
 /// Prepared first, claimed then, as in `give_to` of [`run`](crate::run).
-fn pass_on(
+fn give_to_idle(
     call: &Call,
     handle: &Handle<'_>,
     mut fanout: usize,

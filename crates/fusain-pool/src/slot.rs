@@ -52,7 +52,7 @@ pub(crate) const TAKEN: u64 = 1 << 61;
 pub(crate) const OF_JOBS: u64 = LAY_OUT | TAKEN;
 
 /// Public places of a slot.
-pub(crate) const PLACES: usize = if cfg!(loom) { 1 } else { 4 };
+pub(crate) const PLACES: usize = if cfg!(loom) { 1 } else { 3 };
 
 /// Bits that stand for thieves.
 const THIEVES: usize = 61;
@@ -117,7 +117,7 @@ impl Slot {
             line: CachePadded::new(RequestLine {
                 requests: AtomicU64::new(0),
                 serves: AtomicUsize::new(0),
-                offers: [const { AtomicUsize::new(0) }; PLACES],
+                offers: std::array::from_fn(|_| AtomicUsize::new(0)),
             }),
             own: CachePadded::new(Own {
                 taken: AtomicBool::new(false),
@@ -246,14 +246,13 @@ impl Slot {
         if !is_patient && self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
             return None;
         }
-        let job = self.line.offers.iter().find_map(|place| {
-            let address = place.load(Ordering::Relaxed);
-            // SAFETY: it was put there by `offer`.
-            let job = unsafe { JobRef::from_address(address) }?;
-            // Acquire: pairs with the Release in `offer`.
-            place.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
-            Some(job)
-        })?;
+        // Jobs lie in the frames of the owner's stack, which grows downwards: the oldest and largest one has the highest address.
+        let laid_out = self.line.offers.iter().map(|place| (place.load(Ordering::Relaxed), place));
+        let (address, place) = laid_out.max_by_key(|(address, _)| *address)?;
+        // SAFETY: it was put there by `offer`.
+        let job = unsafe { JobRef::from_address(address) }?;
+        // Acquire: pairs with the Release in `offer`.
+        place.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
         self.line.requests.fetch_or(OF_JOBS, Ordering::Relaxed);
         Some(job)
     }

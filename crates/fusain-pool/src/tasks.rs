@@ -91,7 +91,11 @@ pub(crate) fn find(handle: &Handle<'_>, helps: Helps, is_patient: bool) -> Optio
         return Some(task);
     }
     for index in handle.others() {
-        let task = if helps.wants(handle.pool.slots.get(index).serves()) { take_from(handle, index, is_patient) } else { None };
+        let task = if helps.wants(handle.pool.slots.get(index).serves()) {
+            take_from(handle, index, is_patient)
+        } else {
+            None
+        };
         let part = || if helps == Helps::Anybody { take_part(handle, index) } else { None };
         if let Some(task) = task.or_else(part) {
             return Some(task);

@@ -4,7 +4,7 @@
 //!
 //! | where workers are looked at | what the order decides |
 //! |---|---|
-//! | a call hands out parts; a worker passes on part of its own | who gets one, where not all do |
+//! | a call hands out parts        | who gets one, where not all do; whoever gets one passes it on in the caller's order |
 //! | a task is announced | who is told |
 //! | a worker looks for a task | whose it takes |
 //! | a worker begins to ask for parts of calls | whom it asks alone at first, see [`Inner::ask_nearest`](crate::inner::Inner::ask_nearest) |

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{PATIENCE, given_away};
-use fusain_pool::{Pool, join, scope};
+use fusain_pool::{Pool, Wait, join, scope};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -34,6 +34,25 @@ fn results_by_value() {
     assert_eq!(*boxed, "from afar");
     let large = given_away(&pool, || [7_u64; 1000]);
     assert_eq!(large.iter().sum::<u64>(), 7000);
+}
+
+/// Closures of nested joins that wait for each other: all are begun, though all but one lie on the stack of somebody who is in a long closure.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs started workers")]
+fn long_closures_are_all_begun() {
+    let pool = Pool::builder().threads(4).wait(Wait::Park).build().unwrap();
+    for _ in 0..10 {
+        let here = AtomicUsize::new(0);
+        let come = || {
+            here.fetch_add(1, Ordering::Relaxed);
+            let started = Instant::now();
+            while here.load(Ordering::Relaxed) < 4 {
+                std::thread::yield_now();
+                assert!(started.elapsed() < PATIENCE, "a closure has not been begun");
+            }
+        };
+        pool.join(|| join(|| join(come, come), come), come);
+    }
 }
 
 /// One that is alive is one in the count.

@@ -49,6 +49,17 @@ fn visit(pool: &Pool, n: usize, panics_at: usize) {
     }
 }
 
+/// There is room for the parts of so many workers in no caller's frame.
+#[test]
+fn crowds() {
+    let pool = Pool::builder().threads(40).wait(Wait::Park).build().unwrap();
+    for call in 0..calls() / 1_000 {
+        let n = call * 37 % 3_000;
+        visit(&pool, n, usize::MAX);
+    }
+    assert!(pool.counters().steals_done > 0 || cfg!(fusain_single), "some of it was shared");
+}
+
 fn calls() -> usize {
     if cfg!(debug_assertions) { 50_000 } else { 1_000_000 }
 }

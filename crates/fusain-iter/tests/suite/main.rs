@@ -3,6 +3,7 @@
 mod chains;
 mod collections;
 mod ends;
+mod long;
 mod names;
 mod own_sources;
 mod owned;

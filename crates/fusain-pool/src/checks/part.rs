@@ -33,11 +33,13 @@ fn send_to<A: Algorithm<Local = Range<usize>>>(
     part: Range<usize>,
     fanout: usize,
 ) -> bool {
-    parts.prepare(call.owner, 0, expected == ASLEEP);
+    // SAFETY: the model's only part.
+    unsafe { parts.places().prepare(0, call.owner, expected == ASLEEP) };
     let Some(claim) = handle.pool.slots.get(0).front.claim(expected) else { return false };
-    let message = Message::new(running(call, marks).open, call, marks, BRIEF.grain, fanout);
+    let message = Message::new(&running(call, marks), BRIEF.grain, 0, 1..1 + fanout);
+    parts.out.add(0);
     // SAFETY: prepared above; the parts are leaked.
-    unsafe { parts.send(claim, message, part) };
+    unsafe { parts.places().send(0, claim, message, part) };
     true
 }
 

@@ -174,7 +174,11 @@ impl<'p> Team<'p> {
     /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
     pub fn all(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Self {
         let cost = with_class(kind, work.max(1), |class, _| class.cost());
-        let mut team = Self::new(pool, kind, Brief { grain: first_grain(kind, work, cost, grain), work, wakes: true, offers: true });
+        let mut team = Self::new(
+            pool,
+            kind,
+            Brief { grain: first_grain(kind, work, cost, grain), work, wakes: true, offers: true },
+        );
         team.element_ns = cost.unwrap_or(0.0);
         team
     }
@@ -289,7 +293,8 @@ impl Team<'_> {
         self.is_search = true;
         // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
         let is_known = self.element_ns > 0.0;
-        if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }).filter(|_| !is_known) {
+        if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }).filter(|_| !is_known)
+        {
             self.saw(unit);
         }
     }

@@ -1,0 +1,77 @@
+//! Elements that take long, in calls that nobody has told so: each worker gets one at once, however deep the others are in theirs.
+
+use std::sync::{Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use fusain_algorithms::par;
+use fusain_iter::iter::{IntoParallelRefIterator, ParallelIterator};
+use fusain_pool::{Pool, Wait};
+
+const WORKERS: usize = 4;
+
+/// Long past what any machine needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where workers wait for each other.
+#[derive(Default)]
+struct Meeting {
+    here: Mutex<usize>,
+    all: Condvar,
+}
+
+impl Meeting {
+    /// Ends when as many have come as there are workers. It takes long, also for the last one: what was short may be taken to be so again.
+    fn come(&self) {
+        let mut here = self.here.lock().expect("nobody panics with it");
+        *here += 1;
+        self.all.notify_all();
+        let wait = |here: &mut usize| *here < WORKERS;
+        let (here, timeout) = self.all.wait_timeout_while(here, PATIENCE, wait).expect("nobody panics with it");
+        assert!(!timeout.timed_out(), "an element that another one waits for has not been begun");
+        drop(here);
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Each call of `call` has as many elements as workers, all of which wait for each other.
+fn all_meet(call: impl Fn(&Pool, &(dyn Fn() + Sync))) {
+    let pool = Pool::builder().threads(WORKERS).wait(Wait::Park).build().expect("threads can be started");
+    for _ in 0..3 {
+        let meeting = Meeting::default();
+        call(&pool, &|| meeting.come());
+        assert_eq!(*meeting.here.lock().expect("nobody has panicked"), WORKERS);
+    }
+}
+
+#[test]
+fn slices() {
+    all_meet(|pool, come| par().on(pool).always().for_each(&[(); WORKERS], |()| come()));
+    all_meet(|pool, come| {
+        let one = |()| {
+            come();
+            1
+        };
+        assert_eq!(par().on(pool).always().map_reduce(&[(); WORKERS], 0, |&unit| one(unit), |a, b| a + b), WORKERS);
+    });
+    all_meet(|pool, come| {
+        assert_eq!(par().on(pool).always().grain(1).map(&[(); WORKERS], |()| come()).len(), WORKERS);
+    });
+}
+
+#[test]
+fn chains() {
+    let elements = [(); WORKERS];
+    all_meet(|pool, come| elements.par_iter().on(pool).always().for_each(|()| come()));
+    all_meet(|pool, come| {
+        assert_eq!(elements.par_iter().on(pool).always().map(|()| come()).collect::<Vec<_>>().len(), WORKERS);
+    });
+    all_meet(|pool, come| {
+        // All are looked at.
+        let is_other = |_: &&()| {
+            come();
+            false
+        };
+        assert_eq!(elements.par_iter().on(pool).always().find_any(is_other), None);
+    });
+}
