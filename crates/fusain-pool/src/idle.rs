@@ -386,15 +386,17 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         true => (true, if is_shallow { Helps::Anybody } else { Helps::Itself }),
         false => (is_shallow, helps),
     };
+    let run_one = |is_patient| {
+        let task = if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) };
+        let Some(task) = task else { return false };
+        handle.depth.set(handle.depth.get() + 1);
+        tasks::run(handle, task, None);
+        handle.depth.set(handle.depth.get() - 1);
+        true
+    };
     let mut patience = Patience::of_caller(handle.pool);
     while !latch.is_open() {
-        if patience.is_looking()
-            && let Some(task) =
-                if takes { tasks::find(handle, helps, patience.is_patient()) } else { tasks::find_own(handle) }
-        {
-            handle.depth.set(handle.depth.get() + 1);
-            tasks::run(handle, task, None);
-            handle.depth.set(handle.depth.get() - 1);
+        if patience.is_looking() && run_one(patience.is_patient()) {
             patience = Patience::of_caller(handle.pool);
             continue;
         }
@@ -407,7 +409,10 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
                 }
             }
             Step::Sleep => {
-                sleep_on(handle, latch, helps, takes);
+                // What it has left to others so far would keep it awake.
+                if !run_one(true) {
+                    sleep_on(handle, latch, helps, takes);
+                }
                 patience = Patience::of_caller(handle.pool);
             }
         }

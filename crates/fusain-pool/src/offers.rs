@@ -13,6 +13,7 @@
 //! | an idle worker                 | any call                 |
 //! | a caller that waits            | its own call             |
 //! | who waits for a join or scope  | none; in a registry, any |
+//! | who calls `yield_now`          | any call                 |
 
 use crate::Algorithm;
 use crate::handle::Handle;
@@ -35,11 +36,13 @@ pub(crate) struct Offers<'a, 'p, A: Algorithm + ?Sized> {
     handle: &'a Handle<'p>,
     /// How many parts it has put into its queue that it has not taken back; others may have taken some.
     count: Cell<usize>,
+    /// Whether it has looked for sleepers to wake.
+    has_woken: Cell<bool>,
 }
 
 impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
     pub(crate) fn new(running: Running<'a, A>, handle: &'a Handle<'p>) -> Self {
-        Self { running, handle, count: Cell::new(0) }
+        Self { running, handle, count: Cell::new(0), has_woken: Cell::new(false) }
     }
 
     /// Whether there may be any.
@@ -56,7 +59,6 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         if !call.offers || self.handle.pool.helpers_max == 0 {
             return;
         }
-        let is_first = !self.is_any();
         algorithm.commit(local);
         for _ in 0..PARTS_MAX {
             let Some(half) = algorithm.split(local) else { break };
@@ -69,9 +71,11 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
             self.count.set(self.count.get() + 1);
             self.handle.offer(HeapPart::boxed(run, call, algorithm, grain, 0, half));
         }
-        if is_first && self.is_any() && call.wakes() && self.handle.pool.wake(self.handle, self.count.get().min(WAKES))
-        {
-            call.set_woke();
+        if self.is_any() && call.wakes() && !self.has_woken.replace(true) {
+            let wakes = self.count.get().min(WAKES);
+            if self.handle.pool.wake(self.handle, wakes) {
+                call.set_woke();
+            }
         }
     }
 
@@ -112,7 +116,7 @@ pub(crate) fn run_one_of(handle: &Handle<'_>, token: usize) -> bool {
     if !side.change(token, mailbox::SHUT) {
         return false;
     }
-    let part = tasks::take_part(handle, index);
+    let part = tasks::take_part_of(handle, index, token);
     let has_run = part.is_some();
     part.into_iter().for_each(|part| tasks::run(handle, part, None));
     side.open(token);

@@ -456,9 +456,9 @@ impl<L> StackParts<L> {
         Awaited(out)
     }
 
-    /// Whether all that are out are among these.
+    /// Whether these are all that are out, and none of them has been committed since: a commit may have waited for something, and taken the wake of another one.
     pub(crate) fn are_all(&self, Awaited(awaited): &Awaited) -> bool {
-        self.out.0.get() & !awaited == 0
+        self.out.0.get() == *awaited
     }
 }
 
@@ -469,11 +469,26 @@ fn places_in(set: PlaceSet) -> impl Iterator<Item = usize> {
     (0..ROOM).filter(move |place| set & (1 << place) != 0)
 }
 
+/// What a part on the heap begins with.
+#[repr(C)]
+struct PartHead {
+    header: Header,
+    call: *const Call,
+}
+
+/// The call of a part on the heap, as a token.
+///
+/// # Safety
+/// `part` is one, and nobody else has it.
+pub(crate) unsafe fn call_of(part: JobRef) -> usize {
+    // SAFETY: so it begins.
+    unsafe { (*part.as_ptr::<PartHead>()).call as usize }
+}
+
 /// A part of the work for somebody whom the caller does not wait for in particular: on the heap, its receiver holding a share of the call.
 #[repr(C)]
 pub(crate) struct HeapPart<'a, A: Algorithm + ?Sized> {
-    header: Header,
-    pub(crate) call: *const Call,
+    head: PartHead,
     pub(crate) algorithm: &'a A,
     pub(crate) grain: Grain,
     /// How many more workers it should be shared with.
@@ -482,6 +497,10 @@ pub(crate) struct HeapPart<'a, A: Algorithm + ?Sized> {
 }
 
 impl<'a, A: Algorithm + ?Sized> HeapPart<'a, A> {
+    pub(crate) fn call(&self) -> *const Call {
+        self.head.call
+    }
+
     pub(crate) fn boxed(
         run: Run,
         call: &Call,
@@ -490,7 +509,8 @@ impl<'a, A: Algorithm + ?Sized> HeapPart<'a, A> {
         fanout: usize,
         local: A::Local,
     ) -> JobRef {
-        let part = Box::new(Self { header: Header { run }, call, algorithm, grain, fanout, local });
+        let head = PartHead { header: Header { run }, call };
+        let part = Box::new(Self { head, algorithm, grain, fanout, local });
         JobRef::new(NonNull::from(Box::leak(part)))
     }
 
@@ -502,7 +522,7 @@ impl<'a, A: Algorithm + ?Sized> HeapPart<'a, A> {
         // SAFETY: from `Box::leak`, once.
         let part = unsafe { Box::from_raw(part.as_ptr::<Self>().cast_mut()) };
         // SAFETY: this part's share, given up once.
-        unsafe { Call::drop_share(part.call, handle) };
+        unsafe { Call::drop_share(part.head.call, handle) };
         part.local
     }
 }

@@ -243,7 +243,8 @@ unsafe fn run_stack_part<A: Algorithm + ?Sized>(
 unsafe fn run_heap_part<A: Algorithm + ?Sized>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
     // SAFETY: from `Box::leak`, once.
     let part = unsafe { Box::from_raw(part.cast_mut().cast::<HeapPart<'_, A>>()) };
-    let HeapPart { call: running, algorithm, grain, fanout, local, .. } = *part;
+    let running = part.call();
+    let HeapPart { algorithm, grain, fanout, local, .. } = *part;
     {
         // SAFETY: the call waits for this share.
         let call = unsafe { &*running };
@@ -328,6 +329,10 @@ fn drive<A: Algorithm + ?Sized>(
         }
     }
     slot.tally().units.add(units);
+    if is_spent {
+        // They would be answered in the next call.
+        slot.forget_thieves();
+    }
     if owed & LAY_OUT != 0 {
         slot.ask_for_next();
     }
@@ -505,13 +510,16 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
 ) {
     let mailbox = &handle.slot().side;
     let token = call.token();
-    while let Some(local) = parts.take_unopened::<A>(handle) {
-        // Whoever it was for has just been woken, and comes late, or has lost its core.
-        call.set_unshared();
-        if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(0)) {
-            commit(call, algorithm, handle, local);
+    let take_back = || {
+        while let Some(local) = parts.take_unopened::<A>(handle) {
+            // Whoever it was for has just been woken, and comes late, or has lost its core.
+            call.set_unshared();
+            if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(0)) {
+                commit(call, algorithm, handle, local);
+            }
         }
-    }
+    };
+    take_back();
     let mut patience = Patience::of_caller(handle.pool);
     // This call may be made by code that runs while this thread waits for another one.
     let outer = mailbox.set_aside();
@@ -525,6 +533,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         match patience.step() {
             Step::Spin => {}
             Step::Look => {
+                take_back();
                 if let Some(task) = tasks::find_own(handle) {
                     tasks::run(handle, task, None);
                 }

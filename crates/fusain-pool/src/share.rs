@@ -92,7 +92,10 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
 
 /// Where in the row of the one at slot `owner` those stand whom a call is shared with when it begins.
 pub(crate) fn reach_of(pool: &Inner, owner: usize) -> Range<usize> {
-    0..Row::of(pool, owner).len().min(pool.helpers_max).min(REACH_MAX)
+    let row = Row::of(pool, owner).len();
+    // Those who are called at all come first in the row of a caller that is no worker.
+    let is_sorted = pool.victims.is_none() && owner >= pool.workers;
+    0..if is_sorted { row.min(pool.helpers_max) } else { row }.min(REACH_MAX)
 }
 
 /// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No

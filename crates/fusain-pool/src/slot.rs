@@ -161,6 +161,19 @@ impl Slot {
         self.line.requests.load(Ordering::Relaxed) & (LOOK | OF_JOBS) != 0
     }
 
+    /// Owner: whoever has asked is to ask again. Relaxed: a hint.
+    #[cold]
+    pub(crate) fn forget_thieves(&self) {
+        self.line.requests.fetch_and(LOOK | OF_JOBS, Ordering::Relaxed);
+    }
+
+    /// Owner: has looked after its jobs, so others may [take](Self::take_offer) one. Relaxed: a hint.
+    pub(crate) fn forget_taken(&self) {
+        if self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
+            self.line.requests.fetch_and(!TAKEN, Ordering::Relaxed);
+        }
+    }
+
     /// Owner: all requests so far. Acquire: pairs with the Release in [`signal_stop`](Self::signal_stop).
     pub(crate) fn take_requests(&self) -> u64 {
         self.line.requests.swap(0, Ordering::Acquire)

@@ -19,6 +19,7 @@ use crate::inner::Inner;
 use crate::job::JobRef;
 use crate::mailbox;
 use crate::others::give_way;
+use crate::part::call_of;
 use crate::slot::{OF_JOBS, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
@@ -196,6 +197,19 @@ pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
     Some(Taken { job, from: handle.index })
 }
 
+/// The part of the call `token` that [`take_part`] gives, or none.
+pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> Option<Taken> {
+    let part = take_part(handle, index)?;
+    // SAFETY: parts are all that is on offer, and it has been taken.
+    if unsafe { call_of(part.job) } == token {
+        return Some(part);
+    }
+    // That worker has turned to another call. The part is for anybody but a caller that waits for something else.
+    handle.pool.inbox.push(part.job);
+    tell(handle.pool);
+    None
+}
+
 /// Runs a task that this worker has taken.
 pub(crate) fn run(handle: &Handle<'_>, Taken { job, from }: Taken, reopen: Reopen<'_>) {
     if from != handle.index {
@@ -269,6 +283,7 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
 /// Lays the oldest private jobs out, as long as there are public places for them, and asks for what is pushed next if there are more. Whether there was any.
 pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
+    slot.forget_taken();
     let first = stack.laid_out();
     while slot.has_place(stack.laid_out())
         && let number = stack.laid_out()
