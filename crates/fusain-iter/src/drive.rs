@@ -101,7 +101,8 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
     fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let Local::Left(source, found) = victim else { return None };
         let left = source.left();
-        if left / 2 < self.least {
+        // Sources without an end can be split for ever.
+        if left / 2 < self.least || self.sink.is_over(found) {
             return None;
         }
         let rest = match self.block {

@@ -56,7 +56,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
     #[inline(never)]
     pub(crate) fn make(&self, local: &mut A::Local, grain: Grain) {
         let Running { call, algorithm, run, .. } = self.running;
-        if !call.offers || self.handle.pool.helpers_max == 0 {
+        if !call.offers || self.handle.pool.helpers_max == 0 || !algorithm.wants_help() {
             return;
         }
         algorithm.commit(local);

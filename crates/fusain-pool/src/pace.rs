@@ -32,17 +32,22 @@ pub(crate) struct Grain {
     adapts: bool,
     /// Whether elements may be [long](LONG_ELEMENT_NS).
     is_long: bool,
+    /// Where that is a guess: how often what is split off of a part that has been offered is offered again.
+    guesses: u8,
 }
+
+/// Enough for 2^16 elements. There are sources of which each part that is split off has but a few elements, however many there are: they are not to be handed on for ever on a guess.
+const GUESSES: u8 = 16;
 
 impl Grain {
     /// As the user says.
     pub(crate) const fn fixed(elements: usize) -> Self {
-        Self { elements, adapts: false, is_long: false }
+        Self { elements, adapts: false, is_long: false, guesses: GUESSES }
     }
 
     /// Starts from here and adapts; from 0 where nothing is known.
     pub(crate) const fn from(elements: usize) -> Self {
-        Self { elements, adapts: true, is_long: false }
+        Self { elements, adapts: true, is_long: false, guesses: GUESSES }
     }
 
     /// The same for elements that may be [long](LONG_ELEMENT_NS), or not.
@@ -85,6 +90,7 @@ impl PackedGrain {
             elements: (self.0 & Self::ELEMENTS) as usize,
             adapts: self.0 & Self::IS_FIXED == 0,
             is_long: self.0 & Self::IS_LONG != 0,
+            guesses: GUESSES,
         }
     }
 }
@@ -94,6 +100,9 @@ pub(crate) struct Pace {
     adapts: bool,
     /// Whether elements are thought to be [long](LONG_ELEMENT_NS).
     is_long: bool,
+    /// Whether that is known, from this call or from others like it.
+    is_known: bool,
+    guesses: u8,
     left: u32,
     interval: u32,
     /// How long the last unit took that was timed; 0: none was.
@@ -102,21 +111,26 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(grain: Grain) -> Self {
-        let Grain { elements, adapts, is_long } = grain;
-        // Of unknown weight: one unit of one element is not timed (it pays for cold caches), then they are.
-        let interval = if !adapts {
-            8
-        } else if elements <= 1 {
-            1
-        } else {
-            2
+        let Grain { elements, adapts, is_long, guesses } = grain;
+        let left = match elements {
+            _ if !adapts => 8,
+            // Nothing is known: the first one shows whether elements are long.
+            0 => 0,
+            // It pays for cold caches, and shows little.
+            1 => 1,
+            _ => 2,
         };
-        Self { grain: elements.max(1), adapts, is_long, left: interval, interval, last_ns: 0.0 }
+        let (grain, is_known, interval) = (elements.max(1), elements > 0, left.max(1));
+        Self { grain, adapts, is_long, is_known, guesses, left, interval, last_ns: 0.0 }
     }
 
     /// What a part that is split off now should start with.
     pub(crate) fn grain(&self) -> Grain {
-        Grain { elements: self.grain, adapts: self.adapts, is_long: self.is_long }
+        let (adapts, is_long, guesses) = (self.adapts, self.is_long, self.guesses);
+        match self.is_known {
+            true => Grain { elements: self.grain, adapts, is_long, guesses },
+            false => Grain { elements: 0, adapts, is_long: is_long && guesses > 0, guesses: guesses.saturating_sub(1) },
+        }
     }
 
     /// Whether elements are thought to be [long](LONG_ELEMENT_NS).
@@ -145,6 +159,7 @@ impl Pace {
     fn adapt(&mut self, elapsed: f32) -> Timing {
         let timing = Timing { elements: self.grain, elapsed_ns: elapsed };
         self.is_long = timing.per_element() >= LONG_ELEMENT_NS;
+        self.is_known = true;
         if self.adapts {
             let factor = (UNIT_NS / elapsed).clamp(1.0 / STEP, STEP);
             self.grain = ((self.grain as f32 * factor) as usize).max(1);

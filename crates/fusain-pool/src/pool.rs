@@ -90,7 +90,7 @@ impl Pool {
     /// committed.
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let brief = Brief { grain: Grain::from(0), work: 0, wakes: true, offers: true };
+        let brief = Brief { grain: Grain::from(1), work: 0, wakes: true, offers: true };
         let algorithm: &run::Steps<'_, A::Local> = algorithm;
         self.inner.enter(|handle| run::run(handle, algorithm, local, brief));
     }

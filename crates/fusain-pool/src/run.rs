@@ -558,14 +558,10 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
 fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     // Others are at work in this frame: it must not be left by a panic.
     match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
-        Ok(true) => ask_those_who_serve(handle, call.token()),
+        Ok(true) => handle.pool.ask(handle, |serves| serves == call.token()),
         Ok(false) => {}
         Err(payload) => call.fail(payload, handle),
     }
-}
-
-fn ask_those_who_serve(handle: &Handle<'_>, token: usize) {
-    handle.pool.ask(handle, |serves| serves == token);
 }
 
 /// The caller sleeps until it is alone or has been given something. Its requests stand meanwhile.

@@ -53,11 +53,12 @@ fn visit(pool: &Pool, n: usize, panics_at: usize) {
 #[test]
 fn crowds() {
     let pool = Pool::builder().threads(40).wait(Wait::Park).build().unwrap();
-    for call in 0..calls() / 1_000 {
-        let n = call * 37 % 3_000;
-        visit(&pool, n, usize::MAX);
+    let mut call = 0;
+    // Its workers sleep, and a call may be over before one of them is there.
+    while call < calls() / 1_000 || (pool.counters().steals_done == 0 && !cfg!(fusain_single)) {
+        visit(&pool, call * 37 % 3_000, usize::MAX);
+        call += 1;
     }
-    assert!(pool.counters().steals_done > 0 || cfg!(fusain_single), "some of it was shared");
 }
 
 fn calls() -> usize {
