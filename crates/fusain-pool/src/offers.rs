@@ -51,15 +51,21 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         self.count.get() > 0
     }
 
-    /// Offers all of `local` but the first element, and wakes sleepers if the call is worth it.
+    /// Offers `rest`, which lies behind `local`, and all of `local` but the first element, and wakes sleepers if the call is worth it.
     #[cold]
     #[inline(never)]
-    pub(crate) fn make(&self, local: &mut A::Local, grain: Grain) {
+    pub(crate) fn make(&self, local: &mut A::Local, rest: &mut Option<A::Local>, grain: Grain) {
         let Running { call, algorithm, run, .. } = self.running;
         if !call.offers || self.handle.pool.helpers_max == 0 || !algorithm.wants_help() {
             return;
         }
         algorithm.commit(local);
+        let offer = |part| {
+            call.add_share();
+            self.count.set(self.count.get() + 1);
+            self.handle.offer(HeapPart::boxed(run, call, algorithm, grain, 0, part));
+        };
+        rest.take().into_iter().for_each(offer);
         for _ in 0..PARTS_MAX {
             let Some(half) = algorithm.split(local) else { break };
             if !algorithm.has_local_work(local) {
@@ -67,9 +73,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
                 *local = half;
                 break;
             }
-            call.add_share();
-            self.count.set(self.count.get() + 1);
-            self.handle.offer(HeapPart::boxed(run, call, algorithm, grain, 0, half));
+            offer(half);
         }
         if self.is_any() && call.wakes() && !self.has_woken.replace(true) {
             let wakes = self.count.get().min(WAKES);

@@ -109,7 +109,7 @@ fn work<A: Algorithm + ?Sized>(
             // After the delivery, which should not have to wait for this line.
             slot.serve(call.token());
             if pace.is_long() && !shared.is_whole {
-                offers.make(&mut local, pace.grain());
+                offers.make(&mut local, &mut shared.rest, pace.grain());
                 // Whoever is missing finds it.
                 shared.missing = 0;
             }
@@ -127,7 +127,7 @@ fn work<A: Algorithm + ?Sized>(
                 algorithm.commit(&mut local);
                 local = rest;
                 if pace.is_long() {
-                    offers.make(&mut local, pace.grain());
+                    offers.make(&mut local, &mut shared.rest, pace.grain());
                 }
             }
         }
@@ -299,7 +299,7 @@ fn drive<A: Algorithm + ?Sized>(
             let is_full = pace.grain == 1 || algorithm.has_local_work(local);
             checkpoint(call, handle, pace, started, is_full, shared.missing);
             if pace.is_long() && algorithm.has_local_work(local) {
-                offers.make(local, pace.grain());
+                offers.make(local, &mut shared.rest, pace.grain());
             }
             pace.grain = algorithm.unit_len(pace.grain).max(1);
             is_spent = false;

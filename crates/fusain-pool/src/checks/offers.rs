@@ -21,7 +21,7 @@ fn offered_to_the_caller() {
         handle.slot().serve(call.token());
         let offers = Offers::new(running(call.get(), marks.get()), &handle);
         let mut local = 0..2;
-        offers.make(&mut local, BRIEF.grain);
+        offers.make(&mut local, &mut None, BRIEF.grain);
         assert_eq!(local, 0..1);
         marks.mark(0);
         if let Some(rest) = offers.take_back() {
