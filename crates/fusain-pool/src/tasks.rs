@@ -204,9 +204,9 @@ pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> O
     if unsafe { call_of(part.job) } == token {
         return Some(part);
     }
-    // That worker has turned to another call. The part is for anybody but a caller that waits for something else.
-    handle.pool.inbox.push(part.job);
-    tell(handle.pool);
+    // That worker has turned to another call, or has parts of several. It gets the part back, and finds it also where it waits for that very call.
+    handle.pool.slots.get(index).inbox.push(part.job);
+    tell_worker(handle.pool, index);
     None
 }
 
