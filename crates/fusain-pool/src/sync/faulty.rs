@@ -200,10 +200,11 @@ macro_rules! arithmetic {
     (@ fetch_add $before:ident, $value:ident) => { $before.wrapping_add($value) };
     (@ fetch_sub $before:ident, $value:ident) => { $before.wrapping_sub($value) };
     (@ fetch_or $before:ident, $value:ident) => { $before | $value };
+    (@ fetch_and $before:ident, $value:ident) => { $before & $value };
     (@ fetch_max $before:ident, $value:ident) => { $before.max($value) };
 }
 
-arithmetic!(AtomicU64, u64: swap, fetch_or);
+arithmetic!(AtomicU64, u64: swap, fetch_or, fetch_and);
 arithmetic!(AtomicUsize, usize: fetch_add, fetch_sub, fetch_or, fetch_max);
 
 /// A thread's one permit to go on, as std has it.
