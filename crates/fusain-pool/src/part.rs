@@ -19,7 +19,7 @@
 //!
 //! The [latch](crate::latch) of a stack part opens as the receiver's last touch of the part and of the call.
 //!
-//! **Places.** All stack parts of a call lie in its caller's frame, also those that receivers hand out: one for each of the first [`ROOM`] workers in the caller's
+//! **Places.** The stack parts of a call lie in its caller's frame, also those that receivers hand out: one for each of the first [`ROOM`] workers in the caller's
 //! [`Row`]. With a part comes the right to hand parts to some of the workers behind its receiver, and so to use their places; no two have the same. A receiver that
 //! brings its part back says which places it has given ([`Given`]), so the caller learns of all before it stops waiting. It alone commits what comes back: where many
 //! workers end at the same time, their commits do not meet at a lock. Checked by `checks::part` and `checks::call`.

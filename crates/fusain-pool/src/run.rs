@@ -315,7 +315,7 @@ fn drive<A: Algorithm + ?Sized>(
             }
         }
         units += 1;
-        if slot.is_asked() && (!is_spent || slot.is_called()) {
+        if slot.is_asked() && (!is_spent || slot.has_other_requests()) {
             let answer = answer(offers, handle, local, &mut shared.rest, pace.grain());
             owed |= answer.owed;
             is_spent = answer.is_spent;

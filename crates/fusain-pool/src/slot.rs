@@ -156,8 +156,8 @@ impl Slot {
         self.line.requests.load(Ordering::Relaxed) != 0
     }
 
-    /// Owner, who has nothing to give: is there anything but requests of thieves?
-    pub(crate) fn is_called(&self) -> bool {
+    /// Owner, who has nothing to give: is there anything but requests of thieves? Relaxed: a hint.
+    pub(crate) fn has_other_requests(&self) -> bool {
         self.line.requests.load(Ordering::Relaxed) & (LOOK | OF_JOBS) != 0
     }
 

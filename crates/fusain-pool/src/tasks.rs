@@ -75,7 +75,7 @@ pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
             helps.wants(slot.serves()) && (slot.has_offer() || slot.queue.len() > 0)
-                || helps == Helps::Anybody && slot.parts.len() > 0
+                || helps == Helps::Anybody && offers_parts(handle, index)
         })
 }
 
@@ -176,9 +176,14 @@ fn home_helps(home: &Handle<'_>) -> Option<Helps> {
 pub(crate) fn take_from(handle: &Handle<'_>, index: usize, is_patient: bool) -> Option<Taken> {
     let slot = handle.pool.slots.get(index);
     let job = slot.take_offer(is_patient).or_else(|| if slot.queue.len() > 0 { slot.queue.steal() } else { None })?;
+    Some(note_taken(handle, index, Taken { job, from: index }))
+}
+
+/// Something of slot `index` has been taken.
+fn note_taken(handle: &Handle<'_>, index: usize, taken: Taken) -> Taken {
     handle.slot().tally().steals_done.add(1);
     crate::trace::gave(index, handle.index);
-    Some(Taken { job, from: index })
+    taken
 }
 
 /// Whether slot `index` has parts of calls on [offer](crate::offers). A hint.
@@ -192,9 +197,7 @@ pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
         return None;
     }
     let job = handle.pool.slots.get(index).parts.steal()?;
-    handle.slot().tally().steals_done.add(1);
-    crate::trace::gave(index, handle.index);
-    Some(Taken { job, from: handle.index })
+    Some(note_taken(handle, index, Taken { job, from: handle.index }))
 }
 
 /// The part of the call `token` that [`take_part`] gives, or none.
