@@ -9,7 +9,7 @@ use duct::Expression;
 
 use crate::workspace;
 
-const FLAGS: &[&str] = &["-O3", "-march=native", "-std=c++17", "-fPIC"];
+const FLAGS: &[&str] = &["-march=native", "-std=c++17", "-fPIC"];
 
 /// The element types; what takes long to compile is compiled once for each, side by side.
 const ELEMENTS: &[&str] = &["double", "int32_t", "float"];
@@ -30,26 +30,59 @@ const BEST: Library = Library {
 /// Without OpenMP's flags GCC ignores the simd pragmas of libstdc++'s parallel algorithms.
 const STOCK: Library = Library { name: "libpeers-stock.so", flags: &[], sources: &[("stock", false)] };
 
+/// What they are built for.
+#[derive(Clone, Copy)]
+pub(crate) enum Peers {
+    /// To be measured.
+    Measured,
+    /// To see whether they compute the same: soon built, as the tests are.
+    Tested,
+}
+
 /// Where the built shared objects are.
 pub(crate) struct Objects {
     /// At its best.
-    pub(crate) best: PathBuf,
+    best: PathBuf,
     /// Without the flags of OpenMP.
-    pub(crate) stock: PathBuf,
+    stock: PathBuf,
 }
 
-/// Builds what is older than its sources, and says where it is.
-///
-/// # Errors
-///
-/// Where there is no g++ or no TBB.
-pub(crate) fn build() -> anyhow::Result<Objects> {
-    Ok(Objects { best: BEST.build()?, stock: STOCK.build()? })
+impl Objects {
+    /// The variables by which programs and tests find them.
+    pub(crate) fn variables(&self) -> [(&'static str, &Path); 2] {
+        [("FUSAIN_PEERS", &self.best), ("FUSAIN_PEERS_STOCK", &self.stock)]
+    }
+}
+
+impl Peers {
+    /// Builds what is older than its sources, and says where it is.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no g++ or no TBB.
+    pub(crate) fn build(self) -> anyhow::Result<Objects> {
+        Ok(Objects { best: BEST.build(self)?, stock: STOCK.build(self)? })
+    }
+
+    fn folder(self) -> PathBuf {
+        let peers = workspace::target().join("peers");
+        match self {
+            Peers::Measured => peers,
+            Peers::Tested => peers.join("debug"),
+        }
+    }
+
+    fn optimisation(self) -> &'static str {
+        match self {
+            Peers::Measured => "-O3",
+            Peers::Tested => "-O0",
+        }
+    }
 }
 
 impl Library {
-    fn build(&self) -> anyhow::Result<PathBuf> {
-        let folder = workspace::target().join("peers");
+    fn build(&self, peers: Peers) -> anyhow::Result<PathBuf> {
+        let folder = peers.folder();
         let object = folder.join(self.name);
         let sources = workspace::root().join("benches/algorithms/peers");
         if is_newer(&object, &sources)? {
@@ -57,7 +90,8 @@ impl Library {
         }
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let parts = self.parts();
-        let compile = |part: &Part| part.compile(&sources, &folder, self.flags).run();
+        let flags: Vec<&str> = [peers.optimisation()].iter().chain(FLAGS).chain(self.flags).copied().collect();
+        let compile = |part: &Part| part.compile(&sources, &folder, &flags).run();
         // A lane a core; templates make a part the work of half a minute.
         let lanes = thread::available_parallelism().map_or(1, |n| n.get());
         let lane =
@@ -99,8 +133,8 @@ struct Part {
 }
 
 impl Part {
-    fn compile(&self, sources: &Path, folder: &Path, more: &[&str]) -> Expression {
-        let mut arguments: Vec<String> = FLAGS.iter().chain(more).map(|flag| (*flag).to_owned()).collect();
+    fn compile(&self, sources: &Path, folder: &Path, flags: &[&str]) -> Expression {
+        let mut arguments: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
         arguments.extend(self.element.map(|element| format!("-DELEMENT={element}")));
         let (from, to) = (sources.join(&self.source), folder.join(&self.object));
         arguments.extend(["-c".to_owned(), from.display().to_string(), "-o".to_owned(), to.display().to_string()]);

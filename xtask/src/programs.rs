@@ -6,7 +6,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
-use crate::{peers, workspace};
+use crate::peers::Peers;
+use crate::workspace;
 
 /// Builds a program of `fusain-benches`, for any processor of the family, as cargo does it, or for this very one.
 pub(crate) fn build(name: &str, native: bool) -> anyhow::Result<PathBuf> {
@@ -24,10 +25,8 @@ pub(crate) fn build(name: &str, native: bool) -> anyhow::Result<PathBuf> {
 /// A program of `fusain-benches` that is told where the C++ peers are; they are built for this very processor.
 pub(crate) fn with_peers(name: &str, native: bool) -> anyhow::Result<Command> {
     let mut command = Command::new(build(name, native)?);
-    match peers::build() {
-        Ok(built) => {
-            command.env("FUSAIN_PEERS", built.best).env("FUSAIN_PEERS_STOCK", built.stock);
-        }
+    match Peers::Measured.build() {
+        Ok(built) => _ = command.envs(built.variables()),
         Err(error) => eprintln!("warning: {error:#}; they are named as missing below"),
     }
     command.current_dir(workspace::root());

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share three builds (debug, the profile `quick`, and that under `--cfg loom` in a folder of its own), so that a clean clone is done in
+//! The steps share three builds (debug, the profile `quick`, and `model` under `--cfg loom` in a folder of its own), so that a clean clone is done in
 //! minutes.
 
 use std::fs;
@@ -9,8 +9,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use crate::peers::Peers;
 use crate::steps::{Outcome, Steps, command};
-use crate::{doc, features, interface, lint, mpi, packages, peers, publish, rayon, tidy, workspace};
+use crate::{doc, features, interface, lint, mpi, packages, publish, rayon, tidy, workspace};
 
 /// The profile of what runs optimised.
 const QUICK: &str = "quick";
@@ -59,9 +60,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     steps.run("tidy", tidy::step);
     steps.run("format", lint::format);
     steps.run("clippy", lint::clippy);
-    steps.run("C++ peers", || peers::build().map(|_| Outcome::Passed));
+    steps.run("C++ peers", || Peers::Tested.build().map(|_| Outcome::Passed));
     steps.run("unit, property, integration and doc tests", || {
-        command(workspace::cargo(["test", "--workspace", "--features", workspace::FEATURES]))
+        let tests = workspace::cargo(["test", "--workspace", "--features", workspace::FEATURES]);
+        command(with_peers(tests)?)
     });
     steps.run("documentation", || doc::build(false));
     steps.run("crates of the default build", features::dependencies);
@@ -78,6 +80,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         steps.run("ranks over MPI", mpi);
     }
     Ok(steps.finish())
+}
+
+/// What runs the C++ peers beside ours is told where those are that were built for tests.
+fn with_peers(program: duct::Expression) -> anyhow::Result<duct::Expression> {
+    let built = Peers::Tested.build()?;
+    Ok(built.variables().into_iter().fold(program, |program, (name, path)| program.env(name, path)))
 }
 
 /// Unit, integration and doc tests of the published crates.
@@ -100,7 +108,7 @@ fn single(packages: &[&str], kinds: &[&str]) -> anyhow::Result<Outcome> {
 fn models() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("loom").display().to_string();
     let arguments =
-        ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder, "checks"];
+        ["test", "--profile", "model", "--package", "fusain-pool", "--lib", "--target-dir", &folder, "checks"];
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg loom"))
 }
 
@@ -164,7 +172,7 @@ fn comparisons() -> anyhow::Result<Outcome> {
                 Some(program) => duct::cmd(programs.join(program), words),
                 None => duct::cmd(programs.join(format!("compare-{name}")), words.skip(1)),
             };
-            let text = smoke.dir(workspace::root()).read()?;
+            let text = with_peers(smoke)?.dir(workspace::root()).read()?;
             let last = text.lines().last().unwrap_or_default();
             anyhow::ensure!(
                 last.starts_with(&format!("{name}: ")),
