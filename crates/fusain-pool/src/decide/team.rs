@@ -348,7 +348,7 @@ fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>)
         let known = || with_class(kind, work.max(1), |class, _| class.unit_cost());
         return grain.map_or_else(|| Grain::from(known().map_or(0, grain_for)), Grain::fixed);
     }
-    // What nobody knows may be long.
-    let is_long = cost.is_none_or(|cost| cost >= LONG_ELEMENT_NS);
+    // What nobody knows may be long, unless somebody wants many at a time.
+    let is_long = cost.map_or(grain.is_none_or(|elements| elements == 1), |cost| cost >= LONG_ELEMENT_NS);
     grain.map_or_else(|| Grain::from(cost.map_or(0, grain_for)), Grain::fixed).of_long(is_long)
 }

@@ -1,8 +1,10 @@
 //! What a call says of itself.
 
 use super::*;
+use crate::decide::{Kind, Team};
 use crate::platform::HAS_THREADS;
 use crate::{Pool, Wait};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The caller keeps one unit, and then asks for more.
 struct Uneven;
@@ -89,4 +91,38 @@ fn a_unit_has_as_many_elements_as_its_algorithm_says() {
         let timing = pool.inner.enter(|handle| run(handle, &Even(3), brief.work, brief)).timing;
         assert_eq!(timing.map(|timing| timing.elements), Some(3), "{grain:?}");
     }
+}
+
+/// Elements that are counted off, and how often they are split.
+struct Halves(AtomicUsize);
+
+impl Algorithm for Halves {
+    type Local = usize;
+
+    fn has_local_work(&self, left: &usize) -> bool {
+        *left > 0
+    }
+
+    fn do_unit(&self, left: &mut usize, grain: usize) {
+        *left -= grain.min(*left);
+    }
+
+    fn commit(&self, _left: &mut usize) {}
+
+    fn split(&self, left: &mut usize) -> Option<usize> {
+        self.0.fetch_add(1, Relaxed);
+        let half = *left / 2;
+        *left -= half;
+        (half > 0).then_some(half)
+    }
+}
+
+#[test]
+fn units_that_are_wanted_long_are_not_split_to_single_elements() {
+    let pool = Pool::builder().threads(2).build().expect("threads");
+    let algorithm = Halves(AtomicUsize::new(0));
+    let work = 100_000;
+    Team::all(Some(&pool), Kind::of::<Halves>(), work, Some(work / 8)).run(&algorithm, work);
+    let splits = algorithm.0.into_inner();
+    assert!(splits < 100, "{splits} splits of 8 units");
 }
