@@ -139,7 +139,7 @@ pub use phase::Phase;
 pub use pool::Meter;
 pub use pool::Pool;
 pub use scope::{Scope, scope};
-pub use spawn::{current_worker_index, current_workers, spawn, yield_now};
+pub use spawn::{broadcast, current_worker_index, current_workers, spawn, yield_now};
 pub use worker_local::WorkerLocal;
 
 /// Compiles and runs the code of this crate's README.

@@ -39,6 +39,21 @@ pub fn spawn(task: impl FnOnce() + Send + 'static) {
     Pool::here(|pool| pool.spawn(task));
 }
 
+/// Runs `f` once on every worker of the pool whose work the calling thread is doing, or else of [`Pool::global`], and on the calling thread. See [`Pool::broadcast`].
+///
+/// # Panics
+/// As [`Pool::broadcast`] does, and if the global pool is meant and cannot be built, as [`Pool::global`] does.
+///
+/// # Example
+/// ```
+/// # use fusain_pool as fusain;
+/// let squares = fusain::broadcast(|worker| worker * worker);
+/// assert_eq!(squares.len(), fusain::current_workers());
+/// ```
+pub fn broadcast<R: Send>(f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    Pool::here(|pool| pool.broadcast(f))
+}
+
 /// Runs one queued task on the calling thread, if there is one, and returns whether there was one.
 ///
 /// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`.
@@ -154,27 +169,7 @@ impl Pool {
     /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
-        self.inner.enter(|handle| {
-            let workers = handle.pool.workers;
-            let latch = Latch::new(0);
-            let jobs: Vec<_> = (0..workers)
-                .filter(|&to| to != handle.index)
-                .map(|to| {
-                    let f = &f;
-                    (to, AwaitedJob::new(move || f(to), &latch))
-                })
-                .collect();
-            for (to, job) in &jobs {
-                latch.add();
-                handle.pool.slots.get(*to).inbox.push(job.to_ref(handle.index));
-                tasks::tell_worker(handle.pool, *to);
-            }
-            let own = catch_unwind(AssertUnwindSafe(|| f(handle.index.min(workers))));
-            wait_for(handle, &latch, Helps::Root(handle.stack.root.get()));
-            let mut results: Vec<_> = jobs.into_iter().map(|(_, job)| job.into_result()).collect();
-            results.insert(handle.index.min(workers), own);
-            all_or_first_panic(results)
-        })
+        self.inner.broadcast(f)
     }
 
     /// Runs `f` on a started worker of this pool and waits for it; on the calling thread if it is one. A pool without started workers runs it there, too.
@@ -243,6 +238,30 @@ impl Inner {
             tasks::tell(self);
         });
         job.into_result().unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
+    fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        self.enter(|handle| {
+            let workers = handle.pool.workers;
+            let latch = Latch::new(0);
+            let jobs: Vec<_> = (0..workers)
+                .filter(|&to| to != handle.index)
+                .map(|to| {
+                    let f = &f;
+                    (to, AwaitedJob::new(move || f(to), &latch))
+                })
+                .collect();
+            for (to, job) in &jobs {
+                latch.add();
+                handle.pool.slots.get(*to).inbox.push(job.to_ref(handle.index));
+                tasks::tell_worker(handle.pool, *to);
+            }
+            let own = catch_unwind(AssertUnwindSafe(|| f(handle.index.min(workers))));
+            wait_for(handle, &latch, Helps::Root(handle.stack.root.get()));
+            let mut results: Vec<_> = jobs.into_iter().map(|(_, job)| job.into_result()).collect();
+            results.insert(handle.index.min(workers), own);
+            all_or_first_panic(results)
+        })
     }
 
     pub(crate) fn spawn<F: FnOnce() + Send + 'static>(&self, task: F) {

@@ -13,7 +13,7 @@ pub use fusain_comm as comm;
 pub use fusain_iter::{iter, range, slice, str, vec};
 #[doc(hidden)]
 pub use fusain_pool as pool;
-pub use fusain_pool::{Algorithm, Builder, Error, Pool, Scope, Wait, join, kept, scope};
+pub use fusain_pool::{Algorithm, Builder, Error, Pool, Scope, Wait, broadcast, join, kept, scope};
 pub use fusain_pool::{Counters, Phase, WorkerLocal, current_worker_index, current_workers, spawn, yield_now};
 #[cfg(feature = "schedule")]
 pub use fusain_schedule as schedule;

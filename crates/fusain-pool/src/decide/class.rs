@@ -21,9 +21,12 @@ pub(super) const LOOKED_AT_NS: f32 = 20_000.0;
 const WEIGHED_AFTER_NS: f32 = 25_000.0;
 const WEIGH_EVERY: f32 = 64.0;
 
-/// Sequential calls that are not timed are checked against a limit, if the longest of the class takes at least this many times as long as to read the cycle counter, which the
-/// check does twice.
+/// Sequential calls that are not timed are checked against a limit: all of them if the longest of the class takes at least this many times as long as to read the cycle counter,
+/// which the check does twice, ...
 const GUARDED_LOOKS: f32 = 128.0;
+
+/// ... and one in this many of shorter ones, a power of two. An element may have become a thousand times as heavy.
+const GUARDED_EVERY: u16 = 8;
 
 /// The limit: so many times the expected time, plus what cold caches can add after a rest.
 const LIMIT: f32 = 2.0;
@@ -326,7 +329,9 @@ impl Class {
             if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
         let mut until_try = 0.0;
         if self.trial.shares().is_none() {
-            let part = if other.timings.get() == 0 { TRY_UNKNOWN } else { self.try_part.get() };
+            // What long calls take in sequence their units have told well enough.
+            let is_unknown = other.timings.get() == 0 && alone_ns < LONG_NS;
+            let part = if is_unknown { TRY_UNKNOWN } else { self.try_part.get() };
             let saves_ns = best_ns * part;
             self.saved_ns.set(self.saved_ns.get() + stands_for * saves_ns);
             let calls = if alone_ns < LONG_NS { self.try_calls(alone_ns) } else { 1 };
@@ -399,6 +404,8 @@ impl Class {
         if self.alone.surprise.get() > 0.0 {
             if elapsed_ns >= LONG_NS && measured > CHANGED_CLEARLY * before {
                 self.set_alone(measured);
+                // It has been measured, and is no estimate.
+                self.alone.timings.set(1);
             } else if elapsed_ns >= SURPRISING_NS {
                 self.look_at_next();
             }
@@ -510,9 +517,20 @@ fn middle(work: usize) -> f32 {
     1.5 * (1_usize << work.max(1).ilog2()) as f32
 }
 
-/// How long a call may take that nobody looks at, without a note being made of it, if it should take `longest_ns` at most and a look at the counter takes `look_ns`; 0: any time.
-pub(super) fn limit_ns(longest_ns: f32, look_ns: f32) -> f32 {
-    if longest_ns >= GUARDED_LOOKS * look_ns { LIMIT * longest_ns + LIMIT_NS } else { 0.0 }
+/// Which sequential calls are checked that nobody looks at, and against what.
+pub(super) struct Guard {
+    /// One in so many, a power of two.
+    pub(super) every: u16,
+    /// How long one may take without a note being made of it.
+    pub(super) limit_ns: f32,
+}
+
+impl Guard {
+    /// For calls that should take `longest_ns` at most, where a look at the counter takes `look_ns`.
+    pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
+        let every = if longest_ns >= GUARDED_LOOKS * look_ns { 1 } else { GUARDED_EVERY };
+        Self { every, limit_ns: LIMIT * longest_ns + LIMIT_NS }
+    }
 }
 
 fn per_element(elapsed_ns: f32, work: usize) -> f32 {

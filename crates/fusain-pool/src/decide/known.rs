@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Kind;
-use super::class::{Again, Class, Next, limit_ns};
+use super::class::{Again, Class, Guard, Next};
 use crate::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
@@ -35,12 +35,16 @@ struct Pair {
     keys: [Cell<Key>; 2],
     /// Calls in sequence until one is weighed.
     alone: [Cell<u16>; 2],
-    /// How many ticks each of these may last; 0: any.
+    /// How many ticks one of these may last; 0: any.
     limits: [Cell<u32>; 2],
+    /// Which of them are checked against that: those where no bit of this is set in the number of calls left.
+    masks: [Cell<u16>; 2],
     /// Calls that are shared until one is weighed, and how.
     shared: [Cell<u16>; 2],
     again: [Cell<Again>; 2],
 }
+
+const _: () = assert!(size_of::<Pair>() == 64, "one cache line");
 
 impl Pair {
     const fn new() -> Self {
@@ -48,6 +52,7 @@ impl Pair {
             keys: [const { Cell::new(Key::NONE) }; 2],
             alone: [const { Cell::new(0) }; 2],
             limits: [const { Cell::new(0) }; 2],
+            masks: [const { Cell::new(0) }; 2],
             shared: [const { Cell::new(0) }; 2],
             again: [const { Cell::new(Again::NONE) }; 2],
         }
@@ -95,7 +100,8 @@ pub(super) fn light(key: Key) -> Option<u32> {
         }
         let left = pair.alone[place].get();
         pair.alone[place].set(left.wrapping_sub(1));
-        (left != 0).then(|| pair.limits[place].get())
+        let is_checked = left & pair.masks[place].get() == 0;
+        (left != 0).then(|| if is_checked { pair.limits[place].get() } else { 0 })
     })
 }
 
@@ -144,7 +150,9 @@ impl Known {
                 Next::Shared { calls, again } => (0, 0.0, calls, again),
             };
             pair.alone[place].set(alone);
-            pair.limits[place].set(moment::ticks_in(limit_ns(longest_ns, moment::look_ns())));
+            let guard = Guard::of(longest_ns, moment::look_ns());
+            pair.limits[place].set(moment::ticks_in(guard.limit_ns));
+            pair.masks[place].set(guard.every - 1);
             pair.shared[place].set(shared);
             pair.again[place].set(again);
         }

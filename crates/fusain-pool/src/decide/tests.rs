@@ -1,6 +1,6 @@
 //! The decision on machines that are played: what it chooses must cost little more than the better way, at any length.
 
-use super::class::{self, Choice, Class, Next};
+use super::class::{self, Choice, Class, Guard, Next};
 use super::{Kind, Plan, plan};
 use crate::{Pool, Wait};
 use std::cell::Cell;
@@ -63,9 +63,9 @@ impl Entry {
 
     /// A call that was not looked at has taken so long.
     fn hold(&self, work: usize, done: usize, ns: f32) {
-        let Some(Next::Alone { longest_ns, .. }) = self.1[work.ilog2() as usize].get() else { return };
-        let limit_ns = class::limit_ns(longest_ns, LOOK_NS);
-        if limit_ns > 0.0 && ns > limit_ns {
+        let Some(Next::Alone { calls, longest_ns }) = self.1[work.ilog2() as usize].get() else { return };
+        let guard = Guard::of(longest_ns, LOOK_NS);
+        if (calls + 1).is_multiple_of(guard.every) && ns > guard.limit_ns {
             self.with(work, |class, _| class.took_long(work, done, ns));
         }
     }
@@ -449,7 +449,9 @@ fn a_weight_that_changes_is_noticed_within_a_few_calls() {
             for _ in 0..200 {
                 wrong += usize::from(!machine(&heavy, &heavy_shared).call(&entry, work).1);
             }
-            assert!(wrong < 110, "{wrong} of 200 heavy calls of 2^{log2} run in sequence");
+            // Those that take less than a wake are not checked.
+            let at_most = if heavy(work) < 60_000.0 { 110 } else { 25 };
+            assert!(wrong < at_most, "{wrong} of 200 heavy calls of 2^{log2} run in sequence");
         }
     }
 }
