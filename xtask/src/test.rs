@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share three builds (debug, the profile `quick`, and `model` under `--cfg loom` in a folder of its own), so that a clean clone is done in
+//! The steps share three builds (debug, the profile `quick`, and that under `--cfg loom` in a folder of its own), so that a clean clone is done in
 //! minutes.
 
 use std::fs;
@@ -108,7 +108,7 @@ fn single(packages: &[&str], kinds: &[&str]) -> anyhow::Result<Outcome> {
 fn models() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("loom").display().to_string();
     let arguments =
-        ["test", "--profile", "model", "--package", "fusain-pool", "--lib", "--target-dir", &folder, "checks"];
+        ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder, "checks"];
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg loom"))
 }
 

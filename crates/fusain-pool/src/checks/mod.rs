@@ -4,7 +4,7 @@
 //! dropped fence, a lost wake. The model has to find each of these, or it would not find the same mistake in our code.
 //!
 //! ```text
-//! RUSTFLAGS="--cfg loom" cargo test --profile model -p fusain-pool --lib checks --target-dir target/loom
+//! RUSTFLAGS="--cfg loom" cargo test --profile quick -p fusain-pool --lib checks --target-dir target/loom
 //! ```
 //!
 //! Interleavings are bounded by how often a thread may lose the processor though it could go on (`preemptions`): errors in

@@ -27,6 +27,8 @@ fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
         serve(&handle);
     });
     guest(&Handle::new(&pool, pool.slots.lease()));
+    // What is over needs no more of the model's time: how a worker ends is a part of `told`.
+    loom::stop_exploring();
     pool.end();
     worker.join().unwrap();
 }

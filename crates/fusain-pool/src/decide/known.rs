@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::Kind;
-use super::class::{Again, Class, Guard, Next};
+use super::class::{Again, Class, Next};
 use crate::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
@@ -11,6 +11,17 @@ const PAIRS: usize = 64;
 
 /// The lengths of a class that a new one is taken to be like differ from its own by at most so many powers of two: caches differ, but that is soon seen.
 const NEAR: i32 = 8;
+
+/// Sequential calls that are not timed are checked against a limit: all of them if the longest of the class takes at least this many times as long as to read the cycle counter,
+/// which the check does twice, ...
+const GUARDED_LOOKS: f32 = 128.0;
+
+/// ... and one in this many of shorter ones, a power of two. An element may have become a thousand times as heavy.
+const GUARDED_EVERY: u16 = 8;
+
+/// The limit: so many times the expected time, plus what cold caches can add after a rest.
+const LIMIT: f32 = 2.0;
+const LIMIT_NS: f32 = 30_000.0;
 
 thread_local! {
     static KNOWN: Known = const {
@@ -56,6 +67,22 @@ impl Pair {
             shared: [const { Cell::new(0) }; 2],
             again: [const { Cell::new(Again::NONE) }; 2],
         }
+    }
+}
+
+/// Which sequential calls are checked that nobody looks at, and against what.
+pub(super) struct Guard {
+    /// One in so many, a power of two.
+    pub(super) every: u16,
+    /// How long one may take without a note being made of it.
+    pub(super) limit_ns: f32,
+}
+
+impl Guard {
+    /// For calls that should take `longest_ns` at most, where a look at the counter takes `look_ns`.
+    pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
+        let every = if longest_ns >= GUARDED_LOOKS * look_ns { 1 } else { GUARDED_EVERY };
+        Self { every, limit_ns: LIMIT * longest_ns + LIMIT_NS }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The decision on machines that are played: what it chooses must cost little more than the better way, at any length.
 
-use super::class::{self, Choice, Class, Guard, Next};
+use super::class::{self, Choice, Class, Next};
+use super::known::Guard;
 use super::{Kind, Plan, plan};
 use crate::{Pool, Wait};
 use std::cell::Cell;
