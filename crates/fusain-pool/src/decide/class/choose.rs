@@ -23,7 +23,7 @@ const GAINS: f32 = 1.03;
 /// A call that takes less than this part of an empty shared call is not tried shared: it cannot gain, however near the cores are to each other now.
 const LEAST_OF_REGION: f32 = 0.5;
 
-/// Likewise while that way has not been measured at all.
+/// The part of the time that may be spent on trying a way that has not been measured at all; else it is of [`TRY_PART`].
 const TRY_UNKNOWN: f32 = 0.3;
 
 /// A try of any call is taken to lose at least this part of its time the other way, because of the caches.
