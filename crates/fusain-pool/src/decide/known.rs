@@ -12,12 +12,12 @@ const PAIRS: usize = 64;
 /// The lengths of a class that a new one is taken to be like differ from its own by at most so many powers of two: caches differ, but that is soon seen.
 const NEAR: i32 = 8;
 
-/// Sequential calls that are not timed are checked against a limit: all of them if the longest of the class takes at least this many times as long as to read the cycle counter,
-/// which the check does twice, ...
+/// Sequential calls that are not timed are checked against a limit, which takes two readings of the cycle counter: all of them if the longest of the class takes at least so many
+/// times as long as one, else so few that this is a 64th of their time, ...
 const GUARDED_LOOKS: f32 = 128.0;
 
-/// ... and one in this many of shorter ones, a power of two. An element may have become a thousand times as heavy.
-const GUARDED_EVERY: u16 = 8;
+/// ... but at least one in this many, a power of two: an element may have become a thousand times as heavy.
+const GUARDED_EVERY: u16 = 32;
 
 /// The limit: so many times the expected time, plus what cold caches can add after a rest.
 const LIMIT: f32 = 2.0;
@@ -81,8 +81,8 @@ pub(super) struct Guard {
 impl Guard {
     /// For calls that should take `longest_ns` at most, where a look at the counter takes `look_ns`.
     pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
-        let every = if longest_ns >= GUARDED_LOOKS * look_ns { 1 } else { GUARDED_EVERY };
-        Self { every, limit_ns: LIMIT * longest_ns + LIMIT_NS }
+        let every = (GUARDED_LOOKS * look_ns / longest_ns).ceil().min(f32::from(GUARDED_EVERY)) as u16;
+        Self { every: every.next_power_of_two(), limit_ns: LIMIT * longest_ns + LIMIT_NS }
     }
 }
 

@@ -19,7 +19,7 @@
 //!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken somebody: classes whose rows gain wake at once, those whose rows lose
 //!   wait until more is lost. Calls that find all workers asleep, and do not wake them, run in sequence.
 //!
-//! **What it can lose.** If elements become far heavier, up to eight calls run in sequence before one is seen to take too long, and two more; if they become lighter, the calls up to the
+//! **What it can lose.** If elements become far heavier, up to 32 calls run in sequence before one is seen to take too long, fewer of longer calls, and two more; if they become lighter, the calls up to the
 //! next look are shared. After a time in which sharing lost, since
 //! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 1,000 calls, and after 130 if something had
 //! just changed. A closure whose cost jumps from call to call can be misjudged for ever. Nobody knows where a search ends: it can take a quarter longer than the better way,
