@@ -119,8 +119,8 @@ impl Class {
         let Times { alone_ns, shared_ns } = times;
         let (best_ns, other_ns, other) =
             if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
-        // What long calls take in sequence their units have told well enough.
-        let is_unknown = other.timings.get() == 0 && alone_ns < LONG_NS;
+        // What long calls take in sequence their units have told well enough, and to try it costs much where there are many workers.
+        let is_unknown = other.timings.get() == 0 && (!shares || alone_ns < LONG_NS);
         let part = if is_unknown { TRY_UNKNOWN } else { self.try_part.get() };
         let saves_ns = best_ns * part;
         let saved_ns = self.saved_ns.get() + stands_for * saves_ns;
