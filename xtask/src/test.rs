@@ -187,9 +187,8 @@ fn comparisons() -> anyhow::Result<Outcome> {
 /// A short sweep leaves a page with both plots of each algorithm.
 fn scaling_report(program: &Path) -> anyhow::Result<Outcome> {
     let out = workspace::target().join("scaling-quick");
-    duct::cmd!(program, "scaling", "--quick", "--fresh", "--algorithms", "sort,find", "--out", &out)
-        .dir(workspace::root())
-        .run()?;
+    let sweep = duct::cmd!(program, "scaling", "--quick", "--fresh", "--algorithms", "sort,find", "--out", &out);
+    with_peers(sweep)?.dir(workspace::root()).run()?;
     let page = fs::read_to_string(out.join("index.html")).context("the sweep left no page")?;
     let plots = page.matches("<svg").count();
     anyhow::ensure!(plots == 4, "the page of two algorithms has {plots} plots, not 4");

@@ -53,12 +53,15 @@ fn visit(pool: &Pool, n: usize, panics_at: usize) {
 #[test]
 fn crowds() {
     let pool = Pool::builder().threads(40).wait(Wait::Park).build().unwrap();
-    let mut call = 0;
-    // Its workers sleep, and a call may be over before one of them is there.
-    while call < calls() / 1_000 || (pool.counters().steals_done == 0 && !cfg!(fusain_single)) {
+    let is_shared = || pool.counters().steals_done > 0 || cfg!(fusain_single);
+    for call in 0..calls() {
+        // Its workers sleep, and a call may be over before one of them is there.
+        if call >= calls() / 1_000 && is_shared() {
+            break;
+        }
         visit(&pool, call * 37 % 3_000, usize::MAX);
-        call += 1;
     }
+    assert!(is_shared(), "some of it was shared");
 }
 
 fn calls() -> usize {
