@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use cargo_metadata::Package;
 
 use crate::publish::published;
-use crate::steps::Outcome;
+use crate::steps::{Outcome, command};
 use crate::workspace;
 
 /// What to do with the listings.
@@ -30,10 +30,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// As a step of the test run.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
-    let toolchains = duct::cmd!("rustup", "toolchain", "list").read().unwrap_or_default();
-    if !toolchains.lines().any(|line| line.starts_with("nightly")) {
-        return Ok(Outcome::Skipped("the nightly toolchain is not installed".to_owned()));
-    }
     compare(false)?;
     Ok(Outcome::Passed)
 }
@@ -41,9 +37,11 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
 /// Compares the listings with the code, and if asked for writes them.
 fn compare(writes: bool) -> anyhow::Result<()> {
     let mut changed = Vec::new();
-    for package in published()? {
+    let packages = published()?;
+    describe(&packages)?;
+    for package in packages {
         let listing = package.manifest_path.with_file_name("public.txt");
-        let now = listing_of(&package)?;
+        let now = read(&workspace::target().join("doc").join(format!("{}.json", package.name.replace('-', "_"))))?;
         let committed = fs::read_to_string(&listing).unwrap_or_default();
         if now == committed {
             continue;
@@ -65,26 +63,19 @@ fn compare(writes: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The public items of the crate, one a line, with the features that its page on docs.rs shows.
-fn listing_of(package: &Package) -> anyhow::Result<String> {
-    let folder = workspace::target().join("interface");
-    let folder_name = folder.display().to_string();
-    let features: Vec<&str> = package.metadata["docs"]["rs"]["features"]
-        .as_array()
-        .map(|features| features.iter().filter_map(|feature| feature.as_str()).collect())
-        .unwrap_or_default();
-    let features = features.join(",");
-    let fixed = ["run", "nightly", "cargo", "rustdoc", "--quiet", "--lib", "--package", &package.name];
-    let rest = ["--features", &features, "--target-dir", &folder_name, "--"];
-    let to_json = ["-Z", "unstable-options", "--output-format", "json", "--cap-lints", "allow"];
-    // What this xtask's own cargo left in the environment must not reach the other toolchain's.
-    duct::cmd("rustup", fixed.into_iter().chain(rest).chain(to_json))
-        .dir(workspace::root())
-        .env_remove("CARGO")
-        .env_remove("RUSTUP_TOOLCHAIN")
-        .run()
-        .context("nightly's rustdoc is needed; if it is not there, run: rustup toolchain install nightly")?;
-    read(&folder.join("doc").join(format!("{}.json", package.name.replace('-', "_"))))
+/// Has rustdoc write what it knows of the packages, with the features that their pages on docs.rs show.
+fn describe(packages: &[Package]) -> anyhow::Result<()> {
+    let features = packages.iter().flat_map(|package| {
+        let shown = package.metadata["docs"]["rs"]["features"].as_array().into_iter().flatten();
+        shown.filter_map(|feature| Some(format!("{}/{}", package.name, feature.as_str()?)))
+    });
+    let features = features.collect::<Vec<_>>().join(",");
+    let names = packages.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    let arguments = ["doc", "--quiet", "--no-deps", "--lib", "--features", &features].into_iter().chain(names);
+    // This output of rustdoc is not stable yet, but every toolchain has it for those who say that they know.
+    let told = workspace::cargo(arguments).env("RUSTC_BOOTSTRAP", "1");
+    command(told.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow"))?;
+    Ok(())
 }
 
 /// The listing of one of rustdoc's files. Blanket and automatic implementations are those of every type, so they are left out.
@@ -94,7 +85,9 @@ fn read(json: &Path) -> anyhow::Result<String> {
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
         .build()
-        .context("this nightly's rustdoc writes another format than the crate public-api reads: change the version of one of them")?;
+        .context(
+            "this rustdoc writes another format than the crate public-api reads: change the version of one of them",
+        )?;
     // What an implementation of a trait has is said by the trait; its types are not.
     let of_traits: HashSet<_> = api
         .items()

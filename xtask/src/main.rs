@@ -67,7 +67,7 @@ enum Verb {
     Features(features::Options),
     /// Checks all dependencies for known vulnerabilities, licences and sources (needs cargo-deny).
     Audit(audit::Options),
-    /// Checks that the public interface of each published crate is the one that its `public.txt` lists (needs the nightly toolchain).
+    /// Checks that the public interface of each published crate is the one that its `public.txt` lists.
     Interface(interface::Options),
     /// Runs the tests of the pool under ThreadSanitizer, which sees races (needs the nightly toolchain).
     ///

@@ -61,10 +61,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     steps.run("format", lint::format);
     steps.run("clippy", lint::clippy);
     steps.run("C++ peers", || Peers::Tested.build().map(|_| Outcome::Passed));
-    steps.run("unit, property, integration and doc tests", || {
-        let tests = workspace::cargo(["test", "--workspace", "--features", workspace::FEATURES]);
-        command(with_peers(tests)?)
-    });
+    steps.run("unit, property, integration and doc tests", tests);
     steps.run("documentation", || doc::build(false));
     steps.run("crates of the default build", features::dependencies);
     steps.run("packages", publish::step);
@@ -80,6 +77,21 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         steps.run("ranks over MPI", mpi);
     }
     Ok(steps.finish())
+}
+
+/// All tests of the workspace. Those in documents are compiled by one thread each crate, so they are run beside the others, and their output follows.
+fn tests() -> anyhow::Result<Outcome> {
+    let test = |what: &[&'static str]| {
+        let fixed = ["test", "--workspace", "--features", workspace::FEATURES];
+        workspace::cargo(fixed.into_iter().chain(what.iter().copied()))
+    };
+    command(test(&["--no-run"]))?;
+    let documents = test(&["--doc"]).stderr_to_stdout().stdout_capture().unchecked().start()?;
+    let others = command(with_peers(test(&["--lib", "--bins", "--tests"]))?);
+    let documents = documents.wait()?;
+    print!("{}", String::from_utf8_lossy(&documents.stdout));
+    anyhow::ensure!(documents.status.success(), "tests in documents have failed");
+    others
 }
 
 /// What runs the C++ peers beside ours is told where those are that were built for tests.
