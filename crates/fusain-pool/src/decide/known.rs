@@ -12,9 +12,11 @@ const PAIRS: usize = 64;
 /// The lengths of a class that a new one is taken to be like differ from its own by at most so many powers of two: caches differ, but that is soon seen.
 const NEAR: i32 = 8;
 
-/// Sequential calls that are not timed are checked against a limit, which takes two readings of the cycle counter: all of them if the longest of the class takes at least so many
-/// times as long as one, else so few that this is a 64th of their time, ...
-const GUARDED_LOOKS: f32 = 128.0;
+/// Sequential calls that are not timed are checked against a limit, so few of them that this is a hundredth of the time that the longest of their class would take, ...
+const GUARDED_PART: f32 = 0.01;
+
+/// A check takes so many times as long as to read the cycle counter: it does that twice, and each time the processor waits for what was begun before.
+const LOOKS_PER_CHECK: f32 = 5.0;
 
 /// ... but at least one in this many, a power of two: an element may have become a thousand times as heavy.
 const GUARDED_EVERY: u16 = 32;
@@ -81,7 +83,7 @@ pub(super) struct Guard {
 impl Guard {
     /// For calls that should take `longest_ns` at most, where a look at the counter takes `look_ns`.
     pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
-        let every = (GUARDED_LOOKS * look_ns / longest_ns).ceil().min(f32::from(GUARDED_EVERY)) as u16;
+        let every = (LOOKS_PER_CHECK * look_ns / (GUARDED_PART * longest_ns)).ceil().min(f32::from(GUARDED_EVERY)) as u16;
         Self { every: every.next_power_of_two(), limit_ns: LIMIT * longest_ns + LIMIT_NS }
     }
 }
