@@ -83,7 +83,8 @@ pub(super) struct Guard {
 impl Guard {
     /// For calls that should take `longest_ns` at most, where a look at the counter takes `look_ns`.
     pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
-        let every = (LOOKS_PER_CHECK * look_ns / (GUARDED_PART * longest_ns)).ceil().min(f32::from(GUARDED_EVERY)) as u16;
+        let every =
+            (LOOKS_PER_CHECK * look_ns / (GUARDED_PART * longest_ns)).ceil().min(f32::from(GUARDED_EVERY)) as u16;
         Self { every: every.next_power_of_two(), limit_ns: LIMIT * longest_ns + LIMIT_NS }
     }
 }
