@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -41,7 +41,7 @@ fn compare(writes: bool) -> anyhow::Result<()> {
     describe(&packages)?;
     for package in packages {
         let listing = package.manifest_path.with_file_name("public.txt");
-        let now = read(&workspace::target().join("doc").join(format!("{}.json", package.name.replace('-', "_"))))?;
+        let now = read(&folder().join("doc").join(format!("{}.json", package.name.replace('-', "_"))))?;
         let committed = fs::read_to_string(&listing).unwrap_or_default();
         if now == committed {
             continue;
@@ -63,6 +63,11 @@ fn compare(writes: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Where rustdoc writes to.
+fn folder() -> PathBuf {
+    workspace::target().join("interface")
+}
+
 /// Has rustdoc write what it knows of the packages, with the features that their pages on docs.rs show.
 fn describe(packages: &[Package]) -> anyhow::Result<()> {
     let features = packages.iter().flat_map(|package| {
@@ -70,10 +75,11 @@ fn describe(packages: &[Package]) -> anyhow::Result<()> {
         shown.filter_map(|feature| Some(format!("{}/{}", package.name, feature.as_str()?)))
     });
     let features = features.collect::<Vec<_>>().join(",");
+    let folder = folder().display().to_string();
     let names = packages.iter().flat_map(|package| ["--package", package.name.as_str()]);
-    let arguments = ["doc", "--quiet", "--no-deps", "--lib", "--features", &features].into_iter().chain(names);
-    // This output of rustdoc is not stable yet, but every toolchain has it for those who say that they know.
-    let told = workspace::cargo(arguments).env("RUSTC_BOOTSTRAP", "1");
+    let fixed = ["doc", "--quiet", "--no-deps", "--lib", "--target-dir", &folder, "--features", &features];
+    // This output of rustdoc is not stable yet, but every toolchain has it for those who say that they know. In a folder of its own: dependencies are built otherwise then.
+    let told = workspace::cargo(fixed.into_iter().chain(names)).env("RUSTC_BOOTSTRAP", "1");
     command(told.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow"))?;
     Ok(())
 }
