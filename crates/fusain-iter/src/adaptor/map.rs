@@ -8,8 +8,8 @@ use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
-use crate::source::Source;
 use crate::source::indexed::IndexedSource;
+use crate::source::{ROW, Source};
 
 /// The results of a function for every element.
 ///
@@ -126,6 +126,12 @@ where
     }
 
     #[inline(always)]
+    fn row<U>(&mut self, mut map: impl FnMut(R) -> U, seal: Seal) -> Option<[U; ROW]> {
+        let f = self.f;
+        self.base.row(|x| map(f(x)), seal)
+    }
+
+    #[inline(always)]
     fn combine<A: Copy>(
         &mut self,
         grain: usize,
@@ -167,6 +173,12 @@ where
 
     fn split_at(&mut self, n: usize) -> Self {
         MapSource { base: self.base.split_at(n), f: self.f }
+    }
+
+    #[inline(always)]
+    fn row<U>(&mut self, mut map: impl FnMut(R) -> U, seal: Seal) -> Option<[U; ROW]> {
+        let f = self.f;
+        self.base.row(|x| map(f(x)), seal)
     }
 
     #[inline(always)]

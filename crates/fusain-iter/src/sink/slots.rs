@@ -14,7 +14,7 @@ use fusain_algorithms::internals::expect_writes;
 use crate::drive::{Sink, drive};
 use crate::seal::Seal;
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{ROW, Source};
 
 /// Room for elements.
 ///
@@ -93,6 +93,9 @@ const LINE: usize = 64;
 /// So many lines pay for filling the first one by itself.
 const MANY_LINES: usize = 64;
 
+/// Bytes of the longest row that is taken at once: longer ones do not stay in registers.
+const ROW_MAX: usize = 2 * LINE;
+
 /// The slots of one worker.
 ///
 /// Invariants: the slots `first..end` are this window's alone; of these `first..next` are initialised.
@@ -146,6 +149,17 @@ impl<T> Window<'_, T> {
             let mut grains = [self.unaligned(grain), grain];
             grains[1] -= grains[0];
             for grain in grains {
+                let mut grain = grain;
+                while size_of::<[T; ROW]>() <= ROW_MAX
+                    && grain >= ROW
+                    && let Some(row) = source.row(|x| x, Seal)
+                {
+                    debug_assert!(self.next + ROW <= end);
+                    // SAFETY: as above, one row of them.
+                    unsafe { base.wrapping_add(self.next).cast::<[T; ROW]>().write(row) };
+                    self.next += ROW;
+                    grain -= ROW;
+                }
                 if grain == 0 {
                     continue;
                 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use fusain_algorithms::internals::in_halves;
 
-use super::Source;
+use super::{ROW, Source};
 use crate::seal::Seal;
 
 /// A [`Source`] with a known length. It can be split at any index and read from both ends, piece by piece.
@@ -37,6 +37,15 @@ pub trait IndexedSource: Send + Sized {
     #[inline(always)]
     fn is_exact(&self, _: Seal) -> bool {
         false
+    }
+
+    /// As [`Source::row`], for sources of indices. Closures that look up elements by index read the addresses of what they have captured. After each element that is written
+    /// they read these again, as what has been written might be an address; for a row, once.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn row<U>(&mut self, map: impl FnMut(Self::Item) -> U, _: Seal) -> Option<[U; ROW]> {
+        let _ = map;
+        None
     }
 
     /// Exchanges what has been begun, such as the value of a `map_init`, with a part that has been split off: for who goes on with that part and gives this one away.
@@ -104,6 +113,11 @@ impl<S: IndexedSource> Source for Pieces<S> {
     #[inline(always)]
     fn exact(&self, seal: Seal) -> Option<usize> {
         self.0.is_exact(seal).then(|| self.0.left())
+    }
+
+    #[inline(always)]
+    fn row<U>(&mut self, map: impl FnMut(Self::Item) -> U, seal: Seal) -> Option<[U; ROW]> {
+        self.0.row(map, seal)
     }
 
     #[inline(always)]

@@ -20,6 +20,9 @@ use std::ops::ControlFlow;
 
 use crate::seal::Seal;
 
+/// The elements of a [row](Source::row).
+pub(crate) const ROW: usize = 8;
+
 /// A chain while it runs: one worker's part of the elements, which can be split in two.
 ///
 /// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as a unit of work
@@ -115,6 +118,15 @@ pub trait Source: Send + Sized {
     #[doc(hidden)]
     #[inline(always)]
     fn exact(&self, _: Seal) -> Option<usize> {
+        None
+    }
+
+    /// Takes [`ROW`] elements, of which there are as many, makes something of each, and returns all of it at once; `None` if that gains nothing. See
+    /// [`IndexedSource::row`](indexed::IndexedSource::row).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn row<U>(&mut self, map: impl FnMut(Self::Item) -> U, _: Seal) -> Option<[U; ROW]> {
+        let _ = map;
         None
     }
 

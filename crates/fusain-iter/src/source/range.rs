@@ -2,8 +2,8 @@
 
 use std::ops::{ControlFlow, Range, RangeInclusive};
 
-use super::Source;
 use super::indexed::{IndexedSource, Pieces};
+use super::{ROW, Source};
 use crate::adaptor::{ChainIndexed, ChainPiece};
 use crate::collect::IntoParallelIterator;
 use crate::indexed::IndexedParallelIterator;
@@ -248,6 +248,12 @@ where
     fn split_at(&mut self, n: usize) -> Self {
         let at = self.start.plus(n);
         at..std::mem::replace(&mut self.end, at)
+    }
+
+    #[inline(always)]
+    fn row<U>(&mut self, mut map: impl FnMut(T) -> U, _: Seal) -> Option<[U; ROW]> {
+        let row = self.front(ROW);
+        Some(std::array::from_fn(|i| map(row.start.plus(i))))
     }
 
     #[inline(always)]

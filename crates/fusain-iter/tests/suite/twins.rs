@@ -162,6 +162,7 @@ proptest! {
         same!((a..b).into_par_iter(), a..b, &script);
         let (a, b) = (u32::from(a as u8), u32::from(b as u8));
         same_indexed!((a..b).into_par_iter(), a..b, &script);
+        same_indexed!((a..b).into_par_iter().map(|x| x * 3), (a..b).map(|x| x * 3), &script);
         same!((a..=b).into_par_iter(), a..=b, &script);
         same!((u64::MAX - 300 + u64::from(a)..=u64::MAX).into_par_iter(), u64::MAX - 300 + u64::from(a)..=u64::MAX, &script);
     }
