@@ -85,9 +85,10 @@ fn tests() -> anyhow::Result<Outcome> {
         let fixed = ["test", "--workspace", "--features", workspace::FEATURES];
         workspace::cargo(fixed.into_iter().chain(what.iter().copied()))
     };
+    let others = with_peers(test(&["--lib", "--bins", "--tests"]))?;
     command(test(&["--no-run"]))?;
     let documents = test(&["--doc"]).stderr_to_stdout().stdout_capture().unchecked().start()?;
-    let others = command(with_peers(test(&["--lib", "--bins", "--tests"]))?);
+    let others = command(others);
     let documents = documents.wait()?;
     print!("{}", String::from_utf8_lossy(&documents.stdout));
     anyhow::ensure!(documents.status.success(), "tests in documents have failed");
