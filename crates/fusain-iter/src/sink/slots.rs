@@ -148,14 +148,13 @@ impl<T> Window<'_, T> {
             // One place for both, as each may be a loop.
             let mut grains = [self.unaligned(grain), grain];
             grains[1] -= grains[0];
-            for grain in grains {
-                let mut grain = grain;
+            for mut grain in grains {
                 while size_of::<[T; ROW]>() <= ROW_MAX
                     && grain >= ROW
                     && let Some(row) = source.row(|x| x, Seal)
                 {
                     debug_assert!(self.next + ROW <= end);
-                    // SAFETY: as above, one row of them.
+                    // SAFETY: as many empty slots, by the caller, as a row are elements of the source.
                     unsafe { base.wrapping_add(self.next).cast::<[T; ROW]>().write(row) };
                     self.next += ROW;
                     grain -= ROW;

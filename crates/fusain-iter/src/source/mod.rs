@@ -121,7 +121,7 @@ pub trait Source: Send + Sized {
         None
     }
 
-    /// Takes [`ROW`] elements, of which there are as many, makes something of each, and returns all of it at once; `None` if that gains nothing. See
+    /// Takes [`ROW`] elements, and at least so many are left, makes something of each, and returns all of it at once. `None` if that gains nothing; then none is taken. See
     /// [`IndexedSource::row`](indexed::IndexedSource::row).
     #[doc(hidden)]
     #[inline(always)]

@@ -80,7 +80,7 @@ impl Point {
     }
 }
 
-/// Turns in which a default that has to learn is done with it after a small part; so many that two sides that do the same differ by less than what is allowed.
+/// Turns in which a default that has to learn is done with it after a small part; so many that two sides that do the same seldom differ by more than what is allowed.
 const STEADY: Plan = Plan { sample_ns: 100_000.0, rounds: 24, turn: Duration::from_millis(5) };
 
 /// Samples of bursts, each of a few calls after a rest.
