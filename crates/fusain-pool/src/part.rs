@@ -20,9 +20,10 @@
 //! The [latch](crate::latch) of a stack part opens as the receiver's last touch of the part and of the call.
 //!
 //! **Places.** The stack parts of a call lie in its caller's frame, also those that receivers hand out: one for each of the first [`ROOM`] workers in the caller's
-//! [`Row`]. With a part comes the right to hand parts to some of the workers behind its receiver, and so to use their places; no two have the same. A receiver that
-//! brings its part back says which places it has given ([`Given`]), so the caller learns of all before it stops waiting. It alone commits what comes back: where many
-//! workers end at the same time, their commits do not meet at a lock. Checked by `checks::part` and `checks::call`.
+//! [`Row`]. With a part comes the right to hand parts to some of the workers behind its receiver, and so to use their places; no two have the same. The caller has
+//! prepared them all: their lines are in its cache, and a receiver would wait for each. A receiver that brings its part back says which places it has given ([`Given`]),
+//! so the caller learns of all before it stops waiting. It alone commits what comes back: where many workers end at the same time, their commits do not meet at a lock.
+//! Checked by `checks::part` and `checks::call`.
 
 use crate::Algorithm;
 use crate::call::Call;
@@ -312,6 +313,18 @@ impl<L> Places<L> {
         };
         // SAFETY: nobody else uses the place now.
         unsafe { self.part(place).cast_mut().write(part) };
+    }
+
+    /// Caller: prepares the parts at all these places, which the receivers of others may hand out, for workers that are awake.
+    ///
+    /// # Safety
+    /// As for [`prepare`](Self::prepare).
+    #[inline(never)]
+    pub(crate) unsafe fn prepare_all(self, places: Range<usize>, owner: usize) {
+        for place in places {
+            // SAFETY: the caller's.
+            unsafe { self.prepare(place, owner, false) };
+        }
     }
 
     /// Delivers the part that was prepared at `place`, with the state `local`, to its receiver, whose mailbox has been claimed.

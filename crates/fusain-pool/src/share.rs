@@ -42,7 +42,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
 ) -> Shared<A::Local> {
     let wakes = running.call.wakes();
     let mut sharing =
-        Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index));
+        Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index), true);
     let slot = handle.slot();
     // To read the mailbox before claiming it costs a transfer of its cache line. If the first worker took the last part that it was offered, it is claimed at once.
     let mut leaps = slot.is_hopeful();
@@ -78,7 +78,7 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     grain: Grain,
     (places, given, reach): (Places<A::Local>, &Given, Range<usize>),
 ) -> Shared<A::Local> {
-    let mut sharing = Sharing::new(running, handle, grain, places, given, reach);
+    let mut sharing = Sharing::new(running, handle, grain, places, given, reach, false);
     let mut at = sharing.reach.start;
     while at < sharing.reach.end {
         let front = &handle.pool.slots.get(sharing.row.at(at)).front;
@@ -128,6 +128,8 @@ struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     rest: Option<A::Local>,
     /// Whether there was nothing to split.
     is_whole: bool,
+    /// Whether this is the caller, who prepares all places: their lines are in its cache. Whoever else hands out a part would first wait for one.
+    is_caller: bool,
 }
 
 impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
@@ -139,10 +141,24 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         places: Places<A::Local>,
         given: &'s Given,
         reach: Range<usize>,
+        is_caller: bool,
     ) -> Self {
         let row = Row::of(handle.pool, running.call.owner);
         let untouched = reach.start;
-        Self { running, handle, grain, row, places, given, reach, untouched, count: 0, rest: None, is_whole: false }
+        Self {
+            running,
+            handle,
+            grain,
+            row,
+            places,
+            given,
+            reach,
+            untouched,
+            count: 0,
+            rest: None,
+            is_whole: false,
+            is_caller,
+        }
     }
 
     fn missing(&self) -> usize {
@@ -169,8 +185,15 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         let has_place = at < ROOM;
         if has_place {
             debug_assert!(!self.given.has(at));
-            // SAFETY: the place is in this participant's reach alone, and not in use: whoever looks for sleepers leaves those out that have got a part.
-            unsafe { self.places.prepare(at, self.running.call.owner, expected == mailbox::ASLEEP) };
+            if self.is_caller {
+                // SAFETY: the place is in this participant's reach alone, and not in use: whoever looks for sleepers leaves those out that have got a part.
+                unsafe { self.places.prepare(at, self.running.call.owner, expected == mailbox::ASLEEP) };
+                // Of those behind, half are passed on with the first part; a single one is not.
+                if self.count == 0 && self.reach.end > at + 2 {
+                    // SAFETY: nobody has got a part yet, so no place is in use.
+                    unsafe { self.places.prepare_all(at + 1..self.reach.end.min(ROOM), self.running.call.owner) };
+                }
+            }
         }
         let Some(claim) = slot.front.claim(expected) else { return Some(false) };
         let stolen = self.rest.take().expect("split off above");
@@ -182,7 +205,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         if has_place {
             let message = Message::new(&self.running, self.grain, at, theirs);
             self.given.add(at);
-            // SAFETY: prepared above; the function is that for `A`, and the call waits until it is back, since the place is among those given.
+            // SAFETY: prepared, here or by the caller; the function is that for `A`, and the call waits until it is back, since the place is among those given.
             unsafe { self.places.send(at, claim, message, stolen) };
             self.handle.gave(to);
         } else {

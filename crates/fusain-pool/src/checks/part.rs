@@ -35,6 +35,8 @@ fn send_to<A: Algorithm<Local = Range<usize>>>(
 ) -> bool {
     // SAFETY: the model's only part.
     unsafe { parts.places().prepare(0, call.owner, expected == ASLEEP) };
+    // SAFETY: nobody has got a part yet.
+    unsafe { parts.places().prepare_all(1..1 + fanout, call.owner) };
     let Some(claim) = handle.pool.slots.get(0).front.claim(expected) else { return false };
     let message = Message::new(&running(call, marks), BRIEF.grain, 0, 1..1 + fanout);
     parts.out.add(0);
