@@ -9,7 +9,7 @@ mod rtt;
 mod sample;
 mod stats;
 
-pub use machine::two_threads;
+pub use machine::{machine, two_threads};
 pub use process::{cpu_time, peak_memory_bytes, settle};
 pub use report::{Options, Progress, Report, cell_ns, cell_ratio, table};
 pub use rtt::round_trip_ns;

@@ -7,7 +7,21 @@ use std::hint::black_box;
 use std::thread;
 use std::time::Instant;
 
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+
 use crate::median;
+
+/// Which machine this is, in a line: processor, cores, memory and system.
+pub fn machine() -> String {
+    let all =
+        RefreshKind::nothing().with_cpu(CpuRefreshKind::everything()).with_memory(MemoryRefreshKind::everything());
+    let system = System::new_with_specifics(all).unwrap_or_default();
+    let processor = system.cpus().first().map_or("an unknown processor", |cpu| cpu.brand().trim());
+    let cores = thread::available_parallelism().map_or(1, |n| n.get());
+    let gib = system.total_memory() as f64 / f64::from(1 << 30);
+    let name = System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned());
+    format!("{processor}, {cores} cores, {gib:.1} GiB of memory; {name}")
+}
 
 /// Turns of a loop that keeps a core's multipliers busy all the time: some 5 ms.
 const TURNS: u64 = 2_000_000;

@@ -11,7 +11,7 @@ use fusain::pool::Pool;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::{Plan, Samples, round_trip_ns, two_threads};
+use crate::{Plan, Samples, machine, round_trip_ns, two_threads};
 
 /// What every comparison can be asked for on the command line.
 #[derive(clap::Args, Clone, Debug)]
@@ -96,6 +96,8 @@ impl Report {
     pub fn finish(mut self, options: &Options) -> anyhow::Result<()> {
         if let (false, Some(round_trip)) = (options.smoke, round_trip_ns()) {
             let two = two_threads();
+            // What `cargo xtask compare --read` looks for.
+            println!("this machine: {}; {} threads", machine(), options.threads);
             println!(
                 "this machine, now: a cache line goes to the other core and back in {}; two threads of plain arithmetic do {} the work of one",
                 cell_ns(round_trip),

@@ -101,6 +101,11 @@ impl Patience {
         Self { next: patience.next.max(proportional), ..patience }
     }
 
+    /// For one that has just been woken, since somebody has work.
+    fn of_woken(pool: &Inner, index: usize) -> Self {
+        Self { next: LOOK_FIRST, ..Self::of_worker(pool, index) }
+    }
+
     /// For the caller of a call that others still work on.
     pub(crate) fn of_caller(pool: &Inner) -> Self {
         let spins = match pool.wait {
@@ -259,7 +264,8 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                     return;
                 }
                 stay_asleep(handle);
-                patience = Patience::of_worker(pool, handle.index);
+                pool.pass_on_wake(handle);
+                patience = Patience::of_woken(pool, handle.index);
             }
         }
     }

@@ -65,6 +65,8 @@ pub(crate) struct Inner {
     pub(crate) phases: AtomicUsize,
     /// Where the last caller ran that found workers asleep, as [`place`](crate::place) names it. Relaxed: a hint.
     pub(crate) callers_at: AtomicUsize,
+    /// How many sleepers are still to be woken, by those that have been: see [`wake`](Inner::wake). Relaxed: a hint.
+    pub(crate) wanted: AtomicUsize,
     ending: AtomicBool,
     /// Whether this is a registry of the [`adapter`](crate::adapter): those who wait help anybody, and whoever falls asleep may keep the watch.
     pub(crate) is_registry: bool,
@@ -110,6 +112,7 @@ impl Inner {
             watched: AtomicBool::new(false),
             phases: AtomicUsize::new(0),
             callers_at: AtomicUsize::new(place::UNKNOWN),
+            wanted: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
             is_registry: false,
             adapter: Box::new(()),

@@ -4,6 +4,10 @@ use crate::handle::Handle;
 use crate::inner::Inner;
 use crate::sync::{Ordering, fence, yield_now};
 
+/// Sleepers that one worker wakes itself. A wake costs its waker some microseconds, as much as a part of a short call, and the woken one takes some twenty to come. So each of those who
+/// get up wakes two more before it begins: that is as soon as if one woke all, and no worker is kept from its work by more than two wakes.
+const WAKES_EACH: usize = 2;
+
 impl Inner {
     /// Whether all workers that a call of this thread could be shared with sleep. A hint.
     pub(crate) fn is_asleep(&self) -> bool {
@@ -39,26 +43,72 @@ impl Inner {
         }
     }
 
-    /// Wakes up to `count` sleeping workers, so that they come and look for work.
+    /// Wakes up to `count` sleeping workers, so that they come and look for work: [`WAKES_EACH`] of them at once, the others by those.
     #[cold]
     pub(crate) fn wake(&self, handle: &Handle<'_>, count: usize) -> bool {
         // Pairs with the fence in `idle::fall_asleep`: a worker that sees neither this slot serve nor its task is seen asleep here.
         fence(Ordering::SeqCst);
-        let mut left = count;
+        let at_once = self.wakes_each().min(count);
+        if at_once < count && self.wanted.load(Ordering::Relaxed) > 0 {
+            // Some have been woken already, and will wake the others.
+            return false;
+        }
+        let woken = self.wake_some(handle, at_once);
+        if woken == at_once {
+            self.want(count - woken);
+        }
+        if woken > 0 {
+            give_way();
+        }
+        woken > 0
+    }
+
+    /// How many sleepers a worker wakes itself.
+    pub(crate) fn wakes_each(&self) -> usize {
+        // On lent threads nobody wakes others before it begins.
+        if self.lends_threads() { usize::MAX } else { WAKES_EACH }
+    }
+
+    /// So many more are to be woken, by those that have just been.
+    pub(crate) fn want(&self, count: usize) {
+        if count > self.wanted.load(Ordering::Relaxed) {
+            self.wanted.store(count, Ordering::Relaxed);
+        }
+    }
+
+    /// Who has just been woken wakes some of those that are still wanted.
+    pub(crate) fn pass_on_wake(&self, handle: &Handle<'_>) {
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        let mine = wanted.min(WAKES_EACH);
+        // Another one that does the same at this moment has taken some of them, which will wake the others.
+        if mine == 0
+            || self.wanted.compare_exchange(wanted, wanted - mine, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return;
+        }
+        let woken = self.wake_some(handle, mine);
+        if woken < mine {
+            // No more are asleep.
+            self.wanted.store(0, Ordering::Relaxed);
+        }
+        if woken > 0 {
+            give_way();
+        }
+    }
+
+    /// Wakes up to `count` sleeping workers, and says how many it has.
+    fn wake_some(&self, handle: &Handle<'_>, count: usize) -> usize {
+        let mut woken = 0;
         let mut wake = |index| {
-            if left > 0 && index < self.helpers_max && self.wake_one(handle, index) {
-                left -= 1;
+            if woken < count && index < self.helpers_max && self.wake_one(handle, index) {
+                woken += 1;
             }
         };
         match self.victims {
             Some(_) => handle.other_workers().for_each(&mut wake),
             None => (0..self.helpers_max).for_each(&mut wake),
         }
-        let has_woken = left < count;
-        if has_woken {
-            give_way();
-        }
-        has_woken
+        woken
     }
 
     /// Wakes the worker of slot `index`, or calls it back, if it sleeps.
@@ -81,4 +131,43 @@ impl Inner {
 /// goes on. It gets to run now, and leaves (see `place`).
 pub(crate) fn give_way() {
     yield_now();
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::handlers::Handlers;
+    use crate::inner::{Threads, Wait};
+    use crate::mailbox;
+
+    #[test]
+    fn each_wakes_two_until_none_sleeps_that_is_wanted() {
+        let pool = Inner::new(8, Wait::Park, Threads::Own, Handlers::default());
+        let front = |index| &pool.slots.get(index).front;
+        let sleepers = || (0..8).filter(|&index| front(index).peek() == mailbox::ASLEEP).count();
+        let fall_asleep = || (1..8).for_each(|index| front(index).open(mailbox::ASLEEP));
+        let own = Handle::new(&pool, 0);
+        let pass_on = || pool.pass_on_wake(&own);
+
+        fall_asleep();
+        assert!(pool.wake(&own, 5));
+        assert_eq!(sleepers(), 5);
+        assert!(!pool.wake(&own, 7), "the others will be woken");
+        assert!(pool.wake(&own, 1), "one is woken at once all the same");
+        assert_eq!(sleepers(), 4);
+        pass_on();
+        assert_eq!(sleepers(), 2);
+        pass_on();
+        assert_eq!(sleepers(), 1);
+        pass_on();
+        assert_eq!(sleepers(), 1, "no more were wanted");
+
+        fall_asleep();
+        assert!(pool.wake(&own, 64));
+        (0..4).for_each(|_| pass_on());
+        assert_eq!(sleepers(), 0);
+        fall_asleep();
+        pass_on();
+        assert_eq!(sleepers(), 7, "those that slept on are not wanted any more");
+    }
 }

@@ -1,7 +1,7 @@
 //! Handing out parts of a state: by the caller when a call begins, by whoever receives one, and to those who ask.
 //!
-//! **Give first, wake second.** A part lies in the mailbox of a sleeping worker before that is woken, so nobody who wakes has to ask somebody who is busy. What is still unopened
-//! when the caller is out of work it takes back ([`part`](crate::part)).
+//! **Give first, wake second.** A part lies in the mailbox of a sleeping worker before that is woken, so it need not ask somebody who is busy. The caller wakes two so, and
+//! these wake the others ([`Inner::wake`]), who ask. What is still unopened when the caller is out of work it takes back ([`part`](crate::part)).
 
 use crate::Algorithm;
 use crate::call::Call;
@@ -224,29 +224,33 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     fn wake(&mut self, local: &mut A::Local) {
         // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
         fence(Ordering::SeqCst);
-        let mut has_woken = false;
-        let mut at = self.reach.start;
-        while at < self.reach.end.min(ROOM) {
+        let pool = self.handle.pool;
+        let (mut woken, mut at) = (0, self.reach.start);
+        while at < self.reach.end.min(ROOM) && woken < pool.wakes_each() {
             let to = self.row.at(at);
             // One that has got a part before may be back, and asleep, but its place is in use.
-            let is_due = to < self.handle.pool.helpers_max
-                && !self.given.has(at)
-                && self.handle.pool.slots.get(to).front.peek() == mailbox::ASLEEP;
+            let is_due =
+                to < pool.helpers_max && !self.given.has(at) && pool.slots.get(to).front.peek() == mailbox::ASLEEP;
             if is_due {
                 // Before its mailbox is claimed.
-                self.handle.pool.slots.get(to).set_asleep(false);
+                pool.slots.get(to).set_asleep(false);
                 match self.give(local, at, mailbox::ASLEEP) {
                     None => break,
                     Some(false) => {}
                     Some(true) => {
-                        self.handle.pool.rouse(self.handle, to);
-                        has_woken = true;
+                        pool.rouse(self.handle, to);
+                        woken += 1;
                     }
                 }
             }
             at += 1;
         }
-        if has_woken {
+        if woken == pool.wakes_each() {
+            // These wake the others, so nobody is missed.
+            pool.want(pool.helpers_max - woken);
+            self.reach.end = self.reach.start;
+        }
+        if woken > 0 {
             self.running.call.set_woke();
             self.handle.calls_sleepers();
             give_way();

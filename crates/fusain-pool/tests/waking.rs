@@ -8,8 +8,9 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 use std::time::Instant;
 
-/// A search that begins with one node, of which no part can be split off. It has `LEAVES` children, each of which waits until two threads have come to leaves.
+/// A search whose root has `LEAVES` children, each of which stays until so many threads have come to leaves. Of the root alone no part can be split off.
 struct Tree {
+    meet: usize,
     started: Instant,
     threads: Mutex<Vec<ThreadId>>,
 }
@@ -31,8 +32,8 @@ impl Algorithm for Tree {
     fn do_unit(&self, nodes: &mut Self::Local, _: usize) {
         match nodes.pop() {
             Some(Node::Root) => nodes.extend((0..LEAVES).map(|_| Node::Leaf)),
-            Some(Node::Leaf) => self.meet(),
-            None => {}
+            Some(Node::Leaf) if !self.is_met() => nodes.push(Node::Leaf),
+            Some(Node::Leaf) | None => {}
         }
     }
 
@@ -45,27 +46,40 @@ impl Algorithm for Tree {
 }
 
 impl Tree {
-    fn meet(&self) {
-        let threads = || self.threads.lock().expect("no panic happens under this lock");
+    /// Whether as many threads have come to leaves as should, or too much time has passed.
+    fn is_met(&self) -> bool {
+        let mut threads = self.threads.lock().expect("no panic happens under this lock");
         let here = thread::current().id();
-        if !threads().contains(&here) {
-            threads().push(here);
+        if !threads.contains(&here) {
+            threads.push(here);
         }
-        while threads().len() < 2 && self.started.elapsed() < PATIENCE {
-            thread::yield_now();
-        }
+        thread::yield_now();
+        threads.len() >= self.meet || self.started.elapsed() >= PATIENCE
     }
+}
+
+/// How many threads work on the nodes, on a pool whose workers sleep when they are found.
+fn meet_on_sleepers(workers: usize, nodes: Vec<Node>) -> usize {
+    let pool = Pool::builder().threads(workers).wait(Wait::Park).build().expect("a pool");
+    let start = Instant::now();
+    while pool.counters().parks < workers as u64 - 1 && start.elapsed() < PATIENCE {
+        thread::yield_now();
+    }
+    let tree = Tree { meet: workers, started: Instant::now(), threads: Mutex::new(Vec::new()) };
+    pool.run(&tree, nodes);
+    tree.threads.into_inner().expect("no panic happens under this lock").len()
 }
 
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_root_that_cannot_be_split_wakes_who_sleeps() {
-    let pool = Pool::builder().threads(2).wait(Wait::Park).build().expect("a pool");
-    let start = Instant::now();
-    while pool.counters().parks == 0 && start.elapsed() < PATIENCE {
-        thread::yield_now();
-    }
-    let tree = Tree { started: Instant::now(), threads: Mutex::new(Vec::new()) };
-    pool.run(&tree, vec![Node::Root]);
-    assert_eq!(tree.threads.into_inner().expect("no panic happens under this lock").len(), 2, "it worked alone");
+    assert_eq!(meet_on_sleepers(2, vec![Node::Root]), 2, "it worked alone");
+}
+
+/// Nobody wakes more than two, so this takes three generations.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs started workers")]
+fn those_who_are_woken_wake_the_others() {
+    let leaves = (0..2 * LEAVES).map(|_| Node::Leaf).collect();
+    assert_eq!(meet_on_sleepers(LEAVES, leaves), LEAVES, "somebody slept on");
 }

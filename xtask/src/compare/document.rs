@@ -25,8 +25,25 @@ impl Outcome {
     }
 }
 
-/// The comparisons that have been run, by name.
+/// The comparisons that have been run, by name; those with more threads by their [`wide`] name.
 pub(super) type Outcomes = BTreeMap<String, Outcome>;
+
+/// What a comparison is called that was run on a machine with more cores.
+pub(super) fn wide(name: &str) -> String {
+    format!("{name} on more cores")
+}
+
+/// Where a comparison was run, as it has printed itself.
+pub(super) fn machine(printed: &str) -> Option<&str> {
+    printed.lines().find_map(|line| line.strip_prefix(THIS))?.rsplit_once("; ").map(|(machine, _)| machine)
+}
+
+/// With how many threads, likewise.
+pub(super) fn threads(printed: &str) -> Option<&str> {
+    printed.lines().find_map(|line| line.strip_prefix(THIS))?.rsplit_once("; ")?.1.strip_suffix(" threads")
+}
+
+const THIS: &str = "this machine: ";
 
 const HEAD: &str = "\
 # Benchmarks
@@ -40,7 +57,7 @@ const HEAD: &str = "\
 - Each comparison ends with its figures. `NaN` stands for a peer that is missing here, `inf` for what is never reached.
 - `machine_rtt_ns` is the round trip of a cache line between two cores in that minute, and `machine_two_threads` the work that two threads of plain arithmetic did
   over that of one. On a shared machine both change from minute to minute, and no speed-up on two threads can be expected above the second.
-- All parallel sides have two threads. The C++ peers (GNU parallel mode, TBB) are built for the very processor (`-O3 -march=native -fopenmp -fopenmp-simd`); fusain and
+- All parallel sides have two threads, but in the sections named `on more cores`. The C++ peers (GNU parallel mode, TBB) are built for the very processor (`-O3 -march=native -fopenmp -fopenmp-simd`); fusain and
   the other Rust libraries are built for any processor of the family. `cargo xtask compare NAME --native` builds those for this one, too.
 - `cargo xtask compare NAME --json FILE` keeps all samples, where a comparison has them.
 ";
@@ -66,16 +83,23 @@ pub(super) fn render(outcomes: &Outcomes) -> String {
     for comparison in catalog::ALL {
         push(&mut text, format_args!("\n## {}\n\n**{}**\n\n", comparison.name, comparison.question));
         match outcomes.get(comparison.name) {
-            Some(outcome) => section(&mut text, comparison, outcome),
+            Some(outcome) => section(&mut text, comparison, outcome, &[], comparison.reading),
             None => push(&mut text, format_args!("{NOT_YET}\n\n{}\n", comparison.reading)),
+        }
+        let wide = wide(comparison.name);
+        if let Some(outcome) = outcomes.get(&wide) {
+            push(&mut text, format_args!("\n### {wide}\n\n"));
+            let threads = threads(&outcome.printed).unwrap_or_default();
+            let reading = format!("As above, but all parallel sides have {threads} threads.");
+            section(&mut text, comparison, outcome, &["--threads", threads], &reading);
         }
     }
     text
 }
 
-fn section(text: &mut String, comparison: &Comparison, outcome: &Outcome) {
+fn section(text: &mut String, comparison: &Comparison, outcome: &Outcome, more: &[&str], reading: &str) {
     let Outcome { origin: Origin { date, commit, machine }, failure, printed } = outcome;
-    let command = [&["cargo xtask compare", comparison.name][..], comparison.options].concat().join(" ");
+    let command = [&["cargo xtask compare", comparison.name][..], comparison.options, more].concat().join(" ");
     push(text, format_args!("- `{command}`\n{RUN}{date}{COMMIT}{commit}\n{MACHINE}{machine}\n"));
     if let Some(why) = failure {
         push(text, format_args!("{FAILED}{why}\n"));
@@ -89,8 +113,7 @@ fn section(text: &mut String, comparison: &Comparison, outcome: &Outcome) {
     push(
         text,
         format_args!(
-            "\n{}\n\n<details><summary>All that it printed</summary>\n\n{begin}{printed}{end}\n</details>\n",
-            comparison.reading
+            "\n{reading}\n\n<details><summary>All that it printed</summary>\n\n{begin}{printed}{end}\n</details>\n"
         ),
     );
 }
@@ -101,13 +124,15 @@ fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
 
 /// What the file says of each comparison; of what it does not have in this form, nothing.
 pub(super) fn parse(text: &str) -> Outcomes {
-    let of = |name: &'static str| Some((name.to_owned(), outcome(section_of(text, name)?)?));
-    catalog::names().filter_map(of).collect()
+    let of = |name: String, mark| Some((outcome(section_of(text, mark, &name)?)?, name));
+    let all = catalog::names().flat_map(|name| [of(name.to_owned(), "##"), of(wide(name), "###")]);
+    all.flatten().map(|(outcome, name)| (name, outcome)).collect()
 }
 
-fn section_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(&format!("\n## {name}\n"))?;
-    Some(rest.split_once("\n## ").map_or(rest, |(section, _)| section))
+fn section_of<'t>(text: &'t str, mark: &str, name: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("\n{mark} {name}\n"))?;
+    let end = ["\n## ", "\n### "].iter().filter_map(|next| rest.find(next)).min();
+    Some(&rest[..end.unwrap_or(rest.len())])
 }
 
 fn outcome(section: &str) -> Option<Outcome> {
@@ -138,12 +163,28 @@ pub(super) mod tests {
         let outcomes = Outcomes::from([
             ("region".to_owned(), measured(table, None)),
             ("join".to_owned(), measured("", Some("exit status 1"))),
+            (
+                wide("region"),
+                measured("this machine: a processor, 16 cores; 16 threads\nregion: ours_over_rtt=9", None),
+            ),
+            (wide("tick"), measured("tick: a=1", None)),
         ]);
         let text = render(&outcomes);
         assert_eq!(parse(&text), outcomes);
         assert!(text.contains("| `ours_over_rtt` | 1.13 |") && text.contains("- failed: exit status 1"));
         assert!(text.contains("| 2026-01-02 |") && text.contains("| failed |"));
+        assert!(
+            text.contains("- `cargo xtask compare region --threads 16`") && text.contains("| `ours_over_rtt` | 9 |")
+        );
         assert_eq!(text.matches(NOT_YET).count(), catalog::ALL.len() - 2);
+    }
+
+    #[test]
+    fn what_is_printed_elsewhere_says_where() {
+        let printed = "a table\nthis machine: a processor, 16 cores, 8 GiB of memory; Linux; 16 threads\njoin: a=1";
+        assert_eq!(machine(printed), Some("a processor, 16 cores, 8 GiB of memory; Linux"));
+        assert_eq!(threads(printed), Some("16"));
+        assert_eq!((machine("join: a=1"), threads("join: a=1")), (None, None));
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The figures of README.md: a plot, a table of at most eight rows, and where fusain is weakest, taken from the results in BENCHMARKS.md.
+//! The figures of README.md: a plot, a table of at most eight rows, with two threads and with more, and where fusain is weakest, taken from the results in BENCHMARKS.md.
 
 use std::collections::BTreeMap;
 
 use super::catalog::PLOT;
-use super::document::{Outcome, Outcomes};
+use super::document::{self, Outcome, Outcomes, wide};
 
 /// Where they stand in the README.
 const MARKS: [&str; 2] = ["<!-- figures: begin -->\n", "<!-- figures: end -->"];
@@ -57,13 +57,16 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
     let rows: String = TABLE.iter().map(|figure| figure.row(outcomes)).collect();
     let losses: String = LOSSES.iter().map(|figure| figure.line(outcomes)).collect();
     let origins = origins(outcomes);
+    let threads = TABLE.iter().find_map(|figure| document::threads(&outcomes.get(&wide(figure.comparison))?.printed));
+    let threads = threads.map_or_else(|| "more".to_owned(), |threads| format!("{threads} threads"));
     format!(
-        "{plot}\n\n| what | figure | command |\n|---|---:|---|\n{rows}\nWhere it is weakest:\n\n{losses}\n{THREADS}\n\n{origins}"
+        "{plot}\n\n| what | 2 threads | {threads} | | command |\n|---|---:|---:|---|---|\n{rows}\nWhere it is weakest:\n\n{losses}\n{THREADS}\n\n{origins}"
     )
 }
 
 /// What no figure says of itself.
-const THREADS: &str = "All parallel sides have two threads, on virtual machines with two cores. None of these figures is from a machine with more. Run on:";
+const THREADS: &str = "All parallel sides have as many threads. Where the weakest are named they have two. For more threads, add `--threads N` to the command. The machines are virtual, and \
+    their cores may share the units of physical ones. Run on:";
 
 /// A line for each machine and day.
 fn origins(outcomes: &Outcomes) -> String {
@@ -71,37 +74,43 @@ fn origins(outcomes: &Outcomes) -> String {
     let mut names: Vec<&str> = figures.chain(["curves"]).collect();
     names.sort_unstable();
     names.dedup();
-    let mut places: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut places: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
     for name in names {
-        if let Some(Outcome { origin, .. }) = outcomes.get(name) {
-            places.entry((&origin.date, origin.processor())).or_default().push(name);
+        for Outcome { origin, .. } in [name, &wide(name)].into_iter().filter_map(|name| outcomes.get(name)) {
+            places.entry((&origin.date, origin.processor(), origin.cores())).or_default().push(name);
         }
     }
     places
         .iter()
         .rev()
-        .map(|((date, processor), names)| format!("- {processor}, {date}: {}\n", names.join(", ")))
+        .map(|((date, processor, cores), names)| format!("- {processor}, {cores}, {date}: {}\n", names.join(", ")))
         .collect()
 }
 
 impl Figure {
-    fn value(&self, outcomes: &Outcomes) -> String {
-        let Some(outcome) = outcomes.get(self.comparison) else { return "not measured yet".to_owned() };
+    /// What the comparison `name` has found, be it this one or the [`wide`] one.
+    fn value(&self, outcomes: &Outcomes, name: &str) -> String {
+        let Some(outcome) = outcomes.get(name) else { return "not measured yet".to_owned() };
         let figures = outcome.figures(self.comparison);
         match figures.iter().find(|(key, _)| *key == self.key).map(|(_, figure)| *figure) {
             None => "it failed".to_owned(),
             Some("NaN") => "no peer here".to_owned(),
             Some("inf") => "never".to_owned(),
-            Some(figure) => format!("{} {}", grouped(figure), self.unit).trim_end().to_owned(),
+            Some(figure) => grouped(figure),
         }
     }
 
     fn row(&self, outcomes: &Outcomes) -> String {
-        format!("| {} | {} | `cargo xtask compare {}` |\n", self.what, self.value(outcomes), self.comparison)
+        let Self { what, comparison, unit, .. } = self;
+        let wide = wide(comparison);
+        let two = self.value(outcomes, comparison);
+        let more = if outcomes.contains_key(&wide) { self.value(outcomes, &wide) } else { "-".to_owned() };
+        format!("| {what} | {two} | {more} | {unit} | `cargo xtask compare {comparison}` |\n")
     }
 
     fn line(&self, outcomes: &Outcomes) -> String {
-        format!("- {}: {} (`cargo xtask compare {}`)\n", self.what, self.value(outcomes), self.comparison)
+        let Self { what, comparison, unit, .. } = self;
+        format!("- {what}: {} {unit} (`cargo xtask compare {comparison}`)\n", self.value(outcomes, comparison))
     }
 }
 
@@ -150,8 +159,8 @@ mod tests {
         let readme = format!("before\n{}old\n{}\nafter", MARKS[0], MARKS[1]);
         let text = placed(&readme, &outcomes).unwrap();
         assert!(text.starts_with("before\n") && text.ends_with("\nafter") && !text.contains("old"));
-        let origin = "- a processor, 2026-01-02: breakeven, curves, region\n";
-        for expected in ["| 23,100 elements |", "| it failed |", "| not measured yet |", PLOT, origin] {
+        let origin = "- a processor, 2 cores, 2026-01-02: breakeven, curves, region\n";
+        for expected in ["| 23,100 | - | elements |", "| it failed |", "| not measured yet |", PLOT, origin] {
             assert!(text.contains(expected), "{expected}");
         }
         assert_eq!(placed("no marks", &outcomes), None);

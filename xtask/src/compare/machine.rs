@@ -19,6 +19,11 @@ impl Origin {
         self.machine.split(',').next().unwrap_or_default()
     }
 
+    /// What comes next: how many cores it has.
+    pub(super) fn cores(&self) -> &str {
+        self.machine.split([',', ';']).nth(1).unwrap_or_default().trim()
+    }
+
     /// Today, here, and what is checked out; `written` are the files that change as comparisons are written down.
     pub(super) fn here(written: &[&str]) -> anyhow::Result<Self> {
         Ok(Self { date: today(), commit: commit(written)?, machine: machine()? })

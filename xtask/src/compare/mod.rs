@@ -3,6 +3,7 @@
 //! ```text
 //! compare NAME                  one comparison; its tables go to the terminal
 //! compare --write [NAME...]  ─▶ write: runs them one by one ─▶ document: BENCHMARKS.md ─▶ figures: README.md
+//! compare --read FILE...     ─▶ write: what the program printed elsewhere ─▶ likewise
 //! compare --render           ─────────────────────────────────▶ the same from what BENCHMARKS.md has
 //! ```
 
@@ -12,6 +13,7 @@ mod figures;
 mod machine;
 mod write;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -26,14 +28,18 @@ pub(crate) use write::check;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Which comparison.
-    #[arg(value_parser = PossibleValuesParser::new(catalog::names()), required_unless_present_any = ["write", "render"])]
+    #[arg(value_parser = PossibleValuesParser::new(catalog::names()), required_unless_present_any = ["write", "read", "render"])]
     name: Option<String>,
     /// Runs all comparisons, or those named, and writes BENCHMARKS.md and the figures of README.md from what they print.
     #[arg(long, num_args = 0.., value_name = "NAME", conflicts_with = "name",
           value_parser = PossibleValuesParser::new(catalog::names()))]
     write: Option<Vec<String>>,
+    /// Writes both files with what `target/release/compare NAME --threads N` has printed into these files, on a machine with more cores that needs nothing but that program. It
+    /// must have been built from what is checked out.
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["name", "write"])]
+    read: Option<Vec<PathBuf>>,
     /// Writes both files anew from the results that BENCHMARKS.md has, and runs nothing: after a change of their wording.
-    #[arg(long, conflicts_with_all = ["name", "write"])]
+    #[arg(long, conflicts_with_all = ["name", "write", "read"])]
     render: bool,
     /// Options of the comparison (`--json FILE`, `--smoke`, ...; `--help` lists them); `--native` builds for this very processor.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -43,6 +49,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     match options {
         Options { write: Some(names), .. } => write::run(names),
+        Options { read: Some(files), .. } => write::read(files).map(|()| ExitCode::SUCCESS),
         Options { render: true, .. } => write::render().map(|()| ExitCode::SUCCESS),
         Options { name, rest, .. } => {
             let comparison = name.as_deref().and_then(catalog::named).context("no comparison is named")?;

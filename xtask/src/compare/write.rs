@@ -1,9 +1,9 @@
-//! `--write` and `--render`: what the comparisons print goes into BENCHMARKS.md, and from there into README.md.
+//! `--write`, `--read` and `--render`: what the comparisons print goes into BENCHMARKS.md, and from there into README.md.
 //!
 //! Each comparison is a run of this program, so that its output can be kept: all of it, as it was, in `target/compare/NAME.txt`. The files are written after each,
 //! so that a run that is stopped keeps what it has.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
@@ -48,6 +48,27 @@ pub(super) fn run(names: &[String]) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     println!("{BENCHMARKS} and {README} are written; failed: {failed}");
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Takes in what was printed elsewhere.
+pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<()> {
+    let here = Origin::here(&[BENCHMARKS, README, catalog::PLOT])?;
+    let mut outcomes = written()?;
+    for file in files {
+        let printed = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let printed = shown(&printed);
+        let machine = document::machine(&printed)
+            .with_context(|| format!("{} does not say on which machine it was printed", file.display()))?;
+        let origin = Origin { machine: machine.to_owned(), ..here.clone() };
+        let outcome = Outcome { origin, failure: None, printed: printed.clone() };
+        let comparison = catalog::ALL
+            .iter()
+            .find(|comparison| !outcome.figures(comparison.name).is_empty())
+            .with_context(|| format!("the last line of {} has no comparison's figures", file.display()))?;
+        println!("{}", printed.lines().last().unwrap_or_default());
+        outcomes.insert(document::wide(comparison.name), outcome);
+    }
+    save(&outcomes)
 }
 
 pub(super) fn render() -> anyhow::Result<()> {
