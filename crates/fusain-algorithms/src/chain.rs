@@ -80,12 +80,13 @@ struct Slot<S, K> {
 /// With up to so many bytes of input for each worker, the caches hold the input and the result.
 const NEAR: usize = 1 << 18;
 
-/// With up to so many, two steps over all of the input take less than a chain of tiles. Beyond, what memory a result takes up counts for more.
-const TWO_STEPS: usize = 1 << 22;
+/// With up to so many bytes, two steps over all of the input take less than a chain of tiles. Beyond, what memory a result takes up counts for more, however many workers
+/// there are: with 16, two steps over 16 MiB take half as long again, and over 64 MiB twice as long.
+const TWO_STEPS: usize = 1 << 23;
 
-/// Whether `bytes` of numbers are so near for so many workers that each of them may go over all of its part twice, and meet the others in between.
-pub(crate) fn takes_two_steps(bytes: usize, workers: usize) -> bool {
-    bytes <= workers * TWO_STEPS
+/// Whether `bytes` of numbers are so near that each worker may go over all of its part twice, and meet the others in between.
+pub(crate) fn takes_two_steps(bytes: usize) -> bool {
+    bytes <= TWO_STEPS
 }
 
 /// Whether `bytes` of input are more than the caches of so many workers hold.

@@ -37,7 +37,7 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     let (workers, bytes) = (team.workers(), size_of_val(v));
     let each = (bytes / workers / SHARE_BYTES).clamp(1, SHARES_PER_WORKER);
     let count = (workers * each).min(blocks / SHARE_BLOCKS);
-    let is_near = takes_two_steps(bytes, workers);
+    let is_near = takes_two_steps(bytes);
     if !can_pack::<T>() || count < 2 || !is_near || room.len() < v.len() || team.grain().is_some() {
         return Err(room);
     }

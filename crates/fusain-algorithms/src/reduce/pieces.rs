@@ -80,7 +80,12 @@ impl<T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'_, T, U, B> {
         }));
     }
 
+    /// Once for each state, when its work is done: what a victim has found is to the left of what it still has to do, so it need not be published when that is split, and
+    /// workers whose states are split do not meet at the lock.
     fn commit(&self, local: &mut Local) {
+        if self.has_local_work(local) {
+            return;
+        }
         if let Some(piece) = local.found.take() {
             lay(&self.pieces, local.start, piece);
             local.start = local.left.start;

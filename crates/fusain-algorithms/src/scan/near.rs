@@ -28,7 +28,7 @@ pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
         && team.grain().is_none()
         && shares > 2
         && len >= shares * SHARE_MIN
-        && takes_two_steps(len * size_of::<T>(), team.workers())
+        && takes_two_steps(len * size_of::<T>())
 }
 
 /// Scans the elements in `range`, before which everything adds up to `prefix`.

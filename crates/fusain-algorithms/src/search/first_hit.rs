@@ -65,6 +65,10 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
         local.start < local.end.min(limit) || self.has_unclaimed(limit)
     }
 
+    fn unit_len(&self, grain: usize) -> usize {
+        grain.min(self.stripe)
+    }
+
     fn do_unit(&self, local: &mut Claimed, grain: usize) {
         let limit = self.limit();
         if local.start >= local.end.min(limit) {

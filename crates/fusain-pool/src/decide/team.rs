@@ -291,11 +291,13 @@ impl Team<'_> {
     /// As [`Pool::run`] does.
     pub fn run_search<L: Send>(mut self, algorithm: &Steps<'_, L>, local: L) {
         self.is_search = true;
-        // Of a search whose cost is known a unit tells nothing: that is the cost of what was looked at, not of what there is.
         let is_known = self.element_ns > 0.0;
-        if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }).filter(|_| !is_known)
-        {
-            self.saw(unit);
+        let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }) else { return };
+        match is_known {
+            true => with_class(self.kind, self.brief.work, |class, _| {
+                class.saw_unit_of_search(unit.elements, unit.elapsed_ns);
+            }),
+            false => self.saw(unit),
         }
     }
 }

@@ -530,6 +530,25 @@ fn units_do_not_undo_what_runs_in_sequence_have_told() {
 
 /// Two tasks that become longer and longer: that is seen at once, and they run in sequence only where that is tried, one call at a time.
 #[test]
+fn a_search_that_began_cold_is_not_thought_dear_for_ever() {
+    let entry = Entry::new();
+    let work = 1 << 16;
+    let cost = || entry.with(work, |class, _| class.cost());
+    // The first unit of all came from cold memory.
+    entry.with(work, |class, _| class.saw_unit(256, 10_000.0, false));
+    assert_eq!(cost(), Some(10_000.0 / 256.0));
+    entry.with(work, |class, _| class.saw_unit_of_search(1_000, 100.0));
+    assert_eq!(cost(), Some(0.1));
+    // One that was held up tells nothing, and a run in sequence tells more than any.
+    entry.with(work, |class, _| class.saw_unit_of_search(1_000, 1_000.0));
+    assert_eq!(cost(), Some(0.1));
+    entry.with(work, |class, _| class.took_alone(work, work, 13_107.2));
+    assert_eq!(cost(), Some(0.2));
+    entry.with(work, |class, _| class.saw_unit_of_search(1_000, 100.0));
+    assert_eq!(cost(), Some(0.2));
+}
+
+#[test]
 fn few_tasks_stay_shared_when_they_become_longer() {
     for work in [2, 3, 4, 7] {
         let class = class::Class::new();

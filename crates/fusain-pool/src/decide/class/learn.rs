@@ -113,6 +113,15 @@ impl Class {
         }
     }
 
+    /// As [`saw_unit`](Self::saw_unit) for a search whose cost is known: that of what is looked at, of which there is at most everything. So it tells what an element costs at
+    /// most, if no run in sequence has told what it costs. (Who took cold elements for dear ones would claim few at a time, and see the claims take long.)
+    pub(in crate::decide) fn saw_unit_of_search(&self, done: usize, elapsed_ns: f32) {
+        let measured = per_element(elapsed_ns, done);
+        if measured < self.alone.cost.get() && self.alone.timings.get() == 0 {
+            self.set_alone(measured);
+        }
+    }
+
     /// A unit with a grain of `grain` took `elapsed_ns` on the pool, the longest of those that were timed, and units are not proportional to elements.
     pub(in crate::decide) fn saw_own_unit(&self, grain: usize, elapsed_ns: f32) {
         self.unit.set(per_element(elapsed_ns, grain));
