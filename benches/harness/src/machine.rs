@@ -15,7 +15,7 @@ use crate::median;
 pub fn machine() -> String {
     let all =
         RefreshKind::nothing().with_cpu(CpuRefreshKind::everything()).with_memory(MemoryRefreshKind::everything());
-    let system = System::new_with_specifics(all).unwrap_or_default();
+    let Ok(system) = System::new_with_specifics(all) else { return "a machine that says nothing of itself".to_owned() };
     let processor = system.cpus().first().map_or("an unknown processor", |cpu| cpu.brand().trim());
     let cores = thread::available_parallelism().map_or(1, |n| n.get());
     let gib = system.total_memory() as f64 / f64::from(1 << 30);
