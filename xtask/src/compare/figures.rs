@@ -65,8 +65,8 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
 }
 
 /// What no figure says of itself.
-const THREADS: &str = "All parallel sides have as many threads. Where the weakest are named they have two. For more threads, add `--threads N` to the command. The machines are virtual, and \
-    their cores may share the units of physical ones. Run on:";
+const THREADS: &str = "All parallel sides have the same number of threads, two where nothing else is said; `--threads N` after the command changes it. The machines are virtual, and \
+    two of their cores may be threads of one. Run on:";
 
 /// A line for each machine and day.
 fn origins(outcomes: &Outcomes) -> String {
@@ -110,7 +110,11 @@ impl Figure {
 
     fn line(&self, outcomes: &Outcomes) -> String {
         let Self { what, comparison, unit, .. } = self;
-        format!("- {what}: {} {unit} (`cargo xtask compare {comparison}`)\n", self.value(outcomes, comparison))
+        let more = outcomes.get(&wide(comparison)).and_then(|outcome| document::threads(&outcome.printed));
+        let more = more.map_or_else(String::new, |threads| {
+            format!(", with {threads} threads {}", self.value(outcomes, &wide(comparison)))
+        });
+        format!("- {what}: {} {unit}{more} (`cargo xtask compare {comparison}`)\n", self.value(outcomes, comparison))
     }
 }
 

@@ -546,6 +546,11 @@ fn a_search_that_began_cold_is_not_thought_dear_for_ever() {
     assert_eq!(cost(), Some(0.2));
     entry.with(work, |class, _| class.saw_unit_of_search(1_000, 100.0));
     assert_eq!(cost(), Some(0.2));
+    // Unless that was interrupted itself.
+    let entry = Entry::new();
+    entry.with(work, |class, _| class.took_alone(work, work, 20e6));
+    entry.with(work, |class, _| class.saw_unit_of_search(100, 200.0));
+    assert_eq!(entry.with(work, |class, _| class.cost()), Some(2.0));
 }
 
 #[test]

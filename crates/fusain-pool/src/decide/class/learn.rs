@@ -114,10 +114,12 @@ impl Class {
     }
 
     /// As [`saw_unit`](Self::saw_unit) for a search whose cost is known: that of what is looked at, of which there is at most everything. So it tells what an element costs at
-    /// most, if no run in sequence has told what it costs. (Who took cold elements for dear ones would claim few at a time, and see the claims take long.)
+    /// most. (Who took cold elements for dear ones, or believed a run that was interrupted, would claim few at a time, and see the claims take long.)
     pub(in crate::decide) fn saw_unit_of_search(&self, done: usize, elapsed_ns: f32) {
-        let measured = per_element(elapsed_ns, done);
-        if measured < self.alone.cost.get() && self.alone.timings.get() == 0 {
+        let (cost, measured) = (self.alone.cost.get(), per_element(elapsed_ns, done));
+        // A run in sequence has told more exactly what it costs.
+        let enough = if self.alone.timings.get() > 0 { CHANGED } else { 1.0 };
+        if enough * measured < cost {
             self.set_alone(measured);
         }
     }
