@@ -115,7 +115,11 @@ where
         self.keep(&mut local.found, found);
     }
 
+    /// Once for each state, when its work is done: nobody else needs to know before, and workers whose states are split do not meet at the lock.
     fn commit(&self, local: &mut Self::Local) {
+        if self.has_local_work(local) {
+            return;
+        }
         let mut best = local.found.take();
         while let Some(other) = self.leave(&mut best) {
             self.keep(&mut best, other);

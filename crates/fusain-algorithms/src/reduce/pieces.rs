@@ -80,8 +80,8 @@ impl<T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'_, T, U, B> {
         }));
     }
 
-    /// Once for each state, when its work is done: what a victim has found is to the left of what it still has to do, so it need not be published when that is split, and
-    /// workers whose states are split do not meet at the lock.
+    /// Once for each state, when its work is done. What a victim has found lies to the left of what it still has to do, so it may wait while that is split, and workers whose
+    /// states are split do not meet at the lock.
     fn commit(&self, local: &mut Local) {
         if self.has_local_work(local) {
             return;
