@@ -53,14 +53,9 @@ impl Inner {
             // Some have been woken already, and will wake the others.
             return false;
         }
-        let woken = self.wake_some(handle, at_once);
-        if woken == at_once {
-            self.want(count - woken);
-        }
-        if woken > 0 {
-            give_way();
-        }
-        woken > 0
+        // Before the first of those who are to see it is woken.
+        self.want(count - at_once);
+        self.wake_wanted(handle, at_once)
     }
 
     /// How many sleepers a worker wakes itself.
@@ -69,35 +64,32 @@ impl Inner {
         if self.lends_threads() { usize::MAX } else { WAKES_EACH }
     }
 
-    /// So many more are to be woken, by those that have just been.
+    /// So many more are to be woken, by those that are about to be.
     pub(crate) fn want(&self, count: usize) {
         if count > self.wanted.load(Ordering::Relaxed) {
             self.wanted.store(count, Ordering::Relaxed);
         }
     }
 
+    /// No more are to be woken.
+    pub(crate) fn want_no_more(&self) {
+        self.wanted.store(0, Ordering::Relaxed);
+    }
+
     /// Who has just been woken wakes some of those that are still wanted.
     pub(crate) fn pass_on_wake(&self, handle: &Handle<'_>) {
         let wanted = self.wanted.load(Ordering::Relaxed);
         let mine = wanted.min(WAKES_EACH);
-        // Another one that does the same at this moment has taken some of them, which will wake the others.
-        if mine == 0
-            || self.wanted.compare_exchange(wanted, wanted - mine, Ordering::Relaxed, Ordering::Relaxed).is_err()
-        {
-            return;
-        }
-        let woken = self.wake_some(handle, mine);
-        if woken < mine {
-            // No more are asleep.
-            self.wanted.store(0, Ordering::Relaxed);
-        }
-        if woken > 0 {
-            give_way();
+        // If it is another number by now, somebody else has just woken two, who will wake the others.
+        let is_mine = mine > 0
+            && self.wanted.compare_exchange(wanted, wanted - mine, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_mine {
+            self.wake_wanted(handle, mine);
         }
     }
 
-    /// Wakes up to `count` sleeping workers, and says how many it has.
-    fn wake_some(&self, handle: &Handle<'_>, count: usize) -> usize {
+    /// Wakes `count` sleeping workers, or as many as there are, and says whether there was any.
+    fn wake_wanted(&self, handle: &Handle<'_>, count: usize) -> bool {
         let mut woken = 0;
         let mut wake = |index| {
             if woken < count && index < self.helpers_max && self.wake_one(handle, index) {
@@ -108,7 +100,13 @@ impl Inner {
             Some(_) => handle.other_workers().for_each(&mut wake),
             None => (0..self.helpers_max).for_each(&mut wake),
         }
-        woken
+        if woken < count {
+            self.want_no_more();
+        }
+        if woken > 0 {
+            give_way();
+        }
+        woken > 0
     }
 
     /// Wakes the worker of slot `index`, or calls it back, if it sleeps.

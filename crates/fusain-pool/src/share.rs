@@ -225,6 +225,8 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
         fence(Ordering::SeqCst);
         let pool = self.handle.pool;
+        // Before those are woken who are to wake the others.
+        pool.want(pool.helpers_max.saturating_sub(pool.wakes_each()));
         let (mut woken, mut at) = (0, self.reach.start);
         while at < self.reach.end.min(ROOM) && woken < pool.wakes_each() {
             let to = self.row.at(at);
@@ -247,8 +249,9 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         }
         if woken == pool.wakes_each() {
             // These wake the others, so nobody is missed.
-            pool.want(pool.helpers_max - woken);
             self.reach.end = self.reach.start;
+        } else {
+            pool.want_no_more();
         }
         if woken > 0 {
             self.running.call.set_woke();
