@@ -191,14 +191,14 @@ fn stripe(team: &Team<'_>, len: usize) -> usize {
 
 #[inline(never)]
 fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: FirstHit<F>) -> Option<usize> {
-    run(team, &search, search.root());
+    run(team, &search, search.root(), &|| search.finish().is_some());
     search.finish()
 }
 
 /// Not generic, so that its run loop is compiled with this crate.
 #[inline(never)]
-fn run(team: Team<'_>, search: &Steps<'_, Claimed>, root: Claimed) {
-    team.run_search(search, root);
+fn run(team: Team<'_>, search: &Steps<'_, Claimed>, root: Claimed, has_hit: &(dyn Fn() -> bool + '_)) {
+    team.run_search(search, root, has_hit);
 }
 
 /// The first `i` for which `hit(&a[i], &b[i])`, or any; `numbers` says whether elements are, and `K` names the call site.

@@ -170,6 +170,11 @@ impl Class {
         self.next.take()
     }
 
+    /// Whether any call has ended before all of its work was done.
+    pub(super) fn is_search(&self) -> bool {
+        self.is_search.get()
+    }
+
     /// Nanoseconds an element costs in sequence, if that is known.
     pub(super) fn cost(&self) -> Option<f32> {
         Some(self.alone.cost.get()).filter(|cost| *cost > 0.0)

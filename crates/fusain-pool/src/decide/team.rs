@@ -157,8 +157,8 @@ pub struct Team<'p> {
     kind: Kind,
     /// Whether sequence is thought the better way.
     is_try: bool,
-    /// Whether it may end before all of its work is done.
-    is_search: bool,
+    /// Whether it has ended before all of its work was done.
+    has_ended_early: bool,
     /// What the call would take in sequence; 0 where that is not known.
     alone_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
@@ -203,7 +203,7 @@ impl<'p> Team<'p> {
             brief,
             kind,
             is_try: false,
-            is_search: false,
+            has_ended_early: false,
             alone_ns: 0.0,
             element_ns: 0.0,
             stands_for: 1,
@@ -285,14 +285,21 @@ impl<'p> Team<'p> {
 }
 
 impl Team<'_> {
-    /// As [`run_claims`](Self::run_claims) for one that may end before all of its work is done. How long one takes says little about the next: what counts is the average.
+    /// As [`run_claims`](Self::run_claims) for one that may end before all of its work is done, as `has_ended_early` says afterwards. How long such a one takes says little about the
+    /// next: what counts is the average. One that has done all of its work is like any call.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run_search<L: Send>(mut self, algorithm: &Steps<'_, L>, local: L) {
-        self.is_search = true;
+    pub fn run_search<L: Send>(
+        mut self,
+        algorithm: &Steps<'_, L>,
+        local: L,
+        has_ended_early: &(dyn Fn() -> bool + '_),
+    ) {
         let is_known = self.element_ns > 0.0;
-        let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }) else { return };
+        let unit = self.run_only(algorithm, local, Brief { offers: false, ..self.brief });
+        self.has_ended_early = has_ended_early();
+        let Some(unit) = unit else { return };
         match is_known {
             true => with_class(self.kind, self.brief.work, |class, _| {
                 class.saw_unit_of_search(unit.elements, unit.elapsed_ns);
@@ -328,12 +335,12 @@ impl Team<'_> {
                 wakes::gained(f32::from(self.stands_for) * (self.alone_ns - elapsed_ns));
             }
             if (woke && elapsed_ns >= WAKES_HIDE_NS) || !(woke || unshared) {
-                return match self.is_search {
+                return match self.has_ended_early || class.is_search() {
                     true => class.searched_shared(work, elapsed_ns),
                     false => class.took_shared(work, elapsed_ns),
                 };
             }
-            if !woke && !helped && elapsed_ns < self.alone_ns && !self.is_search {
+            if !woke && !helped && elapsed_ns < self.alone_ns && !self.has_ended_early {
                 // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
                 class.took_alone(work, work, elapsed_ns);
             }

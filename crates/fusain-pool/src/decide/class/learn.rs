@@ -72,7 +72,7 @@ impl Class {
         }
     }
 
-    /// A search of `work` elements took `elapsed_ns` shared.
+    /// A search of `work` elements took `elapsed_ns` shared, and ended early, or others of its class have.
     pub(in crate::decide) fn searched_shared(&self, work: usize, elapsed_ns: f32) {
         self.is_search.set(true);
         let (measured, alone) = (per_element(elapsed_ns, work), self.alone.cost.get());
