@@ -4,8 +4,8 @@ use crate::handle::Handle;
 use crate::inner::Inner;
 use crate::sync::{Ordering, fence, yield_now};
 
-/// Sleepers that one worker wakes itself. A wake costs its waker some microseconds, as much as a part of a short call, and the woken one takes some twenty to come. So each of those who
-/// get up wakes two more before it begins: that is as soon as if one woke all, and no worker is kept from its work by more than two wakes.
+/// Sleepers that one worker wakes itself. A wake costs its waker some microseconds, as much as a part of a short call, and the woken one takes some twenty to come. So each of
+/// those who get up wakes two more before it begins: all are up as soon as if one woke them, and none is kept from its work by more than two wakes.
 const WAKES_EACH: usize = 2;
 
 impl Inner {

@@ -218,7 +218,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         Some(true)
     }
 
-    /// Gives parts to sleepers, and wakes them.
+    /// Gives parts to two sleepers, and wakes these, who wake the others.
     #[cold]
     #[inline(never)]
     fn wake(&mut self, local: &mut A::Local) {
