@@ -76,10 +76,10 @@ fn a_root_that_cannot_be_split_wakes_who_sleeps() {
     assert_eq!(meet_on_sleepers(2, vec![Node::Root]), 2, "it worked alone");
 }
 
-/// Nobody wakes more than two, so this takes three generations.
+/// That each wakes two only is tested in `others.rs`: here those who have got up may wake others for other reasons, too.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
-fn those_who_are_woken_wake_the_others() {
+fn all_sleepers_come_to_a_call_that_lasts() {
     let leaves = (0..2 * LEAVES).map(|_| Node::Leaf).collect();
     assert_eq!(meet_on_sleepers(LEAVES, leaves), LEAVES, "somebody slept on");
 }

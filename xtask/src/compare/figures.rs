@@ -54,10 +54,10 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
     } else {
         "The plot is not drawn yet: `cargo xtask compare --write curves`.".to_owned()
     };
-    let rows: String = TABLE.iter().map(|figure| figure.row(outcomes)).collect();
     let losses: String = LOSSES.iter().map(|figure| figure.line(outcomes)).collect();
     let origins = origins(outcomes);
     let threads = TABLE.iter().find_map(|figure| document::threads(&outcomes.get(&wide(figure.comparison))?.printed));
+    let rows: String = TABLE.iter().map(|figure| figure.row(outcomes, threads)).collect();
     let threads = threads.map_or_else(|| "more".to_owned(), |threads| format!("{threads} threads"));
     format!(
         "{plot}\n\n| what | 2 threads | {threads} | | command |\n|---|---:|---:|---|---|\n{rows}\nWhere it is weakest:\n\n{losses}\n{THREADS}\n\n{origins}"
@@ -100,11 +100,13 @@ impl Figure {
         }
     }
 
-    fn row(&self, outcomes: &Outcomes) -> String {
+    /// With two threads, and with so many; what was run with others is in BENCHMARKS.md alone.
+    fn row(&self, outcomes: &Outcomes, threads: Option<&str>) -> String {
         let Self { what, comparison, unit, .. } = self;
         let wide = wide(comparison);
         let two = self.value(outcomes, comparison);
-        let more = if outcomes.contains_key(&wide) { self.value(outcomes, &wide) } else { "-".to_owned() };
+        let has_more = outcomes.get(&wide).is_some_and(|outcome| document::threads(&outcome.printed) == threads);
+        let more = if has_more { self.value(outcomes, &wide) } else { "-".to_owned() };
         format!("| {what} | {two} | {more} | {unit} | `cargo xtask compare {comparison}` |\n")
     }
 
@@ -149,7 +151,7 @@ mod tests {
         let widest = Outcomes::from([("breakeven".to_owned(), measured("breakeven: sort=1048576", None))]);
         for figure in TABLE.iter().chain(&LOSSES) {
             assert!(catalog::named(figure.comparison).is_some(), "{}", figure.comparison);
-            assert!(figure.row(&widest).len() <= 160, "{}", figure.row(&widest));
+            assert!(figure.row(&widest, None).len() <= 160, "{}", figure.row(&widest, None));
         }
     }
 

@@ -60,12 +60,12 @@ pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<()> {
         let machine = document::machine(&printed)
             .with_context(|| format!("{} does not say on which machine it was printed", file.display()))?;
         let origin = Origin { machine: machine.to_owned(), ..here.clone() };
-        let outcome = Outcome { origin, failure: None, printed: printed.clone() };
+        let outcome = Outcome { origin, failure: None, printed };
         let comparison = catalog::ALL
             .iter()
             .find(|comparison| !outcome.figures(comparison.name).is_empty())
             .with_context(|| format!("the last line of {} has no comparison's figures", file.display()))?;
-        println!("{}", printed.lines().last().unwrap_or_default());
+        println!("{}", outcome.printed.lines().last().unwrap_or_default());
         outcomes.insert(document::wide(comparison.name), outcome);
     }
     save(&outcomes)

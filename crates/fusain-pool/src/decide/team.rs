@@ -301,7 +301,7 @@ impl Team<'_> {
         self.has_ended_early = has_ended_early();
         let Some(unit) = unit else { return };
         match is_known {
-            true => with_class(self.kind, self.brief.work, |class, _| {
+            true => with_class(self.kind, self.brief.work.max(1), |class, _| {
                 class.saw_unit_of_search(unit.elements, unit.elapsed_ns);
             }),
             false => self.saw(unit),
