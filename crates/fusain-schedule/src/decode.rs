@@ -73,7 +73,7 @@ fn validate(words: &[u32], functions: usize) -> Result<()> {
         return malformed(7, "the scratchpad is missing");
     }
     let memories: Vec<u64> =
-        walk.take(2 * header.memories as usize)?.as_chunks().0.iter().map(|&[low, high]| wide(low, high)).collect();
+        walk.take((header.memories as usize).saturating_mul(2))?.as_chunks().0.iter().map(|&[low, high]| wide(low, high)).collect();
     let limits = Limits { size: header.size, functions: header.functions as usize, memories: &memories };
     limits.check_memories()?;
     let mut counts = Counts::default();

@@ -204,11 +204,11 @@ mod tests {
     #[test]
     fn a_local_graph_is_one_strand() {
         let mut graph = Graph::new(0, 1);
-        let mut random = 7_usize;
+        let mut random = 7_u64;
         let mut all: Vec<OpId> = Vec::new();
         for _ in 0..200 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let before: Vec<_> = all.iter().copied().skip(random >> 33 & 63).step_by(17).collect();
+            let before: Vec<_> = all.iter().copied().skip((random >> 33 & 63) as usize).step_by(17).collect();
             all.push(calc(&mut graph, &before));
         }
         assert_eq!(numbered(&graph), vec![(0, 0); 200]);
