@@ -23,6 +23,7 @@ mod sanitizer;
 mod scaling;
 mod steps;
 mod stress;
+mod targets;
 mod test;
 mod tidy;
 mod tsan;
@@ -65,6 +66,9 @@ enum Verb {
     Publish(publish::Options),
     /// Checks every feature of every published crate alone, and none.
     Features(features::Options),
+    /// Checks that the facade compiles for other platforms, and runs the tests where numbers have 32 bits (needs gcc-multilib) and with the
+    /// oldest compiler.
+    Targets,
     /// Checks all dependencies for known vulnerabilities, licences and sources (needs cargo-deny).
     Audit(audit::Options),
     /// Checks that the public interface of each published crate is the one that its `public.txt` lists.
@@ -99,6 +103,7 @@ fn main() -> ExitCode {
         Verb::Rayon => rayon::run(),
         Verb::Publish(options) => publish::run(&options),
         Verb::Features(options) => features::run(&options),
+        Verb::Targets => targets::run(),
         Verb::Audit(options) => audit::run(&options),
         Verb::Interface(options) => interface::run(&options),
         Verb::Tsan => tsan::run(),

@@ -72,8 +72,8 @@ fn validate(words: &[u32], functions: usize) -> Result<()> {
     if header.memories == 0 {
         return malformed(7, "the scratchpad is missing");
     }
-    let memories: Vec<u64> =
-        walk.take((header.memories as usize).saturating_mul(2))?.as_chunks().0.iter().map(|&[low, high]| wide(low, high)).collect();
+    let words_of_memories = walk.take((header.memories as usize).saturating_mul(2))?;
+    let memories: Vec<u64> = words_of_memories.as_chunks().0.iter().map(|&[low, high]| wide(low, high)).collect();
     let limits = Limits { size: header.size, functions: header.functions as usize, memories: &memories };
     limits.check_memories()?;
     let mut counts = Counts::default();

@@ -1,0 +1,74 @@
+//! `cargo xtask targets`: the facade compiles for other platforms, and the tests pass where numbers have 32 bits and with the oldest compiler.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::steps::{Outcome, Steps, command};
+use crate::{publish, workspace};
+
+/// Platforms, one of each kind: another processor, other systems, no threads, numbers of 32 bits.
+const TARGETS: [&str; 5] =
+    ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc", "wasm32-unknown-unknown", NARROW];
+
+/// Its programs run on any x86-64 Linux that has the C library for it.
+const NARROW: &str = "i686-unknown-linux-gnu";
+
+/// All that need no library of the system.
+const FEATURES: &str = "cluster,rayon,schedule,serde,topology,tracing";
+
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    let mut steps = Steps::default();
+    let installed = duct::cmd!("rustup", "target", "list", "--installed").read();
+    let installed = installed.context("rustup is needed to find the platforms' libraries")?;
+    let there = |target: &str| installed.lines().any(|line| line == target);
+    for target in TARGETS {
+        steps.run(&format!("compiles for {target}"), || if there(target) { check(target) } else { missing(target) });
+    }
+    steps.run(&format!("tests on {NARROW}"), || if there(NARROW) { tests_on_narrow() } else { missing(NARROW) });
+    steps.run("tests with the oldest compiler", tests_with_oldest);
+    Ok(steps.finish())
+}
+
+fn missing(target: &str) -> anyhow::Result<Outcome> {
+    Ok(Outcome::Skipped(format!("its library is missing; run: rustup target add {target}")))
+}
+
+/// A warning counts, as it does on this platform.
+fn check(target: &str) -> anyhow::Result<Outcome> {
+    let check = ["check", "--quiet", "--package", "fusain", "--target", target, "--features", FEATURES];
+    command(workspace::cargo(check).env("RUSTFLAGS", "--deny warnings"))
+}
+
+/// Unit and integration tests, which `cargo` runs for all published crates.
+const TESTS: [&str; 5] = ["test", "--quiet", "--no-fail-fast", "--lib", "--tests"];
+
+fn tests_on_narrow() -> anyhow::Result<Outcome> {
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return Ok(Outcome::Skipped("they run on x86-64 Linux".to_owned()));
+    }
+    let published = publish::published()?;
+    let packages = published.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    command(workspace::cargo(TESTS.into_iter().chain(["--target", NARROW]).chain(packages)))
+        .context("where it does not link, the C library for 32 bits is missing (Debian: gcc-multilib)")
+}
+
+/// Not xtask and the benches, whose dependencies want a newer one.
+fn tests_with_oldest() -> anyhow::Result<Outcome> {
+    let published = publish::published()?;
+    let oldest = published.iter().filter_map(|package| package.rust_version.as_ref()).max();
+    let oldest = oldest.context("no crate says which compiler it needs")?.to_string();
+    let toolchains = duct::cmd!("rustup", "toolchain", "list").read()?;
+    let short = oldest.trim_end_matches(".0");
+    let Some(name) = toolchains.lines().find(|line| line.starts_with(short)) else {
+        return Ok(Outcome::Skipped(format!("it is missing; run: rustup toolchain install {short} --profile minimal")));
+    };
+    let name = name.split_whitespace().next().unwrap_or(name);
+    // A folder of its own, since another compiler would build everything anew.
+    let folder = workspace::target().join("oldest").display().to_string();
+    let fixed = ["run", name, "cargo"].into_iter().chain(TESTS).chain(["--target-dir", &folder]);
+    let packages = published.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    // What this xtask's own cargo left in the environment must not reach the other toolchain's.
+    let tests = duct::cmd("rustup", fixed.chain(packages)).dir(workspace::root());
+    command(tests.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN"))
+}
