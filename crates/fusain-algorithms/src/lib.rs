@@ -61,7 +61,8 @@
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
 //! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, and
-//! `sort_by_cached_key` needs memory for 2 n keys. Each thread that calls them keeps up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
+//! `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread that calls them keeps
+//! up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -112,7 +113,7 @@ pub use policy::{Par, par};
 
 /// The algorithms as methods of slices, with the default options. Each family is a trait.
 ///
-/// Each method calls the method of [`Par`] of the same name without `par_`, which has the documentation. `par_iter` is not in this prelude; `fusain::prelude` has both.
+/// Each method calls the method of [`Par`] of the same name without `par_`, which takes options. `par_iter` is not in this prelude; `fusain::prelude` has both.
 ///
 /// ```
 /// # use fusain_algorithms as fusain;

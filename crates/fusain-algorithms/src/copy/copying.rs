@@ -75,7 +75,7 @@ impl Par<'_> {
 
     /// Replaces the elements of `to` by clones of those of `from`.
     ///
-    /// Otherwise like [`copy_from_slice`](Par::copy_from_slice). If a `clone`, or the `drop` of an element that is replaced, panics, the
+    /// O(n) work, no extra memory. If a `clone`, or the `drop` of an element that is replaced, panics, the
     /// panic propagates; some elements are then replaced and some are not, but none is lost, as with [`slice::clone_from_slice`].
     ///
     /// # Panics

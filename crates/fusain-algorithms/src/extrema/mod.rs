@@ -19,7 +19,7 @@ pub type At<'v, T> = (usize, &'v T);
 ///
 /// They return the index and a reference to the element, as `Some((index, &element))`; `None` for an empty slice.
 impl Par<'_> {
-    /// Returns the smallest element with its index, as `Some((index, &element))`: of several equal ones the first.
+    /// Returns the smallest element with its index, as `Some((index, &element))`: of several equal ones the first. `None` for an empty slice.
     ///
     /// O(n) comparisons, no extra memory.
     ///
@@ -126,6 +126,7 @@ impl Par<'_> {
     }
 
     /// The smallest and the largest element, with their indices: the first of several smallest, and the last of several largest, as in C++.
+    /// `None` for an empty slice.
     ///
     /// O(n) comparisons, no extra memory.
     ///

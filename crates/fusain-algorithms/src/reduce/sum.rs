@@ -39,7 +39,7 @@ impl Par<'_> {
 
     /// The product of all elements.
     ///
-    /// Otherwise like [`sum`](Par::sum); the product of none is 1.
+    /// Otherwise like [`sum`](Par::sum), and panics where that does; the product of none is 1.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -130,8 +130,8 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
 impl Par<'_> {
     /// Whether `v` contains every element of `wanted`, and each at least as many times as `wanted` does. Both must be sorted.
     ///
-    /// O(m log(n / m)) comparisons for m wanted elements of n, and stops soon after one that is missing. If a slice is not sorted, the
-    /// answer is unspecified. A panic in a comparison propagates.
+    /// O(m log(1 + n / m)) comparisons for m wanted elements of n, none if they are more than `v` has, and stops soon after one that is missing.
+    /// If a slice is not sorted, the answer is unspecified. A panic in a comparison propagates.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -70,8 +70,8 @@ impl Par<'_> {
 
     /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n. If several
-    /// elements are equal, it is unspecified which of them are copied.
+    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n, which
+    /// the vector keeps; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

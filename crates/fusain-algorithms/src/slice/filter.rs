@@ -12,7 +12,17 @@ use crate::policy::par;
 /// assert_eq!([3, 3, 4].par_dedup_copy(), [3, 4]);
 /// ```
 pub trait ParFilter<T>: AsRef<[T]> {
-    /// Returns clones of the elements that satisfy `predicate`, in order. See [`Par::filter`](crate::Par::filter).
+    /// Returns clones of the elements that satisfy `predicate`, in order.
+    ///
+    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB for each worker, or a bit for each
+    /// number. The vector may have a capacity as large as this slice. See [`Par::filter`](crate::Par::filter).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([3, 1, 4, 1, 5].par_filter(|x| *x > 2), [3, 4, 5]);
+    /// ```
     #[doc(alias = "copy_if")]
     #[inline]
     fn par_filter<P>(&self, predicate: P) -> Vec<T>
@@ -23,7 +33,17 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().filter(self.as_ref(), predicate)
     }
 
-    /// Returns two vectors of clones: the elements that satisfy `predicate`, and the others. See [`Par::partition_copy`](crate::Par::partition_copy).
+    /// Returns two vectors of clones: the elements that satisfy `predicate`, and the others, both in order.
+    ///
+    /// Work and memory are those of [`par_filter`](Self::par_filter). See [`Par::partition_copy`](crate::Par::partition_copy).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let (odd, even) = [3, 1, 4, 1, 5, 2].par_partition_copy(|x| x % 2 == 1);
+    /// assert_eq!((odd, even), (vec![3, 1, 1, 5], vec![4, 2]));
+    /// ```
     #[doc(alias = "partition_copy")]
     #[inline]
     fn par_partition_copy<P>(&self, predicate: P) -> (Vec<T>, Vec<T>)
@@ -34,7 +54,16 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().partition_copy(self.as_ref(), predicate)
     }
 
-    /// Returns clones of the elements, leaving out each that is equal to the one before it. See [`Par::dedup_copy`](crate::Par::dedup_copy).
+    /// Returns clones of the elements, leaving out each that is equal to the one before it.
+    ///
+    /// Work and memory are those of [`par_filter`](Self::par_filter). See [`Par::dedup_copy`](crate::Par::dedup_copy).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([1, 1, 2, 2, 1].par_dedup_copy(), [1, 2, 1]);
+    /// ```
     #[doc(alias = "unique_copy")]
     #[inline]
     fn par_dedup_copy(&self) -> Vec<T>
@@ -44,8 +73,17 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().dedup_copy(self.as_ref())
     }
 
-    /// Returns clones of the elements, leaving out each for which `same(x, previous)` holds. See
-    /// [`Par::dedup_copy_by`](crate::Par::dedup_copy_by).
+    /// Returns clones of the elements, leaving out each for which `same(x, previous)` holds.
+    ///
+    /// Work and memory are those of [`par_filter`](Self::par_filter). `same` must be an equivalence relation, as for
+    /// [`par_dedup_by`](ParRetain::par_dedup_by). See [`Par::dedup_copy_by`](crate::Par::dedup_copy_by).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([1, -1, 2].par_dedup_copy_by(|x: &i32, y| x.abs() == y.abs()), [1, 2]);
+    /// ```
     #[doc(alias = "unique_copy")]
     #[inline]
     fn par_dedup_copy_by<F>(&self, same: F) -> Vec<T>
@@ -71,7 +109,19 @@ impl<T> ParFilter<T> for [T] {}
 /// assert_eq!(v, [3, 4, 5]);
 /// ```
 pub trait ParRetain<T>: AsMut<Vec<T>> {
-    /// Keeps the elements that satisfy `predicate`. See [`Par::retain`](crate::Par::retain).
+    /// Keeps the elements that satisfy `predicate`, in order, and drops the others.
+    ///
+    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB for each worker, and one byte for each
+    /// element where elements need dropping. If `predicate` panics, the vector holds some of its elements. See [`Par::retain`](crate::Par::retain).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = vec![3, 1, 4, 1, 5];
+    /// v.par_retain(|x| *x != 1);
+    /// assert_eq!(v, [3, 4, 5]);
+    /// ```
     #[doc(alias = "remove_if")]
     #[doc(alias = "remove")]
     #[inline]
@@ -83,7 +133,18 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().retain(self.as_mut(), predicate);
     }
 
-    /// Removes each element that is equal to the one before it. See [`Par::dedup`](crate::Par::dedup).
+    /// Removes each element that is equal to the one before it.
+    ///
+    /// Otherwise as [`par_dedup_by`](Self::par_dedup_by). See [`Par::dedup`](crate::Par::dedup).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = vec![1, 1, 2, 2, 1];
+    /// v.par_dedup();
+    /// assert_eq!(v, [1, 2, 1]);
+    /// ```
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup(&mut self)
@@ -93,7 +154,20 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup(self.as_mut());
     }
 
-    /// Removes each element for which `same(x, previous)` holds. See [`Par::dedup_by`](crate::Par::dedup_by).
+    /// Removes each element for which `same(x, previous)` holds.
+    ///
+    /// O(n) work; one call of `same` for most elements, two for some. Memory and panics are those of [`par_retain`](Self::par_retain). `same` must be
+    /// an equivalence relation: `previous` may be the element just before `x`, where std passes the last one that was kept. See
+    /// [`Par::dedup_by`](crate::Par::dedup_by).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = vec!["a", "A", "b"];
+    /// v.par_dedup_by(|x, y| x.eq_ignore_ascii_case(y));
+    /// assert_eq!(v, ["a", "b"]);
+    /// ```
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup_by<F>(&mut self, same: F)
@@ -104,7 +178,18 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup_by(self.as_mut(), same);
     }
 
-    /// Removes each element with the same key as the one before it. See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
+    /// Removes each element with the same key as the one before it.
+    ///
+    /// Each comparison computes two keys. Otherwise as [`par_dedup_by`](Self::par_dedup_by). See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = vec![10, 11, 20, 30, 31];
+    /// v.par_dedup_by_key(|x| *x / 10);
+    /// assert_eq!(v, [10, 20, 30]);
+    /// ```
     #[doc(alias = "unique")]
     #[inline]
     fn par_dedup_by_key<K, F>(&mut self, key: F)

@@ -1,7 +1,7 @@
 //! The algorithms as methods of slices, with the default options. Each family has a trait, each trait a file.
 //!
-//! Each method calls the method of [`Par`](crate::Par) of the same name without `par_`, which has the full documentation. Every slice implements
-//! the traits.
+//! Each method calls the method of [`Par`](crate::Par) of the same name without `par_`, which takes options. Every slice implements the
+//! traits.
 
 mod compare;
 mod copy;

@@ -16,7 +16,18 @@ use crate::policy::par;
 /// assert_eq!(v.par_count_if(|x| x % 4 == 0), 250);
 /// ```
 pub trait ParReduce<T>: AsRef<[T]> {
-    /// Combines `identity` and all elements by `op`, in order. See [`Par::reduce`](crate::Par::reduce).
+    /// Combines `identity` and all elements by `op`, in order.
+    ///
+    /// O(n) work, span O(log n), extra memory for one result for each part. `op` must be associative; `identity` is used exactly once. Sums of floats
+    /// may differ from run to run; [`deterministic`](crate::Par::deterministic) prevents that. See [`Par::reduce`](crate::Par::reduce).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let words = ["par", "al", "lel"].map(String::from);
+    /// assert_eq!(words.par_reduce(String::new(), |a, b| a + &b), "parallel");
+    /// ```
     #[doc(alias = "accumulate")]
     #[doc(alias = "reduction")]
     #[inline]
@@ -28,7 +39,17 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().reduce(self.as_ref(), identity, op)
     }
 
-    /// Combines `identity` and `map(x)` of all elements by `op`, in order. See [`Par::map_reduce`](crate::Par::map_reduce).
+    /// Combines `identity` and `map(x)` of all elements by `op`, in order.
+    ///
+    /// Otherwise like [`par_reduce`](Self::par_reduce). See [`Par::map_reduce`](crate::Par::map_reduce).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let words = ["par", "al", "lel"];
+    /// assert_eq!(words.par_map_reduce(0, |w| w.len(), |a, b| a + b), 8);
+    /// ```
     #[doc(alias = "sum")]
     #[doc(alias = "transform_reduce")]
     #[inline]
@@ -42,7 +63,22 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().map_reduce(self.as_ref(), identity, map, op)
     }
 
-    /// The sum of all elements. See [`Par::sum`](crate::Par::sum).
+    /// The sum of all elements.
+    ///
+    /// O(n) work, extra memory for one result for each part. Sums of floats differ from run to run in their last bits;
+    /// [`deterministic`](crate::Par::deterministic) prevents that. The sum of none is that of [`Iterator::sum`]: 0, or for floats -0.0. See
+    /// [`Par::sum`](crate::Par::sum).
+    ///
+    /// # Panics
+    ///
+    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks.
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([0.5, 1.0, 2.0].par_sum(), 3.5);
+    /// ```
     #[doc(alias = "reduction")]
     #[inline]
     fn par_sum(&self) -> T
@@ -52,7 +88,16 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().sum(self.as_ref())
     }
 
-    /// The product of all elements. See [`Par::product`](crate::Par::product).
+    /// The product of all elements.
+    ///
+    /// Costs and panics are those of [`par_sum`](Self::par_sum); the product of none is 1. See [`Par::product`](crate::Par::product).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([2, 3, 7].par_product(), 42);
+    /// ```
     #[doc(alias = "reduction")]
     #[inline]
     fn par_product(&self) -> T
@@ -62,7 +107,16 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().product(self.as_ref())
     }
 
-    /// Counts the elements equal to `value`. See [`Par::count`](crate::Par::count).
+    /// Counts the elements equal to `value`.
+    ///
+    /// O(n) work, no extra memory. See [`Par::count`](crate::Par::count).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!(b"parallel".par_count(&b'l'), 3);
+    /// ```
     #[doc(alias = "count")]
     #[inline]
     fn par_count(&self, value: &T) -> usize
@@ -72,7 +126,16 @@ pub trait ParReduce<T>: AsRef<[T]> {
         par().count(self.as_ref(), value)
     }
 
-    /// Counts the elements that satisfy `predicate`. See [`Par::count_if`](crate::Par::count_if).
+    /// Counts the elements that satisfy `predicate`.
+    ///
+    /// O(n) work, no extra memory. A panic in `predicate` propagates. See [`Par::count_if`](crate::Par::count_if).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([1, 2, 3].par_count_if(|x| x % 2 == 1), 2);
+    /// ```
     #[doc(alias = "count_if")]
     #[inline]
     fn par_count_if<P>(&self, predicate: P) -> usize

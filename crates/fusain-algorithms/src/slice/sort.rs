@@ -15,7 +15,20 @@ use crate::policy::par;
 /// assert_eq!(v, [1, 2, 3]);
 /// ```
 pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Sorts the slice, stable. See [`Par::sort`](crate::Par::sort). Floats are sorted by `v.par_sort_by(f64::total_cmp)`.
+    /// Sorts the slice, stable.
+    ///
+    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, up to 32 bytes more each. If the order is not a total order, the
+    /// call leaves the elements in an unspecified order or panics. Floats are sorted by `v.par_sort_by(f64::total_cmp)`. See
+    /// [`Par::sort`](crate::Par::sort).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [3, 1, 2];
+    /// v.par_sort();
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
     #[doc(alias = "stable_sort")]
     #[inline]
     fn par_sort(&mut self)
@@ -25,7 +38,18 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort(self.as_mut())
     }
 
-    /// Sorts the slice by `compare`, stable. See [`Par::sort_by`](crate::Par::sort_by).
+    /// Sorts the slice by `compare`, stable.
+    ///
+    /// Otherwise like [`par_sort`](Self::par_sort). See [`Par::sort_by`](crate::Par::sort_by).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [0.5, -1.5, 1.0];
+    /// v.par_sort_by(f64::total_cmp);
+    /// assert_eq!(v, [-1.5, 0.5, 1.0]);
+    /// ```
     #[inline]
     fn par_sort_by<F>(&mut self, compare: F)
     where
@@ -35,7 +59,19 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort_by(self.as_mut(), compare)
     }
 
-    /// Sorts the slice by key, stable. See [`Par::sort_by_key`](crate::Par::sort_by_key).
+    /// Sorts the slice by key, stable.
+    ///
+    /// Each comparison computes two keys; [`par_sort_by_cached_key`](Self::par_sort_by_cached_key) computes each key once. Otherwise like
+    /// [`par_sort`](Self::par_sort). See [`Par::sort_by_key`](crate::Par::sort_by_key).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut words = ["one", "two", "three", "four"];
+    /// words.par_sort_by_key(|w| w.len());
+    /// assert_eq!(words, ["one", "two", "four", "three"]);
+    /// ```
     #[inline]
     fn par_sort_by_key<K, F>(&mut self, key: F)
     where
@@ -46,7 +82,19 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort_by_key(self.as_mut(), key)
     }
 
-    /// Sorts the slice by key, stable, computing each key once. See [`Par::sort_by_cached_key`](crate::Par::sort_by_cached_key).
+    /// Sorts the slice by key, stable, computing each key once.
+    ///
+    /// O(n log n) comparisons of keys, memory for 2 n keys and n indices. A panic in `key` leaves the slice as it was. See
+    /// [`Par::sort_by_cached_key`](crate::Par::sort_by_cached_key).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [10, 9, 100];
+    /// v.par_sort_by_cached_key(|x| x.to_string());
+    /// assert_eq!(v, [10, 100, 9]);
+    /// ```
     #[inline]
     fn par_sort_by_cached_key<K, F>(&mut self, key: F)
     where
@@ -57,7 +105,19 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort_by_cached_key(self.as_mut(), key)
     }
 
-    /// Sorts the slice, unstable. See [`Par::sort_unstable`](crate::Par::sort_unstable).
+    /// Sorts the slice; equal elements may change their order.
+    ///
+    /// O(n log n) comparisons, no extra memory with up to four workers, for n elements with more. Numbers, strings and byte strings have other costs.
+    /// Otherwise like [`par_sort`](Self::par_sort). See [`Par::sort_unstable`](crate::Par::sort_unstable).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [3, 1, 2];
+    /// v.par_sort_unstable();
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
     #[doc(alias = "sort")]
     #[inline]
     fn par_sort_unstable(&mut self)
@@ -67,7 +127,18 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort_unstable(self.as_mut())
     }
 
-    /// Sorts the slice by `compare`, unstable. See [`Par::sort_unstable_by`](crate::Par::sort_unstable_by).
+    /// Sorts the slice by `compare`; equal elements may change their order.
+    ///
+    /// Otherwise like [`par_sort_unstable`](Self::par_sort_unstable). See [`Par::sort_unstable_by`](crate::Par::sort_unstable_by).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [2, 3, 1];
+    /// v.par_sort_unstable_by(|x, y| y.cmp(x));
+    /// assert_eq!(v, [3, 2, 1]);
+    /// ```
     #[inline]
     fn par_sort_unstable_by<F>(&mut self, compare: F)
     where
@@ -77,7 +148,18 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort_unstable_by(self.as_mut(), compare)
     }
 
-    /// Sorts the slice by key, unstable. See [`Par::sort_unstable_by_key`](crate::Par::sort_unstable_by_key).
+    /// Sorts the slice by key; equal elements may change their order.
+    ///
+    /// Otherwise like [`par_sort_unstable`](Self::par_sort_unstable). See [`Par::sort_unstable_by_key`](crate::Par::sort_unstable_by_key).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [-3_i32, 1, 2];
+    /// v.par_sort_unstable_by_key(|x| x.abs());
+    /// assert_eq!(v, [1, 2, -3]);
+    /// ```
     #[inline]
     fn par_sort_unstable_by_key<K, F>(&mut self, key: F)
     where

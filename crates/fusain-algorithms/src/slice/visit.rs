@@ -13,7 +13,20 @@ use crate::policy::par;
 /// assert_eq!(v.par_map(|x| x + 1), [3, 5, 7]);
 /// ```
 pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Calls `f` on every element. See [`Par::for_each`](crate::Par::for_each).
+    /// Calls `f` on every element, in no particular order.
+    ///
+    /// O(n) work, no extra memory. A panic in `f` stops the call and propagates; some elements are then not visited. See
+    /// [`Par::for_each`](crate::Par::for_each).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// let sum = AtomicU32::new(0);
+    /// [1, 2, 3].par_for_each(|x| { sum.fetch_add(*x, Ordering::Relaxed); });
+    /// assert_eq!(sum.into_inner(), 6);
+    /// ```
     #[doc(alias = "parallel_for")]
     #[doc(alias = "for_each")]
     #[inline]
@@ -25,7 +38,16 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().for_each(self.as_ref(), f)
     }
 
-    /// Calls `f` on every element and its index. See [`Par::for_each_indexed`](crate::Par::for_each_indexed).
+    /// Calls `f` on every element and its index, in no particular order.
+    ///
+    /// Otherwise like [`par_for_each`](Self::par_for_each). See [`Par::for_each_indexed`](crate::Par::for_each_indexed).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// [0, 2, 4].par_for_each_indexed(|i, x| assert_eq!(2 * i, *x));
+    /// ```
     #[inline]
     fn par_for_each_indexed<F>(&self, f: F)
     where
@@ -35,7 +57,18 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().for_each_indexed(self.as_ref(), f)
     }
 
-    /// Calls `f` on every element, which it may change. See [`Par::for_each_mut`](crate::Par::for_each_mut).
+    /// Calls `f` on every element, which it may change, in no particular order.
+    ///
+    /// Otherwise like [`par_for_each`](Self::par_for_each). See [`Par::for_each_mut`](crate::Par::for_each_mut).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [1, 2, 3];
+    /// v.par_for_each_mut(|x| *x *= 2);
+    /// assert_eq!(v, [2, 4, 6]);
+    /// ```
     #[doc(alias = "parallel_for")]
     #[doc(alias = "for_each")]
     #[inline]
@@ -47,7 +80,18 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().for_each_mut(self.as_mut(), f)
     }
 
-    /// Calls `f` on every element, which it may change, and its index. See [`Par::for_each_mut_indexed`](crate::Par::for_each_mut_indexed).
+    /// Calls `f` on every element, which it may change, and its index, in no particular order.
+    ///
+    /// Otherwise like [`par_for_each`](Self::par_for_each). See [`Par::for_each_mut_indexed`](crate::Par::for_each_mut_indexed).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [0; 4];
+    /// v.par_for_each_mut_indexed(|i, x| *x = i * i);
+    /// assert_eq!(v, [0, 1, 4, 9]);
+    /// ```
     #[inline]
     fn par_for_each_mut_indexed<F>(&mut self, f: F)
     where
@@ -57,7 +101,17 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().for_each_mut_indexed(self.as_mut(), f)
     }
 
-    /// Returns a vector of `f(x)` for every element `x`. See [`Par::map`](crate::Par::map).
+    /// Returns a vector of `f(x)` for every element `x`.
+    ///
+    /// O(n) work, no memory but the result. If `f` panics, the results made so far are dropped and the panic propagates. See
+    /// [`Par::map`](crate::Par::map).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// assert_eq!([1, 2, 3].par_map(|x| x * x), [1, 4, 9]);
+    /// ```
     #[doc(alias = "transform")]
     #[inline]
     fn par_map<U, F>(&self, f: F) -> Vec<U>
@@ -69,7 +123,19 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().map(self.as_ref(), f)
     }
 
-    /// Replaces every element `x` by `f(x)`. See [`Par::map_in_place`](crate::Par::map_in_place).
+    /// Replaces every element `x` by `f(x)`.
+    ///
+    /// O(n) work, no extra memory. If `f` or a `drop` panics, some elements are replaced and some are not, but none is lost. See
+    /// [`Par::map_in_place`](crate::Par::map_in_place).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut v = [1, 2, 3];
+    /// v.par_map_in_place(|x| x * 10);
+    /// assert_eq!(v, [10, 20, 30]);
+    /// ```
     #[doc(alias = "transform")]
     #[inline]
     fn par_map_in_place<F>(&mut self, f: F)

@@ -30,8 +30,8 @@ impl Par<'_> {
     /// Sorts `v` stably.
     ///
     /// O(n log n) comparisons, memory for n elements; for strings and byte strings, up to 32 bytes more each, which keep their first bytes at
-    /// hand. If the order of `T` is not a total order, `v` has all elements afterwards, in an
-    /// unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
+    /// hand. Numbers are sorted as by [`sort_unstable`](Par::sort_unstable). If the order of `T` is not a total order, `v` has all elements
+    /// afterwards, in an unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -99,10 +99,10 @@ impl Par<'_> {
         }
     }
 
-    /// Sorts `v` by key, stable, computing each key once.
+    /// Sorts `v` by key, stably, computing each key once.
     ///
-    /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys. No element moves before all keys have been computed
-    /// and sorted, so a panic in `key` leaves `v` as it was.
+    /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys and n indices, with more than four workers for 2 n
+    /// of both. No element moves before all keys have been computed and sorted, so a panic in `key` leaves `v` as it was.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -183,7 +183,8 @@ impl Par<'_> {
 
     /// Sorts `v` by key; equal elements may change their order.
     ///
-    /// Otherwise like [`sort_unstable`](Par::sort_unstable).
+    /// Each comparison computes two keys; [`sort_by_cached_key`](Par::sort_by_cached_key) computes each key once. Otherwise like
+    /// [`sort_unstable`](Par::sort_unstable).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
