@@ -80,6 +80,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 /// All tests of the workspace. Those in documents are compiled by one thread each crate, so they are run beside the others, and their output follows.
+/// Few units of code: what hundreds of examples have in common is compiled once in each unit.
 fn tests() -> anyhow::Result<Outcome> {
     let test = |what: &[&'static str]| {
         let fixed = ["test", "--workspace", "--features", workspace::FEATURES];
@@ -87,7 +88,12 @@ fn tests() -> anyhow::Result<Outcome> {
     };
     let others = with_peers(test(&["--lib", "--bins", "--tests"]))?;
     command(test(&["--no-run"]))?;
-    let documents = test(&["--doc"]).stderr_to_stdout().stdout_capture().unchecked().start()?;
+    let documents = test(&["--doc"])
+        .env("RUSTDOCFLAGS", "-C codegen-units=4")
+        .stderr_to_stdout()
+        .stdout_capture()
+        .unchecked()
+        .start()?;
     let others = command(others);
     let documents = documents.wait()?;
     print!("{}", String::from_utf8_lossy(&documents.stdout));
