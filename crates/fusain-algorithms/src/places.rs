@@ -13,7 +13,7 @@ const UNKNOWN: usize = usize::MAX - 1;
 /// Set where the results are in their place; the count is in the bits above.
 const IS_THERE: usize = 1;
 
-/// Looks for a count that others are about to find: some round trips between two cores. One of them may have lost its core, so that is all.
+/// Looks for a count that others are about to find: some round trips between two cores.
 const LOOKS: usize = 32;
 
 /// How many results each worker has, as far as they have been counted.
@@ -51,9 +51,10 @@ impl Places {
         Some(start..start + known(&self.0[i])?)
     }
 
-    /// As [`get`](Self::get), and waits a moment for others.
-    pub(crate) fn get_soon(&self, i: usize) -> Option<Range<usize>> {
-        (0..LOOKS).find_map(|_| {
+    /// As [`get`](Self::get), and waits for others. One of them may have lost its core, so the wait is bounded: by as long as it would take another worker to fetch so many
+    /// cache lines, which it has to if these results are not put where they belong now. A look and a line take about as long, some 20 ns.
+    pub(crate) fn get_soon(&self, i: usize, lines: usize) -> Option<Range<usize>> {
+        (0..LOOKS + lines).find_map(|_| {
             let place = self.get(i);
             if place.is_none() {
                 spin_loop();
@@ -77,7 +78,7 @@ mod tests {
         let places = Places::new(3);
         assert!(!places.is_there(0));
         places.set(1, 5);
-        assert_eq!((places.get(0), places.get_soon(1)), (None, None));
+        assert_eq!((places.get(0), places.get_soon(1, 0)), (None, None));
         places.set(0, 2);
         assert_eq!((places.get(0), places.get_soon(1), places.get_if_all(1)), (Some(0..2), Some(2..7), None));
         places.set(2, 0);

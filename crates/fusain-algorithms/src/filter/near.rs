@@ -19,6 +19,9 @@ use crate::places::Places;
 use crate::policy::Team;
 use crate::ranges::Parts;
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// Blocks for which one more worker pays.
 const SHARE_BLOCKS: usize = 4;
 
@@ -70,7 +73,8 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
                     continue;
                 }
                 // Of two the first has begun before. Of many it may be that nobody has.
-                let place = if count == 2 { places.get_soon(i) } else { places.get(i) };
+                let lines = size_of_val(&v[range.clone()]) / LINE;
+                let place = if count == 2 { places.get_soon(i, lines) } else { places.get(i) };
                 if let Some(place) = place {
                     copy(range, marks, place);
                     places.set_there(i);
