@@ -80,7 +80,7 @@ mod tests {
         places.set(1, 5);
         assert_eq!((places.get(0), places.get_soon(1, 0)), (None, None));
         places.set(0, 2);
-        assert_eq!((places.get(0), places.get_soon(1), places.get_if_all(1)), (Some(0..2), Some(2..7), None));
+        assert_eq!((places.get(0), places.get_soon(1, 0), places.get_if_all(1)), (Some(0..2), Some(2..7), None));
         places.set(2, 0);
         places.set_there(1);
         assert_eq!((places.get_if_all(1), places.get(2)), (Some(2..7), Some(7..7)));

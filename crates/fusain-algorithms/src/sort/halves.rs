@@ -143,6 +143,16 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_is_of_all_elements() {
+        let crew = Scripted::new(&[], None);
+        for len in [127, 188, 253, 254, 1_000] {
+            let mut v: Vec<usize> = (0..len).collect();
+            let boundary = halve(&crew, &mut v, &|a, b| a < b).unwrap();
+            assert!(boundary.abs_diff(len / 2) <= len / 16, "{boundary} of {len}");
+        }
+    }
+
+    #[test]
     fn equal_elements_are_not_put_on_one_side() {
         let crew = Scripted::new(&[], None);
         let is_less = |a: &u32, b: &u32| a < b;
