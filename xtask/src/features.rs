@@ -21,7 +21,7 @@ pub(crate) struct Options {
 }
 
 /// What these need is not part of every system.
-const SYSTEM: &[&str] = &["full", "hwloc", "mpi"];
+pub(crate) const SYSTEM: &[&str] = &["full", "hwloc", "mpi"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let mut steps = Steps::default();

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use cargo_metadata::Package;
 
-use crate::publish::published;
+use crate::publish::{self, published};
 use crate::steps::{Outcome, command};
 use crate::workspace;
 
@@ -79,7 +79,7 @@ fn described() -> anyhow::Result<Vec<Package>> {
     });
     let features = features.collect::<Vec<_>>().join(",");
     let folder = folder().display().to_string();
-    let names = packages.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    let names = publish::arguments(&packages);
     let fixed = ["doc", "--quiet", "--no-deps", "--lib", "--target-dir", &folder, "--features", &features];
     // This output of rustdoc is not stable yet, but every toolchain has it for those who say that they know. In a folder of its own: dependencies are built otherwise then.
     let told = workspace::cargo(fixed.into_iter().chain(names)).env("RUSTC_BOOTSTRAP", "1");

@@ -42,6 +42,11 @@ pub(crate) fn published() -> anyhow::Result<Vec<Package>> {
     Ok(packages.into_iter().filter(|package| package.publish.is_none()).collect())
 }
 
+/// How cargo is told that all of them are meant.
+pub(crate) fn arguments(packages: &[Package]) -> impl Iterator<Item = &str> {
+    packages.iter().flat_map(|package| ["--package", package.name.as_str()])
+}
+
 /// Packs, looks into the packages, and builds the facade from them.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
     let packages = published()?;
@@ -51,7 +56,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("publish");
     let folder_name = folder.display().to_string();
     let mut pack = vec!["package", "--no-verify", "--quiet", "--target-dir", &folder_name];
-    pack.extend(packages.iter().flat_map(|package| ["--package", package.name.as_str()]));
+    pack.extend(arguments(&packages));
     command(workspace::cargo(pack))?;
 
     let program = folder.join("program");

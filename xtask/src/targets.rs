@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use crate::features::SYSTEM;
 use crate::steps::{Outcome, Steps, command};
 use crate::{publish, workspace};
 
@@ -13,9 +14,6 @@ const TARGETS: [&str; 5] =
 
 /// Its programs run on any x86-64 Linux that has the C library for it.
 const NARROW: &str = "i686-unknown-linux-gnu";
-
-/// All that need no library of the system.
-const FEATURES: &str = "cluster,rayon,schedule,serde,topology,tracing";
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let mut steps = Steps::default();
@@ -34,9 +32,13 @@ fn missing(target: &str) -> anyhow::Result<Outcome> {
     Ok(Outcome::Skipped(format!("its library is missing; run: rustup target add {target}")))
 }
 
-/// A warning counts, as it does on this platform.
+/// With all features that need no library of the system. A warning counts, as it does on this platform.
 fn check(target: &str) -> anyhow::Result<Outcome> {
-    let check = ["check", "--quiet", "--package", "fusain", "--target", target, "--features", FEATURES];
+    let published = publish::published()?;
+    let facade = published.iter().find(|package| package.name == "fusain").context("there is no facade")?;
+    let features = facade.features.keys().map(String::as_str).filter(|feature| !SYSTEM.contains(feature));
+    let features = features.collect::<Vec<_>>().join(",");
+    let check = ["check", "--quiet", "--package", "fusain", "--target", target, "--features", &features];
     command(workspace::cargo(check).env("RUSTFLAGS", "--deny warnings"))
 }
 
@@ -45,7 +47,7 @@ const TESTS: [&str; 5] = ["test", "--quiet", "--no-fail-fast", "--lib", "--tests
 
 fn tests_on_narrow() -> anyhow::Result<Outcome> {
     let published = publish::published()?;
-    let packages = published.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    let packages = publish::arguments(&published);
     command(workspace::cargo(TESTS.into_iter().chain(["--target", NARROW]).chain(packages)))
         .context("it needs Linux on x86-64 and, to link, the C library for 32 bits (Debian: gcc-multilib)")
 }
@@ -64,7 +66,7 @@ fn tests_with_oldest() -> anyhow::Result<Outcome> {
     // A folder of its own, since another compiler would build everything anew.
     let folder = workspace::target().join("oldest").display().to_string();
     let fixed = ["run", name, "cargo"].into_iter().chain(TESTS).chain(["--target-dir", &folder]);
-    let packages = published.iter().flat_map(|package| ["--package", package.name.as_str()]);
+    let packages = publish::arguments(&published);
     // What this xtask's own cargo left in the environment must not reach the other toolchain's.
     let tests = duct::cmd("rustup", fixed.chain(packages)).dir(workspace::root());
     command(tests.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN"))

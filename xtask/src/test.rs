@@ -110,8 +110,7 @@ fn with_peers(program: duct::Expression) -> anyhow::Result<duct::Expression> {
 /// Unit, integration and doc tests of the published crates.
 fn portable() -> anyhow::Result<Outcome> {
     let published = publish::published()?;
-    let packages = published.iter().flat_map(|package| ["--package", package.name.as_str()]);
-    command(workspace::cargo(["test"].into_iter().chain(packages)))
+    command(workspace::cargo(["test"].into_iter().chain(publish::arguments(&published))))
 }
 
 /// The default build as a platform gets it that has no threads, no clock and no AVX: the tests of `packages`, in a build of its own.

@@ -4,13 +4,10 @@
 //! less where a line takes many instructions. So the loops over numbers ask for what comes some thousand bytes later. Where that is in a cache already it costs next
 //! to nothing: `compare first --only reduce,any,count --log2 12,24` shows both.
 
-use crate::platform::prefetch;
+use crate::platform::{LINE, prefetch};
 
 /// So many bytes ahead: what a core reads in the 300 ns that a line may take, at 10 to 30 bytes a nanosecond. Half and twice as much differ by a few hundredths.
 const AHEAD: usize = 1 << 12;
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// Elements of more bytes may be read in part only.
 const WIDEST: usize = 16;

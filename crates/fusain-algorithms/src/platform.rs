@@ -9,6 +9,9 @@
 //!
 //! Threads and the clock are in the `platform.rs` of `fusain-pool`.
 
+/// Bytes of a cache line: on most platforms.
+pub(crate) const LINE: usize = 64;
+
 /// A loop to be compiled for each width.
 ///
 /// It is a trait and not a closure, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
@@ -62,7 +65,7 @@ mod x86 {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-    use super::Body;
+    use super::{Body, LINE};
 
     /// What may be called.
     #[derive(Clone, Copy, PartialEq)]
@@ -125,8 +128,7 @@ mod x86 {
         body.run()
     }
 
-    /// Bytes of a cache line, and of a vector that each of these processors has.
-    const LINE: usize = 64;
+    /// Bytes of a vector that each of these processors has.
     const VECTOR: usize = size_of::<__m128i>();
 
     /// See [`copy_around_caches`](super::copy_around_caches).

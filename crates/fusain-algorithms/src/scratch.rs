@@ -8,6 +8,7 @@
 //! With debug assertions nothing is kept, so that AddressSanitizer and valgrind know the bounds of each block.
 
 use crate::pages::prepare;
+use crate::platform::LINE;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, take};
@@ -21,8 +22,6 @@ const KEPT_BYTES: usize = 1 << 26;
 /// Memory comes in cache lines.
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "only its size counts")] [u8; LINE]);
-
-const LINE: usize = 64;
 
 /// Its length stays 0.
 type Block = Vec<Line>;

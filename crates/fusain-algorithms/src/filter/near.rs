@@ -16,11 +16,9 @@ use super::judge::Judge;
 use crate::chain::takes_two_steps;
 use crate::crew::Crew;
 use crate::places::Places;
+use crate::platform::LINE;
 use crate::policy::Team;
 use crate::ranges::Parts;
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// Blocks for which one more worker pays.
 const SHARE_BLOCKS: usize = 4;
