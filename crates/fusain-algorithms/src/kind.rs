@@ -11,6 +11,16 @@ pub(crate) fn is_primitive<T>() -> bool {
     is_integer::<T>() || is_float::<T>() || is::<T, char>() || is::<T, bool>()
 }
 
+/// Whether `T` may be a number, as far as its size, alignment and drop tell.
+///
+/// A constant: what stands behind `if const { may_be_primitive::<T>() }` is not compiled for other types, whereas all the compiler sees of [`is_primitive`] before it
+/// optimises is a call. Kernels for numbers are large, and a program sorts and searches its own types as well.
+#[inline(always)]
+pub(crate) const fn may_be_primitive<T>() -> bool {
+    let is_long = size_of::<T>() == size_of::<u128>() && align_of::<T>() == align_of::<u128>();
+    !std::mem::needs_drop::<T>() && (matches!(size_of::<T>(), 1 | 2 | 4 | 8) || is_long)
+}
+
 /// Whether `T` is an integer: operations on it have a latency of one cycle and the compiler may reorder their sum.
 #[inline(always)]
 pub(crate) fn is_integer<T>() -> bool {
@@ -54,6 +64,8 @@ mod tests {
     #[test]
     fn kinds() {
         assert!(is_primitive::<i32>() && is_primitive::<f64>() && is_primitive::<char>() && is_primitive::<bool>());
+        assert!(may_be_primitive::<i8>() && may_be_primitive::<u128>() && may_be_primitive::<char>());
+        assert!(!may_be_primitive::<String>() && !may_be_primitive::<&str>() && !may_be_primitive::<()>());
         assert!(!is_primitive::<&i32>() && !is_primitive::<std::cell::Cell<i32>>() && !is_primitive::<(i32,)>());
         assert!(is_integer::<u128>() && !is_integer::<f32>());
         assert!(is_light::<(f64, f64)>() && !is_light::<String>() && !is_light::<[u8; 64]>());

@@ -51,6 +51,7 @@
 mod adaptor;
 mod collect;
 mod drive;
+mod exact;
 mod flag;
 mod indexed;
 mod outcome;

@@ -14,6 +14,10 @@ pub(crate) const HAS_THREADS: bool =
 
 /// Cores that this process may use; 1 if it is not known, and where there are no threads to use them.
 pub(crate) fn cores() -> usize {
+    if cfg!(loom) {
+        // The same models on every machine, and no file of the system read for each interleaving.
+        return 2;
+    }
     if HAS_THREADS { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { 1 }
 }
 

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::each::{each_range, fill_room};
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::policy::Par;
 use crate::ranges::Parts;
 use crate::widest::widest;
@@ -73,7 +73,7 @@ impl Par<'_> {
             if let Some(byte) = byte {
                 // SAFETY: the part's memory; of such bytes `value`, a number, consists.
                 unsafe { part.as_mut_ptr().write_bytes(byte, part.len()) };
-            } else if is_primitive::<T>() {
+            } else if const { may_be_primitive::<T>() } && is_primitive::<T>() {
                 widest((fill_part, (part, &value)))
             } else {
                 fill_part((part, &value))

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use crate::beside::Beside;
 use crate::each::each_range;
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::policy::Par;
 use crate::ranges::Parts;
 use crate::widest::{Body, widest};
@@ -89,7 +89,7 @@ impl Par<'_> {
         each_range::<Replaced<T, P>>(self, v.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
-            if is_primitive::<T>() {
+            if const { may_be_primitive::<T>() } && is_primitive::<T>() {
                 widest(Replace { part, predicate: &predicate, new: new.get() });
             } else {
                 replace_each(part, &predicate, new.get());

@@ -23,7 +23,7 @@ pub(super) const BLOCK_OF_BITS: usize = 1 << 10;
 /// Elements are integers or floats of at most eight bytes, and values are laid out as they are.
 #[inline(always)]
 pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], natural: Natural) -> V {
-    match size_of::<T>() {
+    match const { size_of::<T>() } {
         // SAFETY: the caller's; a word of that size.
         1 => unsafe { best_word::<T, V, u8, GREATEST>(block, natural) },
         // SAFETY: likewise.
@@ -60,7 +60,7 @@ unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], natural: N
 /// As [`best_by_bits`].
 #[inline(always)]
 pub(super) unsafe fn place_of_bits<T, V, const LAST: bool>(block: &[T], value: &V) -> Option<usize> {
-    match size_of::<T>() {
+    match const { size_of::<T>() } {
         // SAFETY: the caller's; a word of that size.
         1 => unsafe { place_of_word::<T, V, u8, LAST>(block, value) },
         // SAFETY: likewise.
@@ -104,7 +104,7 @@ pub(super) fn best<'a, T, V>(block: &'a [T], get: impl Fn(&'a T) -> V, better: i
     // As many lanes as fill two to four vector registers. For 8 bytes, where a comparison is seldom one instruction,
     // there are so many that the compiler keeps a loop over them in memory. Fewer it would unroll, and then fail to
     // vectorise. Each form is two to three times slower for the other's sizes.
-    match size_of::<V>() {
+    match const { size_of::<V>() } {
         0 | 1 => lanes::<T, V, 128>(block, get, better),
         2..=4 => lanes::<T, V, 32>(block, get, better),
         _ => lanes::<T, V, 64>(block, get, better),

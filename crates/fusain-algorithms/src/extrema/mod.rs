@@ -7,7 +7,7 @@ mod tests;
 
 use std::cmp::Ordering;
 
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::natural::{self, Natural};
 use crate::policy::Par;
 use search::{Extrema, extrema};
@@ -189,7 +189,7 @@ fn by<T: Sync, const MIN: bool, const MAX: bool>(
     natural: Option<Natural>,
     less: impl Fn(&T, &T) -> bool + Sync,
 ) -> Option<(usize, usize)> {
-    if is_primitive::<T>() {
+    if const { may_be_primitive::<T>() } && is_primitive::<T>() {
         let less = |a: &Number<T>, b: &Number<T>| less(&a.0, &b.0);
         let search = Extrema::<_, _, _, _, MIN, MAX>::new(v, Number::read, less, true);
         // SAFETY: a `Number` is laid out as the element it was read from.

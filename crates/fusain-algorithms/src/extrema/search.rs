@@ -16,7 +16,7 @@ use fusain_pool::{Algorithm, kept};
 
 use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, place_of_bits};
 use crate::ahead::fetch_ahead;
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::natural::Natural;
 use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
@@ -211,7 +211,7 @@ where
 
     #[inline]
     fn sequential(&self) -> Option<(usize, usize)> {
-        if self.numbers && self.all.len() <= FEW {
+        if const { may_be_primitive::<V>() } && self.numbers && self.all.len() <= FEW {
             return self.among_few();
         }
         self.places(if self.is_narrow() {
@@ -283,7 +283,9 @@ where
     #[inline(always)]
     fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool) -> Found<V> {
         let mut found = Found::nothing();
-        if let Some(natural) = self.natural {
+        if const { may_be_primitive::<T>() }
+            && let Some(natural) = self.natural
+        {
             let ahead = if size_of_val(part) > NEAR { part.as_chunks::<BLOCK_OF_BITS>().0 } else { &[] };
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
                 fetch_ahead(ahead, k);
@@ -299,7 +301,7 @@ where
                     self.keep_max(&mut found.max, Candidate::new(value, from));
                 }
             }
-        } else if in_blocks {
+        } else if const { may_be_primitive::<V>() } && in_blocks {
             for (k, block) in part.chunks(BLOCK).enumerate() {
                 let from = at + k * BLOCK;
                 if MIN {
@@ -391,9 +393,9 @@ where
         let numbers = is_primitive::<T>();
         let index = match self.natural {
             // SAFETY: invariant 1.
-            Some(_) => unsafe { place_of_bits::<_, _, LAST>(block, value) },
-            None if LAST => last_in(block, block, numbers, wanted),
-            None => first_in(block, block, numbers, wanted),
+            Some(_) if const { may_be_primitive::<T>() } => unsafe { place_of_bits::<_, _, LAST>(block, value) },
+            _ if LAST => last_in(block, block, numbers, wanted),
+            _ => first_in(block, block, numbers, wanted),
         };
         // An inconsistent order may deny its own result; then any element will do.
         from + index.unwrap_or(0)

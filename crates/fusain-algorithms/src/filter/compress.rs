@@ -21,7 +21,7 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     rest: *mut T,
 ) -> Option<(usize, usize)> {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    if x86::can_sift::<T>() {
+    if const { crate::kind::may_be_primitive::<T>() } && x86::can_sift::<T>() {
         // SAFETY: the caller's, and just asked.
         return Some(unsafe { x86::sift::<_, _, N>(part, kept, rest) });
     }

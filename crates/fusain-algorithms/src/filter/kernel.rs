@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::block::{Answers, BLOCK, Part, ones};
 use super::judge::Judge;
 use crate::first_panic::FirstPanic;
-use crate::kind::{is_light, is_primitive};
+use crate::kind::{is_light, is_primitive, may_be_primitive};
 use crate::pages::expect_writes;
 use crate::widest::{Body, widest};
 
@@ -99,7 +99,7 @@ unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) ->
 ///
 /// As [`Part::for_each_block`].
 pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
-    if is_primitive::<T>() {
+    if const { may_be_primitive::<T>() } && is_primitive::<T>() {
         // SAFETY: the caller's; a number is its bits.
         return unsafe { runs_of_bits(part) };
     }
@@ -124,7 +124,7 @@ pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(part: &Part<'
 ///
 /// As [`Part::for_each_block`], and the elements are the caller's, who uses them no more.
 pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, panics: &FirstPanic) -> [Vec<T>; N] {
-    if N == 2 || is_light::<T>() {
+    if const { N == 2 || is_light::<T>() } {
         // SAFETY: the caller's; light elements own nothing, and of others all that are moved are in one run or the other.
         return unsafe { runs_of_bits(part) };
     }

@@ -48,9 +48,9 @@ impl Par<'_> {
             false => 0,
         };
         match self.plan_with_prior::<(P, Vec<T>)>(v.len() - front, PRIOR_NS) {
-            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, front, &If(predicate))),
+            Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &If(predicate))),
             Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
-            Plan::Parallel(team) if is_light::<T>() => {
+            Plan::Parallel(team) if const { is_light::<T>() } => {
                 let tile = tile_len::<T>(v.len() - front, Some(&team));
                 sift(&team, v, front, tile, If(predicate));
             }
@@ -99,9 +99,9 @@ impl Par<'_> {
             false => 0,
         };
         match self.plan_with_prior::<(F, Vec<T>)>(v.len() - front, PRIOR_NS) {
-            Plan::Sequential(watch) if is_light::<T>() => watch.time(|| alone(v, front, &Unlike(same))),
+            Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &Unlike(same))),
             Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
-            Plan::Parallel(team) if is_light::<T>() => {
+            Plan::Parallel(team) if const { is_light::<T>() } => {
                 // The first element of each tile is judged beforehand, by one worker.
                 let tile = tile_len::<T>(v.len() - front, Some(&team));
                 sift(&team, v, front, tile, Unlike(same));

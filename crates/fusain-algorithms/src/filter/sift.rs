@@ -8,7 +8,7 @@ use super::judge::Judge;
 use super::kernel::{cloned, moved, sift_bits};
 use super::near;
 use crate::first_panic::FirstPanic;
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, Runs, join, join_alone, tile_len};
 use crate::window::{Output, collect_front};
@@ -81,7 +81,7 @@ pub(super) fn into_room<'r, T: Clone + Send + Sync, J: Judge<T>>(
 }
 
 fn alone<'r, T: Clone + Send + Sync, J: Judge<T>>(v: &[T], room: &'r mut [MaybeUninit<T>], judge: &J) -> &'r mut [T] {
-    if !is_primitive::<T>() || room.len() < v.len() {
+    if const { !may_be_primitive::<T>() } || !is_primitive::<T>() || room.len() < v.len() {
         return into(None, v, room, judge);
     }
     let first = (J::LOOKS_BACK && !v.is_empty()).then_some(true);
@@ -100,11 +100,11 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
     judge: &J,
 ) -> &'r mut [T] {
     let room = match team.filter(|_| is_primitive::<T>()) {
-        Some(team) => match near::into(team, v, room, judge) {
+        Some(team) if const { may_be_primitive::<T>() } => match near::into(team, v, room, judge) {
             Ok(kept) => return kept,
             Err(room) => room,
         },
-        None => room,
+        _ => room,
     };
     let output = Output::new(room);
     let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team) };

@@ -32,7 +32,7 @@ const BLOCK: usize = 64;
 /// Counts in lanes of the width of `T`.
 #[inline(always)]
 pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize {
-    match size_of::<T>() {
+    match const { size_of::<T>() } {
         1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
         2 => part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum(),
         // A unit is far below 2^32 elements, but nothing forbids a longer slice here.

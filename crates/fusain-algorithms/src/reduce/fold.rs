@@ -58,7 +58,7 @@ where
     M: Fn(&T) -> U,
     F: Fn(U, U) -> U,
 {
-    if is_light::<U>() && !is_integer::<U>() && run.len() >= 2 * CHAINS {
+    if const { is_light::<U>() } && !is_integer::<U>() && run.len() >= 2 * CHAINS {
         let (blocks, tail) = run.as_chunks::<{ CHAINS * SUB_RUN }>();
         let part = |(k, block): (usize, &[T; CHAINS * SUB_RUN])| {
             fetch_ahead(blocks, k);

@@ -7,7 +7,7 @@
 use std::iter::{Product, Sum, empty};
 
 use super::fold::Fold;
-use crate::kind::{is_float, is_integer};
+use crate::kind::{is_float, is_integer, may_be_primitive};
 use crate::policy::{Par, Plan};
 
 /// Additions side by side: two vectors of eight doubles, four of four, or eight of two.
@@ -66,7 +66,11 @@ pub(super) struct Products;
 impl<T: Copy + Sum> Fold<T, T> for Sums {
     #[inline(always)]
     fn fold(&self, run: &[T]) -> Option<T> {
-        if is_float::<T>() { in_lanes(run, |a, b| self.both(a, b)) } else { Some(run.iter().copied().sum()) }
+        if const { may_be_primitive::<T>() } && is_float::<T>() {
+            in_lanes(run, |a, b| self.both(a, b))
+        } else {
+            Some(run.iter().copied().sum())
+        }
     }
 
     #[inline(always)]
@@ -78,7 +82,11 @@ impl<T: Copy + Sum> Fold<T, T> for Sums {
 impl<T: Copy + Product> Fold<T, T> for Products {
     #[inline(always)]
     fn fold(&self, run: &[T]) -> Option<T> {
-        if is_float::<T>() { in_lanes(run, |a, b| self.both(a, b)) } else { Some(run.iter().copied().product()) }
+        if const { may_be_primitive::<T>() } && is_float::<T>() {
+            in_lanes(run, |a, b| self.both(a, b))
+        } else {
+            Some(run.iter().copied().product())
+        }
     }
 
     #[inline(always)]

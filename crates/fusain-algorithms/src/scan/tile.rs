@@ -8,7 +8,7 @@ use std::mem::needs_drop;
 use std::ops::Range;
 
 use super::elements::Elements;
-use crate::kind::{is_float, is_light};
+use crate::kind::{is_float, is_light, may_be_primitive};
 
 /// Lanes of a tile that is folded, where elements are light.
 const LANES: usize = 8;
@@ -22,7 +22,7 @@ const LANES: usize = 8;
 pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) -> T {
     debug_assert!(!range.is_empty());
     let elements = elements.view();
-    if !is_light::<T>() || range.len() < 4 * LANES {
+    if const { !is_light::<T>() } || range.len() < 4 * LANES {
         // SAFETY: the caller's.
         let mut acc = unsafe { elements.lift(range.start) };
         for i in range.start + 1..range.end {
@@ -60,7 +60,7 @@ pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(elements: &E, range: Range<u
     let mut window = if needs_drop::<T>() { unsafe { elements.window(range.clone()) } } else { None };
     let (mut acc, mut rest) = (prefix, range.clone());
     // An addition of integers takes one cycle, so there is nothing to gain, and of other types an operation may cost anything.
-    if is_float::<T>() {
+    if const { may_be_primitive::<T>() } && is_float::<T>() {
         // Floats need no window to follow.
         // SAFETY: the caller's.
         (acc, rest.start) = unsafe { scan_groups(&elements, rest.clone(), acc) };

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 use fusain_pool::Algorithm;
 
 use crate::gallop::{STRIDE, equal_front, leap};
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::policy::{Par, Plan, Team};
 use crate::widest::{Body, widest};
 
@@ -99,7 +99,7 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
         // How many have been met, or passed, one after the other.
         let (mut in_a_row, mut in_vain) = (0, 0);
         while met < wanted.len() {
-            if is_primitive::<T>() && in_a_row >= STRIDE {
+            if const { may_be_primitive::<T>() } && is_primitive::<T>() && in_a_row >= STRIDE {
                 let equal = equal_front(&v[at..], &wanted[met..], |x, y| compare(x, y).is_eq());
                 at += equal;
                 met += equal;

@@ -4,6 +4,7 @@
 //! *stride* at a time. Only the stride that has a hit is looked at again, for the index.
 
 use crate::ahead::fetch_ahead;
+use crate::kind::may_be_primitive;
 use crate::widest::{Body, widest};
 
 /// Elements looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
@@ -22,7 +23,11 @@ pub(crate) fn first_in<'a, A, B>(
     numbers: bool,
     hit: impl Fn(&'a A, &'a B) -> bool,
 ) -> Option<usize> {
-    if numbers && a.len() >= STEP { widest(First { a, b, hit }) } else { a.iter().zip(b).position(|(x, y)| hit(x, y)) }
+    if const { may_be_primitive::<A>() } && numbers && a.len() >= STEP {
+        widest(First { a, b, hit })
+    } else {
+        a.iter().zip(b).position(|(x, y)| hit(x, y))
+    }
 }
 
 /// The last `i` for which `hit(&a[i], &b[i])`; of numbers by the stride.
@@ -33,7 +38,11 @@ pub(crate) fn last_in<'a, A, B>(
     numbers: bool,
     hit: impl Fn(&'a A, &'a B) -> bool,
 ) -> Option<usize> {
-    if numbers && a.len() >= STEP { widest(Last { a, b, hit }) } else { last_of(a, b, &hit) }
+    if const { may_be_primitive::<A>() } && numbers && a.len() >= STEP {
+        widest(Last { a, b, hit })
+    } else {
+        last_of(a, b, &hit)
+    }
 }
 
 /// The first hit among numbers.

@@ -5,11 +5,12 @@
 //! Before that, long rows that need no choice are passed at once: equal elements, and elements less than all of the other run.
 
 use std::hint::select_unpredictable;
+use std::ptr;
 
 use super::path::cut;
 use crate::few::sort_few;
 use crate::gallop::{STRIDE, equal_front, leap};
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::widest::{Body, widest};
 
 /// Which elements are in the result: those that only the first run has,
@@ -75,7 +76,7 @@ pub(super) fn operate<T: Clone, const OP: u8>(a: &[T], b: &[T], less: &impl Fn(&
     if a.is_empty() || b.is_empty() {
         return alone::<_, OP>(a, b, results);
     }
-    if is_primitive::<T>() {
+    if const { may_be_primitive::<T>() } && is_primitive::<T>() {
         widest(Side::<_, _, OP> { a, b, less, results });
     } else {
         one_by_one::<_, OP>(a, b, less, results);
@@ -188,7 +189,7 @@ impl<T: Clone, L: Fn(&T, &T) -> bool, const OP: u8> Body for Side<'_, T, L, OP> 
         let mut made = 0;
         for lane in &lanes[..count] {
             // SAFETY: results, which are numbers, moved towards the front of the room they lie in.
-            unsafe { std::ptr::copy(lane.start, home.wrapping_add(made), lane.made) };
+            unsafe { ptr::copy(lane.start, home.wrapping_add(made), lane.made) };
             made += lane.made;
         }
         // SAFETY: so many results lie behind those that were there, inside the room reserved.
@@ -207,11 +208,11 @@ unsafe fn advance<T, const OP: u8, const N: usize>(
     steps: usize,
     less: &impl Fn(&T, &T) -> bool,
 ) {
-    let a: [*const T; N] = std::array::from_fn(|l| lanes[l].a.as_ptr());
-    let b: [*const T; N] = std::array::from_fn(|l| lanes[l].b.as_ptr());
-    let out: [*mut T; N] = std::array::from_fn(|l| lanes[l].start);
-    let mut made: [usize; N] = std::array::from_fn(|l| lanes[l].made);
-    let (mut i, mut j) = ([0; N], [0; N]);
+    let (mut a, mut b, mut out) = ([ptr::null(); N], [ptr::null(); N], [ptr::null_mut(); N]);
+    let (mut i, mut j, mut made) = ([0; N], [0; N], [0; N]);
+    for l in 0..N {
+        (a[l], b[l], out[l], made[l]) = (lanes[l].a.as_ptr(), lanes[l].b.as_ptr(), lanes[l].start, lanes[l].made);
+    }
     for _ in 0..steps {
         for l in 0..N {
             let (x, y) = (a[l].wrapping_add(i[l]), b[l].wrapping_add(j[l]));
@@ -225,7 +226,7 @@ unsafe fn advance<T, const OP: u8, const N: usize>(
             let from = if OP & ONLY_B == 0 { x } else { select_unpredictable(only_b, y, x) };
             // SAFETY: whatever `less` says, a result has come from a step that passed an element that could be one. So there
             // are fewer of them than there can be from what has been passed and is passed now: that many slots are the lane's.
-            unsafe { std::ptr::copy_nonoverlapping(from, out[l].wrapping_add(made[l]), 1) };
+            unsafe { ptr::copy_nonoverlapping(from, out[l].wrapping_add(made[l]), 1) };
             let stays =
                 (only_a & (OP & ONLY_A != 0)) | (only_b & (OP & ONLY_B != 0)) | (!(only_a | only_b) & (OP & BOTH != 0));
             made[l] += usize::from(stays);
@@ -251,7 +252,7 @@ unsafe fn finish<T, const OP: u8>(lane: &mut Lane<'_, T>) {
     for (run, stays) in [(a, OP & ONLY_A != 0), (b, OP & ONLY_B != 0)] {
         if stays {
             // SAFETY: the caller's.
-            unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), lane.start.wrapping_add(lane.made), run.len()) };
+            unsafe { ptr::copy_nonoverlapping(run.as_ptr(), lane.start.wrapping_add(lane.made), run.len()) };
             lane.made += run.len();
         }
     }

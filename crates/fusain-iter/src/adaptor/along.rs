@@ -4,6 +4,7 @@ use std::iter;
 use std::ops::ControlFlow;
 
 use super::debug_without_closures;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -87,6 +88,8 @@ where
 {
     type Item = S::Item;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -157,6 +160,8 @@ where
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -174,11 +179,6 @@ where
 
     fn split_at(&mut self, n: usize) -> Self {
         InspectSource { base: self.base.split_at(n), f: self.f }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
@@ -262,6 +262,8 @@ where
 {
     type Item = S::Item;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -332,6 +334,8 @@ where
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -349,11 +353,6 @@ where
 
     fn split_at(&mut self, n: usize) -> Self {
         UpdateSource { base: self.base.split_at(n), f: self.f }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

@@ -3,6 +3,7 @@
 use std::iter;
 use std::ops::ControlFlow;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -85,6 +86,8 @@ fn left_of<S: Source>(source: &Option<S>) -> usize {
 impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     type Item = A::Item;
 
+    const EXACT: Exact = Exact::Sometimes.and(A::EXACT).and(B::EXACT);
+
     #[inline(always)]
     fn left(&self) -> usize {
         left_of(&self.a).saturating_add(left_of(&self.b))
@@ -164,6 +167,8 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Chain
     where
         Self: 'p;
 
+    const EXACT: Exact = A::EXACT.and(B::EXACT);
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.a.left() + self.b.left()
@@ -184,11 +189,6 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Chain
     fn split_at(&mut self, n: usize) -> Self {
         let a = n.min(self.a.left());
         ChainIndexed { a: self.a.split_at(a), b: self.b.split_at(n - a) }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.a.is_exact(seal) && self.b.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::debug_without_closures;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -292,6 +293,8 @@ impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, 
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left().div_ceil(self.size)
@@ -312,11 +315,6 @@ impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, 
     fn split_at(&mut self, n: usize) -> Self {
         let n = self.base_of(n);
         ChunksSource { base: self.base.split_at(n), size: self.size, one: self.one }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

@@ -3,6 +3,7 @@
 use std::iter;
 use std::ops::ControlFlow;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -129,6 +130,8 @@ pub struct CloneSource<S>(S);
 impl<'a, S: Source<Item = &'a T>, T: Clone + 'a> Source for CloneSource<S> {
     type Item = T;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.left()
@@ -177,6 +180,8 @@ impl<'a, S: IndexedSource<Item = &'a T>, T: Clone + 'a> IndexedSource for CloneS
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.left()
@@ -194,11 +199,6 @@ impl<'a, S: IndexedSource<Item = &'a T>, T: Clone + 'a> IndexedSource for CloneS
 
     fn split_at(&mut self, n: usize) -> Self {
         CloneSource(self.0.split_at(n))
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.0.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

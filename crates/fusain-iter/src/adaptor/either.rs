@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use either::Either;
 
 use crate::collect::{IntoParallelIterator, ParallelExtend};
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -78,6 +79,8 @@ where
 impl<A: Source, B: Source<Item = A::Item>> Source for EitherSource<A, B> {
     type Item = A::Item;
 
+    const EXACT: Exact = A::EXACT.or(B::EXACT);
+
     #[inline(always)]
     fn left(&self) -> usize {
         either!(self, source => source.left())
@@ -120,6 +123,8 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Eithe
     where
         Self: 'p;
 
+    const EXACT: Exact = A::EXACT.and(B::EXACT);
+
     #[inline(always)]
     fn left(&self) -> usize {
         either!(self, source => source.left())
@@ -146,11 +151,6 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Eithe
             EitherSource::A(a) => EitherSource::A(a.split_at(n)),
             EitherSource::B(b) => EitherSource::B(b.split_at(n)),
         }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        either!(self, source => source.is_exact(seal))
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

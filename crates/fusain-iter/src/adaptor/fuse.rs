@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::thread::panicking;
 
+use crate::exact::Exact;
 use crate::flag::Flag;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
@@ -53,6 +54,8 @@ pub struct WhileSomeSource<'s, S> {
 
 impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
     type Item = T;
+
+    const EXACT: Exact = S::EXACT;
 
     #[inline(always)]
     fn left(&self) -> usize {
@@ -175,6 +178,8 @@ impl Drop for Blow<'_> {
 
 impl<S: Source> Source for PanicFuseSource<'_, S> {
     type Item = S::Item;
+
+    const EXACT: Exact = S::EXACT;
 
     #[inline(always)]
     fn left(&self) -> usize {

@@ -1,5 +1,6 @@
 //! `interleave`: elements of two chains in turn.
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -166,6 +167,8 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Inter
     where
         Self: 'p;
 
+    const EXACT: Exact = A::EXACT.and(B::EXACT);
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.a.left() + self.b.left()
@@ -189,11 +192,6 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Inter
     fn split_at(&mut self, n: usize) -> Self {
         let (a, b) = share(n, self.a.left(), self.b.left(), self.b_next);
         InterleaveSource { a: self.a.split_at(a), b: self.b.split_at(b), b_next: self.b_next ^ (n % 2 == 1) }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.a.is_exact(seal) && self.b.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

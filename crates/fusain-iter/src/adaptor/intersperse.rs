@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -127,6 +128,8 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     fn left(&self) -> usize {
         self.len
     }
@@ -149,10 +152,6 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
         let base = self.base.split_at(self.base_of(n));
         let len = std::mem::replace(&mut self.len, n) - n;
         IntersperseIndexed { base, element: self.element.clone(), leads: self.leads ^ (n % 2 == 1), len }
-    }
-
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

@@ -4,6 +4,7 @@ use std::iter;
 use std::ops::ControlFlow;
 
 use super::debug_without_closures;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -89,6 +90,8 @@ where
 {
     type Item = R;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -156,6 +159,8 @@ where
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -179,11 +184,6 @@ where
     fn row<U>(&mut self, mut map: impl FnMut(R) -> U, seal: Seal) -> Option<[U; ROW]> {
         let f = self.f;
         self.base.row(|x| map(f(x)), seal)
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

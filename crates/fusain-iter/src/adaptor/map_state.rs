@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
 use super::debug_without_closures;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -378,6 +379,8 @@ where
 {
     type Item = R;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -421,6 +424,8 @@ where
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -438,11 +443,6 @@ where
 
     fn split_at(&mut self, n: usize) -> Self {
         StateSource { base: self.base.split_at(n), state: self.state.split(), f: self.f }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

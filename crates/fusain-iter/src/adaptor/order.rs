@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -73,6 +74,8 @@ impl<S: IndexedSource> IndexedSource for EnumerateSource<S> {
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left()
@@ -93,11 +96,6 @@ impl<S: IndexedSource> IndexedSource for EnumerateSource<S> {
 
     fn split_at(&mut self, n: usize) -> Self {
         EnumerateSource { at: self.at + n, base: self.base.split_at(n) }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
@@ -166,6 +164,8 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.left()
@@ -186,11 +186,6 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
         let mut front = self.0.split_at(self.0.left() - n);
         self.0.swap_begun(&mut front, Seal);
         RevSource(std::mem::replace(&mut self.0, front))
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.0.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

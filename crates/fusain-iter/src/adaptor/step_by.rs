@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -80,6 +81,8 @@ impl<S: IndexedSource> IndexedSource for StepBySource<S> {
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.base.left().div_ceil(self.step)
@@ -100,11 +103,6 @@ impl<S: IndexedSource> IndexedSource for StepBySource<S> {
     fn split_at(&mut self, n: usize) -> Self {
         let n = self.base_of(n);
         StepBySource { base: self.base.split_at(n), step: self.step }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.base.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

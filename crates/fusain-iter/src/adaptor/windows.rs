@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -87,6 +88,8 @@ where
 {
     type Item = R;
 
+    const EXACT: Exact = S::EXACT;
+
     fn left(&self) -> usize {
         windows_of::<N>(self.head.len() + self.base.left() + self.tail.len())
     }
@@ -123,8 +126,8 @@ where
         Some(MapWindowsSource { head: shared, base, tail, f: self.f })
     }
 
-    fn exact(&self, seal: Seal) -> Option<usize> {
-        self.base.is_exact(seal).then(|| self.left())
+    fn exact(&self, _: Seal) -> Option<usize> {
+        S::EXACT.is_always().then(|| self.left())
     }
 }
 

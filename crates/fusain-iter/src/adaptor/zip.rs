@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -84,6 +85,8 @@ impl<A: IndexedSource, B: IndexedSource> IndexedSource for ZipSource<A, B> {
     where
         Self: 'p;
 
+    const EXACT: Exact = A::EXACT.and(B::EXACT);
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.a.left()
@@ -101,11 +104,6 @@ impl<A: IndexedSource, B: IndexedSource> IndexedSource for ZipSource<A, B> {
 
     fn split_at(&mut self, n: usize) -> Self {
         ZipSource { a: self.a.split_at(n), b: self.b.split_at(n) }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.a.is_exact(seal) && self.b.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

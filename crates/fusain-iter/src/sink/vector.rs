@@ -53,9 +53,11 @@ pub(crate) fn collect<S: Source<Item: Send>>(settings: &Settings<'_>, source: S)
 /// Appends the elements of `source` to `vector`.
 #[inline(always)]
 pub(crate) fn append<S: Source<Item: Send>>(settings: &Settings<'_>, source: S, vector: &mut Vec<S::Item>) {
-    if source.exact(Seal).is_some() {
-        slots::append(settings, source, vector);
-        return;
+    if const { S::EXACT.is_always() } {
+        return slots::append(settings, source, vector);
+    }
+    if const { !S::EXACT.is_never() } && source.exact(Seal).is_some() {
+        return slots::append(settings, source, vector);
     }
     let parts = parts(settings, source);
     let mut more = parts.iter().map(Vec::len).sum::<usize>();

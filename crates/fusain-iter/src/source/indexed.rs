@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use fusain_algorithms::internals::in_halves;
 
 use super::{ROW, Source};
+use crate::exact::Exact;
 use crate::seal::Seal;
 
 /// A [`Source`] with a known length. It can be split at any index and read from both ends, piece by piece.
@@ -20,6 +21,10 @@ pub trait IndexedSource: Send + Sized {
     where
         Self: 'p;
 
+    /// Whether pieces are sure to have as many elements as was asked for: always or never. See [`Source::exact`].
+    #[doc(hidden)]
+    const EXACT: Exact = Exact::Never;
+
     /// How many elements are left.
     fn left(&self) -> usize;
 
@@ -31,13 +36,6 @@ pub trait IndexedSource: Send + Sized {
 
     /// Keeps the first `n` of the elements left, and splits off the others; there are at least `n`.
     fn split_at(&mut self, n: usize) -> Self;
-
-    /// Whether pieces are sure to have as many elements as was asked for: see [`Source::exact`].
-    #[doc(hidden)]
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        false
-    }
 
     /// As [`Source::row`], for sources of indices. Closures that look up elements by index read the addresses of what they have captured. After each element that is written
     /// they read these again, as what has been written might be an address; for a row, once.
@@ -65,6 +63,8 @@ const LANES: usize = 32;
 
 impl<S: IndexedSource> Source for Pieces<S> {
     type Item = S::Item;
+
+    const EXACT: Exact = S::EXACT;
 
     #[inline(always)]
     fn left(&self) -> usize {
@@ -111,8 +111,8 @@ impl<S: IndexedSource> Source for Pieces<S> {
     }
 
     #[inline(always)]
-    fn exact(&self, seal: Seal) -> Option<usize> {
-        self.0.is_exact(seal).then(|| self.0.left())
+    fn exact(&self, _: Seal) -> Option<usize> {
+        S::EXACT.is_always().then(|| self.0.left())
     }
 
     #[inline(always)]

@@ -18,6 +18,7 @@ pub(crate) mod vec;
 
 use std::ops::ControlFlow;
 
+use crate::exact::Exact;
 use crate::seal::Seal;
 
 /// The elements of a [row](Source::row).
@@ -72,6 +73,10 @@ pub(crate) const ROW: usize = 8;
 pub trait Source: Send + Sized {
     /// The type of the elements.
     type Item;
+
+    /// What is known of [`exact`](Source::exact) before the program runs.
+    #[doc(hidden)]
+    const EXACT: Exact = Exact::Never;
 
     /// About how many elements are left; 0 only if nothing is left.
     ///

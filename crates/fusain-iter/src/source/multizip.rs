@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::indexed::{IndexedSource, Pieces};
 use crate::adaptor::Zip;
 use crate::collect::IntoParallelIterator;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -77,6 +78,8 @@ impl<T: Chains, S: IndexedSource<Item = <T::Zip as ParallelIterator>::Item>> Ind
     where
         Self: 'p;
 
+    const EXACT: Exact = S::EXACT;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.left()
@@ -94,11 +97,6 @@ impl<T: Chains, S: IndexedSource<Item = <T::Zip as ParallelIterator>::Item>> Ind
 
     fn split_at(&mut self, n: usize) -> Self {
         MultiSource(self.0.split_at(n), PhantomData)
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, seal: Seal) -> bool {
-        self.0.is_exact(seal)
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

@@ -2,9 +2,9 @@
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::IntoParallelIterator;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
-use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// The element of an `Option` or a `Result`.
@@ -114,6 +114,8 @@ impl<T: Send> IndexedSource for One<T> {
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         usize::from(self.0.is_some())
@@ -131,10 +133,5 @@ impl<T: Send> IndexedSource for One<T> {
 
     fn split_at(&mut self, n: usize) -> Self {
         One(if n > 0 { None } else { self.0.take() })
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }

@@ -6,6 +6,7 @@ use super::indexed::{IndexedSource, Pieces};
 use super::{ROW, Source};
 use crate::adaptor::{ChainIndexed, ChainPiece};
 use crate::collect::IntoParallelIterator;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -99,6 +100,8 @@ where
 {
     type Item = T;
 
+    const EXACT: Exact = Exact::Sometimes;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.left_now()
@@ -134,6 +137,8 @@ where
     Range<T>: Iterator<Item = T>,
 {
     type Item = T;
+
+    const EXACT: Exact = Exact::Sometimes;
 
     #[inline(always)]
     fn left(&self) -> usize {
@@ -225,6 +230,8 @@ where
     type Item = T;
     type Piece<'p> = Range<T>;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.len()
@@ -254,11 +261,6 @@ where
     fn row<U>(&mut self, mut map: impl FnMut(T) -> U, _: Seal) -> Option<[U; ROW]> {
         let row = self.front(ROW);
         Some(std::array::from_fn(|i| map(row.start.plus(i))))
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 
@@ -303,6 +305,8 @@ where
     type Item = T;
     type Piece<'p> = RangeInclusive<T>;
 
+    const EXACT: Exact = Exact::Always;
+
     fn left(&self) -> usize {
         Source::left(self)
     }
@@ -327,10 +331,6 @@ where
         let at = self.range.start.plus(n);
         let range = at..std::mem::replace(&mut self.range.end, at);
         InclusiveSource { range, ends: std::mem::take(&mut self.ends) }
-    }
-
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 
@@ -465,6 +465,8 @@ impl IndexedSource for CharSource {
     type Item = char;
     type Piece<'p> = std::iter::Map<ChainPiece<Range<u32>, Range<u32>>, fn(u32) -> char>;
 
+    const EXACT: Exact = Exact::Always;
+
     fn left(&self) -> usize {
         self.0.left()
     }
@@ -479,10 +481,6 @@ impl IndexedSource for CharSource {
 
     fn split_at(&mut self, n: usize) -> Self {
         CharSource(self.0.split_at(n))
-    }
-
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 

@@ -6,9 +6,9 @@ use super::indexed::{IndexedSource, Pieces};
 use super::{Source, option};
 use crate::adaptor::Zip;
 use crate::collect::IntoParallelIterator;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
-use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// No element; made by [`empty`].
@@ -200,6 +200,8 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.n
@@ -225,10 +227,5 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
             _ => self.element.clone(),
         };
         RepeatSource { element, n: rest }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }

@@ -6,9 +6,9 @@ use std::slice;
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::{IntoParallelIterator, ParallelDrainRange};
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
-use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// The elements of a vector, by value.
@@ -215,6 +215,8 @@ impl<T: Send> IndexedSource for Slots<'_, T> {
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.len()
@@ -232,11 +234,6 @@ impl<T: Send> IndexedSource for Slots<'_, T> {
 
     fn split_at(&mut self, n: usize) -> Self {
         Slots(self.take_back(self.0.len() - n))
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 

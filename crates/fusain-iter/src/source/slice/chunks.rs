@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::slice;
 
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
-use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
@@ -115,6 +115,8 @@ impl<S: Cut, K: Shape<S>> IndexedSource for ChunksSource<S, K> {
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.left
@@ -138,11 +140,6 @@ impl<S: Cut, K: Shape<S>> IndexedSource for ChunksSource<S, K> {
         let front = self.take_front(n);
         let slice = std::mem::replace(&mut self.slice, front);
         ChunksSource { slice, left: std::mem::replace(&mut self.left, n), ..*self }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 
@@ -354,6 +351,8 @@ impl<'d, T: Sync> IndexedSource for WindowsSource<'d, T> {
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         windows_of(self.slice.len(), self.size)
@@ -375,11 +374,6 @@ impl<'d, T: Sync> IndexedSource for WindowsSource<'d, T> {
         let rest = &self.slice[n.min(self.slice.len())..];
         self.slice = self.elements_of(n);
         WindowsSource { slice: rest, size: self.size }
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 
@@ -449,6 +443,8 @@ impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N>
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.left()
@@ -468,11 +464,6 @@ impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N>
 
     fn split_at(&mut self, n: usize) -> Self {
         ArrayWindowsSource(self.0.split_at(n))
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }
 

@@ -3,9 +3,9 @@
 use std::slice;
 
 use crate::collect::IntoParallelIterator;
+use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
-use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
@@ -187,6 +187,8 @@ impl<'d, T: Sync> IndexedSource for slice::Iter<'d, T> {
     where
         Self: 'p;
 
+    const EXACT: Exact = Exact::Always;
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.len()
@@ -211,11 +213,6 @@ impl<'d, T: Sync> IndexedSource for slice::Iter<'d, T> {
         *self = front.iter();
         rest.iter()
     }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
-    }
 }
 
 impl<'d, T: Send> IndexedSource for slice::IterMut<'d, T> {
@@ -224,6 +221,8 @@ impl<'d, T: Send> IndexedSource for slice::IterMut<'d, T> {
         = slice::IterMut<'d, T>
     where
         Self: 'p;
+
+    const EXACT: Exact = Exact::Always;
 
     #[inline(always)]
     fn left(&self) -> usize {
@@ -248,10 +247,5 @@ impl<'d, T: Send> IndexedSource for slice::IterMut<'d, T> {
         let (front, rest) = std::mem::take(self).into_slice().split_at_mut(n);
         *self = front.iter_mut();
         rest.iter_mut()
-    }
-
-    #[inline(always)]
-    fn is_exact(&self, _: Seal) -> bool {
-        true
     }
 }

@@ -1,0 +1,43 @@
+//! Whether a source can tell how many elements come out.
+
+/// What is known before the program runs of what a source will answer.
+///
+/// `collect` has two ways, and each is much to compile: with a constant, only what may be needed is.
+/// No other crate can name this type, so none can say of its own source what memory is then written by.
+#[derive(Clone, Copy, Debug)]
+pub enum Exact {
+    /// It never can.
+    Never,
+    /// It depends: a range of 128-bit numbers may be longer than a `usize` can say.
+    Sometimes,
+    /// It always can.
+    Always,
+}
+
+impl Exact {
+    /// Of a source that can tell if both can.
+    pub(crate) const fn and(self, other: Exact) -> Exact {
+        match (self, other) {
+            (Exact::Never, _) | (_, Exact::Never) => Exact::Never,
+            (Exact::Always, Exact::Always) => Exact::Always,
+            _ => Exact::Sometimes,
+        }
+    }
+
+    /// Of a source that is one or the other.
+    pub(crate) const fn or(self, other: Exact) -> Exact {
+        match (self, other) {
+            (Exact::Never, Exact::Never) => Exact::Never,
+            (Exact::Always, Exact::Always) => Exact::Always,
+            _ => Exact::Sometimes,
+        }
+    }
+
+    pub(crate) const fn is_never(self) -> bool {
+        matches!(self, Exact::Never)
+    }
+
+    pub(crate) const fn is_always(self) -> bool {
+        matches!(self, Exact::Always)
+    }
+}
