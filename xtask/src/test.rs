@@ -16,9 +16,10 @@ use crate::{doc, features, interface, lint, mpi, packages, publish, rayon, tidy,
 /// The profile of what runs optimised.
 const QUICK: &str = "quick";
 
-/// Run to their end on what they take by default.
+/// Run to their end; without arguments on what they take by default.
 const EXAMPLES: &[&str] = &[
-    "tour",
+    // Not optimised, a run takes over a second, of which it shows the median.
+    "tour --repeat 1",
     "levels",
     "layered",
     "summa",
@@ -79,26 +80,25 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// All tests of the workspace. Those in documents are compiled by one thread each crate, so they are run beside the others, and their output follows.
-/// Few units of code: what hundreds of examples have in common is compiled once in each unit.
+/// All tests of the workspace. Cargo runs one program after the other, of which many wait or have one thread, and compiles the tests in documents on one thread
+/// each crate. So three kinds are run side by side; the output of two of them follows.
 fn tests() -> anyhow::Result<Outcome> {
     let test = |what: &[&'static str]| {
-        let fixed = ["test", "--workspace", "--features", workspace::FEATURES];
+        let fixed = ["test", "--workspace", "--no-fail-fast", "--features", workspace::FEATURES];
         workspace::cargo(fixed.into_iter().chain(what.iter().copied()))
     };
-    let others = with_peers(test(&["--lib", "--bins", "--tests"]))?;
+    let beside = |tests: duct::Expression| tests.stderr_to_stdout().stdout_capture().unchecked().start();
     command(test(&["--no-run"]))?;
-    let documents = test(&["--doc"])
-        .env("RUSTDOCFLAGS", "-C codegen-units=4")
-        .stderr_to_stdout()
-        .stdout_capture()
-        .unchecked()
-        .start()?;
-    let others = command(others);
-    let documents = documents.wait()?;
-    print!("{}", String::from_utf8_lossy(&documents.stdout));
-    anyhow::ensure!(documents.status.success(), "tests in documents have failed");
-    others
+    // Few units of code: what hundreds of examples have in common is compiled once in each unit.
+    let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
+    let units = beside(with_peers(test(&["--lib", "--bins"]))?)?;
+    let integration = command(with_peers(test(&["--test", "*"]))?);
+    for (kind, tests) in [("unit tests", units), ("tests in documents", documents)] {
+        let done = tests.wait()?;
+        print!("{}", String::from_utf8_lossy(&done.stdout));
+        anyhow::ensure!(done.status.success(), "{kind} have failed");
+    }
+    integration
 }
 
 /// What runs the C++ peers beside ours is told where those are that were built for tests.
@@ -153,7 +153,9 @@ fn programs() -> anyhow::Result<PathBuf> {
 fn examples() -> anyhow::Result<Outcome> {
     let folder = programs()?.join("examples");
     for example in EXAMPLES {
-        duct::cmd!(folder.join(example)).dir(workspace::root()).run().with_context(|| format!("example {example}"))?;
+        let mut words = example.split(' ');
+        let program = folder.join(words.next().unwrap_or_default());
+        duct::cmd(program, words).dir(workspace::root()).run().with_context(|| format!("example {example}"))?;
     }
     Ok(Outcome::Passed)
 }

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use duct::Expression;
 
 /// What is tested and linted beyond the default features; a feature that needs a system library also needs a line in `packages`.
-pub(crate) const FEATURES: &str =
-    "fusain-pool/rayon,fusain-pool/tracing,fusain-topology/hwloc,fusain-topology/serde,fusain-examples/tracing";
+pub(crate) const FEATURES: &str = "fusain-pool/rayon,fusain-pool/tracing,fusain-topology/hwloc,fusain-topology/serde,fusain-examples/hwloc,fusain-examples/tracing";
 
 /// The folder of the workspace.
 pub(crate) fn root() -> &'static Path {

@@ -23,9 +23,9 @@ type Places = BTreeMap<usize, String>;
 
 /// The program `levels`, which can look at this machine.
 pub(super) fn build() -> anyhow::Result<PathBuf> {
-    let features = format!("{},fusain-examples/hwloc", workspace::FEATURES);
     // With a test, as in `Library::build`.
-    let what = ["build", "--quiet", "--workspace", "--features", &features, "--example", "levels", "--test", "idle"];
+    let what = ["build", "--quiet", "--workspace", "--features", workspace::FEATURES];
+    let what = what.into_iter().chain(["--example", "levels", "--test", "idle"]);
     workspace::cargo(what).run()?;
     Ok(workspace::target().join("debug/examples/levels"))
 }
