@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use fusain::cluster::{Level, Victims};
 use fusain::comm::Communicator;
-use fusain::topology::{Hierarchy, Result};
+use fusain::topology::{Hierarchy, Place, Result};
 
 use crate::ranks::{local_place, synthetic_place};
 
@@ -26,17 +26,24 @@ impl Choice {
     pub(super) fn on<C: Communicator>(self, comm: &C) -> Result<Victims> {
         Ok(match self {
             Self::Random => Victims::Random,
-            Self::Nearest => Victims::Nearest(levels(comm)?.into_iter().map(Level::from_iter).collect()),
+            Self::Nearest => {
+                let place = local_place(None).unwrap_or_else(|| pretended(comm))?;
+                Victims::Nearest(levels(comm, &place)?.into_iter().map(Level::from_iter).collect())
+            }
             Self::Lifelines => Victims::Lifelines,
         })
     }
 }
 
+/// This rank's place in a pretended machine.
+fn pretended<C: Communicator>(comm: &C) -> Result<Place> {
+    synthetic_place(comm.rank(), PRETENDED, None)
+}
+
 /// The other ranks of this machine, those of the smallest group first; who is in none is asked last.
-fn levels<C: Communicator>(comm: &C) -> Result<Vec<Vec<usize>>> {
+fn levels<C: Communicator>(comm: &C, place: &Place) -> Result<Vec<Vec<usize>>> {
     let rank = comm.rank();
-    let place = local_place(None).unwrap_or_else(|| synthetic_place(rank, PRETENDED, None))?;
-    let hierarchy = Hierarchy::build(comm, &place)?;
+    let hierarchy = Hierarchy::build(comm, place)?;
     let mut listed = vec![rank];
     let mut levels = Vec::new();
     for group in hierarchy.groups().levels_of(rank).iter().rev() {
@@ -54,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_nearest_come_first() {
-        let levels = World::threads(9).run(|comm| levels(&comm).unwrap());
+        let levels = World::threads(9).run(|comm| levels(&comm, &pretended(&comm).unwrap()).unwrap());
         let levels: Vec<&Vec<usize>> = levels[0].iter().filter(|level| !level.is_empty()).collect();
         assert_eq!(levels, [&vec![1], &vec![2, 3], &vec![4, 5, 6, 7]], "rank 8 is on the other machine");
     }
