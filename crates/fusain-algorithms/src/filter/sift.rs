@@ -99,11 +99,13 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
     room: &'r mut [MaybeUninit<T>],
     judge: &J,
 ) -> &'r mut [T] {
-    let room = match team.filter(|_| is_primitive::<T>()) {
-        Some(team) if const { may_be_primitive::<T>() } => match near::into(team, v, room, judge) {
-            Ok(kept) => return kept,
-            Err(room) => room,
-        },
+    let room = match team {
+        Some(team) if const { may_be_primitive::<T>() } && is_primitive::<T>() => {
+            match near::into(team, v, room, judge) {
+                Ok(kept) => return kept,
+                Err(room) => room,
+            }
+        }
         _ => room,
     };
     let output = Output::new(room);

@@ -9,7 +9,7 @@ mod tiled;
 
 use std::mem::MaybeUninit;
 
-use crate::kind::{is_float, may_be_primitive};
+use crate::kind::is_float;
 use crate::policy::{Par, Plan};
 use crate::window::{Output, Window, collect, fill_alone};
 use elements::{Elements, InPlace, Into};
@@ -294,12 +294,11 @@ where
 {
     assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
     match plan_into(policy, v.len(), &add) {
-        Plan::Sequential(watch) if const { may_be_primitive::<T>() } && is_float::<T>() && v.len() >= GROUPED => watch
-            .time(|| {
-                let output = Output::new(room);
-                sequential(&Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op), init);
-                output.finish()
-            }),
+        Plan::Sequential(watch) if is_float::<T>() && v.len() >= GROUPED => watch.time(|| {
+            let output = Output::new(room);
+            sequential(&Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op), init);
+            output.finish()
+        }),
         Plan::Sequential(watch) => {
             watch.time(|| fill_alone(room, |window| sequential_into::<_, _, INCLUSIVE>(v, window, init, lift, add)))
         }

@@ -59,6 +59,7 @@ pub(crate) fn append<S: Source<Item: Send>>(settings: &Settings<'_>, source: S, 
     if const { !S::EXACT.is_never() } && source.exact(Seal).is_some() {
         return slots::append(settings, source, vector);
     }
+    debug_assert!(source.exact(Seal).is_none(), "a source that can tell says so in `EXACT`");
     let parts = parts(settings, source);
     let mut more = parts.iter().map(Vec::len).sum::<usize>();
     for part in parts {
