@@ -21,6 +21,8 @@
 //! **What is compiled once.** What is generic here is compiled for each type of states in a user's program ([`Steps`]). So it is kept to what calls the callbacks:
 //! the loop stands in one function for all who receive a part, and what neither splits nor commits is a function of its own.
 
+mod answer;
+
 use crate::Algorithm;
 use crate::call::{Brief, Call, Outcome};
 use crate::handle::Handle;
@@ -29,17 +31,17 @@ use crate::idle::{Patience, Step};
 use crate::mailbox::{self, LINE};
 use crate::moment::Moment;
 use crate::offers::{self, Offers};
-use crate::others::give_way;
 use crate::pace::{Grain, Pace};
 use crate::panics::discard;
 use crate::part::{Given, HeapPart, Message, MessageHeader, Places, Running, StackParts, receive};
 use crate::platform::prefetch_for_writing;
-use crate::share::{Receiver, Shared, announce, deliver, pass_on, reach_of, reach_out, share};
-use crate::slot::{LAY_OUT, LOOK, OF_JOBS, askers, bit};
+use crate::share::{Shared, announce, pass_on, reach_of, reach_out, share};
+use crate::slot::{LAY_OUT, LOOK};
 use crate::sync::{current, yield_now};
 use crate::tasks;
 use crate::trace;
 use crate::wakes;
+use answer::{Refusal, answer};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -288,8 +290,7 @@ fn drive<A: Algorithm + ?Sized>(
     let mut units = 0;
     // What is to be looked at again at the next checkpoint.
     let mut owed = 0;
-    // Whether there was nothing to split at the last look, so that requests wait until the next checkpoint. Those who ask do it once.
-    let mut is_spent = false;
+    let mut refusal = Refusal::NONE;
     while algorithm.has_local_work(local) {
         // One call of the unit, so that it is inlined once.
         let started = pace.is_checkpoint().then(Moment::now);
@@ -302,7 +303,6 @@ fn drive<A: Algorithm + ?Sized>(
                 offers.make(local, &mut shared.rest, pace.grain());
             }
             pace.grain = algorithm.unit_len(pace.grain).max(1);
-            is_spent = false;
             if shared.is_whole {
                 owed |= LOOK;
             }
@@ -315,10 +315,10 @@ fn drive<A: Algorithm + ?Sized>(
             }
         }
         units += 1;
-        if slot.is_asked() && (!is_spent || slot.has_other_requests()) {
+        if slot.is_asked() && (refusal.is_over() || slot.has_other_requests()) {
             let answer = answer(offers, handle, local, &mut shared.rest, pace.grain());
             owed |= answer.owed;
-            is_spent = answer.is_spent;
+            refusal = if answer.is_spent { refusal.again() } else { Refusal::NONE };
             let is_stopped = call.is_stopped();
             let is_whole = shared.is_whole && shared.rest.is_none();
             if is_stopped || (is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
@@ -329,7 +329,7 @@ fn drive<A: Algorithm + ?Sized>(
         }
     }
     slot.tally().units.add(units);
-    if is_spent {
+    if refusal.stands() {
         // They would be answered in the next call.
         slot.forget_thieves();
     }
@@ -356,110 +356,6 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment
             call.set_woke();
         }
     }
-}
-
-/// What has become of requests.
-struct Answer {
-    /// What is to be asked for again at the next checkpoint.
-    owed: u64,
-    /// Whether there was nothing to split for somebody, whose request stands.
-    is_spent: bool,
-}
-
-/// Serves everybody who has asked.
-#[cold]
-#[inline(never)]
-fn answer<A: Algorithm + ?Sized>(
-    offers: &Offers<'_, '_, A>,
-    handle: &Handle<'_>,
-    local: &mut A::Local,
-    rest: &mut Option<A::Local>,
-    grain: Grain,
-) -> Answer {
-    let Running { call, algorithm, .. } = offers.running;
-    let requests = handle.slot().take_requests();
-    // What lies on the job stack is older than this state.
-    let has_laid_out = tasks::lay_out(handle);
-    // Asked for by a join around this call, of which the next one may be in a later unit, or behind.
-    let owed = if has_laid_out || handle.stack.root.get() == 0 { 0 } else { requests & LAY_OUT };
-    let unserved = Answer { owed, is_spent: false };
-    if call.is_stopped() || requests & !OF_JOBS == 0 {
-        return unserved;
-    }
-    handle.slot().tally().polls_answered.add(1);
-    let has_work = algorithm.has_local_work(local);
-    if !(has_work || rest.is_some() || offers.is_any()) || !algorithm.wants_help() {
-        return unserved;
-    }
-    let mut has_committed = false;
-    let refused = give_to(requests, has_laid_out, call, handle, &mut |to, fanout| {
-        if rest.is_none() && has_work {
-            // Only if somebody is there: those who have finished ask all others, and all commits may meet at one lock.
-            if !std::mem::replace(&mut has_committed, true) {
-                algorithm.commit(local);
-            }
-            *rest = algorithm.split_late(local, grain.delay());
-        }
-        if rest.is_none() {
-            // A caller that sleeps does not come for it.
-            *rest = offers.take_back();
-        }
-        if let Some(to) = to
-            && let Some(stolen) = rest.take()
-        {
-            deliver(&running(call, algorithm), handle, to, grain, fanout, stolen);
-            return true;
-        }
-        rest.is_some()
-    });
-    if refused != 0 {
-        handle.slot().renew(refused);
-    }
-    Answer { owed, is_spent: refused != 0 }
-}
-
-/// What [`answer`] does for those who have asked; `give` to nobody prepares a part, and says whether there is one, which is to be shared with so many more. As when a call begins,
-/// whoever gets a part passes it on to half of those who are left: so all get about as much.
-///
-/// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
-fn give_to(
-    requests: u64,
-    has_laid_out: bool,
-    call: &Call,
-    handle: &Handle<'_>,
-    give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
-) -> u64 {
-    let mut refused = 0;
-    // The receiver looks for one more idle worker where the call is worth waking for.
-    let fanout_min = usize::from(call.wakes());
-    let mut left = (requests & !(LOOK | OF_JOBS)).count_ones() as usize;
-    for thief in askers(requests, handle.pool.slots.used()) {
-        if thief == handle.index {
-            continue;
-        }
-        if thief < handle.pool.workers && handle.pool.wake_one(handle, thief) {
-            // It comes and asks, if it does not find a task.
-            give_way();
-            continue;
-        }
-        if has_laid_out || !handle.pool.slots.get(thief).waits_for(call.token()) {
-            continue;
-        }
-        let fanout = (left.saturating_sub(1) / 2).max(fanout_min);
-        if !give(None, fanout) {
-            handle.slot().tally().steals_refused.add(1);
-            refused |= requests & bit(thief);
-            continue;
-        }
-        let Some(claim) = handle.pool.slots.get(thief).claim_for(call.token()) else { continue };
-        // After the claim, as in `share`.
-        if call.is_stopped() {
-            return 0;
-        }
-        give(Some((thief, claim)), fanout);
-        left = left.saturating_sub(1 + fanout);
-    }
-    refused
 }
 
 /// Looks at the others' progress before the caller turns thief: about one cache-line round trip.

@@ -168,7 +168,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     /// Gives a part to the worker at a place of the row if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give.
     #[inline(always)]
     fn give(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
-        // Split first, claimed then, as in `give_to` of `run`.
+        // Split first, claimed then, as in `give_to` of `run/answer.rs`.
         if self.rest.is_none() {
             self.rest = split(self.running.algorithm, local, self.grain);
             if self.rest.is_none() {
@@ -332,7 +332,7 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
 /// What [`share`] does for each idle worker; `give` to nobody prepares a part, and says whether there is one. How many are missing, and whether there was nothing to
 /// split for any.
 ///
-/// Prepared first, claimed then, as in `give_to` of [`run`](crate::run).
+/// Prepared first, claimed then, as in `give_to` of [`run/answer.rs`](crate::run).
 fn give_to_idle(
     call: &Call,
     handle: &Handle<'_>,

@@ -85,6 +85,11 @@ where
         }
     }
 
+    /// A part is one element to the run loop, however long it is: where parts take long, the others are on offer, and nobody has to wait until one has ended.
+    fn unit_len(&self, _grain: usize) -> usize {
+        1
+    }
+
     fn commit(&self, _parts: &mut Self::Local) {}
 
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local> {
