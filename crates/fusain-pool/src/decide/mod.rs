@@ -81,17 +81,32 @@ impl Kind {
 /// Decides how to run a call of `kind` with `work` elements on `pool`. `None` means the pool whose work this thread is doing, or else the global one.
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    match known::light(Key::of(kind, work)) {
-        Some(ticks) => Plan::Sequential(Watch::within(kind, work, ticks)),
-        None => weigh(pool, kind, work, grain),
-    }
+    let limit = match known::light(Key::of(kind, work)) {
+        Some(ticks) => ticks as usize,
+        None => match weigh(pool, kind, work, grain) {
+            Verdict::Alone { limit } => limit,
+            Verdict::Shared(team) => return Plan::Parallel(team),
+        },
+    };
+    Plan::Sequential(Watch::within(kind, work, limit))
+}
+
+/// What a call is to do that has been weighed.
+///
+/// Not a [`Plan`]: the words of a watch would come from memory then, also for calls that are not weighed.
+enum Verdict<'p> {
+    /// In sequence; see [`Watch::within`].
+    Alone {
+        limit: usize,
+    },
+    Shared(Team<'p>),
 }
 
 #[cold]
 #[inline(never)]
-fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
+fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Verdict<'p> {
     if work <= 1 {
-        return Plan::Sequential(Watch::off());
+        return Verdict::Alone { limit: team::UNWATCHED };
     }
     let helpers = Pool::named_or_here(pool, |pool| pool.helpers_max);
     let is_asleep = || Pool::named_or_here(pool, Inner::is_asleep);
@@ -100,7 +115,7 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         Some(again) => {
             let alone_ns = again.cost * work as f32;
             if !is_asleep() {
-                return Plan::Parallel(Team::of(pool, kind, work, grain, Terms::untimed(alone_ns, again.wakes)));
+                return Verdict::Shared(Team::of(pool, kind, work, grain, Terms::untimed(alone_ns, again.wakes)));
             }
             Choice::Shared { stands_for: 0, is_try: false, alone_ns, gain_ns: again.gain_ns }
         }
@@ -110,19 +125,19 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
         }
     };
     let (stands_for, is_try, alone_ns, gain_ns) = match choice {
-        Choice::Alone => return Plan::Sequential(Watch::of(kind, work)),
+        Choice::Alone => return Verdict::Alone { limit: team::TIMES },
         // Nothing is known of it. It may be long.
-        Choice::Unknown => return Plan::Parallel(Team::all(pool, kind, work, grain)),
+        Choice::Unknown => return Verdict::Shared(Team::all(pool, kind, work, grain)),
         Choice::Shared { stands_for, is_try, alone_ns, gain_ns } => (stands_for, is_try, alone_ns, gain_ns),
     };
     let is_asleep = is_asleep();
     if is_asleep && !wakes_sleepers(kind, work, is_try, alone_ns, gain_ns) {
         let is_timed = stands_for > 0 || alone_ns >= LOOKED_AT_NS;
-        return Plan::Sequential(if is_timed { Watch::of(kind, work) } else { Watch::off() });
+        return Verdict::Alone { limit: if is_timed { team::TIMES } else { team::UNWATCHED } };
     }
     let wakes = is_asleep || wakes::is_worth_waking(alone_ns);
     let is_timed = stands_for > 0 || wakes;
-    Plan::Parallel(Team::of(pool, kind, work, grain, Terms { stands_for, is_timed, is_try, alone_ns, wakes }))
+    Verdict::Shared(Team::of(pool, kind, work, grain, Terms { stands_for, is_timed, is_try, alone_ns, wakes }))
 }
 
 /// Whether a call that gains by being shared wakes sleepers, now that all workers sleep. If not, some calls after it are not weighed either.

@@ -33,27 +33,26 @@ pub enum Plan<'p> {
 pub struct Watch {
     id: usize,
     work: usize,
-    /// 0: does not look; [`TIMES`]: times the run; else how many ticks the run may last without a note being made of it.
+    /// How many ticks the run may last without a note being made of it; [`UNWATCHED`], [`TIMES`].
     limit: usize,
 }
 
-const TIMES: usize = usize::MAX;
+/// Does not look.
+pub(super) const UNWATCHED: usize = 0;
+/// Times the run.
+pub(super) const TIMES: usize = usize::MAX;
 
 impl Watch {
-    pub(super) fn of(kind: Kind, work: usize) -> Self {
-        Self { id: kind.id, work, limit: TIMES }
-    }
-
-    /// Notes a run that takes longer than so many ticks; 0: does not look.
+    /// Notes a run that takes longer than so many ticks, or [any](TIMES), or [none](UNWATCHED).
     #[inline(always)]
-    pub(super) fn within(kind: Kind, work: usize, ticks: u32) -> Self {
-        Self { id: kind.id, work, limit: ticks as usize }
+    pub(super) fn within(kind: Kind, work: usize, limit: usize) -> Self {
+        Self { id: kind.id, work, limit }
     }
 
     /// A watch that does not look.
     #[inline(always)]
     pub fn off() -> Self {
-        Self { id: 0, work: 0, limit: 0 }
+        Self { id: 0, work: 0, limit: UNWATCHED }
     }
 
     /// Runs `f`.
@@ -75,7 +74,7 @@ impl Watch {
     /// Starts it, for a run that is not in a closure, as that is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
-        let started = if self.limit == 0 { Moment::NONE } else { Moment::now() };
+        let started = if self.limit == UNWATCHED { Moment::NONE } else { Moment::now() };
         Running { watch: self, started }
     }
 
@@ -108,7 +107,7 @@ impl Running {
     /// Stops it: the run has ended, when `done` of its work was done.
     #[inline(always)]
     pub fn stop(self, done: impl FnOnce() -> usize) {
-        if self.watch.limit == 0 {
+        if self.watch.limit == UNWATCHED {
             return;
         }
         let ticks = self.started.ticks();
