@@ -74,26 +74,36 @@ impl Watch {
     /// Starts it, for a run that is not in a closure, as that is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
-        let started = if self.limit == UNWATCHED { Moment::NONE } else { Moment::now() };
+        let started = if self.limit == UNWATCHED { Moment::NONE } else { seldom_now() };
         Running { watch: self, started }
     }
+}
 
-    /// The run has taken so many ticks, and `done` of its work was done.
-    #[cold]
-    #[inline(never)]
-    fn note(self, ticks: u64, done: usize) {
-        let kind = Kind { id: self.id, prior_ns: 0.0 };
-        let (work, elapsed_ns) = (self.work, moment::net_ns(ticks));
-        with_class(kind, work, |class, _| {
-            if self.limit != TIMES {
-                return class.took_long(work, done, elapsed_ns);
-            }
-            if let Some(cost) = class.cost() {
-                wakes::went_by(work as f32 * cost - elapsed_ns);
-            }
-            class.took_alone(work, done, elapsed_ns);
-        });
+/// Out of the way: after a rest no branch is predicted, and those that go straight on are what the processor takes for granted.
+#[cold]
+#[inline(never)]
+fn seldom_now() -> Moment {
+    Moment::now()
+}
+
+/// A run has begun at `started`, and `done` of its work was done. By words, so that nothing need be in memory.
+#[cold]
+#[inline(never)]
+fn seldom_note(id: usize, work: usize, limit: usize, started: Moment, done: usize) {
+    let ticks = started.ticks();
+    if limit != TIMES && ticks <= limit as u64 {
+        return;
     }
+    let (kind, elapsed_ns) = (Kind { id, prior_ns: 0.0 }, moment::net_ns(ticks));
+    with_class(kind, work, |class, _| {
+        if limit != TIMES {
+            return class.took_long(work, done, elapsed_ns);
+        }
+        if let Some(cost) = class.cost() {
+            wakes::went_by(work as f32 * cost - elapsed_ns);
+        }
+        class.took_alone(work, done, elapsed_ns);
+    });
 }
 
 /// A [`Watch`] that has been started.
@@ -107,12 +117,9 @@ impl Running {
     /// Stops it: the run has ended, when `done` of its work was done.
     #[inline(always)]
     pub fn stop(self, done: impl FnOnce() -> usize) {
-        if self.watch.limit == UNWATCHED {
-            return;
-        }
-        let ticks = self.started.ticks();
-        if self.watch.limit == TIMES || ticks > self.watch.limit as u64 {
-            self.watch.note(ticks, done());
+        let Self { watch: Watch { id, work, limit }, started } = self;
+        if limit != UNWATCHED {
+            seldom_note(id, work, limit, started, done());
         }
     }
 }
