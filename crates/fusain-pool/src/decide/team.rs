@@ -74,26 +74,25 @@ impl Watch {
     /// Starts it, for a run that is not in a closure, as that is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
-        let started = if self.limit == UNWATCHED { Moment::NONE } else { seldom_now() };
+        let started = if self.limit == UNWATCHED {
+            Moment::NONE
+        } else {
+            seldom();
+            Moment::now()
+        };
         Running { watch: self, started }
     }
 }
 
-/// Out of the way: after a rest no branch is predicted, and those that go straight on are what the processor takes for granted.
+/// Has the branch that calls it stand out of the way: after a rest none is predicted, and those that go straight on are what the processor takes for granted.
 #[cold]
-#[inline(never)]
-fn seldom_now() -> Moment {
-    Moment::now()
-}
+#[inline]
+fn seldom() {}
 
-/// A run has begun at `started`, and `done` of its work was done. By words, so that nothing need be in memory.
+/// A run has taken so many ticks, and `done` of its work was done. By words, so that nothing need be in memory.
 #[cold]
 #[inline(never)]
-fn seldom_note(id: usize, work: usize, limit: usize, started: Moment, done: usize) {
-    let ticks = started.ticks();
-    if limit != TIMES && ticks <= limit as u64 {
-        return;
-    }
+fn note(id: usize, work: usize, limit: usize, ticks: u64, done: usize) {
     let (kind, elapsed_ns) = (Kind { id, prior_ns: 0.0 }, moment::net_ns(ticks));
     with_class(kind, work, |class, _| {
         if limit != TIMES {
@@ -118,8 +117,13 @@ impl Running {
     #[inline(always)]
     pub fn stop(self, done: impl FnOnce() -> usize) {
         let Self { watch: Watch { id, work, limit }, started } = self;
-        if limit != UNWATCHED {
-            seldom_note(id, work, limit, started, done());
+        if limit == UNWATCHED {
+            return;
+        }
+        seldom();
+        let ticks = started.ticks();
+        if limit == TIMES || ticks > limit as u64 {
+            note(id, work, limit, ticks, done());
         }
     }
 }
