@@ -149,11 +149,16 @@ impl Pace {
     /// After a unit that was a checkpoint and began at `started`: what it showed, unless it had fewer elements than the grain says.
     #[cold]
     pub(crate) fn checkpoint(&mut self, started: Moment, is_full: bool) -> Option<Timing> {
-        if !is_full {
-            self.left = self.interval;
-            return None;
+        if is_full {
+            return Some(self.adapt(started.elapsed_ns()));
         }
-        Some(self.adapt(started.elapsed_ns()))
+        self.left = self.interval;
+        // A unit of one element or more that was not long had no long element. One that lost its core is taken for long: without this, all that is left would be
+        // divided into single elements, since none of them is a full unit.
+        if self.is_long && started.elapsed_ns() < LONG_ELEMENT_NS {
+            self.is_long = false;
+        }
+        None
     }
 
     fn adapt(&mut self, elapsed: f32) -> Timing {

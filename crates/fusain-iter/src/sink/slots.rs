@@ -69,11 +69,16 @@ impl<'r, T> Room<'r, T> {
 }
 
 /// Adds to what has been filled. Not generic, so that it is compiled once.
+///
+/// What a worker fills mostly lies behind what it has filled before: the two become one, so the list stays short however many parts there are.
 #[inline(never)]
 fn report(filled: &Mutex<Vec<Range<usize>>>, range: Range<usize>) {
     let mut filled = filled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let place = filled.partition_point(|other| other.start < range.start);
-    filled.insert(place, range);
+    match filled[..place].last_mut() {
+        Some(before) if before.end == range.start => before.end = range.end,
+        _ => filled.insert(place, range),
+    }
 }
 
 impl<T> Drop for Room<'_, T> {

@@ -126,3 +126,43 @@ fn units_that_are_wanted_long_are_not_split_to_single_elements() {
     let splits = algorithm.0.into_inner();
     assert!(splits < 100, "{splits} splits of 8 units");
 }
+
+/// As [`Halves`], but at first each unit loses its core for a moment.
+struct Interrupted(Halves, AtomicUsize);
+
+impl Algorithm for Interrupted {
+    type Local = usize;
+
+    fn has_local_work(&self, left: &usize) -> bool {
+        self.0.has_local_work(left)
+    }
+
+    fn do_unit(&self, left: &mut usize, grain: usize) {
+        // The third unit of a worker is the first to be timed.
+        if self.1.fetch_add(1, Relaxed) < 6 {
+            std::thread::sleep(std::time::Duration::from_millis(8));
+        }
+        self.0.do_unit(left, grain);
+    }
+
+    fn commit(&self, _left: &mut usize) {}
+
+    fn split(&self, left: &mut usize) -> Option<usize> {
+        self.0.split(left)
+    }
+}
+
+/// It makes them seem long for a moment, and long elements are offered one by one.
+#[test]
+fn an_interruption_does_not_divide_all_that_is_left_into_single_elements() {
+    let pool = Pool::builder().threads(2).build().expect("threads");
+    let algorithm = Interrupted(Halves(AtomicUsize::new(0)), AtomicUsize::new(0));
+    let work = 1 << 20;
+    for grain in [Grain::from(400), Grain::fixed(400)] {
+        let brief = Brief { grain, work, wakes: true, offers: true };
+        pool.inner.enter(|handle| run(handle, &algorithm, work, brief));
+        let splits = algorithm.0.0.swap(0, Relaxed);
+        assert!(splits < work / 100, "{splits} splits of {work} elements, {grain:?}");
+        algorithm.1.store(0, Relaxed);
+    }
+}
