@@ -40,6 +40,7 @@ const BLOCK: usize = 1 << 11;
 
 impl Settings<'_> {
     /// The length of blocks, where the result is to depend on nothing else.
+    #[inline(always)]
     pub(crate) fn block(&self) -> Option<usize> {
         internals::is_deterministic(&self.policy).then(|| internals::fixed_grain(&self.policy).unwrap_or(BLOCK))
     }

@@ -121,6 +121,7 @@ struct Bounds {
 
 impl Bounds {
     /// Where the result is to depend on nothing else, each block is a part.
+    #[inline(always)]
     fn of(settings: &Settings<'_>) -> Self {
         let Settings { least, most, .. } = *settings;
         match settings.block() {

@@ -45,6 +45,7 @@ impl<'p, I> With<'p, I> {
 }
 
 impl<'p> Change<'p> {
+    #[inline(always)]
     fn apply<'s>(self, settings: &mut Settings<'s>)
     where
         'p: 's,
@@ -68,6 +69,8 @@ impl<I: ParallelIterator> ParallelIterator for With<'_, I> {
     where
         Self: 's;
 
+    // Always, as for `drive`: which option it is, is known where the chain stands.
+    #[inline(always)]
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         // Before the base, so that chains inside it see the option; after it, since the option that is set last counts.
         self.change.apply(settings);
@@ -87,6 +90,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for With<'_, I> {
     where
         Self: 's;
 
+    #[inline(always)]
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         self.change.apply(settings);
         let source = self.base.indexed(settings);
@@ -125,6 +129,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for MinLen<I> {
     where
         Self: 's;
 
+    #[inline(always)]
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         let source = self.base.source(settings);
         settings.least = settings.least.max(self.min);
@@ -142,6 +147,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
     where
         Self: 's;
 
+    #[inline(always)]
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let source = self.base.indexed(settings);
         settings.least = settings.least.max(self.min);
@@ -183,6 +189,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for MaxLen<I> {
     where
         Self: 's;
 
+    #[inline(always)]
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         let source = self.base.source(settings);
         settings.most = settings.most.min(self.max.max(1));
@@ -200,6 +207,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MaxLen<I> {
     where
         Self: 's;
 
+    #[inline(always)]
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let source = self.base.indexed(settings);
         settings.most = settings.most.min(self.max.max(1));

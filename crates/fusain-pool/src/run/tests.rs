@@ -166,3 +166,44 @@ fn an_interruption_does_not_divide_all_that_is_left_into_single_elements() {
         algorithm.1.store(0, Relaxed);
     }
 }
+
+/// Six units in all, fewer than there are before the first checkpoint; from the third on they can be split.
+struct Late(AtomicUsize);
+
+impl Algorithm for Late {
+    type Local = usize;
+
+    fn has_local_work(&self, units: &usize) -> bool {
+        *units > 0
+    }
+
+    fn do_unit(&self, units: &mut usize, _grain: usize) {
+        std::thread::sleep(std::time::Duration::from_micros(300));
+        *units -= 1;
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    fn commit(&self, _units: &mut usize) {}
+
+    fn split(&self, units: &mut usize) -> Option<usize> {
+        (self.0.load(Relaxed) >= 2 && *units > 1).then(|| {
+            *units -= 1;
+            1
+        })
+    }
+}
+
+#[test]
+fn who_was_refused_gets_a_part_when_there_is_one() {
+    if !HAS_THREADS {
+        return;
+    }
+    let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
+    let brief = Brief { grain: Grain::fixed(1), work: 6, wakes: true, offers: false };
+    // The other worker may have lost its core.
+    let is_helped = (0..1000).any(|_| {
+        let algorithm = Late(AtomicUsize::new(0));
+        pool.inner.enter(|handle| run(handle, &algorithm, 6, brief)).helped
+    });
+    assert!(is_helped);
+}
