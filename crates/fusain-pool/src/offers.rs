@@ -1,9 +1,12 @@
 //! Parts on offer: where elements may be long, what a worker will not get to soon lies where anybody may take it.
 //!
 //! A state is split by its owner alone, between two units. That is cheap, but where a unit of one element takes milliseconds a thief would wait as long. So whoever works on
-//! elements that are thought to be long splits them until it holds a single one: a half, a quarter, ..., each in a queue of its own [slot](crate::slot). Others take
-//! the oldest part, which is the largest; the owner goes on with the newest, and splits that in its turn. It is the order of Cilk and rayon, which treat all calls so. To split off a part
-//! costs some 100 ns an element, and more in some algorithms; hence only long elements are treated so ([`LONG_ELEMENT_NS`](crate::pace::LONG_ELEMENT_NS)).
+//! elements that are thought to be long splits them until it holds one part in [64](PARTS_MAX): a half, a quarter, ..., each in a queue of its own [slot](crate::slot). Others
+//! take the oldest part, which is the largest; the owner goes on with the newest, and splits again what it has when nothing is left on offer. It is the order of Cilk and rayon,
+//! which treat all calls so. Only long elements are treated so ([`LONG_ELEMENT_NS`](crate::pace::LONG_ELEMENT_NS)).
+//!
+//! **Why not down to single elements?** Each part has results of its own, which are combined at the end. Of n elements that would be n results: to add up n matrices would
+//! take longer than in sequence. So there are some log n, and a thief that comes when all parts are taken waits for the end of an element, which is short beside 64.
 //!
 //! **Whose part is it?** Calls nest, so below the parts of a call there may be those of the calls around it. Those are older, and are taken first. So as long as the owner finds
 //! a part in the queue, and not all that it has put there itself have come back, the newest is its own.
@@ -24,8 +27,8 @@ use crate::part::{HeapPart, Running};
 use crate::tasks;
 use std::cell::Cell;
 
-/// So many parts are split off at once at most, in case an algorithm can always split.
-const PARTS_MAX: usize = if cfg!(loom) { 4 } else { 64 };
+/// So many parts are split off at once at most: of 64 elements as many as there are, of more elements so many that a single one is little beside what is kept.
+const PARTS_MAX: usize = if cfg!(loom) { 4 } else { 6 };
 
 /// Woken for a first offer: whoever takes a part makes an offer of half of it, and wakes as many.
 const WAKES: usize = 2;
@@ -51,12 +54,16 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         self.count.get() > 0
     }
 
-    /// Offers `rest`, which lies behind `local`, and all of `local` but the first element, and wakes sleepers if the call is worth it.
+    /// Offers `rest`, which lies behind `local`, and most of `local`, unless this worker still has something on offer. Wakes sleepers if the call is worth it.
     #[cold]
     #[inline(never)]
     pub(crate) fn make(&self, local: &mut A::Local, rest: &mut Option<A::Local>, grain: Grain) {
         let Running { call, algorithm, run, .. } = self.running;
-        if !call.offers || self.handle.pool.helpers_max == 0 || !algorithm.wants_help() {
+        if !call.offers
+            || self.handle.pool.helpers_max == 0
+            || tasks::offers_parts(self.handle, self.handle.index)
+            || !algorithm.wants_help()
+        {
             return;
         }
         algorithm.commit(local);
