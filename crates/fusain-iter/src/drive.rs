@@ -29,6 +29,12 @@ pub(crate) trait Sink<S: Source>: Sync {
     /// The accumulator for `rest`, which has been split off behind the source of `found`.
     fn split(&self, found: &mut Self::Found, rest: &S) -> Self::Found;
 
+    /// Goes on with `found` in the source of `rest`, which nobody has begun, if that is right behind what `found` has. Else returns `rest`.
+    fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
+        let _ = found;
+        Some(rest)
+    }
+
     /// Takes what has been found when nothing is left, or the chain has ended.
     fn finish(&self, found: Self::Found);
 
@@ -122,6 +128,25 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
         };
         let found = self.sink.split(found, &rest);
         Some(Local::Left(rest, found))
+    }
+
+    fn rejoin(&self, local: &mut Self::Local, rest: Self::Local) -> Option<Self::Local> {
+        match (std::mem::replace(local, Local::Nothing), rest) {
+            (Local::Done(mut found), Local::Left(source, empty)) => match self.sink.rejoin(&mut found, empty) {
+                None => {
+                    *local = Local::Left(source, found);
+                    None
+                }
+                Some(empty) => {
+                    *local = Local::Done(found);
+                    Some(Local::Left(source, empty))
+                }
+            },
+            (done, rest) => {
+                *local = done;
+                Some(rest)
+            }
+        }
     }
 }
 

@@ -137,6 +137,34 @@ pub trait Algorithm: Sync {
         let _ = delay;
         self.split(victim)
     }
+
+    /// Goes on with `rest` in `local`, which has no work left. `rest` was once split off of `local`; nobody has begun it, and it has come back. Returns it if `local` cannot
+    /// go on with it, as the default does: then `local` is committed, and `rest` is done by itself.
+    ///
+    /// Override it where a state gathers a result that is dear to combine with others: a state that goes on has one result, and not two. More may have been split off of
+    /// `local` since `rest` was, so where the order counts, look whether `rest` lies right behind. For a state that is a range with what it adds up to:
+    ///
+    /// ```
+    /// # use std::ops::Range;
+    /// struct Local {
+    ///     left: Range<usize>,
+    ///     sum: f64,
+    /// }
+    /// fn rejoin(local: &mut Local, rest: Local) -> Option<Local> {
+    ///     if local.left.end != rest.left.start {
+    ///         return Some(rest);
+    ///     }
+    ///     local.left = rest.left;
+    ///     None
+    /// }
+    /// # let mut local = Local { left: 2..2, sum: 1.0 };
+    /// # assert!(rejoin(&mut local, Local { left: 3..9, sum: 0.0 }).is_some());
+    /// # assert!(rejoin(&mut local, Local { left: 2..3, sum: 0.0 }).is_none() && local.left == (2..3) && local.sum == 1.0);
+    /// ```
+    fn rejoin(&self, local: &mut Self::Local, rest: Self::Local) -> Option<Self::Local> {
+        let _ = local;
+        Some(rest)
+    }
 }
 
 /// How many of `len` elements a victim keeps whose receiver is [`delay` elements late](Algorithm::split_late): half of them and the delay.

@@ -6,7 +6,8 @@
 //! which treat all calls so. Only long elements are treated so ([`LONG_ELEMENT_NS`](crate::pace::LONG_ELEMENT_NS)).
 //!
 //! **Why not down to single elements?** Each part has results of its own, which are combined at the end. Of n elements that would be n results: to add up n matrices would
-//! take longer than in sequence. So there are some log n, and a thief that comes when all parts are taken waits for the end of an element, which is short beside 64.
+//! take longer than in sequence. So there are some log n, fewer where a part that comes back is [added](Algorithm::rejoin) to the one before it. A thief that comes when all are
+//! taken waits for the end of an element, which is short beside 64.
 //!
 //! **Whose part is it?** Calls nest, so below the parts of a call there may be those of the calls around it. Those are older, and are taken first. So as long as the owner finds
 //! a part in the queue, and not all that it has put there itself have come back, the newest is its own.

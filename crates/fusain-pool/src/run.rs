@@ -125,9 +125,11 @@ fn work<A: Algorithm + ?Sized>(
                     Ended::Done => {}
                 }
                 let Some(rest) = shared.rest.take().or_else(|| offers.take_back()) else { return Some(local) };
-                // Committed before the rest is run: it may depend on what this part has found.
-                algorithm.commit(&mut local);
-                local = rest;
+                if let Some(rest) = algorithm.rejoin(&mut local, rest) {
+                    // Committed before the rest is run: it may depend on what this part has found.
+                    algorithm.commit(&mut local);
+                    local = rest;
+                }
                 if pace.is_long() {
                     offers.make(&mut local, &mut shared.rest, pace.grain());
                 }

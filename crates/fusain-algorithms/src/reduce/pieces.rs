@@ -101,6 +101,14 @@ impl<T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'_, T, U, B> {
         let middle = left.start + kept(left.end - left.start, delay)?;
         Some(state(victim.first, middle..std::mem::replace(&mut left.end, middle)))
     }
+
+    fn rejoin(&self, local: &mut Local, rest: Local) -> Option<Local> {
+        if local.left.end != rest.left.start {
+            return Some(rest);
+        }
+        local.left = rest.left;
+        None
+    }
 }
 
 /// Lays the result of the part that starts at `start` in its place.

@@ -137,6 +137,11 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
         Found { place: self.places.insert_behind(found.place, Parts::default()), parts: Parts::default() }
     }
 
+    fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
+        // Else something between the two has been split off, and has gone to others.
+        (!self.places.absorb(found.place, rest.place)).then_some(rest)
+    }
+
     fn finish(&self, found: Self::Found) {
         self.places.set(found.place, found.parts);
     }

@@ -46,6 +46,16 @@ impl<T: Default> Places<T> {
         new
     }
 
+    /// Takes `other` out of the order, if it is right behind `place`; says whether it was.
+    pub(crate) fn absorb(&self, place: usize, other: usize) -> bool {
+        let mut nodes = self.lock();
+        let is_behind = nodes.node(place).next == other;
+        if is_behind {
+            nodes.node(place).next = nodes.node(other).next;
+        }
+        is_behind
+    }
+
     /// Replaces what is known of a place.
     pub(crate) fn set(&self, place: usize, value: T) {
         // What was there is dropped outside of the lock.
@@ -113,6 +123,8 @@ mod tests {
             seen
         };
         assert_eq!((seen(ROOT), seen(b), seen(d)), ("bcde".into(), "cde".into(), "e".into()));
-        assert_eq!(places.in_order().collect::<String>(), "abcde");
+        assert!(!places.absorb(ROOT, d), "b and c are before it");
+        assert!(places.absorb(ROOT, b));
+        assert_eq!(places.in_order().collect::<String>(), "acde");
     }
 }

@@ -75,3 +75,29 @@ fn chains() {
         assert_eq!(elements.par_iter().on(pool).always().find_any(is_other), None);
     });
 }
+
+/// Parts go to others and come back, and their results are combined in order.
+#[test]
+fn reductions_keep_their_order() {
+    let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
+    let pairs: Vec<(usize, usize)> = (0..300).map(|i| (i, i + 1)).collect();
+    // Of ranges, each of which begins where the one before it ends.
+    let joined = |a: (usize, usize), b: (usize, usize)| {
+        thread::sleep(Duration::from_micros(20));
+        assert_eq!(a.1, b.0);
+        (a.0, b.1)
+    };
+    for _ in 0..20 {
+        let chain = || pairs.par_iter().on(&pool).copied();
+        assert_eq!(chain().reduce_with(joined), Some((0, 300)));
+        let any = |a: Option<_>, b: Option<_>| match (a, b) {
+            (Some(a), Some(b)) => Some(joined(a, b)),
+            (a, b) => a.or(b),
+        };
+        assert_eq!(chain().map(Some).reduce(|| None, any), Some((0, 300)));
+        assert_eq!(chain().fold(|| None, |a, b| any(a, Some(b))).reduce(|| None, any), Some((0, 300)));
+        let some: Vec<_> = pairs.iter().copied().map(Some).collect();
+        let by = |a: Option<(usize, usize)>, b: Option<(usize, usize)>| any(a, b);
+        assert_eq!(par().on(&pool).always().map_reduce(&some, None, |x| *x, by), Some((0, 300)));
+    }
+}

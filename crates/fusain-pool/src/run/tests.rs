@@ -207,3 +207,52 @@ fn who_was_refused_gets_a_part_when_there_is_one() {
     });
     assert!(is_helped);
 }
+
+/// Long elements, and how many results there are: one for each part that has not gone on with another.
+struct Results(AtomicUsize);
+
+impl Algorithm for Results {
+    /// What is left, and whether there is a result.
+    type Local = (Range<usize>, bool);
+
+    fn has_local_work(&self, (left, _): &Self::Local) -> bool {
+        !left.is_empty()
+    }
+
+    fn do_unit(&self, (left, has_result): &mut Self::Local, grain: usize) {
+        std::thread::sleep(std::time::Duration::from_micros(20));
+        left.start += grain.min(left.len());
+        *has_result = true;
+    }
+
+    fn commit(&self, local: &mut Self::Local) {
+        if local.0.is_empty() && std::mem::take(&mut local.1) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn split(&self, (left, _): &mut Self::Local) -> Option<Self::Local> {
+        let middle = left.start + left.len() / 2;
+        let rest = middle..std::mem::replace(&mut left.end, middle);
+        (!rest.is_empty()).then_some((rest, false))
+    }
+
+    fn rejoin(&self, local: &mut Self::Local, rest: Self::Local) -> Option<Self::Local> {
+        if local.0.end != rest.0.start {
+            return Some(rest);
+        }
+        local.0 = rest.0;
+        None
+    }
+}
+
+#[test]
+fn what_comes_back_is_added_to_what_was_found() {
+    let pool = Pool::builder().threads(2).wait(Wait::Park).build().expect("threads");
+    // Too little to wake anybody for: hardly a part is taken by the other worker.
+    let brief = Brief { grain: Grain::fixed(1), work: 1, wakes: false, offers: true };
+    let algorithm = Results(AtomicUsize::new(0));
+    pool.inner.enter(|handle| run(handle, &algorithm, (0..256, false), brief));
+    let results = algorithm.0.into_inner();
+    assert!((1..20).contains(&results), "{results} results");
+}
