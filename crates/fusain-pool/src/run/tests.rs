@@ -152,7 +152,7 @@ impl Algorithm for Interrupted {
     }
 }
 
-/// It makes them seem long for a moment, and long elements are offered one by one.
+/// It makes them seem long for a moment, and parts of long elements are put on offer.
 #[test]
 fn an_interruption_does_not_divide_all_that_is_left_into_single_elements() {
     let pool = Pool::builder().threads(2).build().expect("threads");
