@@ -131,3 +131,34 @@ pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U,
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sum::Sums;
+    use super::*;
+
+    #[test]
+    fn only_what_lies_right_behind_is_added() {
+        let v: Vec<u64> = (1..=8).collect();
+        let reduce = Reduce {
+            by: Sums,
+            pieces: CachePadded::default(),
+            elements: PhantomData::<&[u64]>,
+            result: PhantomData::<fn() -> u64>,
+        };
+        let mut front = state(v.as_ptr().cast(), 0..8);
+        let last = reduce.split(&mut front).expect("there are eight");
+        let middle = reduce.split(&mut front).expect("there are four");
+        reduce.do_unit(&mut front, 2);
+        let last = reduce.rejoin(&mut front, last).expect("what is in the middle lies between");
+        for rest in [middle, last] {
+            assert!(reduce.rejoin(&mut front, rest).is_none());
+            reduce.do_unit(&mut front, 4);
+        }
+        reduce.commit(&mut front);
+        let pieces = reduce.pieces.into_inner().into_inner().expect("nobody has panicked");
+        let [(0, sum)] = <[_; 1]>::try_from(pieces).ok().expect("one piece") else { panic!("it begins at 0") };
+        // SAFETY: invariant 2 of the state that has laid it.
+        assert_eq!(unsafe { sum.get::<u64>() }, 36);
+    }
+}
