@@ -82,7 +82,7 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     let mut at = sharing.reach.start;
     while at < sharing.reach.end {
         let front = &handle.pool.slots.get(sharing.row.at(at)).front;
-        if front.peek() == mailbox::ANY && sharing.give(local, at, mailbox::ANY).is_none() {
+        if front.peek() == mailbox::ANY && sharing.give_apart(local, at, mailbox::ANY).is_none() {
             break;
         }
         at += 1;
@@ -218,6 +218,12 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         Some(true)
     }
 
+    /// [`give`](Self::give) where a call more or less does not matter: compiled once for these.
+    #[inline(never)]
+    fn give_apart(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
+        self.give(local, at, expected)
+    }
+
     /// Gives parts to two sleepers, and wakes these, who wake the others.
     #[cold]
     #[inline(never)]
@@ -236,7 +242,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
             if is_due {
                 // Before its mailbox is claimed.
                 pool.slots.get(to).set_asleep(false);
-                match self.give(local, at, mailbox::ASLEEP) {
+                match self.give_apart(local, at, mailbox::ASLEEP) {
                     None => break,
                     Some(false) => {}
                     Some(true) => {
