@@ -87,18 +87,27 @@ fn tests() -> anyhow::Result<Outcome> {
         let fixed = ["test", "--workspace", "--no-fail-fast", "--features", workspace::FEATURES];
         workspace::cargo(fixed.into_iter().chain(what.iter().copied()))
     };
-    let beside = |tests: duct::Expression| tests.stderr_to_stdout().stdout_capture().unchecked().start();
     command(test(&["--no-run"]))?;
     // Few units of code: what hundreds of examples have in common is compiled once in each unit.
     let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
     let units = beside(with_peers(test(&["--lib", "--bins"]))?)?;
     let integration = command(with_peers(test(&["--test", "*"]))?);
-    for (kind, tests) in [("unit tests", units), ("tests in documents", documents)] {
-        let done = tests.wait()?;
-        print!("{}", String::from_utf8_lossy(&done.stdout));
-        anyhow::ensure!(done.status.success(), "{kind} have failed");
-    }
+    finish("unit tests", &units)?;
+    finish("tests in documents", &documents)?;
     integration
+}
+
+/// Starts a program; its output is kept for [`finish`].
+fn beside(program: duct::Expression) -> std::io::Result<duct::Handle> {
+    program.stderr_to_stdout().stdout_capture().unchecked().start()
+}
+
+/// Waits for the end of a program and shows what it has said.
+fn finish(what: &str, program: &duct::Handle) -> anyhow::Result<()> {
+    let done = program.wait()?;
+    print!("{}", String::from_utf8_lossy(&done.stdout));
+    anyhow::ensure!(done.status.success(), "{what} have failed");
+    Ok(())
 }
 
 /// What runs the C++ peers beside ours is told where those are that were built for tests.
@@ -122,12 +131,19 @@ fn single(packages: &[&str], kinds: &[&str]) -> anyhow::Result<Outcome> {
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg fusain_single --cfg fusain_plain"))
 }
 
-/// Model tests, compiled with loom in the place of std's atomics.
+/// Model tests, compiled with loom in the place of std's atomics. Loom maps memory for each thread of each interleaving, for which threads of one process wait for each
+/// other. So they are run on one thread each of two processes, which takes half as long.
 fn models() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("loom").display().to_string();
-    let arguments =
-        ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder, "checks"];
-    command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg loom"))
+    let test = |what: &[&str]| {
+        let fixed = ["test", "--profile", QUICK, "--package", "fusain-pool", "--lib", "--target-dir", &folder];
+        workspace::cargo(fixed.into_iter().chain(what.iter().copied())).env("RUSTFLAGS", "--cfg loom")
+    };
+    command(test(&["--no-run"]))?;
+    let whole = beside(test(&["checks::whole", "--", "--test-threads=1"]))?;
+    let others = command(test(&["checks", "--", "--test-threads=1", "--skip", "checks::whole"]));
+    finish("models of whole calls", &whole)?;
+    others
 }
 
 /// Stress tests, optimised, where races are narrow and calls are many.

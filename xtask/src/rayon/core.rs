@@ -20,6 +20,9 @@ const INSIDE: &[(&str, &str, &str)] = &[
     ("thread_pool/test.rs", "sleeper_stop", "likewise"),
 ];
 
+/// A test of rayon's that takes four times as long unoptimised, and is a package of its own.
+const SLOW: &str = "tests/octillion.rs";
+
 /// What stands for the root of their crate.
 const ROOT: &str = r#"//! rayon-core's unit tests.
 #![allow(unused)]
@@ -60,8 +63,9 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
     let rayon = sources::package(&metadata, "rayon")?;
     let core = sources::package(&metadata, "rayon-core")?;
     let folder = sources::fresh("rayon-suite")?;
-    workspace_around(&folder, &["rayon", "core"])?;
+    workspace_around(&folder, &["rayon", "core", "slow"])?;
     sources::copy(&sources::folder(rayon), &folder.join("rayon"), &[".rs", "Cargo.toml"])?;
+    lay_out_slow(&folder)?;
     lay_out_core(core, &folder.join("core"))?;
     for (file, test, why) in INSIDE {
         println!("   not run: {test} of {file}, which {why}");
@@ -69,7 +73,9 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
     let manifest = folder.join("Cargo.toml").display().to_string();
     // Dependencies that are the same are compiled once for all of the workspace.
     let target = workspace::target().display().to_string();
-    let arguments = ["test", "--manifest-path", &manifest, "--target-dir", &target, "--workspace", "--lib", "--tests"];
+    let place =
+        ["--manifest-path", &manifest, "--target-dir", &target, "--config", "profile.dev.package.slow.opt-level=1"];
+    let arguments = ["test", "--workspace", "--lib", "--tests"].into_iter().chain(place);
     crate::steps::command(workspace::cargo(arguments))
 }
 
@@ -86,6 +92,18 @@ pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Resul
     sources::write(&folder.join("Cargo.toml"), manifest)?;
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock")).context("cannot copy Cargo.lock")?;
     Ok(())
+}
+
+/// The package of the test that is optimised.
+fn lay_out_slow(folder: &Path) -> anyhow::Result<()> {
+    let (from, to) = (folder.join("rayon").join(SLOW), folder.join("slow").join(SLOW));
+    let text = fs::read_to_string(&from).with_context(|| format!("rayon has no {SLOW} any more"))?;
+    sources::write(&to, text)?;
+    fs::remove_file(from)?;
+    let manifest = "[package]\nname = \"slow\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"lib.rs\"\n\n\
+        [dev-dependencies]\nrayon = { path = \"../rayon\" }\n";
+    sources::write(&folder.join("slow/Cargo.toml"), manifest)?;
+    sources::write(&folder.join("slow/lib.rs"), "")
 }
 
 /// The package of the tests of rayon-core.

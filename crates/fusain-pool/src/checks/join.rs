@@ -1,5 +1,6 @@
 //! A job that is taken: see [`join`](crate::join).
 
+use super::whole::with_worker;
 use super::{Frame, Marks, check, finds, pool};
 use crate::handle::Handle;
 use crate::join::join_outermost;
@@ -39,4 +40,23 @@ fn job_comes_back() {
 #[test]
 fn job_comes_back_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw, Fault::WeakStore], 3, taken);
+}
+
+/// A join beside a worker's life, with the loops that really run.
+fn beside_worker() {
+    with_worker(|handle| {
+        let marks = Frame::new(Marks::new(2));
+        join_outermost::<false, _, _, _, _>(handle, || marks.mark(0), |_| marks.mark(1));
+        marks.assert_all_done();
+    });
+}
+
+#[test]
+fn whole_join() {
+    check(2, beside_worker);
+}
+
+#[test]
+fn whole_join_faults() {
+    finds(&[Fault::LostUnpark, Fault::WeakStore, Fault::WeakLoad, Fault::LateTouch], 3, beside_worker);
 }
