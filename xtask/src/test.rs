@@ -80,8 +80,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// All tests of the workspace. Cargo runs one program after the other, of which many wait or have one thread, and compiles the tests in documents on one thread
-/// each crate. So three kinds are run side by side; the output of two of them follows.
+/// All tests of the workspace. Cargo compiles the tests in documents on one thread each crate, and of the unit tests few have workers that wait for each other; so these two
+/// are run side by side.
 fn tests() -> anyhow::Result<Outcome> {
     let test = |what: &[&'static str]| {
         let fixed = ["test", "--workspace", "--no-fail-fast", "--features", workspace::FEATURES];
@@ -90,11 +90,10 @@ fn tests() -> anyhow::Result<Outcome> {
     command(test(&["--no-run"]))?;
     // Few units of code: what hundreds of examples have in common is compiled once in each unit.
     let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
-    let units = beside(with_peers(test(&["--lib", "--bins"]))?)?;
-    let integration = command(with_peers(test(&["--test", "*"]))?);
-    finish("unit tests", &units)?;
+    let units = command(with_peers(test(&["--lib", "--bins"]))?);
     finish("tests in documents", &documents)?;
-    integration
+    let integration = command(with_peers(test(&["--test", "*"]))?);
+    units.and(integration)
 }
 
 /// Starts a program; its output is kept for [`finish`].

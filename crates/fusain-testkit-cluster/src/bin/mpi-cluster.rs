@@ -33,7 +33,7 @@ fn main() {
             passed
         }
         "KILL" | "STOP" => {
-            without_one(&Cluster::over(comm).pool(&pool).patience(Duration::from_secs(5)), &way);
+            without_one(&Cluster::over(comm).pool(&pool).patience(Duration::from_secs(2)), &way);
             report(&format!("rank {rank}: 1 passed, 0 failed"));
             return;
         }
