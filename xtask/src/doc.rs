@@ -35,8 +35,7 @@ pub(crate) fn all(open: bool) -> anyhow::Result<()> {
 /// The documentation of the crates.
 pub(crate) fn build(open: bool) -> anyhow::Result<Outcome> {
     let open = if open { &["--open"] as &[&str] } else { &[] };
-    // With the features of clippy and the tests, so that nothing more of other crates is compiled.
-    let arguments = [&["doc", "--workspace", "--no-deps", "--quiet", "--features", workspace::FEATURES], open].concat();
+    let arguments = [&["doc", "--workspace", "--no-deps", "--quiet"], open].concat();
     command(workspace::cargo(arguments).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 

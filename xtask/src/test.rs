@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
 use anyhow::Context;
 
@@ -34,6 +35,28 @@ const EXAMPLES: &[&str] = &[
     "guide-levels",
 ];
 
+/// Comparisons that one program makes.
+const COMPARISONS: &[&str] = &[
+    "region",
+    "handover",
+    "breakeven",
+    "curves",
+    "crowd",
+    "tick",
+    "join",
+    "coarse",
+    "noloss",
+    "strings",
+    "first",
+    "first --plain",
+    "algorithms",
+    "iterators",
+];
+
+/// Those of which each has a program of its own.
+const COMPARISONS_OF_RANKS: &[&str] =
+    &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"];
+
 /// How much to test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -60,8 +83,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     }
     steps.run("tidy", tidy::step);
     steps.run("format", lint::format);
-    steps.run("clippy", lint::clippy);
-    steps.run("C++ peers", || Peers::Tested.build().map(|_| Outcome::Passed));
+    let peers = || Peers::Tested.build().map(|_| Outcome::Passed);
+    steps.run("clippy and C++ peers", || side_by_side(lint::clippy, peers));
     steps.run("unit, property, integration and doc tests", tests);
     steps.run("documentation", || doc::build(false));
     steps.run("crates of the default build", features::dependencies);
@@ -91,9 +114,9 @@ fn tests() -> anyhow::Result<Outcome> {
     // Few units of code: what hundreds of examples have in common is compiled once in each unit.
     let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
     let units = command(with_peers(test(&["--lib", "--bins"]))?);
-    finish("tests in documents", &documents)?;
+    let documents = finish("tests in documents", &documents);
     let integration = command(with_peers(test(&["--test", "*"]))?);
-    units.and(integration)
+    documents.and(units).and(integration)
 }
 
 /// Starts a program; its output is kept for [`finish`].
@@ -102,11 +125,23 @@ fn beside(program: duct::Expression) -> std::io::Result<duct::Handle> {
 }
 
 /// Waits for the end of a program and shows what it has said.
-fn finish(what: &str, program: &duct::Handle) -> anyhow::Result<()> {
+fn finish(what: &str, program: &duct::Handle) -> anyhow::Result<Outcome> {
     let done = program.wait()?;
     print!("{}", String::from_utf8_lossy(&done.stdout));
     anyhow::ensure!(done.status.success(), "{what} have failed");
-    Ok(())
+    Ok(Outcome::Passed)
+}
+
+/// Both at once: alone, either leaves a core idle at times.
+fn side_by_side(
+    one: impl FnOnce() -> anyhow::Result<Outcome>,
+    other: impl FnOnce() -> anyhow::Result<Outcome> + Send,
+) -> anyhow::Result<Outcome> {
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let one = one();
+        one.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 /// What runs the C++ peers beside ours is told where those are that were built for tests.
@@ -141,8 +176,7 @@ fn models() -> anyhow::Result<Outcome> {
     command(test(&["--no-run"]))?;
     let whole = beside(test(&["checks::whole", "--", "--test-threads=1"]))?;
     let others = command(test(&["checks", "--", "--test-threads=1", "--skip", "checks::whole"]));
-    finish("models of whole calls", &whole)?;
-    others
+    finish("models of whole calls", &whole).and(others)
 }
 
 /// Stress tests, optimised, where races are narrow and calls are many.
@@ -167,56 +201,44 @@ fn programs() -> anyhow::Result<PathBuf> {
 /// Every example ends well on its default input.
 fn examples() -> anyhow::Result<Outcome> {
     let folder = programs()?.join("examples");
-    for example in EXAMPLES {
-        let mut words = example.split(' ');
-        let program = folder.join(words.next().unwrap_or_default());
-        duct::cmd(program, words).dir(workspace::root()).run().with_context(|| format!("example {example}"))?;
-    }
-    Ok(Outcome::Passed)
+    let run = |examples: &[&str]| {
+        for example in examples {
+            let mut words = example.split(' ');
+            let program = folder.join(words.next().unwrap_or_default());
+            duct::cmd(program, words).dir(workspace::root()).run().with_context(|| format!("example {example}"))?;
+        }
+        Ok(Outcome::Passed)
+    };
+    let (some, others) = EXAMPLES.split_at(EXAMPLES.len() / 2);
+    side_by_side(|| run(some), || run(others))
 }
 
-/// Every comparison runs to its last line; how fast is not asked, so the build of the tests will do.
+/// Every comparison runs to its last line; how fast is not asked, so the build of the tests will do, and two may run at a time.
 fn comparisons() -> anyhow::Result<Outcome> {
     let programs = programs()?;
-    for (program, names) in [
-        (
-            Some("compare"),
-            &[
-                "region",
-                "handover",
-                "breakeven",
-                "curves",
-                "crowd",
-                "tick",
-                "join",
-                "coarse",
-                "noloss",
-                "strings",
-                "first",
-                "first --plain",
-                "algorithms",
-                "iterators",
-            ][..],
-        ),
-        (None, &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"]),
-    ] {
-        for call in names {
-            let mut words = call.split(' ').chain(["--smoke"]).peekable();
-            let name = words.peek().copied().unwrap_or_default();
-            let smoke = match program {
-                Some(program) => duct::cmd(programs.join(program), words),
-                None => duct::cmd(programs.join(format!("compare-{name}")), words.skip(1)),
-            };
-            let text = with_peers(smoke)?.dir(workspace::root()).read()?;
-            let last = text.lines().last().unwrap_or_default();
-            anyhow::ensure!(
-                last.starts_with(&format!("{name}: ")),
-                "compare {call} ends with {last:?}, not with its keys"
-            );
-            println!("   {last}");
+    let ends_with_keys = |name: &str, program: &Path, words: Vec<&str>| {
+        let smoke = duct::cmd(program, words.into_iter().chain(["--smoke"]));
+        let text = with_peers(smoke)?.dir(workspace::root()).read()?;
+        let last = text.lines().last().unwrap_or_default();
+        anyhow::ensure!(last.starts_with(&format!("{name}: ")), "compare {name} ends with {last:?}, not with its keys");
+        println!("   {last}");
+        Ok(())
+    };
+    let program = programs.join("compare");
+    let of_one = || {
+        for call in COMPARISONS {
+            let words: Vec<&str> = call.split(' ').collect();
+            ends_with_keys(words[0], &program, words)?;
         }
-    }
-    scaling_report(&programs.join("compare"))
+        scaling_report(&program)
+    };
+    let of_ranks = || {
+        for name in COMPARISONS_OF_RANKS {
+            ends_with_keys(name, &programs.join(format!("compare-{name}")), Vec::new())?;
+        }
+        Ok(Outcome::Passed)
+    };
+    side_by_side(of_one, of_ranks)
 }
 
 /// A short sweep leaves a page with both plots of each algorithm.

@@ -35,8 +35,7 @@ where
 {
     type Found = Found<A, B>;
 
-    // The others shall know as soon as it can be known.
-    const WAITS: bool = false;
+    const WAITS: bool = true;
 
     #[inline(always)]
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
@@ -50,6 +49,10 @@ where
                 _ => ControlFlow::Continue(()),
             }
         });
+        if let Some(ControlFlow::Break(_)) = part {
+            // The others shall know as soon as it can be known. A hint; what broke off lies behind a lock later.
+            self.over.raise();
+        }
         found.part = part;
         flow
     }
@@ -58,11 +61,12 @@ where
         Found { place: self.places.insert_behind(found.place, None), part: None }
     }
 
+    fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
+        let goes_on = !matches!(found.part, Some(ControlFlow::Break(_)));
+        (!goes_on || !self.places.absorb(found.place, rest.place)).then_some(rest)
+    }
+
     fn finish(&self, found: Self::Found) {
-        if let Some(ControlFlow::Break(_)) = found.part {
-            // A hint; what broke off lies behind a lock.
-            self.over.raise();
-        }
         self.places.set(found.place, found.part);
     }
 

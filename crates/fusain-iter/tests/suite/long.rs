@@ -96,6 +96,7 @@ fn reductions_keep_their_order() {
         };
         assert_eq!(chain().map(Some).reduce(|| None, any), Some((0, 300)));
         assert_eq!(chain().fold(|| None, |a, b| any(a, Some(b))).reduce(|| None, any), Some((0, 300)));
+        assert_eq!(chain().map(Some).try_reduce_with(|a, b| Some(joined(a, b))), Some(Some((0, 300))));
         let some: Vec<_> = pairs.iter().copied().map(Some).collect();
         let by = |a: Option<(usize, usize)>, b: Option<(usize, usize)>| any(a, b);
         assert_eq!(par().on(&pool).always().map_reduce(&some, None, |x| *x, by), Some((0, 300)));

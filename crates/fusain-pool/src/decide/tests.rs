@@ -489,6 +489,7 @@ fn light_calls_between_heavy_ones_do_not_make_them_light() {
 
 /// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes more than twice as long as to run in sequence at once.
 #[test]
+#[cfg_attr(fusain_single, ignore = "needs a clock")]
 fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
     struct Whole;
     let (kind, work, alone_ns) = (Kind::of::<Whole>(), 2_000, 1e6);
