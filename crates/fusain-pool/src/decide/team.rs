@@ -93,7 +93,8 @@ fn seldom() {}
 #[cold]
 #[inline(never)]
 fn note(id: usize, work: usize, limit: usize, ticks: u64, done: usize) {
-    let (kind, elapsed_ns) = (Kind { id, prior_ns: 0.0 }, moment::net_ns(ticks));
+    // What takes less than a look at the counter comes out as nothing or as a step of the counter, which is many times as long: a change, by all appearances.
+    let (kind, elapsed_ns) = (Kind { id, prior_ns: 0.0 }, moment::net_ns(ticks).max(moment::look_ns()));
     with_class(kind, work, |class, _| {
         if limit != TIMES {
             return class.took_long(work, done, elapsed_ns);
@@ -370,4 +371,62 @@ fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>)
     // What nobody knows may be long, unless somebody wants many at a time.
     let is_long = cost.map_or(grain.is_none_or(|elements| elements == 1), |cost| cost >= LONG_ELEMENT_NS);
     grain.map_or_else(|| Grain::from(cost.map_or(0, grain_for)), Grain::fixed).of_long(is_long)
+}
+
+// Without a clock nothing is told.
+#[cfg(all(test, not(any(loom, fusain_single))))]
+mod tests {
+    use super::*;
+    use crate::decide::class::{Choice, Machine};
+    use crate::decide::known::{Key, light};
+    use std::time::Duration;
+
+    /// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes more than twice as long as to run in sequence at once.
+    #[test]
+    fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
+        struct Whole;
+        let (kind, work, alone_ns) = (Kind::of::<Whole>(), 2_000, 1e6);
+        let is_sequential = |_: &u32| {
+            let machine = Machine { workers: 2.0, region_ns: || 300.0 };
+            let choice =
+                with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false));
+            match choice {
+                Choice::Alone => with_class(kind, work, |class, _| class.took_alone(work, work, alone_ns)),
+                Choice::Unknown => with_class(kind, work, |class, _| class.saw_unit(work / 2, alone_ns / 2.0, false)),
+                Choice::Shared { stands_for, .. } => {
+                    let terms = Terms { is_timed: stands_for > 0, ..Terms::untimed(alone_ns, false) };
+                    let team = Team::of(None, kind, work, None, terms);
+                    thread::sleep(Duration::from_millis(2));
+                    drop(team);
+                }
+            }
+            choice == Choice::Alone
+        };
+        let sequential = (0..100).filter(is_sequential).count();
+        assert!(sequential > 80, "{sequential}");
+    }
+
+    /// The counter of ticks goes by steps, so what takes less than one seems to take nothing or a step.
+    #[test]
+    fn what_is_too_short_to_be_timed_is_seldom_weighed() {
+        struct Short;
+        let (kind, work) = (Kind::of::<Short>(), 16);
+        let took = |steps: f32| moment::ticks_in(steps * moment::look_ns()).into();
+        let mut weighed = 0;
+        for call in 0..10_000 {
+            if light(Key::of(kind, work)).is_some() {
+                continue;
+            }
+            weighed += 1;
+            let machine = Machine { workers: 2.0, region_ns: || 300.0 };
+            let choice =
+                with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false));
+            match choice {
+                Choice::Alone => note(kind.id, work, TIMES, took([1.0, 1.9][call % 2]), work),
+                Choice::Unknown => with_class(kind, work, |class, _| class.saw_unit(work / 2, 100.0, false)),
+                Choice::Shared { .. } => with_class(kind, work, |class, _| class.took_shared(work, 600.0)),
+            }
+        }
+        assert!(weighed < 250, "{weighed} of 10000");
+    }
 }

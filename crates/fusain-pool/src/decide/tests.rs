@@ -2,11 +2,8 @@
 
 use super::Kind;
 use super::class::{self, Choice, Class, Next};
-use super::known::{Guard, with_class};
-use super::team::{Team, Terms};
+use super::known::Guard;
 use std::cell::Cell;
-use std::thread;
-use std::time::Duration;
 
 /// What a call of so many elements takes.
 type Ns<'a> = &'a dyn Fn(usize) -> f32;
@@ -487,31 +484,6 @@ fn light_calls_between_heavy_ones_do_not_make_them_light() {
     assert!(wrong < 10, "{wrong} of 200 in sequence");
 }
 
-/// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes more than twice as long as to run in sequence at once.
-#[test]
-#[cfg_attr(fusain_single, ignore = "needs a clock")]
-fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
-    struct Whole;
-    let (kind, work, alone_ns) = (Kind::of::<Whole>(), 2_000, 1e6);
-    let is_sequential = |_: &u32| {
-        let machine = class::Machine { workers: 2.0, region_ns: || 300.0 };
-        let choice = with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false));
-        match choice {
-            Choice::Alone => with_class(kind, work, |class, _| class.took_alone(work, work, alone_ns)),
-            Choice::Unknown => with_class(kind, work, |class, _| class.saw_unit(work / 2, alone_ns / 2.0, false)),
-            Choice::Shared { stands_for, .. } => {
-                let terms = Terms { is_timed: stands_for > 0, ..Terms::untimed(alone_ns, false) };
-                let team = Team::of(None, kind, work, None, terms);
-                thread::sleep(Duration::from_millis(2));
-                drop(team);
-            }
-        }
-        choice == Choice::Alone
-    };
-    let sequential = (0..100).filter(is_sequential).count();
-    assert!(sequential > 80, "{sequential}");
-}
-
 /// As where a program limits the length of units: they have fewer elements than their grain says, and these seem to cost next to nothing.
 #[test]
 fn units_do_not_undo_what_runs_in_sequence_have_told() {
@@ -532,7 +504,6 @@ fn units_do_not_undo_what_runs_in_sequence_have_told() {
     assert!(alone < 25, "{alone} of 500 in sequence");
 }
 
-/// Two tasks that become longer and longer: that is seen at once, and they run in sequence only where that is tried, one call at a time.
 #[test]
 fn a_search_that_began_cold_is_not_thought_dear_for_ever() {
     let entry = Entry::new();
@@ -557,6 +528,7 @@ fn a_search_that_began_cold_is_not_thought_dear_for_ever() {
     assert_eq!(entry.with(work, |class, _| class.cost()), Some(2.0));
 }
 
+/// Two tasks that become longer and longer: that is seen at once, and they run in sequence only where that is tried, one call at a time.
 #[test]
 fn few_tasks_stay_shared_when_they_become_longer() {
     for work in [2, 3, 4, 7] {
