@@ -62,8 +62,8 @@ where
     }
 
     fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
-        let goes_on = !matches!(found.part, Some(ControlFlow::Break(_)));
-        (!goes_on || !self.places.absorb(found.place, rest.place)).then_some(rest)
+        let has_broken = matches!(found.part, Some(ControlFlow::Break(_)));
+        (has_broken || !self.places.absorb(found.place, rest.place)).then_some(rest)
     }
 
     fn finish(&self, found: Self::Found) {

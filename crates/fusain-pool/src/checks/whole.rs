@@ -64,7 +64,7 @@ fn call_of_long_elements<const N: usize>() {
 #[test]
 fn whole_call_of_long_elements() {
     check(2, call_of_long_elements::<2>);
-    // One of these is offered before the other, and one preemption less keeps the model within seconds.
+    // With three, up to two parts are on offer. One preemption less keeps the model within seconds; the faults below are found with both.
     check(1, call_of_long_elements::<3>);
 }
 

@@ -381,15 +381,19 @@ mod tests {
     use crate::decide::known::{Key, light};
     use std::time::Duration;
 
+    /// How a call is run where a second worker is always awake.
+    fn choose(kind: Kind, work: usize) -> Choice {
+        let machine = Machine { workers: 2.0, region_ns: || 300.0 };
+        with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false))
+    }
+
     /// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes more than twice as long as to run in sequence at once.
     #[test]
     fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
         struct Whole;
         let (kind, work, alone_ns) = (Kind::of::<Whole>(), 2_000, 1e6);
         let is_sequential = |_: &u32| {
-            let machine = Machine { workers: 2.0, region_ns: || 300.0 };
-            let choice =
-                with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false));
+            let choice = choose(kind, work);
             match choice {
                 Choice::Alone => with_class(kind, work, |class, _| class.took_alone(work, work, alone_ns)),
                 Choice::Unknown => with_class(kind, work, |class, _| class.saw_unit(work / 2, alone_ns / 2.0, false)),
@@ -418,10 +422,7 @@ mod tests {
                 continue;
             }
             weighed += 1;
-            let machine = Machine { workers: 2.0, region_ns: || 300.0 };
-            let choice =
-                with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false));
-            match choice {
+            match choose(kind, work) {
                 Choice::Alone => note(kind.id, work, TIMES, took([1.0, 1.9][call % 2]), work),
                 Choice::Unknown => with_class(kind, work, |class, _| class.saw_unit(work / 2, 100.0, false)),
                 Choice::Shared { .. } => with_class(kind, work, |class, _| class.took_shared(work, 600.0)),
