@@ -4,7 +4,7 @@
 //! longer than others, and those that are shared more so, since they wait for other cores.
 
 use crate::platform::{HAS_TICKS, Instant, ticks};
-use std::hint::spin_loop;
+use std::hint::{black_box, spin_loop};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -45,8 +45,7 @@ fn counter() -> &'static Counter {
     static COUNTER: OnceLock<Counter> = OnceLock::new();
     COUNTER.get_or_init(|| {
         let ticks_per_ns = if HAS_TICKS { ticks_per_ns() } else { 1.0 };
-        let least = (0..32).map(|_| Moment::now().ticks()).min().unwrap_or_default();
-        Counter { ticks_per_ns, look_ns: least as f32 / ticks_per_ns }
+        Counter { ticks_per_ns, look_ns: ticks_per_look() / ticks_per_ns }
     })
 }
 
@@ -63,6 +62,17 @@ fn ticks_per_ns() -> f32 {
     // The one in the middle: between the readings of one of them the core may have been taken away.
     rates.sort_by(f32::total_cmp);
     rates[1]
+}
+
+/// Some counters go by steps, of which a look takes one or none: so what counts is how long many take.
+fn ticks_per_look() -> f32 {
+    const LOOKS: u64 = 32;
+    let times = [(); 8].map(|()| {
+        let begun = Moment::now();
+        (1..LOOKS).for_each(|_| _ = black_box(ticks()));
+        begun.ticks()
+    });
+    times.into_iter().min().unwrap_or_default() as f32 / LOOKS as f32
 }
 
 /// What it takes to look at the counter.
