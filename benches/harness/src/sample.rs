@@ -1,7 +1,7 @@
 //! Sides measured in turn.
 //!
 //! A *side* is one implementation on the common data. All sides of a row are measured in rounds: in every round each
-//! side in turn waits until the others' threads sleep ([`settle`]), makes a few calls that are not
+//! side in turn, in an order [by lot](orders), waits until the others' threads sleep ([`settle`]), makes a few calls that are not
 //! timed (they wake its threads and warm the caches), and then takes a block of samples. So a slow minute of the machine
 //! falls on all sides alike. A sample of a short call is a batch of calls of at least `Plan::sample_ns`; an algorithm that consumes its
 //! input gets that many fresh copies, laid out before the clock starts.
@@ -298,6 +298,18 @@ impl Samples {
     }
 }
 
+/// In which order so many sides have their turns in each round: by lot, and the same in every run.
+///
+/// Else one side would always follow sequential code, say: after that a virtual machine's second core is often slow for a while, and caches hold other things.
+pub fn orders(sides: usize, rounds: usize) -> impl Iterator<Item = Vec<usize>> {
+    let mut lots = fastrand::Rng::with_seed(1);
+    (0..rounds).map(move |_| {
+        let mut order: Vec<usize> = (0..sides).collect();
+        lots.shuffle(&mut order);
+        order
+    })
+}
+
 /// Measures all sides in turn and returns their samples in the same order.
 pub fn measure(sides: &mut [Side<'_>], plan: &Plan) -> Vec<Samples> {
     let calibrated: Vec<(usize, f64)> = sides
@@ -310,10 +322,8 @@ pub fn measure(sides: &mut [Side<'_>], plan: &Plan) -> Vec<Samples> {
     let slowest = calibrated.iter().map(|&(_, ns)| ns).fold(0.0, f64::max);
     let rounds = plan.rounds_for(slowest);
     let mut samples: Vec<Samples> = sides.iter().map(|s| Samples { side: s.name.clone(), ns: Vec::new() }).collect();
-    for round in 0..rounds {
-        // Every other round in reverse, so that no side always follows the same neighbour.
-        for turn in 0..sides.len() {
-            let at = if round % 2 == 0 { turn } else { sides.len() - 1 - turn };
+    for order in orders(sides.len(), rounds) {
+        for at in order {
             let (batch, call_ns) = calibrated[at];
             let side = &mut sides[at];
             settle();
@@ -361,6 +371,20 @@ mod tests {
         let (batch, call_ns) = side.calibrate(20_000.0);
         assert!((40..=60).contains(&batch), "{batch}");
         assert_eq!(call_ns, 500.0);
+    }
+
+    #[test]
+    fn every_side_has_its_turn_in_each_round_at_any_place() {
+        let orders: Vec<Vec<usize>> = orders(3, 60).collect();
+        for order in &orders {
+            let mut sides = order.clone();
+            sides.sort_unstable();
+            assert_eq!(sides, [0, 1, 2]);
+        }
+        for place in 0..3 {
+            let times = orders.iter().filter(|order| order[place] == 0).count();
+            assert!((10..=30).contains(&times), "{times} of 60 times at place {place}");
+        }
     }
 
     #[test]

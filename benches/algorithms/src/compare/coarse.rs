@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::cases::Runtimes;
 use crate::peers::{Chili, ForkUnion, rayon_pool};
-use fusain_harness::{Options, Progress, Report, Samples, cell_ns, cell_ratio, median, settle, table};
+use fusain_harness::{Options, Progress, Report, Samples, cell_ns, cell_ratio, median, orders, settle, table};
 
 const TASKS: [usize; 4] = [2, 4, 7, 64];
 const LENGTHS: [Duration; 5] = [
@@ -245,9 +245,8 @@ impl Point {
         let mut sides = sides(way, tasks, length, on, chili);
         let mut samples: Vec<Samples> =
             sides.iter().map(|side| Samples { side: side.name.to_owned(), ns: Vec::new() }).collect();
-        for round in 0..rounds {
-            for position in 0..sides.len() {
-                let at = if round % 2 == 0 { position } else { sides.len() - 1 - position };
+        for order in orders(sides.len(), rounds) {
+            for at in order {
                 settle();
                 samples[at].ns.extend((sides[at].turn)(turn));
             }

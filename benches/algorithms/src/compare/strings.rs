@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::cases::Runtimes;
 use crate::data;
 use crate::peers::rayon_pool;
-use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, settle, table};
+use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, orders, settle, table};
 
 const LENGTHS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// From here on std is to be beaten.
@@ -122,9 +122,8 @@ fn measured<T: Clone>(label: String, source: &[T], sorts: &Sorts<T>, on: Runtime
         .collect();
     let mut samples: Vec<Samples> =
         sides.iter().map(|side| Samples { side: side.name().to_owned(), ns: Vec::new() }).collect();
-    for round in 0..rounds {
-        for position in 0..sides.len() {
-            let at = if round % 2 == 0 { position } else { sides.len() - 1 - position };
+    for order in orders(sides.len(), rounds) {
+        for at in order {
             settle();
             // Not counted: it wakes the threads. Calls of a tenth of a second do that by themselves.
             if source.len() < LARGE {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::cases::Runtimes;
 use crate::data;
 use crate::peers::rayon_pool;
-use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, cpu_time, settle, table};
+use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, cpu_time, orders, settle, table};
 
 const BURSTS: usize = 4;
 const REGIONS: usize = 12;
@@ -154,10 +154,9 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let mut burst: Vec<Samples> = Who::ALL.map(|(name, _)| empty(name)).into();
     let mut cpu = burst.clone();
     let progress = Progress::new(rounds);
-    for round in 0..rounds {
+    for order in orders(Who::ALL.len(), rounds) {
         progress.step("ticks");
-        for turn in 0..Who::ALL.len() {
-            let at = if round % 2 == 0 { turn } else { Who::ALL.len() - 1 - turn };
+        for at in order {
             for tick in Who::ALL[at].1.turn(len, count, options.threads)? {
                 burst[at].ns.push(tick.burst_ns);
                 cpu[at].ns.push(tick.cpu_ns);

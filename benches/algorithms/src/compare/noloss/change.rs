@@ -8,7 +8,7 @@ use fusain::algorithms::Par;
 use fusain::pool::Pool;
 
 use super::{POLICIES, Point, policy};
-use fusain_harness::{Samples, settle};
+use fusain_harness::{Samples, orders, settle};
 
 /// Elements, and the weight of one, in steps, before and after. A step takes a nanosecond or two.
 pub(super) const CHANGES: [(usize, u32, u32); 8] = [
@@ -54,9 +54,8 @@ pub(super) fn points(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Po
             call::<3>(is_reduction, &v, &weight, pool),
         ];
         let mut samples = POLICIES.map(|name| Samples { side: name.to_owned(), ns: Vec::new() });
-        for round in 0..if smoke { 1 } else { 5 } {
-            for position in 0..calls.len() {
-                let at = if round % 2 == 0 { position } else { calls.len() - 1 - position };
+        for order in orders(calls.len(), if smoke { 1 } else { 5 }) {
+            for at in order {
                 settle();
                 samples[at].ns.push(after_change(&mut calls[at], change, &weight, smoke));
             }

@@ -16,7 +16,7 @@ use fusain::algorithms::{Par, par};
 use fusain::pool::Pool;
 
 use self::rows::{Input, ROWS};
-use fusain_harness::{Options, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
+use fusain_harness::{Options, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, orders, table};
 
 const DEFAULT: usize = 0;
 const SEQUENTIAL: usize = 1;
@@ -97,9 +97,8 @@ fn bursts(sides: &mut [Side<'_>], call_ns: f64, smoke: bool) -> Vec<Samples> {
     };
     let mut samples: Vec<Samples> =
         sides.iter().map(|side| Samples { side: side.name().to_owned(), ns: Vec::new() }).collect();
-    for round in 0..rounds {
-        for position in 0..sides.len() {
-            let at = if round % 2 == 0 { position } else { sides.len() - 1 - position };
+    for order in orders(sides.len(), rounds) {
+        for at in order {
             let calls = calls.min(sides[at].batch_max());
             thread::sleep(REST);
             let ns = sides[at].time_ns(calls);
