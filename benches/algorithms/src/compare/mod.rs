@@ -39,7 +39,7 @@ pub enum Comparison {
     /// Few and long tasks: join, scope, spawn and for_each, at once and after rests.
     Coarse,
     /// Whether the default is ever behind the better of sequential and parallel.
-    Noloss,
+    Noloss(noloss::Options),
     /// Sorting the words of a text.
     Strings,
     /// The first family of algorithms, at three sizes, beside everybody.
@@ -70,7 +70,7 @@ impl Comparison {
             Comparison::Join(own) => join::run(own, options),
             Comparison::Crowd => crowd::run(options),
             Comparison::Coarse => coarse::run(options),
-            Comparison::Noloss => noloss::run(options),
+            Comparison::Noloss(own) => noloss::run(own, options),
             Comparison::Strings => strings::run(options),
             Comparison::First(own) => first::run(own, options),
             Comparison::Algorithms(own) => algorithms::run(own, options),

@@ -16,7 +16,9 @@ use fusain::algorithms::{Par, par};
 use fusain::pool::Pool;
 
 use self::rows::{Input, ROWS};
-use fusain_harness::{Options, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, orders, table};
+use fusain_harness::{
+    Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, orders, table,
+};
 
 const DEFAULT: usize = 0;
 const SEQUENTIAL: usize = 1;
@@ -28,6 +30,18 @@ const POLICIES: [&str; 4] = ["default", "sequential", "always", "sequential agai
 /// The contract: the default over the better, and what a call may cost besides.
 const RATIO: f64 = 1.05;
 const SLACK_NS: f64 = 10.0;
+
+/// What to measure.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// Only the algorithms whose names have this in them, and no changes of weight.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Binary logarithms of the lengths.
+    #[arg(long, value_delimiter = ',', value_name = "N,...", default_values_t = [4, 6, 8, 10, 12, 14, 16, 18, 20],
+          value_parser = clap::value_parser!(u32).range(4..=26))]
+    log2: Vec<u32>,
+}
 
 const REGIMES: [&str; 3] = ["steady", "burst", "change"];
 
@@ -109,7 +123,7 @@ fn bursts(sides: &mut [Side<'_>], call_ns: f64, smoke: bool) -> Vec<Samples> {
 }
 
 /// One row at one length, steady and in bursts.
-fn measured(at: usize, n: usize, input: &Input, pool: &Pool, options: &Options) -> [Point; 2] {
+fn measured(at: usize, n: usize, input: &Input, pool: &Pool, options: &Common) -> [Point; 2] {
     let (algorithm, is_closure) = ROWS[at];
     let mut sides = [
         rows::side::<DEFAULT>(at, input, pool),
@@ -171,10 +185,14 @@ fn print_tables(points: &[Point]) {
     );
 }
 
-pub(super) fn run(options: &Options) -> anyhow::Result<()> {
+pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let pool = options.pool()?;
-    let lengths: &[u32] = if options.smoke { &[4, 10] } else { &[4, 6, 8, 10, 12, 14, 16, 18, 20] };
-    let changes = if options.smoke { &change::CHANGES[..2] } else { &change::CHANGES[..] };
+    let lengths: &[u32] = if options.smoke { &[4, 10] } else { &own.log2 };
+    let changes = match own.only {
+        Some(_) => &[],
+        None if options.smoke => &change::CHANGES[..2],
+        None => &change::CHANGES[..],
+    };
     let mut points = Vec::new();
     let progress = Progress::new(lengths.len() * ROWS.len() + changes.len());
     for &log2 in lengths {
@@ -182,6 +200,9 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
         let input = Input::new(n);
         for (at, (algorithm, _)) in ROWS.iter().enumerate() {
             progress.step(&format!("{algorithm} of {n}"));
+            if own.only.as_ref().is_some_and(|only| !algorithm.contains(only.as_str())) {
+                continue;
+            }
             points.extend(measured(at, n, &input, &pool, options));
         }
     }
