@@ -188,15 +188,20 @@ impl<'a> Side<'a> {
 
     /// The batch that lasts `sample_ns`, and what one call of it takes.
     fn calibrate(&mut self, sample_ns: f64) -> (usize, f64) {
-        /// A call may be the one in a hundred that wakes a thread, which takes so many times a sample at most: is it as slow again?
-        const WAKES: f64 = 20.0;
+        /// A call may be the one in a hundred that wakes a thread, or one of the first that sets something up, which takes many times a sample: is it as slow again?
         const AGAIN: usize = 3;
+        /// Calls that last as long as this nobody mistakes for short ones, ...
+        const LONG_NS: f64 = 1e8;
+        /// ... and there is no time to make all of them again.
+        const AGAIN_FOR: Duration = Duration::from_millis(10);
         let mut batch = 1;
         self.time_ns(1);
         loop {
             let mut ns = self.time_ns(batch);
-            if (sample_ns..WAKES * sample_ns).contains(&ns) {
-                ns = (0..AGAIN).map(|_| self.time_ns(batch)).fold(ns, f64::min);
+            let (since, mut again) = (Instant::now(), 0);
+            while (sample_ns..LONG_NS).contains(&ns) && again < AGAIN && since.elapsed() < AGAIN_FOR {
+                ns = ns.min(self.time_ns(batch));
+                again += 1;
             }
             if ns >= sample_ns || batch >= self.batch_max {
                 return (batch, ns / batch as f64);
@@ -363,14 +368,16 @@ mod tests {
 
     #[test]
     fn a_slow_call_among_short_ones_does_not_make_a_batch() {
-        let mut calls = 0;
-        let mut side = Side::timed("wakes now and then", usize::MAX, |batch| {
-            calls += 1;
-            if calls % 3 == 2 { 50_000.0 } else { 500.0 * batch as f64 }
-        });
-        let (batch, call_ns) = side.calibrate(20_000.0);
-        assert!((40..=60).contains(&batch), "{batch}");
-        assert_eq!(call_ns, 500.0);
+        for slow_ns in [50_000.0, 5_000_000.0] {
+            let mut calls = 0;
+            let mut side = Side::timed("wakes now and then", usize::MAX, |batch| {
+                calls += 1;
+                if calls % 3 == 2 { slow_ns } else { 500.0 * batch as f64 }
+            });
+            let (batch, call_ns) = side.calibrate(20_000.0);
+            assert!((40..=60).contains(&batch), "{batch}");
+            assert_eq!(call_ns, 500.0);
+        }
     }
 
     #[test]
