@@ -282,6 +282,7 @@ impl<'h, 'p> Root<'h, 'p> {
     pub(crate) fn begin(handle: &'h Handle<'p>, token: usize) -> Self {
         let served = handle.slot().serves();
         handle.slot().serve(token);
+        handle.slot().set_root(token);
         let this: *const Handle<'p> = handle;
         Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), served }
     }
@@ -291,6 +292,7 @@ impl Drop for Root<'_, '_> {
     fn drop(&mut self) {
         FORKED.set(self.outer);
         self.handle.stack.root.set(self.token);
+        self.handle.slot().set_root(self.token);
         self.handle.slot().serve(self.served);
     }
 }

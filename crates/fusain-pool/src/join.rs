@@ -310,8 +310,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             // SAFETY: laid out, for it was taken.
             let Shared { owner, latch } = unsafe { this.linked.get().shared() };
             let result = {
-                // What the joiner serves now may be a call within the root: a hint is all it is.
-                let _root = begin(handle, handle.pool.slots.get(*owner).serves());
+                let _root = begin(handle, handle.pool.slots.get(*owner).root());
                 catch_unwind(AssertUnwindSafe(|| func(true)))
             };
             if result.is_err() {

@@ -489,13 +489,15 @@ struct PartHead {
     call: *const Call,
 }
 
-/// The call of a part on the heap, as a token.
+/// The call of a part on the heap, which does not end before the part has been run.
 ///
 /// # Safety
 /// `part` is one, and nobody else has it.
-pub(crate) unsafe fn call_of(part: JobRef) -> usize {
+pub(crate) unsafe fn call_of<'c>(part: JobRef) -> &'c Call {
     // SAFETY: so it begins.
-    unsafe { (*part.as_ptr::<PartHead>()).call as usize }
+    let call = unsafe { (*part.as_ptr::<PartHead>()).call };
+    // SAFETY: the part has a share of it.
+    unsafe { &*call }
 }
 
 /// A part of the work for somebody whom the caller does not wait for in particular: on the heap, its receiver holding a share of the call.

@@ -84,6 +84,8 @@ struct RequestLine {
     requests: AtomicU64,
     /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
     serves: AtomicUsize,
+    /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well.
+    root: AtomicUsize,
     /// The public places of the owner's stack.
     offers: [AtomicUsize; PLACES],
 }
@@ -117,6 +119,7 @@ impl Slot {
             line: CachePadded::new(RequestLine {
                 requests: AtomicU64::new(0),
                 serves: AtomicUsize::new(0),
+                root: AtomicUsize::new(0),
                 offers: std::array::from_fn(|_| AtomicUsize::new(0)),
             }),
             own: CachePadded::new(Own {
@@ -206,6 +209,16 @@ impl Slot {
     /// Token of the call the owner could share work of, or 0. Relaxed: a hint.
     pub(crate) fn serves(&self) -> usize {
         self.line.serves.load(Ordering::Relaxed)
+    }
+
+    /// Owner: names the outermost join or scope that it is in. Relaxed, as for [`serve`](Self::serve).
+    pub(crate) fn set_root(&self, token: usize) {
+        self.line.root.store(token, Ordering::Relaxed);
+    }
+
+    /// Token of the outermost join or scope that the owner is in, or 0. Relaxed: a hint.
+    pub(crate) fn root(&self) -> usize {
+        self.line.root.load(Ordering::Relaxed)
     }
 
     /// Leases the slot. Acquire: pairs with the Release in [`release`](Self::release), so that the new owner sees the old one's writes.

@@ -20,7 +20,7 @@ use crate::job::JobRef;
 use crate::mailbox;
 use crate::others::give_way;
 use crate::part::call_of;
-use crate::slot::{OF_JOBS, askers, bit};
+use crate::slot::{OF_JOBS, Slot, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
 use std::time::Duration;
@@ -41,11 +41,12 @@ pub(crate) enum Helps {
 }
 
 impl Helps {
+    /// Whether tasks of `slot` are among them. What its owner has queued and laid out may be waited for, also while it is busy with a call.
     #[inline(always)]
-    fn wants(self, serves: usize) -> bool {
+    fn wants(self, slot: &Slot) -> bool {
         match self {
             Helps::Anybody => true,
-            Helps::Root(root) => serves == root,
+            Helps::Root(root) => slot.root() == root,
             Helps::Itself => false,
         }
     }
@@ -57,7 +58,11 @@ impl Helps {
 
     /// Asks all who may have something.
     pub(crate) fn ask(self, handle: &Handle<'_>) {
-        handle.pool.ask(handle, |serves| serves != 0 && self.wants(serves));
+        match self {
+            Helps::Anybody => handle.pool.ask(handle, |serves| serves != 0),
+            Helps::Root(root) => handle.pool.ask(handle, |serves| serves == root),
+            Helps::Itself => {}
+        }
     }
 }
 
@@ -74,7 +79,7 @@ pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
         || (helps.wants_given() && !handle.pool.inbox.is_empty())
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
-            helps.wants(slot.serves()) && (slot.has_offer() || slot.queue.len() > 0)
+            helps.wants(slot) && (slot.has_offer() || slot.queue.len() > 0)
                 || helps == Helps::Anybody && offers_parts(handle, index)
         })
 }
@@ -92,11 +97,7 @@ pub(crate) fn find(handle: &Handle<'_>, helps: Helps, is_patient: bool) -> Optio
         return Some(task);
     }
     for index in handle.others() {
-        let task = if helps.wants(handle.pool.slots.get(index).serves()) {
-            take_from(handle, index, is_patient)
-        } else {
-            None
-        };
+        let task = if helps.wants(handle.pool.slots.get(index)) { take_from(handle, index, is_patient) } else { None };
         let part = || if helps == Helps::Anybody { take_part(handle, index) } else { None };
         if let Some(task) = task.or_else(part) {
             return Some(task);
@@ -204,12 +205,15 @@ pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
 pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> Option<Taken> {
     let part = take_part(handle, index)?;
     // SAFETY: parts are all that is on offer, and it has been taken.
-    if unsafe { call_of(part.job) } == token {
+    let call = unsafe { call_of(part.job) };
+    if call.token() == token {
         return Some(part);
     }
-    // That worker has turned to another call, or has parts of several. It gets the part back, and finds it also where it waits for that very call.
-    handle.pool.slots.get(index).inbox.push(part.job);
-    tell_worker(handle.pool, index);
+    // That worker has turned to another call, or has parts of several. Its caller gets the part: it cannot leave before that is done, as the worker might, and finds it
+    // where it waits for that very call.
+    let caller = call.owner;
+    handle.pool.slots.get(caller).inbox.push(part.job);
+    tell_worker(handle.pool, caller);
     None
 }
 

@@ -8,6 +8,7 @@ use crate::offers::Offers;
 use crate::part::StackParts;
 use crate::run::running;
 use crate::sync::faulty::Fault;
+use crate::tasks;
 use loom::thread;
 
 /// A worker offers a part of a call while the caller waits, and takes it back unless the caller has it.
@@ -37,6 +38,48 @@ fn offered_to_the_caller() {
     marks.assert_all_done();
     call.retire();
     worker.join().unwrap();
+}
+
+/// One who waits for another call takes the part by mistake, while the worker that has offered it leaves. The caller finds it.
+fn taken_by_mistake() {
+    const OTHER: usize = 128;
+    let pool = pool(1, 2);
+    let marks = Frame::new(Marks::new(2));
+    let call = Frame::new(Call::new(1, BRIEF));
+    call.add_share();
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().serve(call.token());
+        let offers = Offers::new(running(call.get(), marks.get()), &handle);
+        offers.make(&mut (0..2), &mut None, BRIEF.grain);
+        marks.mark(0);
+        if offers.take_back().is_some() {
+            marks.mark(1);
+        }
+        handle.slot().serve(0);
+        // SAFETY: added above.
+        unsafe { Call::drop_share(call.get(), &handle) };
+    });
+    let other = thread::spawn(move || {
+        let handle = Handle::new(&pool, 2);
+        assert!(tasks::take_part_of(&handle, 0, OTHER).is_none(), "there is none of that call");
+    });
+    let handle = Handle::new(&pool, 1);
+    wait(&call, &marks, &handle, &StackParts::new());
+    marks.assert_all_done();
+    call.retire();
+    worker.join().unwrap();
+    other.join().unwrap();
+}
+
+#[test]
+fn a_part_taken_by_mistake_goes_to_its_caller() {
+    check(2, taken_by_mistake);
+}
+
+#[test]
+fn a_part_taken_by_mistake_goes_to_its_caller_faults() {
+    finds(&[Fault::LostUnpark], 2, taken_by_mistake);
 }
 
 #[test]
