@@ -37,7 +37,7 @@
 //! | `call`, `part` | a call of an [`Algorithm`]: who is at it, what is handed out |
 //! | `wakes`, `worth` | what waking somebody gains; whether a join or scope is worth it |
 //! | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
-//! | `share`, `run` | handing out parts; the run loop |
+//! | `share`, `run`, `large` | handing out parts; the run loop; states on the heap |
 //! | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
 //! | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
 //! | `worker_local`, `adapter` | a value for each worker; what rayon's interface needs, on this pool |
@@ -95,6 +95,7 @@ mod idle;
 mod inner;
 mod job;
 mod join;
+mod large;
 mod latch;
 mod mailbox;
 mod moment;

@@ -4,10 +4,11 @@ use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
+use crate::large;
 use crate::moment::{self, Moment};
 use crate::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
 use crate::pool::Pool;
-use crate::run::{self, Steps};
+use crate::run::Steps;
 use crate::wakes;
 use std::cell::Cell;
 use std::thread;
@@ -280,7 +281,7 @@ impl<'p> Team<'p> {
         let mut local = Some(local);
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
-            run::run(handle, algorithm, local, brief)
+            large::run(handle, algorithm, local, brief)
         })
     }
 
