@@ -72,7 +72,7 @@ pub(crate) struct Inner {
     pub(crate) is_registry: bool,
     /// Of a registry: what the adapter keeps with it.
     pub(crate) adapter: Box<dyn Any + Send + Sync>,
-    /// Of a registry: its owner, and each detached task that has not ended. At 0 the workers leave.
+    /// Its owner, and each detached task that has not ended, for that may need all workers. At 0 they leave.
     keepers: AtomicUsize,
     threads: Threads,
     pub(crate) handlers: Handlers,
@@ -132,7 +132,7 @@ impl Inner {
         }
     }
 
-    /// One more who needs the workers. Relaxed: whoever adds one is a keeper itself, or holds the registry.
+    /// One more who needs the workers. Relaxed: whoever adds one is a keeper itself, or holds the pool.
     pub(crate) fn keep(&self) {
         self.keepers.fetch_add(1, Ordering::Relaxed);
     }

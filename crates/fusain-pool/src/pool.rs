@@ -4,8 +4,9 @@ use crate::Algorithm;
 use crate::call::Brief;
 use crate::counters::Counters;
 use crate::inner::Inner;
+use crate::large;
 use crate::pace::Grain;
-use crate::run;
+use crate::run::Steps;
 use crate::trace;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -13,7 +14,7 @@ use std::thread::JoinHandle;
 /// A set of workers that share the work of each call. The calling thread is one of them.
 ///
 /// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
-/// ends its threads.
+/// waits until all that was spawned has run, and ends its threads. A task that drops its own pool does not wait.
 ///
 /// # Example
 /// ```
@@ -91,8 +92,8 @@ impl Pool {
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         let brief = Brief { grain: Grain::from(1), work: 0, wakes: true, offers: true };
-        let algorithm: &run::Steps<'_, A::Local> = algorithm;
-        self.inner.enter(|handle| run::run(handle, algorithm, local, brief));
+        let algorithm: &Steps<'_, A::Local> = algorithm;
+        self.inner.enter(|handle| large::run(handle, algorithm, local, brief));
     }
 }
 
@@ -117,13 +118,13 @@ impl std::fmt::Debug for Meter {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.inner.end();
+        self.inner.let_go();
         let own = std::thread::current().id();
+        if self.threads.iter().any(|thread| thread.thread().id() == own) {
+            // The last owner of the pool was one of its own tasks: the workers stay for that.
+            self.threads.clear();
+        }
         for thread in self.threads.drain(..) {
-            if thread.thread().id() == own {
-                // The last owner of the pool was one of its own tasks. This worker ends when it has finished.
-                continue;
-            }
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());
         }

@@ -319,9 +319,7 @@ pub(crate) struct DetachedJob<F> {
 impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
     /// Of a task of `pool`, whose workers stay for it.
     pub(crate) fn boxed(task: F, pool: &Inner) -> JobRef {
-        if pool.is_registry {
-            pool.keep();
-        }
+        pool.keep();
         JobRef::new(NonNull::from(Box::leak(Box::new(Self { header: Header { run: Self::run }, task }))))
     }
 
@@ -332,9 +330,7 @@ impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
         let Self { task, .. } = *this;
         handle.pool.run_detached(task);
-        if handle.pool.is_registry {
-            handle.pool.let_go();
-        }
+        handle.pool.let_go();
         reopen(mailbox);
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::PATIENCE;
-use fusain_pool::{Algorithm, Pool, Wait, join, scope};
+use fusain_pool::{Algorithm, Pool, Wait, broadcast, join, scope};
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -506,4 +506,83 @@ fn a_commit_may_wait_for_a_call() {
             }
         });
     }
+}
+
+/// The workers of a pool stay for tasks that need all of them, whoever drops it.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_task_may_need_all_workers_of_a_pool_that_has_been_dropped() {
+    let count = || {
+        // The others would leave meanwhile.
+        thread::sleep(Duration::from_millis(20));
+        broadcast(|worker| worker).len()
+    };
+    ends("a broadcast while somebody drops the pool", || {
+        let pool = pool(3, Wait::Park);
+        let (done, is_done) = mpsc::channel();
+        pool.spawn(move || done.send(count()).unwrap());
+        drop(pool);
+        assert_eq!(is_done.try_recv(), Ok(2), "what is spawned is run before a pool is gone");
+    });
+    ends("a broadcast of the task that drops the pool, and of another one", || {
+        let pool = Arc::new(pool(3, Wait::Park));
+        let own = pool.clone();
+        let (done, is_done) = mpsc::channel();
+        let other = done.clone();
+        pool.spawn(move || {
+            drop(own);
+            done.send(count()).unwrap();
+        });
+        pool.spawn(move || other.send(count()).unwrap());
+        drop(pool);
+        assert_eq!((is_done.recv(), is_done.recv()), (Ok(2), Ok(2)));
+    });
+}
+
+/// A call whose units wait for a task that the same worker has queued.
+struct WaitsForTask<'a> {
+    inside: &'a AtomicBool,
+    has_run: &'a AtomicBool,
+}
+
+impl Algorithm for WaitsForTask<'_> {
+    type Local = usize;
+
+    fn has_local_work(&self, left: &usize) -> bool {
+        *left > 0
+    }
+
+    fn do_unit(&self, left: &mut usize, _: usize) {
+        self.inside.store(true, Ordering::Release);
+        while !self.has_run.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+        *left -= 1;
+    }
+
+    fn commit(&self, _: &mut usize) {}
+
+    fn split(&self, _: &mut usize) -> Option<usize> {
+        None
+    }
+}
+
+/// Who waits for a scope takes what a worker has queued for that, also while the worker is busy with a call.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_task_does_not_wait_for_the_end_of_a_call_around_which_it_was_spawned() {
+    let pool = pool(2, Wait::Park);
+    let (inside, has_run) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (inside, has_run, within) = (&inside, &has_run, &pool);
+    ends("a call that waits for a task of its worker's", || {
+        pool.scope(|s| {
+            s.spawn(move |s| {
+                s.spawn(move |_| has_run.store(true, Ordering::Release));
+                within.run(&WaitsForTask { inside, has_run }, 2);
+            });
+            while !inside.load(Ordering::Acquire) {
+                thread::yield_now();
+            }
+        });
+    });
 }
