@@ -9,7 +9,7 @@ use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
-use crate::source::indexed::IndexedSource;
+use crate::source::indexed::{IndexedSource, both};
 
 /// The elements of one chain, and then those of another.
 ///
@@ -61,13 +61,13 @@ where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        // Panics here where it is too long: places behind would be counted wrong.
-        self.len();
-        ChainIndexed { a: self.a.indexed(settings), b: self.b.indexed(settings) }
+        let (a, b) = (self.a.indexed(settings), self.b.indexed(settings));
+        both(a.left(), b.left());
+        ChainIndexed { a, b }
     }
 
     fn len(&self) -> usize {
-        self.a.len().checked_add(self.b.len()).expect("the length of a chain fits in a usize")
+        both(self.a.len(), self.b.len())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
-use crate::source::indexed::{IndexedSource, Pieces};
+use crate::source::indexed::{IndexedSource, Pieces, both};
 
 /// Elements of two chains in turn, then the rest of the longer one.
 ///
@@ -58,13 +58,13 @@ where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        // Panics here where it is too long: places behind would be counted wrong.
-        self.len();
-        InterleaveSource { a: self.a.indexed(settings), b: self.b.indexed(settings), b_next: false }
+        let (a, b) = (self.a.indexed(settings), self.b.indexed(settings));
+        both(a.left(), b.left());
+        InterleaveSource { a, b, b_next: false }
     }
 
     fn len(&self) -> usize {
-        self.a.len().checked_add(self.b.len()).expect("the length of a chain fits in a usize")
+        both(self.a.len(), self.b.len())
     }
 }
 
@@ -186,7 +186,9 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Inter
         let front = a + b - n;
         let (front_a, front_b) = share(front, a, b, self.b_next);
         let b_next = self.b_next ^ (front % 2 == 1);
-        InterleavePiece { a: self.a.back(a - front_a), b: self.b.back(b - front_b), b_next }
+        // However wrong the lengths of a source that somebody has misused: no more than `n` elements, for which there is room.
+        let back_a = (a - front_a).min(n);
+        InterleavePiece { a: self.a.back(back_a), b: self.b.back((b - front_b).min(n - back_a)), b_next }
     }
 
     fn split_at(&mut self, n: usize) -> Self {

@@ -135,6 +135,7 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
     }
 
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        let n = n.min(self.len);
         let (base, leads) = (self.base_of(n), self.leads);
         self.len -= n;
         self.leads ^= n % 2 == 1;
@@ -142,6 +143,7 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
     }
 
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
+        let n = n.min(self.len);
         let front = self.len - n;
         let base = self.base.left() - self.base_of(front);
         self.len = front;
@@ -149,6 +151,7 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
     }
 
     fn split_at(&mut self, n: usize) -> Self {
+        let n = n.min(self.len);
         let base = self.base.split_at(self.base_of(n));
         let len = std::mem::replace(&mut self.len, n) - n;
         IntersperseIndexed { base, element: self.element.clone(), leads: self.leads ^ (n % 2 == 1), len }

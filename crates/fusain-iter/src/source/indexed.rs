@@ -22,6 +22,8 @@ pub trait IndexedSource: Send + Sized {
         Self: 'p;
 
     /// Whether pieces are sure to have as many elements as was asked for: always or never. See [`Source::exact`].
+    ///
+    /// Where they are, memory is written by it. So then a piece of `n` elements has no more than that, and `left` never grows, even if somebody has asked for more than there are.
     #[doc(hidden)]
     const EXACT: Exact = Exact::Never;
 
@@ -54,6 +56,14 @@ pub trait IndexedSource: Send + Sized {
 /// The [`Source`] that an [`IndexedSource`] is.
 #[derive(Clone, Debug)]
 pub struct Pieces<S>(pub(crate) S);
+
+/// How many elements sources of `a` and of `b` elements have together. What counts are sources, not what chains say of themselves.
+///
+/// # Panics
+/// If that is no number: places behind would be counted wrong.
+pub(crate) fn both(a: usize, b: usize) -> usize {
+    a.checked_add(b).expect("the length of a chain fits in a usize")
+}
 
 /// Elements that are taken before it is asked again whether there are more.
 const BLOCK: usize = 8;

@@ -209,6 +209,7 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
 
     #[inline(always)]
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
+        let n = n.min(self.n);
         self.n -= n;
         let element = if self.n == 0 { self.element.take() } else { self.element.clone() };
         Clones(element.map(|element| std::iter::repeat_n(element, n)))
@@ -220,6 +221,7 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
     }
 
     fn split_at(&mut self, n: usize) -> Self {
+        let n = n.min(self.n);
         let rest = std::mem::replace(&mut self.n, n) - n;
         let element = match (n, rest) {
             (_, 0) => None,

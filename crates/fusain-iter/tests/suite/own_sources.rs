@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source};
+use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source, repeat_n};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -147,4 +147,49 @@ fn a_chain_may_lie_about_its_length() {
     let _: Vec<&u64> = Short(&numbers).chain(Short(&numbers)).rev().collect();
     let _: Vec<(&u64, &u64)> = Short(&numbers).zip(&numbers).rev().collect();
     let _: Vec<(usize, &u64)> = Short(&numbers).enumerate().rev().collect();
+}
+
+/// A chain from whose source more is taken than there is, and that says it is empty.
+struct Overdrawn<I>(I);
+
+impl<I: IndexedParallelIterator> ParallelIterator for Overdrawn<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = Pieces<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Source<'s> {
+        unreachable!("chains that are reversed are cut by number")
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Overdrawn<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let mut source = self.0.indexed(settings);
+        drop(source.front(1));
+        drop(source.front(41));
+        drop(source.back(7));
+        drop(source.split_at(9));
+        source
+    }
+
+    fn len(&self) -> usize {
+        0
+    }
+}
+
+#[test]
+fn who_takes_more_than_there_is_makes_no_more_of_it() {
+    let strings = || (0..100).into_par_iter().map(|i| i.to_string());
+    let one = || repeat_n("one".to_owned(), 1);
+    assert_eq!(strings().interleave(Overdrawn(one())).rev().collect::<Vec<_>>().len(), 100);
+    assert_eq!(strings().chain(Overdrawn(one())).rev().collect::<Vec<_>>().len(), 100);
+    let separated = || Overdrawn(one().intersperse("and".to_owned()));
+    assert_eq!(strings().interleave(separated()).rev().collect::<Vec<_>>().len(), 100);
 }
