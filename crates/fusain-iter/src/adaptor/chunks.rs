@@ -1,7 +1,5 @@
 //! `chunks`, `fold_chunks`: a fixed number of elements becomes one.
 
-use std::sync::Mutex;
-
 use super::debug_without_closures;
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
@@ -33,7 +31,7 @@ impl<I> Chunks<I> {
 impl<I: IndexedParallelIterator> ParallelIterator for Chunks<I> {
     type Item = Vec<I::Item>;
     type Source<'s>
-        = Pieces<ChunksSource<'s, I::Indexed<'s>, ToVec>>
+        = Pieces<ChunksSource<I::Indexed<'s>, ToVec>>
     where
         Self: 's;
 
@@ -48,12 +46,12 @@ impl<I: IndexedParallelIterator> ParallelIterator for Chunks<I> {
 
 impl<I: IndexedParallelIterator> IndexedParallelIterator for Chunks<I> {
     type Indexed<'s>
-        = ChunksSource<'s, I::Indexed<'s>, ToVec>
+        = ChunksSource<I::Indexed<'s>, ToVec>
     where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        ChunksSource { base: self.base.indexed(settings), size: self.size, one: &ToVec }
+        ChunksSource { base: self.base.indexed(settings), size: self.size, one: ToVec }
     }
 
     fn len(&self) -> usize {
@@ -73,14 +71,15 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Chunks<I> {
 pub struct FoldChunks<I, N, F> {
     base: I,
     size: usize,
-    one: FoldFrom<N, F>,
+    identity: N,
+    f: F,
 }
 
 debug_without_closures!(FoldChunks<I, N, F> { base, size });
 
 impl<I, N, F> FoldChunks<I, N, F> {
     pub(crate) fn new(base: I, size: usize, identity: N, f: F) -> Self {
-        FoldChunks { base, size, one: FoldFrom { identity, f } }
+        FoldChunks { base, size, identity, f }
     }
 }
 
@@ -93,7 +92,7 @@ where
 {
     type Item = T;
     type Source<'s>
-        = Pieces<ChunksSource<'s, I::Indexed<'s>, FoldFrom<N, F>>>
+        = Pieces<ChunksSource<I::Indexed<'s>, FoldFrom<'s, N, F>>>
     where
         Self: 's;
 
@@ -114,12 +113,13 @@ where
     T: Send,
 {
     type Indexed<'s>
-        = ChunksSource<'s, I::Indexed<'s>, FoldFrom<N, F>>
+        = ChunksSource<I::Indexed<'s>, FoldFrom<'s, N, F>>
     where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        ChunksSource { base: self.base.indexed(settings), size: self.size, one: &self.one }
+        let one = FoldFrom { identity: &self.identity, f: &self.f };
+        ChunksSource { base: self.base.indexed(settings), size: self.size, one }
     }
 
     fn len(&self) -> usize {
@@ -134,24 +134,20 @@ where
 /// let v: Vec<i32> = (0..5).into_par_iter().fold_chunks_with(2, 10, |a, b| a + b).collect();
 /// assert_eq!(v, [11, 15, 14]);
 /// ```
+#[derive(Clone)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct FoldChunksWith<I, T, F> {
     base: I,
     size: usize,
-    one: FoldWith<T, F>,
+    init: T,
+    f: F,
 }
 
 debug_without_closures!(FoldChunksWith<I, T, F> { base, size });
 
-impl<I: Clone, T: Clone, F: Clone> Clone for FoldChunksWith<I, T, F> {
-    fn clone(&self) -> Self {
-        FoldChunksWith { base: self.base.clone(), size: self.size, one: self.one.clone() }
-    }
-}
-
 impl<I, T, F> FoldChunksWith<I, T, F> {
     pub(crate) fn new(base: I, size: usize, init: T, f: F) -> Self {
-        FoldChunksWith { base, size, one: FoldWith { init: Mutex::new(init), f } }
+        FoldChunksWith { base, size, init, f }
     }
 }
 
@@ -163,7 +159,7 @@ where
 {
     type Item = T;
     type Source<'s>
-        = Pieces<ChunksSource<'s, I::Indexed<'s>, FoldWith<T, F>>>
+        = Pieces<ChunksSource<I::Indexed<'s>, FoldWith<'s, T, F>>>
     where
         Self: 's;
 
@@ -183,12 +179,13 @@ where
     F: Fn(T, I::Item) -> T + Send + Sync,
 {
     type Indexed<'s>
-        = ChunksSource<'s, I::Indexed<'s>, FoldWith<T, F>>
+        = ChunksSource<I::Indexed<'s>, FoldWith<'s, T, F>>
     where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        ChunksSource { base: self.base.indexed(settings), size: self.size, one: &self.one }
+        let one = FoldWith { init: self.init.clone(), f: &self.f };
+        ChunksSource { base: self.base.indexed(settings), size: self.size, one }
     }
 
     fn len(&self) -> usize {
@@ -196,9 +193,9 @@ where
     }
 }
 
-/// What becomes of the elements of a chunk.
+/// What becomes of the elements of a chunk. Each part has its own.
 #[doc(hidden)]
-pub trait Chunk<X>: Sync {
+pub trait Chunk<X>: Clone + Send {
     /// The result.
     type One;
 
@@ -215,7 +212,7 @@ pub trait Chunk<X>: Sync {
 
 /// A vector.
 #[doc(hidden)]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ToVec;
 
 impl<X> Chunk<X> for ToVec {
@@ -228,65 +225,65 @@ impl<X> Chunk<X> for ToVec {
 
 /// A fold from what a function gives.
 #[doc(hidden)]
-#[derive(Clone, Debug)]
-pub struct FoldFrom<N, F> {
-    identity: N,
-    f: F,
+#[derive(Debug)]
+pub struct FoldFrom<'s, N, F> {
+    identity: &'s N,
+    f: &'s F,
 }
 
-impl<X, N: Fn() -> T + Sync, F: Fn(T, X) -> T + Sync, T> Chunk<X> for FoldFrom<N, F> {
-    type One = T;
-
-    fn one(&self, elements: impl Iterator<Item = X>) -> T {
-        elements.fold((self.identity)(), &self.f)
+impl<N, F> Clone for FoldFrom<'_, N, F> {
+    fn clone(&self) -> Self {
+        FoldFrom { identity: self.identity, f: self.f }
     }
 }
 
-/// A fold from a clone of a value, which need not be `Sync`.
+impl<X, N: Fn() -> T + Sync, F: Fn(T, X) -> T + Sync, T> Chunk<X> for FoldFrom<'_, N, F> {
+    type One = T;
+
+    fn one(&self, elements: impl Iterator<Item = X>) -> T {
+        elements.fold((self.identity)(), self.f)
+    }
+}
+
+/// A fold from a clone of a value.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct FoldWith<T, F> {
-    init: Mutex<T>,
-    f: F,
+pub struct FoldWith<'s, T, F> {
+    init: T,
+    f: &'s F,
 }
 
-impl<T: Clone, F: Clone> Clone for FoldWith<T, F> {
+impl<T: Clone, F> Clone for FoldWith<'_, T, F> {
     fn clone(&self) -> Self {
-        FoldWith { init: Mutex::new(self.begin()), f: self.f.clone() }
+        FoldWith { init: self.init.clone(), f: self.f }
     }
 }
 
-impl<T: Clone, F> FoldWith<T, F> {
-    fn begin(&self) -> T {
-        self.init.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
-    }
-}
-
-impl<X, T: Clone + Send, F: Fn(T, X) -> T + Sync> Chunk<X> for FoldWith<T, F> {
+impl<X, T: Clone + Send, F: Fn(T, X) -> T + Sync> Chunk<X> for FoldWith<'_, T, F> {
     type One = T;
 
     fn one(&self, elements: impl Iterator<Item = X>) -> T {
-        elements.fold(self.begin(), &self.f)
+        elements.fold(self.init.clone(), self.f)
     }
 }
 
 /// The source of [`Chunks`], [`FoldChunks`] and [`FoldChunksWith`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct ChunksSource<'s, S, C> {
+pub struct ChunksSource<S, C> {
     base: S,
     size: usize,
-    one: &'s C,
+    one: C,
 }
 
-impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<'_, S, C> {
+impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
     /// Elements of the base that the first `n` chunks have.
     fn base_of(&self, n: usize) -> usize {
         n.saturating_mul(self.size).min(self.base.left())
     }
 }
 
-impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, C> {
+impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<S, C> {
     type Item = C::One;
     type Piece<'p>
         = ChunksPiece<'p, S::Piece<'p>, C>
@@ -303,18 +300,18 @@ impl<S: IndexedSource, C: Chunk<S::Item>> IndexedSource for ChunksSource<'_, S, 
     #[inline(always)]
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         let n = self.base_of(n);
-        ChunksPiece { elements: self.base.front(n), size: self.size, one: self.one }
+        ChunksPiece { elements: self.base.front(n), size: self.size, one: &self.one }
     }
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
         let n = self.base.left() - self.base_of(IndexedSource::left(self) - n);
-        ChunksPiece { elements: self.base.back(n), size: self.size, one: self.one }
+        ChunksPiece { elements: self.base.back(n), size: self.size, one: &self.one }
     }
 
     fn split_at(&mut self, n: usize) -> Self {
         let n = self.base_of(n);
-        ChunksSource { base: self.base.split_at(n), size: self.size, one: self.one }
+        ChunksSource { base: self.base.split_at(n), size: self.size, one: self.one.clone() }
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {

@@ -44,3 +44,12 @@ where
         Cow::Owned(C::Owned::from_par_iter(chain))
     }
 }
+
+impl<T: Send> FromParallelIterator<T> for Box<str>
+where
+    String: FromParallelIterator<T>,
+{
+    fn from_par_iter<I: IntoParallelIterator<Item = T>>(chain: I) -> Self {
+        String::from_par_iter(chain).into_boxed_str()
+    }
+}

@@ -2,8 +2,12 @@
 //!
 //! Idea: a lock protects the iterator. A worker takes the elements of a unit of work out of it, releases the lock, and processes them. All
 //! parts are alike: a split gives the thief a reference to the same iterator.
+//!
+//! The iterator is the user's, and may call into the pool: its thread may then begin another part of the same chain, in the middle of `next`. Such a part ends at once, since it
+//! would wait for the lock that its own thread holds.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Source;
@@ -33,7 +37,7 @@ pub trait ParallelBridge: Sized {
 
 impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
     fn par_bridge(self) -> IterBridge<J> {
-        IterBridge { iter: Mutex::new(self), over: Flag::default() }
+        IterBridge { iter: Mutex::new(self), holder: AtomicUsize::new(NOBODY), over: Flag::default() }
     }
 }
 
@@ -41,6 +45,8 @@ impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
 #[must_use = "a chain does nothing before it is run"]
 pub struct IterBridge<J> {
     iter: Mutex<J>,
+    /// Which thread holds the lock, as [`this_thread`] names it. Relaxed: what a thread asks is whether it is itself.
+    holder: AtomicUsize,
     /// The iterator has given its last element, or panicked. A hint: workers check it again with the lock held.
     over: Flag,
 }
@@ -54,7 +60,7 @@ impl<J> IterBridge<J> {
 impl<J: Clone> Clone for IterBridge<J> {
     fn clone(&self) -> Self {
         let iter = self.iter.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        IterBridge { iter: Mutex::new(iter), over: self.over.clone() }
+        IterBridge { iter: Mutex::new(iter), holder: AtomicUsize::new(NOBODY), over: self.over.clone() }
     }
 }
 
@@ -72,7 +78,32 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
         Self: 's;
 
     fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
-        BridgeSource { bridge: self, fetched: Vec::new() }
+        BridgeSource::new(self)
+    }
+}
+
+/// No thread.
+const NOBODY: usize = 0;
+
+/// A number that no other thread has at the same time, and not [`NOBODY`].
+fn this_thread() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| &raw const *here as usize)
+}
+
+/// While it lives, this thread is the one that holds the lock.
+struct Holds<'b>(&'b AtomicUsize);
+
+impl<'b> Holds<'b> {
+    fn begin(holder: &'b AtomicUsize) -> Self {
+        holder.store(this_thread(), Ordering::Relaxed);
+        Holds(holder)
+    }
+}
+
+impl Drop for Holds<'_> {
+    fn drop(&mut self) {
+        self.0.store(NOBODY, Ordering::Relaxed);
     }
 }
 
@@ -82,6 +113,8 @@ pub struct BridgeSource<'s, J: Iterator> {
     bridge: &'s IterBridge<J>,
     /// Memory for the elements of a unit.
     fetched: Vec<J::Item>,
+    /// It was begun in the middle of a call of the iterator.
+    is_within: bool,
 }
 
 impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
@@ -93,15 +126,24 @@ impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
 /// Elements fetched at a time at most, so that a unit of one worker leaves something for the others.
 const FETCHED_MAX: usize = 1 << 8;
 
-impl<J: Iterator> BridgeSource<'_, J> {
+impl<'s, J: Iterator> BridgeSource<'s, J> {
+    fn new(bridge: &'s IterBridge<J>) -> Self {
+        BridgeSource { bridge, fetched: Vec::new(), is_within: false }
+    }
+
     /// Fetches up to `wanted` elements: as many as the iterator says that there are at least. An element that may have to be waited for, as that of a channel, is
     /// fetched when the one before it has been processed: it may depend on that.
     fn fetch(&mut self, wanted: usize) {
-        let Self { bridge, fetched } = self;
+        let Self { bridge, fetched, is_within } = self;
+        if bridge.holder.load(Ordering::Relaxed) == this_thread() {
+            *is_within = true;
+            return;
+        }
         match bridge.iter.lock() {
             // An iterator that has ended must not be called again.
             Ok(_) if bridge.over.is_up() => {}
             Ok(mut iter) => {
+                let _holds = Holds::begin(&bridge.holder);
                 let wanted = iter.size_hint().0.clamp(1, wanted);
                 fetched.extend(iter.by_ref().take(wanted));
                 if fetched.len() < wanted {
@@ -118,12 +160,12 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     type Item = J::Item;
 
     fn left(&self) -> usize {
-        if self.bridge.over.is_up() { 0 } else { usize::MAX }
+        if self.is_within || self.bridge.over.is_up() { 0 } else { usize::MAX }
     }
 
     fn run(&mut self, grain: usize, mut each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut wanted = grain.min(FETCHED_MAX);
-        while wanted > 0 && !self.bridge.over.is_up() {
+        while wanted > 0 && self.left() > 0 {
             self.fetch(wanted);
             wanted -= self.fetched.len();
             self.fetched.drain(..).try_for_each(&mut each)?;
@@ -132,6 +174,6 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     }
 
     fn split(&mut self) -> Option<Self> {
-        Some(BridgeSource { bridge: self.bridge, fetched: Vec::new() })
+        Some(BridgeSource::new(self.bridge))
     }
 }

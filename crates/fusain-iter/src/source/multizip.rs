@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::adaptor::Zip;
-use crate::collect::IntoParallelIterator;
+use crate::collect::{IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator};
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
@@ -183,27 +183,28 @@ macro_rules! tuples {
             }
         }
 
+        // By traits of elements and not of references to them: else a bound on `&C` of some unknown `C` would be looked for in tuples of tuples for ever.
         impl<'a, $($t),+> IntoParallelIterator for &'a ($($t,)+)
         where
-            $(&'a $t: IntoParallelIterator<Iter: IndexedParallelIterator>),+
+            $($t: IntoParallelRefIterator<'a, Iter: IndexedParallelIterator>),+
         {
-            type Iter = <($(&'a $t,)+) as IntoParallelIterator>::Iter;
-            type Item = <($(&'a $t,)+) as IntoParallelIterator>::Item;
+            type Iter = <($($t::Iter,)+) as IntoParallelIterator>::Iter;
+            type Item = <($($t::Iter,)+) as IntoParallelIterator>::Item;
 
             fn into_par_iter(self) -> Self::Iter {
-                ($(&self.$field,)+).into_par_iter()
+                ($(self.$field.par_iter(),)+).into_par_iter()
             }
         }
 
         impl<'a, $($t),+> IntoParallelIterator for &'a mut ($($t,)+)
         where
-            $(&'a mut $t: IntoParallelIterator<Iter: IndexedParallelIterator>),+
+            $($t: IntoParallelRefMutIterator<'a, Iter: IndexedParallelIterator>),+
         {
-            type Iter = <($(&'a mut $t,)+) as IntoParallelIterator>::Iter;
-            type Item = <($(&'a mut $t,)+) as IntoParallelIterator>::Item;
+            type Iter = <($($t::Iter,)+) as IntoParallelIterator>::Iter;
+            type Item = <($($t::Iter,)+) as IntoParallelIterator>::Item;
 
             fn into_par_iter(self) -> Self::Iter {
-                ($(&mut self.$field,)+).into_par_iter()
+                ($(self.$field.par_iter_mut(),)+).into_par_iter()
             }
         }
     )*};

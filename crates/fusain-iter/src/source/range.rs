@@ -39,6 +39,12 @@ pub struct Inclusive<T>(RangeInclusive<T>);
 /// Integers.
 #[doc(hidden)]
 pub trait Number: Copy + Send + Sync + Ord + 'static {
+    /// The source of a range of such numbers.
+    type Source: Source<Item = Self>;
+
+    /// Makes it.
+    fn source(range: Range<Self>) -> Self::Source;
+
     /// `b - a`, or `usize::MAX` if that is less; `a` is not above `b`.
     fn distance(a: Self, b: Self) -> usize;
 
@@ -192,19 +198,17 @@ where
     }
 }
 
-impl<T: Counted> ParallelIterator for Iter<T>
-where
-    Range<T>: DoubleEndedIterator<Item = T> + ExactSizeIterator,
-{
+// For all integers at once, so that the type of a literal is inferred from what comes later: with one for each type, `i32` would be taken.
+impl<T: Number> ParallelIterator for Iter<T> {
     type Item = T;
-    type Source<'s> = Pieces<Range<T>>;
+    type Source<'s> = T::Source;
 
-    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Pieces<Range<T>> {
-        Pieces(self.0.clone())
+    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> T::Source {
+        T::source(self.0.clone())
     }
 
     fn opt_len(&self) -> Option<usize> {
-        Some(self.0.len())
+        T::source(self.0.clone()).exact(Seal)
     }
 }
 
@@ -345,10 +349,19 @@ impl<T: Short> InclusiveSource<T> {
     }
 }
 
+/// The source of a range that is counted by `usize`.
+type CountedSource<T> = Pieces<Range<T>>;
+
 /// What the integer types do not share by a trait of std.
 macro_rules! numbers {
-    ($($t:ident $unsigned:ident),*) => {$(
+    ($source:ident, $make:ident: $($t:ident $unsigned:ident),*) => {$(
         impl Number for $t {
+            type Source = $source<$t>;
+
+            fn source(range: Range<$t>) -> $source<$t> {
+                $make(range)
+            }
+
             #[inline(always)]
             fn distance(a: $t, b: $t) -> usize {
                 usize::try_from(b.wrapping_sub(a) as $unsigned).unwrap_or(usize::MAX)
@@ -367,8 +380,9 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8 u8, u16 u16, u32 u32, u64 u64, u128 u128, usize usize);
-numbers!(i8 u8, i16 u16, i32 u32, i64 u64, i128 u128, isize usize);
+numbers!(CountedSource, Pieces: u8 u8, u16 u16, u32 u32, usize usize, i8 u8, i16 u16, i32 u32, isize usize);
+// Ranges that std does not count.
+numbers!(RangeSource, RangeSource: u64 u64, u128 u128, i64 u64, i128 u128);
 
 impl Counted for u8 {}
 impl Counted for u16 {}
@@ -394,26 +408,6 @@ impl Short for i8 {
 impl Short for i16 {
     const NONE: RangeInclusive<i16> = RangeInclusive::new(1, 0);
 }
-
-/// Ranges that std does not count. There is no trait for these: it would overlap with [`Counted`].
-macro_rules! uncounted {
-    ($($t:ident),*) => {$(
-        impl ParallelIterator for Iter<$t> {
-            type Item = $t;
-            type Source<'s> = RangeSource<$t>;
-
-            fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> RangeSource<$t> {
-                RangeSource(self.0.clone())
-            }
-
-            fn opt_len(&self) -> Option<usize> {
-                RangeSource(self.0.clone()).exact(Seal)
-            }
-        }
-    )*};
-}
-
-uncounted!(u64, i64, u128, i128);
 
 // For all types at once, so that the type of a literal can be inferred from what comes later.
 impl<T> IntoParallelIterator for Range<T>

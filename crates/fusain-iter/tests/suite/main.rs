@@ -3,9 +3,11 @@
 mod chains;
 mod collections;
 mod ends;
+mod inference;
 mod long;
 mod names;
 mod own_sources;
 mod owned;
+mod reentry;
 mod support;
 mod twins;

@@ -1,0 +1,62 @@
+//! Users' code that calls into the pool from where the library would not expect it.
+
+use std::thread;
+use std::time::Duration;
+
+use fusain_iter::prelude::*;
+use fusain_pool::yield_now;
+
+use crate::support::POOL;
+
+/// So long that others have parts of the chain to offer by the time somebody yields.
+fn rest() {
+    thread::sleep(Duration::from_micros(50));
+}
+
+#[test]
+fn an_iterator_that_is_bridged_may_yield() {
+    for _ in 0..20 {
+        let numbers = (0..200).inspect(|_| _ = yield_now());
+        let count = numbers.par_bridge().on(&POOL).always().grain(1).inspect(|_| rest()).count();
+        assert_eq!(count, 200);
+    }
+}
+
+/// Its clones run other work of the pool.
+struct Yields(usize);
+
+impl Clone for Yields {
+    fn clone(&self) -> Self {
+        yield_now();
+        Yields(self.0)
+    }
+}
+
+#[test]
+fn what_chunks_are_folded_from_may_yield() {
+    let add = |Yields(sum): Yields, x: usize| {
+        rest();
+        Yields(sum + x)
+    };
+    for _ in 0..10 {
+        let sums = (0..400).into_par_iter().fold_chunks_with(2, Yields(0), add);
+        assert_eq!(sums.on(&POOL).always().grain(1).map(|sum| sum.0).sum::<usize>(), 399 * 200);
+    }
+}
+
+/// Calls within calls have states of each of their workers in the caller's frame, where these are small.
+#[test]
+fn large_accumulators_do_not_fill_the_stack() {
+    const BUCKETS: usize = 4 << 10;
+    let counts = || {
+        let numbers = (0..10_000_usize).into_par_iter().on(&POOL).always();
+        let count = |mut counts: Box<[u32; BUCKETS]>, x| {
+            counts[x % BUCKETS] += 1;
+            counts
+        };
+        let counts = numbers.fold(|| Box::new([0; BUCKETS]), count).map(|counts| *counts);
+        counts.reduce(|| [0; BUCKETS], |a, b| std::array::from_fn(|at| a[at] + b[at]))
+    };
+    let thread = thread::Builder::new().stack_size(1 << 20).spawn(move || counts().iter().sum::<u32>()).unwrap();
+    assert_eq!(thread.join().unwrap(), 10_000);
+}
