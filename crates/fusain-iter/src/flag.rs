@@ -1,4 +1,4 @@
-//! What workers tell each other while a chain runs: that it is over, and how many more elements are wanted. The only atomics of this crate.
+//! What workers tell each other while a chain runs: that it is over, how many more elements are wanted, and who holds a lock. The only atomics of this crate.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -47,4 +47,38 @@ impl Clone for Count {
     fn clone(&self) -> Self {
         Count(AtomicUsize::new(self.0.load(Ordering::Relaxed)))
     }
+}
+
+/// Which thread holds a lock: so one that comes to it again, in the middle of what it does there, sees that it would wait for itself. All operations are Relaxed, since a
+/// thread only asks whether it is the one, and what it has written itself it always sees.
+#[derive(Debug, Default)]
+pub(crate) struct Holder(AtomicUsize);
+
+impl Holder {
+    const NOBODY: usize = 0;
+
+    pub(crate) fn is_this_thread(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// This thread holds the lock as long as what is returned lives, which has to be dropped first.
+    pub(crate) fn begin(&self) -> Holds<'_> {
+        self.0.store(this_thread(), Ordering::Relaxed);
+        Holds(self)
+    }
+}
+
+/// See [`Holder::begin`].
+pub(crate) struct Holds<'h>(&'h Holder);
+
+impl Drop for Holds<'_> {
+    fn drop(&mut self) {
+        self.0.0.store(Holder::NOBODY, Ordering::Relaxed);
+    }
+}
+
+/// A number that no other thread has at the same time, and not [`Holder::NOBODY`].
+fn this_thread() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| &raw const *here as usize)
 }

@@ -7,11 +7,10 @@
 //! would wait for the lock that its own thread holds.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Source;
-use crate::flag::Flag;
+use crate::flag::{Flag, Holder};
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
@@ -37,7 +36,7 @@ pub trait ParallelBridge: Sized {
 
 impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
     fn par_bridge(self) -> IterBridge<J> {
-        IterBridge { iter: Mutex::new(self), holder: AtomicUsize::new(NOBODY), over: Flag::default() }
+        IterBridge { iter: Mutex::new(self), holder: Holder::default(), over: Flag::default() }
     }
 }
 
@@ -45,8 +44,8 @@ impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
 #[must_use = "a chain does nothing before it is run"]
 pub struct IterBridge<J> {
     iter: Mutex<J>,
-    /// Which thread holds the lock, as [`this_thread`] names it. Relaxed: what a thread asks is whether it is itself.
-    holder: AtomicUsize,
+    /// Who holds the lock.
+    holder: Holder,
     /// The iterator has given its last element, or panicked. A hint: workers check it again with the lock held.
     over: Flag,
 }
@@ -60,7 +59,7 @@ impl<J> IterBridge<J> {
 impl<J: Clone> Clone for IterBridge<J> {
     fn clone(&self) -> Self {
         let iter = self.iter.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        IterBridge { iter: Mutex::new(iter), holder: AtomicUsize::new(NOBODY), over: self.over.clone() }
+        IterBridge { iter: Mutex::new(iter), holder: Holder::default(), over: self.over.clone() }
     }
 }
 
@@ -79,31 +78,6 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
 
     fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
         BridgeSource::new(self)
-    }
-}
-
-/// No thread.
-const NOBODY: usize = 0;
-
-/// A number that no other thread has at the same time, and not [`NOBODY`].
-fn this_thread() -> usize {
-    thread_local!(static HERE: u8 = const { 0 });
-    HERE.with(|here| &raw const *here as usize)
-}
-
-/// While it lives, this thread is the one that holds the lock.
-struct Holds<'b>(&'b AtomicUsize);
-
-impl<'b> Holds<'b> {
-    fn begin(holder: &'b AtomicUsize) -> Self {
-        holder.store(this_thread(), Ordering::Relaxed);
-        Holds(holder)
-    }
-}
-
-impl Drop for Holds<'_> {
-    fn drop(&mut self) {
-        self.0.store(NOBODY, Ordering::Relaxed);
     }
 }
 
@@ -135,7 +109,7 @@ impl<'s, J: Iterator> BridgeSource<'s, J> {
     /// fetched when the one before it has been processed: it may depend on that.
     fn fetch(&mut self, wanted: usize) {
         let Self { bridge, fetched, is_within } = self;
-        if bridge.holder.load(Ordering::Relaxed) == this_thread() {
+        if bridge.holder.is_this_thread() {
             *is_within = true;
             return;
         }
@@ -143,7 +117,7 @@ impl<'s, J: Iterator> BridgeSource<'s, J> {
             // An iterator that has ended must not be called again.
             Ok(_) if bridge.over.is_up() => {}
             Ok(mut iter) => {
-                let _holds = Holds::begin(&bridge.holder);
+                let _holds = bridge.holder.begin();
                 let wanted = iter.size_hint().0.clamp(1, wanted);
                 fetched.extend(iter.by_ref().take(wanted));
                 if fetched.len() < wanted {
