@@ -1,6 +1,7 @@
 //! Where a thread keeps what it knows: a small table of classes, in pairs of places.
 
 use std::cell::Cell;
+use std::ops::RangeInclusive;
 
 use super::Kind;
 use super::class::{Again, Class, Next};
@@ -21,9 +22,12 @@ const LOOKS_PER_CHECK: f32 = 5.0;
 /// ... but at least one in this many, a power of two: an element may have become a thousand times as heavy.
 const GUARDED_EVERY: u16 = 32;
 
-/// The limit: so many times the expected time, plus what cold caches can add after a rest.
+/// The limit: so many times the expected time, ...
 const LIMIT: f32 = 2.0;
-const LIMIT_NS: f32 = 30_000.0;
+
+/// ... plus what cold caches can add after a rest: so many times that time, within bounds.
+const COLD: f32 = 20.0;
+const COLD_NS: RangeInclusive<f32> = 5_000.0..=30_000.0;
 
 thread_local! {
     static KNOWN: Known = const {
@@ -85,7 +89,8 @@ impl Guard {
     pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
         let every =
             (LOOKS_PER_CHECK * look_ns / (GUARDED_PART * longest_ns)).ceil().min(f32::from(GUARDED_EVERY)) as u16;
-        Self { every: every.next_power_of_two(), limit_ns: LIMIT * longest_ns + LIMIT_NS }
+        let cold_ns = (COLD * longest_ns).clamp(*COLD_NS.start(), *COLD_NS.end());
+        Self { every: every.next_power_of_two(), limit_ns: LIMIT * longest_ns + cold_ns }
     }
 }
 

@@ -1,11 +1,18 @@
 //! How the next call of a class is run.
 
+use std::ops::RangeInclusive;
+
 use super::{Again, Choice, Class, FAR, LONG_NS, Machine, NEAR, Next, TRY_PART, middle};
 use crate::decide::trial::{FEW_CALLS, TRY_CALLS};
 
-/// One in this many short sequential calls is weighed and timed, on average, since what they take may change. That takes up to half a microsecond if its code is not in the
-/// cache, as after a rest.
-const LOOK_EVERY: f32 = 64.0;
+/// Short sequential calls are weighed and timed once in this time of such calls, on average, since what they take may change; ...
+const LOOKED_AFTER_NS: f32 = 50_000.0;
+
+/// ... and one in so many of them at most, and at least. It takes some microseconds where its code is not in the cache, as after a rest.
+const LOOK_EVERY: RangeInclusive<f32> = 64.0..=256.0;
+
+/// Calls until one is looked at where nothing else limits them.
+const ANY: f32 = f32::MAX;
 
 /// All calls from this length on are weighed and timed, which costs them a 50th at most: a few of them in a row can be worth a wake.
 pub(in crate::decide) const LOOKED_AT_NS: f32 = 20_000.0;
@@ -58,7 +65,7 @@ impl Class {
         }
         if machine.workers <= 1.0 {
             // The next ones may be made in another pool.
-            self.pass(work, LOOK_EVERY);
+            self.pass(work, ANY);
             return Choice::Alone;
         }
         self.expect_workers(work, machine);
@@ -69,7 +76,7 @@ impl Class {
         }
         if !shares && alone_ns < LEAST_OF_REGION * self.region.get() * middle(work) {
             self.trial.end();
-            self.pass(work, LOOK_EVERY);
+            self.pass(work, ANY);
             return Choice::Alone;
         }
         let until_try = match self.trial.shares() {
@@ -140,7 +147,7 @@ impl Class {
         }
         // What is missing beyond is for a wake.
         let missing_ns = loss_ns - saved_ns;
-        if missing_ns > 0.0 { missing_ns / saves_ns } else { LOOK_EVERY }
+        if missing_ns > 0.0 { missing_ns / saves_ns } else { ANY }
     }
 
     /// Has some calls shared as `again` says without another look, if they are short: these take `shared_ns`.
@@ -154,7 +161,8 @@ impl Class {
     /// Lets some calls of about so much work run in sequence without another look, if they are short, on average `at_most`; returns how many.
     pub(in crate::decide) fn pass(&self, work: usize, at_most: f32) -> u16 {
         let alone_ns = self.alone.cost.get() * work as f32;
-        let every = if alone_ns < LOOKED_AT_NS { at_most.clamp(0.0, LOOK_EVERY) as u32 } else { 0 };
+        let often = (LOOKED_AFTER_NS / alone_ns).clamp(*LOOK_EVERY.start(), *LOOK_EVERY.end());
+        let every = if alone_ns < LOOKED_AT_NS { at_most.clamp(0.0, often) as u32 } else { 0 };
         let left = if every > 0 { every / 2 + self.draw() % every } else { 0 };
         let left = left as u16;
         let longest = usize::MAX >> work.leading_zeros();
