@@ -60,7 +60,7 @@ enum Verb {
     Doc(doc::Options),
     /// Takes pictures of README, rustdoc's front page, the guide and a report (needs Chromium), to be looked at.
     Pages(pages::Options),
-    /// Runs rayon's own tests against this workspace.
+    /// Runs rayon's own tests and examples against this workspace.
     Rayon,
     /// Packs the crates, looks into the packages, and builds the facade from them alone.
     Publish(publish::Options),

@@ -4,7 +4,7 @@
 //! ones, and those of its unit tests that use nothing but public names. What tests rayon's inside is left out, by name and with the reason.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
@@ -122,9 +122,7 @@ impl ThreadPool {
 
 /// Runs them.
 pub(super) fn step() -> anyhow::Result<Outcome> {
-    let rayon = source_of_rayon()?;
-    let folder = workspace::target().join("rayon-iterators");
-    make(&rayon, &folder)?;
+    let (_, folder) = make()?;
     let manifest = folder.join("Cargo.toml").display().to_string();
     let mut arguments =
         vec!["test", "--manifest-path", &manifest, "--tests", "--no-fail-fast", "--quiet", "--", "--exact"];
@@ -147,10 +145,11 @@ fn source_of_rayon() -> anyhow::Result<PathBuf> {
     Ok(rayon.manifest_path.parent().context("a manifest lies in a folder")?.into())
 }
 
-/// Makes the package with its tests.
-fn make(rayon: &Path, folder: &Path) -> anyhow::Result<()> {
+/// Makes the package with its tests; returns the folders of rayon's sources and of the package.
+pub(super) fn make() -> anyhow::Result<(PathBuf, PathBuf)> {
+    let (rayon, folder) = (source_of_rayon()?, workspace::target().join("rayon-iterators"));
     if folder.exists() {
-        fs::remove_dir_all(folder)?;
+        fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(folder.join("src"))?;
     fs::create_dir_all(folder.join("tests"))?;
@@ -174,7 +173,7 @@ fn make(rayon: &Path, folder: &Path) -> anyhow::Result<()> {
     for (file, _) in FILES_LEFT_OUT {
         ensure!(rayon.join(file).exists(), "rayon has no {file} any more, which need not be left out then");
     }
-    Ok(())
+    Ok((rayon, folder))
 }
 
 /// A unit test of rayon's as one from outside.

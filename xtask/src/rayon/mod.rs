@@ -4,6 +4,7 @@
 
 pub(crate) mod compare;
 mod core;
+mod examples;
 mod iterators;
 mod programs;
 mod sources;
@@ -16,10 +17,11 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let mut steps = Steps::default();
     steps.run("rayon's tests on our core", core::step);
     steps.run("rayon's tests of iterators on ours", iterators::step);
+    steps.run("rayon's examples on our iterators", examples::step);
     Ok(steps.finish())
 }
 
-/// All of it as a step of the test run.
+/// The tests as a step of the test run, in which there is no time for the examples.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
     core::step()?;
     iterators::step()
