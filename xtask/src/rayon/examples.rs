@@ -1,6 +1,6 @@
 //! The examples in rayon's documents against `fusain::prelude`.
 //!
-//! They become examples in documents of the package that [`iterators`](super::iterators) makes. They show what its users write, and what they expect the compiler to infer.
+//! They become examples in documents of the package that [`iterators`] makes. They show what its users write, and what they expect the compiler to infer.
 
 use std::fmt::Write;
 use std::fs;
