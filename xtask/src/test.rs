@@ -86,10 +86,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let peers = || Peers::Tested.build().map(|_| Outcome::Passed);
     steps.run("clippy and C++ peers", || side_by_side(lint::clippy, peers));
     steps.run("unit, property, integration and doc tests", tests);
-    steps.run("documentation", || doc::build(false));
+    steps.run("documentation and public interface", || side_by_side(|| doc::build(false), interface::step));
     steps.run("crates of the default build", features::dependencies);
     steps.run("packages", publish::step);
-    steps.run("public interface", interface::step);
     if !options.quick {
         // The algorithms and iterators take minutes to build so, and are in `--portable`.
         steps.run("without threads", || single(&["fusain-pool"], &["--lib", "--tests"]));
@@ -174,9 +173,9 @@ fn models() -> anyhow::Result<Outcome> {
         workspace::cargo(fixed.into_iter().chain(what.iter().copied())).env("RUSTFLAGS", "--cfg loom")
     };
     command(test(&["--no-run"]))?;
-    let whole = beside(test(&["checks::whole", "--", "--test-threads=1"]))?;
-    let others = command(test(&["checks", "--", "--test-threads=1", "--skip", "checks::whole"]));
-    finish("models of whole calls", &whole).and(others)
+    let joins = beside(test(&["checks::join", "--", "--test-threads=1"]))?;
+    let others = command(test(&["checks", "--", "--test-threads=1", "--skip", "checks::join"]));
+    finish("models of joins", &joins).and(others)
 }
 
 /// Stress tests, optimised, where races are narrow and calls are many.
