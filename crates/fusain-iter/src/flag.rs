@@ -1,6 +1,9 @@
 //! What workers tell each other while a chain runs: that it is over, how many more elements are wanted, and who holds a lock. The only atomics of this crate.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, ThreadId};
+
+use crossbeam_utils::atomic::AtomicCell;
 
 /// A flag that is raised once. All operations are Relaxed: it is a hint to stop, and carries no data.
 #[derive(Debug, Default)]
@@ -49,21 +52,19 @@ impl Clone for Count {
     }
 }
 
-/// Which thread holds a lock: so one that comes to it again, in the middle of what it does there, sees that it would wait for itself. All operations are Relaxed, since a
-/// thread only asks whether it is the one, and what it has written itself it always sees.
+/// Which thread holds a lock: so one that comes to it again, in the middle of what it does there, sees that it would wait for itself. No order matters, since a thread only
+/// asks whether it is the one, and what it has written itself it always sees.
 #[derive(Debug, Default)]
-pub(crate) struct Holder(AtomicUsize);
+pub(crate) struct Holder(AtomicCell<Option<ThreadId>>);
 
 impl Holder {
-    const NOBODY: usize = 0;
-
     pub(crate) fn is_this_thread(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == this_thread()
+        self.0.load() == Some(thread::current().id())
     }
 
     /// This thread holds the lock as long as what is returned lives, which has to be dropped first.
     pub(crate) fn begin(&self) -> Holds<'_> {
-        self.0.store(this_thread(), Ordering::Relaxed);
+        self.0.store(Some(thread::current().id()));
         Holds(self)
     }
 }
@@ -73,12 +74,6 @@ pub(crate) struct Holds<'h>(&'h Holder);
 
 impl Drop for Holds<'_> {
     fn drop(&mut self) {
-        self.0.0.store(Holder::NOBODY, Ordering::Relaxed);
+        self.0.0.store(None);
     }
-}
-
-/// A number that no other thread has at the same time, and not [`Holder::NOBODY`].
-fn this_thread() -> usize {
-    thread_local!(static HERE: u8 = const { 0 });
-    HERE.with(|here| &raw const *here as usize)
 }

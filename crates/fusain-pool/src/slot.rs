@@ -84,7 +84,8 @@ struct RequestLine {
     requests: AtomicU64,
     /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
     serves: AtomicUsize,
-    /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well.
+    /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well; what
+    /// the owner itself asks is on its stack, on a line that no thief writes to.
     root: AtomicUsize,
     /// The public places of the owner's stack.
     offers: [AtomicUsize; PLACES],

@@ -211,6 +211,7 @@ pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> O
     }
     // That worker has turned to another call, or has parts of several. Its caller gets the part: it cannot leave before that is done, as the worker might, and finds it
     // where it waits for that very call.
+    // Read before it is pushed: then the part may be run, and the call end.
     let caller = call.owner;
     handle.pool.slots.get(caller).inbox.push(part.job);
     tell_worker(handle.pool, caller);

@@ -45,7 +45,7 @@ const FILES_LEFT_OUT: &[(&str, &str)] = &[
 ];
 
 /// Names whose lines are left out of the tests.
-const NAMES_LEFT_OUT: &[(&str, &str)] = &[
+pub(super) const NAMES_LEFT_OUT: &[(&str, &str)] = &[
     (
         "by_exponential_blocks",
         "parts are split off on request, so there is no dividing beforehand that blocks could replace",

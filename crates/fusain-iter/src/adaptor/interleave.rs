@@ -59,6 +59,7 @@ where
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let (a, b) = (self.a.indexed(settings), self.b.indexed(settings));
+        // Panics here where it is too long.
         both(a.left(), b.left());
         InterleaveSource { a, b, b_next: false }
     }

@@ -4,6 +4,7 @@ use super::part::{BRIEF, wait};
 use super::{Frame, Marks, check, finds, pool};
 use crate::call::Call;
 use crate::handle::Handle;
+use crate::inner::Inner;
 use crate::offers::Offers;
 use crate::part::StackParts;
 use crate::run::running;
@@ -11,28 +12,31 @@ use crate::sync::faulty::Fault;
 use crate::tasks;
 use loom::thread;
 
+/// The worker of slot 0, which has a share of `call`, offers the half of its part, does the other one, and then what nobody has taken.
+fn work(pool: Frame<Inner>, call: Frame<Call>, marks: Frame<Marks>) {
+    let handle = Handle::new(&pool, 0);
+    handle.slot().serve(call.token());
+    let offers = Offers::new(running(call.get(), marks.get()), &handle);
+    let mut local = 0..2;
+    offers.make(&mut local, &mut None, BRIEF.grain);
+    assert_eq!(local, 0..1);
+    marks.mark(0);
+    if let Some(rest) = offers.take_back() {
+        assert_eq!(rest, 1..2);
+        marks.mark(1);
+    }
+    handle.slot().serve(0);
+    // SAFETY: it has a share, which it gives up once.
+    unsafe { Call::drop_share(call.get(), &handle) };
+}
+
 /// A worker offers a part of a call while the caller waits, and takes it back unless the caller has it.
 fn offered_to_the_caller() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(2));
     let call = Frame::new(Call::new(1, BRIEF));
     call.add_share();
-    let worker = thread::spawn(move || {
-        let handle = Handle::new(&pool, 0);
-        handle.slot().serve(call.token());
-        let offers = Offers::new(running(call.get(), marks.get()), &handle);
-        let mut local = 0..2;
-        offers.make(&mut local, &mut None, BRIEF.grain);
-        assert_eq!(local, 0..1);
-        marks.mark(0);
-        if let Some(rest) = offers.take_back() {
-            assert_eq!(rest, 1..2);
-            marks.mark(1);
-        }
-        handle.slot().serve(0);
-        // SAFETY: added above.
-        unsafe { Call::drop_share(call.get(), &handle) };
-    });
+    let worker = thread::spawn(move || work(pool, call, marks));
     let handle = Handle::new(&pool, 1);
     wait(&call, &marks, &handle, &StackParts::new());
     marks.assert_all_done();
@@ -47,19 +51,7 @@ fn taken_by_mistake() {
     let marks = Frame::new(Marks::new(2));
     let call = Frame::new(Call::new(1, BRIEF));
     call.add_share();
-    let worker = thread::spawn(move || {
-        let handle = Handle::new(&pool, 0);
-        handle.slot().serve(call.token());
-        let offers = Offers::new(running(call.get(), marks.get()), &handle);
-        offers.make(&mut (0..2), &mut None, BRIEF.grain);
-        marks.mark(0);
-        if offers.take_back().is_some() {
-            marks.mark(1);
-        }
-        handle.slot().serve(0);
-        // SAFETY: added above.
-        unsafe { Call::drop_share(call.get(), &handle) };
-    });
+    let worker = thread::spawn(move || work(pool, call, marks));
     let other = thread::spawn(move || {
         let handle = Handle::new(&pool, 2);
         assert!(tasks::take_part_of(&handle, 0, OTHER).is_none(), "there is none of that call");

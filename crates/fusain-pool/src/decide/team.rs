@@ -429,6 +429,6 @@ mod tests {
                 Choice::Shared { .. } => with_class(kind, work, |class, _| class.took_shared(work, 600.0)),
             }
         }
-        assert!(weighed < 250, "{weighed} of 10000");
+        assert!(weighed < 60, "{weighed} of 10000");
     }
 }
