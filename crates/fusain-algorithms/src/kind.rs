@@ -52,7 +52,7 @@ pub(crate) const fn is_light<T>() -> bool {
 
 /// Whether `T` is the type `U`, or a reference to the same with another lifetime.
 #[inline(always)]
-pub(crate) fn is<T, U: 'static>() -> bool {
+pub(crate) fn is<T: ?Sized, U: ?Sized + 'static>() -> bool {
     // No type with a lifetime has the identity of one without, so erasing lifetimes can mistake only lifetimes.
     typeid::of::<T>() == TypeId::of::<U>()
 }

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | [extrema](Par::min) | `min`, `max`, `minmax`, each with `_by`, `_by_key` |
 //! | [merging](Par::merge) | `merge`, `merge_into`, `inplace_merge`, each with `_by` |
-//! | [sorting](Par::sort) | `sort`, `sort_unstable`, each with `_by`, `_by_key`; `sort_by_cached_key` |
+//! | [sorting](Par::sort) | `sort`, `sort_unstable`, each with `_by`, `_by_key`, `_by_borrowed_key`; `sort_by_cached_key` |
 //! | [mapping](Par::map) | `for_each`, `for_each_mut`, each with `_indexed`; `map`, `map_into`, `map_in_place` |
 //! | [copying](Par::copy_from_slice) | `copy_from_slice`, `clone_from_slice`, `to_vec`, `copy_into` |
 //! | [filling](Par::fill) | `fill`, `fill_with`, each with `_into`; `first_touch_vec` |
@@ -60,8 +60,8 @@
 //!
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
-//! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, and
-//! `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread that calls them keeps
+//! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, sorts by
+//! borrowed keys that are strings up to 48, and `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread that calls them keeps
 //! up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

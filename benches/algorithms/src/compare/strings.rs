@@ -62,7 +62,16 @@ fn whole<T: Ord + Send>() -> Sorts<T> {
     ]
 }
 
+/// Ours by a key that the element lends, which the others have no call for.
 fn by_key() -> Sorts<(String, u32)> {
+    let mut sorts = by_closure();
+    sorts[2].1 = |v, on| par().on(on.pool).sort_by_borrowed_key(v, |pair| &pair.0);
+    sorts[5].1 = |v, on| par().on(on.pool).sort_unstable_by_borrowed_key(v, |pair| &pair.0);
+    sorts
+}
+
+/// All sides compare in a closure.
+fn by_closure() -> Sorts<(String, u32)> {
     [
         ("std", |v, _| v.sort_by(|a, b| a.0.cmp(&b.0))),
         ("rayon", |v, on| on.rayon.install(|| v.par_sort_by(|a, b| a.0.cmp(&b.0)))),
@@ -77,6 +86,7 @@ fn by_key() -> Sorts<(String, u32)> {
 struct Row {
     label: String,
     words: usize,
+    is_by_closure: bool,
     samples: Vec<Samples>,
 }
 
@@ -134,7 +144,7 @@ fn measured<T: Clone>(label: String, source: &[T], sorts: &Sorts<T>, on: Runtime
         }
     }
     drop(sides);
-    Row { label, words: source.len(), samples }
+    Row { label, words: source.len(), is_by_closure: false, samples }
 }
 
 /// Panics unless all sides agree: the stable ones to the last element, the others on the words.
@@ -158,7 +168,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: None };
     let lengths = if options.smoke { &LENGTHS[..1] } else { &LENGTHS[..] };
     let mut rows = Vec::new();
-    let progress = Progress::new(TEXTS.len() * lengths.len() * 3);
+    let progress = Progress::new(TEXTS.len() * lengths.len() * 4);
     for (name, different) in TEXTS {
         for &length in lengths {
             let text = text(length, different);
@@ -169,6 +179,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
                 check(&words, &whole(), on, |word| *word);
                 check(&strings, &whole(), on, String::clone);
                 check(&pairs, &by_key(), on, |pair| pair.0.clone());
+                check(&pairs, &by_closure(), on, |pair| pair.0.clone());
             }
             let label = |element: &str| {
                 progress.step(&format!("{name}, {element}, {length}"));
@@ -177,6 +188,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
             rows.push(measured(label("&str"), &words, &whole(), on, options.smoke));
             rows.push(measured(label("String"), &strings, &whole(), on, options.smoke));
             rows.push(measured(label("(String, u32) by key"), &pairs, &by_key(), on, options.smoke));
+            let row = measured(label("(String, u32) by closure"), &pairs, &by_closure(), on, options.smoke);
+            rows.push(Row { is_by_closure: true, ..row });
         }
     }
     drop(progress);
@@ -184,13 +197,15 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
 
     let mut report = Report::new("strings");
     rows.iter().for_each(|row| report.keep(&row.label, &row.samples));
-    let large = |unstable| {
-        let large = rows.iter().filter(|row| row.words >= LARGE);
+    let large = |unstable, is_by_closure| {
+        let large = rows.iter().filter(|row| row.words >= LARGE && row.is_by_closure == is_by_closure);
         large.map(|row| row.ahead(unstable)).reduce(f64::min).unwrap_or(f64::NAN)
     };
     let over_rayon = rows.iter().flat_map(|row| [row.over_rayon(false), row.over_rayon(true)]);
-    report.key("stable", large(false));
-    report.key("unstable", large(true));
+    report.key("stable", large(false, false));
+    report.key("unstable", large(true, false));
+    report.key("stable_by_closure", large(false, true));
+    report.key("unstable_by_closure", large(true, true));
     report.key("worst_over_rayon", over_rayon.reduce(f64::max).unwrap_or(f64::NAN));
     report.finish(options)
 }

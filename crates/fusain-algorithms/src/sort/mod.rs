@@ -9,6 +9,7 @@ mod quick;
 mod radix;
 mod run;
 mod scatter;
+mod string_keys;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -99,10 +100,38 @@ impl Par<'_> {
         }
     }
 
+    /// Sorts `v` by a key that is part of each element, stably.
+    ///
+    /// std has no such call: keys that [`sort_by_key`](Par::sort_by_key) gets cannot borrow from the element, so a `String` would have to be
+    /// cloned. For keys that are `str`, `String`, `[u8]` or `Vec<u8>` this is also several times as fast as comparing them in a closure: their
+    /// first bytes are kept at hand, in up to 48 bytes for each element, and elements are moved through memory for n of them; `key` is called once
+    /// for each, and if it panics, `v` is as it was. With other keys it does what [`sort_by`](Par::sort_by) does.
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// let mut people = [("Tycho".to_string(), 54), ("Ada".to_string(), 36)];
+    /// fusain::par().sort_by_borrowed_key(&mut people, |person| &person.0);
+    /// assert_eq!(people[0].0, "Ada");
+    /// ```
+    #[inline]
+    pub fn sort_by_borrowed_key<T, K, F>(&self, v: &mut [T], key: F)
+    where
+        T: Send + Sync,
+        K: Ord + ?Sized,
+        F: Fn(&T) -> &K + Sync,
+    {
+        if string_keys::is_for::<T, K>(v.len()) {
+            let plan = self.plan_sort::<(T, F, K)>(v.len());
+            return string_keys::by_lent(plan, v, &key, true);
+        }
+        self.sort_by(v, |a, b| key(a).cmp(key(b)))
+    }
+
     /// Sorts `v` by key, stably, computing each key once.
     ///
     /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys and n indices, with more than four workers for 2 n
-    /// of both. No element moves before all keys have been computed and sorted, so a panic in `key` leaves `v` as it was.
+    /// of both; for keys that are strings or byte strings, n keys, up to 48 bytes more each, and memory for n elements. No element moves before all
+    /// keys have been computed and sorted, so a panic in `key` leaves `v` as it was.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -118,6 +147,10 @@ impl Par<'_> {
         F: Fn(&T) -> K + Sync,
     {
         let keys = self.map(v, key);
+        if string_keys::is_for::<T, K>(v.len()) {
+            let strings: Vec<&[u8]> = keys.iter().map(string_keys::bytes).collect();
+            return string_keys::by_strings(self.plan_sort::<(T, [K])>(v.len()), v, &strings);
+        }
         let mut order: Vec<(K, usize)> = keys.into_iter().zip(0..).collect();
         self.sort_unstable(&mut order);
         // The element that belongs at `i` may have been swapped away: following the swaps made so far finds it, as in std.
@@ -199,5 +232,30 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| alone(v)),
             Plan::Parallel(team) => unstable(&team, v, |a, b| key(a).cmp(&key(b)), alone),
         }
+    }
+
+    /// Sorts `v` by a key that is part of each element; equal elements may change their order.
+    ///
+    /// Keys that are strings or byte strings are sorted as by [`sort_by_borrowed_key`](Par::sort_by_borrowed_key), others as by
+    /// [`sort_unstable_by`](Par::sort_unstable_by).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// let mut files = ["src/lib.rs", "README.md"].map(|path| (path.to_string(), 0));
+    /// fusain::par().sort_unstable_by_borrowed_key(&mut files, |file| file.0.as_str());
+    /// assert_eq!(files[0].0, "README.md");
+    /// ```
+    #[inline]
+    pub fn sort_unstable_by_borrowed_key<T, K, F>(&self, v: &mut [T], key: F)
+    where
+        T: Send + Sync,
+        K: Ord + ?Sized,
+        F: Fn(&T) -> &K + Sync,
+    {
+        if string_keys::is_for::<T, K>(v.len()) {
+            let plan = self.plan_sort::<(F, K)>(v.len());
+            return string_keys::by_lent(plan, v, &key, false);
+        }
+        self.sort_unstable_by(v, |a, b| key(a).cmp(key(b)))
     }
 }

@@ -21,7 +21,7 @@ use crate::policy::{Plan, Team};
 use crate::scratch::Scratch;
 
 /// Fewer strings than this are sorted as they are: making keys would take longer.
-const VERY_FEW: usize = 24;
+pub(super) const VERY_FEW: usize = 24;
 
 /// Fewer keys than this are sorted by one worker.
 const FEW: usize = 64;
@@ -223,36 +223,46 @@ fn ties(keys: &[Key]) -> Vec<Range<usize>> {
     ties
 }
 
-/// The keys of so many strings, in order.
-fn keys<'s>(
-    crew: Option<&impl Crew>,
-    strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
-    len: usize,
-    is_stable: bool,
-) -> Scratch<Key> {
-    assert!((len as u64) < 1 << INDEX_BITS, "an index for each string");
-    let mut keys = Scratch::<Key>::new(len);
-    each_part(crew, keys.room(), &|first, keys| {
-        for (key, i) in keys.iter_mut().zip(first..) {
-            key.write(Key::of(strings(i), i));
-        }
-    });
-    // SAFETY: every slot has been written.
-    Sort { strings, len, is_stable }.sort(crew, unsafe { keys.filled() }, 0);
-    keys
-}
+/// Which string comes first, which next: the keys of all of them, in order.
+pub(super) struct Order(Scratch<Key>);
 
-/// Moves the bits of elements of the same size to where the keys say.
-fn permute<T: Copy + Send + Sync>(crew: Option<&impl Crew>, v: &mut [MaybeUninit<T>], keys: &[Key]) {
-    let mut sorted = Scratch::<MaybeUninit<T>>::new(v.len());
-    let from = &*v;
-    each_part(crew, sorted.room(), &|first, slots| {
-        for (slot, key) in slots.iter_mut().zip(&keys[first..]) {
-            slot.write(from[key.index()]);
-        }
-    });
-    // SAFETY: every slot has been written.
-    v.copy_from_slice(unsafe { sorted.filled() });
+impl Order {
+    /// The order of so many strings, which are asked for by index.
+    pub(super) fn of<'s>(
+        crew: Option<&impl Crew>,
+        strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
+        len: usize,
+        is_stable: bool,
+    ) -> Self {
+        assert!((len as u64) < 1 << INDEX_BITS, "an index for each string");
+        let mut keys = Scratch::<Key>::new(len);
+        each_part(crew, keys.room(), &|first, keys| {
+            for (key, i) in keys.iter_mut().zip(first..) {
+                key.write(Key::of(strings(i), i));
+            }
+        });
+        // SAFETY: every slot has been written.
+        Sort { strings, len, is_stable }.sort(crew, unsafe { keys.filled() }, 0);
+        Self(keys)
+    }
+
+    /// Moves elements, as many as there were strings, to where this says.
+    pub(super) fn apply<T: Send + Sync>(mut self, crew: Option<&impl Crew>, v: &mut [T]) {
+        // SAFETY: `of` has written all of them.
+        let keys = unsafe { self.0.filled() };
+        assert_eq!(v.len(), keys.len(), "a string for each element");
+        let mut sorted = Scratch::<T>::new(v.len());
+        let from = &*v;
+        each_part(crew, sorted.room(), &|first, slots| {
+            for (slot, key) in slots.iter_mut().zip(&keys[first..]) {
+                // SAFETY: a copy of an element that is neither used nor dropped before it takes the place of one.
+                slot.write(unsafe { std::ptr::read(&raw const from[key.index()]) });
+            }
+        });
+        // SAFETY: every slot has been written, and as each index comes up once in the keys, whose only places have changed, with each element
+        // once. The copies in the scratch are not used afterwards; it drops nothing.
+        unsafe { v.as_mut_ptr().copy_from_nonoverlapping(sorted.filled().as_ptr(), v.len()) };
+    }
 }
 
 fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bool) {
@@ -271,22 +281,20 @@ fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B]
 
 /// Sorts with `crew`, or on this thread.
 pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
-    let mut keys = keys(crew, &|index| v[index].as_ref(), v.len(), is_stable);
-    // SAFETY: `keys` returns all of them.
-    let keys = unsafe { keys.filled() };
+    let order = Order::of(crew, &|index| v[index].as_ref(), v.len(), is_stable);
     let (start, len) = (v.as_mut_ptr(), v.len());
     const { assert!(align_of::<B>() == align_of::<usize>() && size_of::<B>().is_multiple_of(size_of::<usize>())) };
-    // The keys have each index once, so what follows leaves each element once. It is compiled for two sizes, not for four types.
+    // What moves them is compiled for two sizes, not for four types.
     match size_of::<B>() / size_of::<usize>() {
         2 => {
             // SAFETY: any bits are such words; two have the size of an element, and its alignment; the slice is borrowed.
             let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 2]>>(), len) };
-            permute(crew, words, keys);
+            order.apply(crew, words);
         }
         3 => {
             // SAFETY: likewise, of three.
             let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 3]>>(), len) };
-            permute(crew, words, keys);
+            order.apply(crew, words);
         }
         words => unreachable!("no string has {words} words"),
     }

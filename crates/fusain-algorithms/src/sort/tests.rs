@@ -315,6 +315,7 @@ fn elements_without_a_size_are_left_alone() {
     par().always().sort_by(&mut v, |_, _| Ordering::Equal);
     par().always().sort_unstable_by(&mut v, |_, _| Ordering::Equal);
     par().always().sort_unstable_by_key(&mut v, |_| 0);
+    par().always().sort_by_borrowed_key(&mut v, |_| "the same");
 }
 
 #[test]

@@ -17,6 +17,13 @@ fn key<T: Hostile>(x: &T) -> String {
     x.key().to_string()
 }
 
+/// A key that an element lends, and perhaps not the same one the next time.
+fn lent<T: Hostile>(x: &T) -> &str {
+    const KEYS: [&str; 7] = ["", "a", "ab", "a long beginning", "a long beginning and more", "z", "zz"];
+    let lent = if compare(x.key(), 3).is_lt() { x.key() / 2 } else { x.key() };
+    KEYS[lent as usize % KEYS.len()]
+}
+
 pub(crate) fn by_closure<T: Hostile>(calls: &mut Calls<'_>) {
     calls.check("sort_by", |par, case| par.sort_by(&mut case.elements::<T>(0), order));
     calls.check("sort_unstable_by", |par, case| par.sort_unstable_by(&mut case.elements::<T>(0), order));
@@ -36,6 +43,10 @@ fn runs<T>(mut sorted: Vec<T>, middle: usize) -> Vec<T> {
 pub(crate) fn by_key<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     calls.check("sort_by_key", |par, case| par.sort_by_key(&mut case.elements::<T>(0), key));
     calls.check("sort_by_cached_key", |par, case| par.sort_by_cached_key(&mut case.elements::<T>(0), key));
+    calls.check("sort_by_borrowed_key", |par, case| par.sort_by_borrowed_key(&mut case.elements::<T>(0), lent));
+    calls.check("sort_unstable_by_borrowed_key", |par, case| {
+        par.sort_unstable_by_borrowed_key(&mut case.elements::<T>(0), lent);
+    });
     calls.check("sort_unstable_by_key", |par, case| par.sort_unstable_by_key(&mut case.elements::<T>(0), key));
     calls.check("inplace_merge_by_key", |par, case| {
         par.inplace_merge_by_key(&mut runs::<T>(case.sorted(0), case.len / 2), case.len / 2, key);

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::{numbers, policy, room, words};
+use fusain_algorithms::Par;
 use proptest::prelude::*;
 
 /// Associative, not commutative: affine maps that wrap.
@@ -44,8 +45,11 @@ proptest! {
         let mut w = pairs.clone();
         par.sort_by_key(&mut w, |x| x.0);
         prop_assert_eq!(&w, &expected);
-        let mut w = pairs;
+        let mut w = pairs.clone();
         par.sort_by_cached_key(&mut w, |x| x.0);
+        prop_assert_eq!(&w, &expected);
+        let mut w = pairs;
+        par.sort_by_borrowed_key(&mut w, |x| &x.0);
         prop_assert_eq!(&w, &expected);
 
         let mut w = words(&v);
@@ -53,6 +57,40 @@ proptest! {
         expected.sort();
         par.sort(&mut w);
         prop_assert_eq!(w, expected);
+    }
+
+    /// Whatever kind of string the key is, and however it is asked for.
+    #[test]
+    fn sorts_by_strings(v in numbers(), long: bool, par in policy()) {
+        // More than a key holds, at first all the same.
+        let beginning = if long { "the same beginning " } else { "" };
+        let texts = words(&v).into_iter().map(|word| beginning.to_owned() + &word);
+        let pairs: Vec<(String, usize)> = texts.zip(0..).collect();
+        let mut expected = pairs.clone();
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        let sorts: [fn(Par<'_>, &mut [(String, usize)]); 4] = [
+            |par, w| par.sort_by_borrowed_key(w, |x| &x.0),
+            |par, w| par.sort_by_borrowed_key(w, |x| x.0.as_str()),
+            |par, w| par.sort_by_borrowed_key(w, |x| x.0.as_bytes()),
+            |par, w| par.sort_by_cached_key(w, |x| x.0.clone()),
+        ];
+        for sort in sorts {
+            let mut w = pairs.clone();
+            sort(par, &mut w);
+            prop_assert_eq!(&w, &expected);
+        }
+        let mut w = pairs.clone();
+        par.sort_by_cached_key(&mut w, |x| x.0.clone().into_bytes());
+        prop_assert_eq!(&w, &expected);
+        let mut w: Vec<(Vec<u8>, usize)> = pairs.iter().map(|x| (x.0.clone().into_bytes(), x.1)).collect();
+        par.sort_by_borrowed_key(&mut w, |x| &x.0);
+        prop_assert!(w.iter().map(|x| x.1).eq(expected.iter().map(|x| x.1)));
+
+        let mut w = pairs;
+        par.sort_unstable_by_borrowed_key(&mut w, |x| &x.0);
+        prop_assert!(w.is_sorted_by_key(|x| &x.0));
+        w.sort();
+        prop_assert_eq!(&w, &expected);
     }
 
     #[test]
