@@ -66,7 +66,7 @@ pub(super) const ALL: &[Comparison] = &[
         "coarse",
         "Are a few long tasks shared at once?",
         "`worst_over_rayon` is our time over rayon's where that is worst, so below 1 is ahead. `worst_over_ideal` is our time over the ideal \
-         time and two wakes. `wake_ns` is how long a parked thread takes to start.",
+         time and two wakes. `wake_ns` is how long a parked thread takes to start on another core, while its waker goes on.",
     ),
     slices(
         "crowd",
