@@ -25,11 +25,11 @@ pub(crate) fn equal_front<T>(a: &[T], b: &[T], equal: impl Fn(&T, &T) -> bool) -
 
 /// How many elements at the front are `before`; O(log) of their number.
 pub(crate) fn leap<T>(v: &[T], before: impl Fn(&T) -> bool) -> usize {
-    let mut end = 1;
-    while end <= v.len() && before(&v[end - 1]) {
-        end *= 2;
+    let (mut from, mut end) = (0, 1_usize);
+    // Of elements without a size there may be so many that twice as many have no number.
+    while from < end && end <= v.len() && before(&v[end - 1]) {
+        (from, end) = (end, end.saturating_mul(2));
     }
-    let from = end / 2;
     from + v[from..(end - 1).clamp(from, v.len())].partition_point(before)
 }
 
@@ -45,6 +45,12 @@ mod tests {
                 assert_eq!(leap(&v, |x| *x < bound), bound.min(n));
             }
         }
+    }
+
+    #[test]
+    fn a_leap_passes_as_many_as_there_can_be() {
+        assert_eq!(leap(&[(); usize::MAX], |()| true), usize::MAX);
+        assert_eq!(leap(&[(); usize::MAX], |()| false), 0);
     }
 
     #[test]
