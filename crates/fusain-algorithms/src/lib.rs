@@ -60,7 +60,7 @@
 //!
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
-//! **Memory.** Sorts, merges in place and stable partitions work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, sorts by
+//! **Memory.** Sorts, merges in place, stable partitions and filters of numbers work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, sorts by
 //! borrowed keys that are strings up to 48, and `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread that calls them keeps
 //! up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
 

@@ -148,7 +148,7 @@ fn what_a_judge_takes_from_an_element_is_not_there_twice() {
     }
 }
 
-/// Numbers are marked first and copied then, where the machine can; lengths about those of a block, a share and all that is near.
+/// Numbers are found first and copied then; lengths about those of a block, a share and all that is near.
 #[test]
 fn numbers_in_two_steps() {
     fn check<T: Copy + PartialEq + std::fmt::Debug + Send + Sync>(

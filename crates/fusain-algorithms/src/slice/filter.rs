@@ -14,8 +14,8 @@ use crate::policy::par;
 pub trait ParFilter<T>: AsRef<[T]> {
     /// Returns clones of the elements that satisfy `predicate`, in order.
     ///
-    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB for each worker, or a bit for each
-    /// number. The vector may have a capacity as large as this slice. See [`Par::filter`](crate::Par::filter).
+    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB for each worker, or what
+    /// up to 8 MiB of numbers take. The vector may have a capacity as large as this slice. See [`Par::filter`](crate::Par::filter).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

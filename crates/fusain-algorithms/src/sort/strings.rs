@@ -259,9 +259,11 @@ impl Order {
                 slot.write(unsafe { std::ptr::read(&raw const from[key.index()]) });
             }
         });
-        // SAFETY: every slot has been written, and as each index comes up once in the keys, whose only places have changed, with each element
-        // once. The copies in the scratch are not used afterwards; it drops nothing.
-        unsafe { v.as_mut_ptr().copy_from_nonoverlapping(sorted.filled().as_ptr(), v.len()) };
+        // SAFETY: every slot has been written.
+        let sorted = unsafe { sorted.filled() };
+        // SAFETY: each index comes up once in the keys, of which only the places have changed, so these are all elements. The copies in the
+        // scratch are not used afterwards; it drops nothing.
+        unsafe { v.as_mut_ptr().copy_from_nonoverlapping(sorted.as_ptr(), v.len()) };
     }
 }
 

@@ -11,6 +11,9 @@ fn affine(a: &(u32, u32), b: &(u32, u32)) -> (u32, u32) {
     (a.0.wrapping_mul(b.0), a.1.wrapping_mul(b.0).wrapping_add(b.1))
 }
 
+/// A way to sort pairs by their strings.
+type Sort = fn(Par<'_>, &mut [(String, usize)]);
+
 fn map_of(x: &i32) -> (u32, u32) {
     (*x as u32 | 1, x.rotate_left(7) as u32)
 }
@@ -68,7 +71,7 @@ proptest! {
         let pairs: Vec<(String, usize)> = texts.zip(0..).collect();
         let mut expected = pairs.clone();
         expected.sort_by(|a, b| a.0.cmp(&b.0));
-        let sorts: [fn(Par<'_>, &mut [(String, usize)]); 4] = [
+        let sorts: [Sort; 4] = [
             |par, w| par.sort_by_borrowed_key(w, |x| &x.0),
             |par, w| par.sort_by_borrowed_key(w, |x| x.0.as_str()),
             |par, w| par.sort_by_borrowed_key(w, |x| x.0.as_bytes()),
