@@ -53,7 +53,7 @@ pub(crate) fn widest<B: Body>(body: B) -> B::Output {
 }
 
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-pub(crate) use x86::{has_avx512, set_plain};
+pub(crate) use x86::{has_avx2, has_avx512, set_plain};
 
 /// There is no other version.
 #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
@@ -120,6 +120,12 @@ mod x86 {
     #[inline(always)]
     pub(crate) fn has_avx512() -> bool {
         width() == Width::Avx512
+    }
+
+    /// Whether [`avx2`] is what [`widest`](super::widest) calls.
+    #[inline(always)]
+    pub(crate) fn has_avx2() -> bool {
+        width() == Width::Avx2
     }
 
     /// Not inlined, as the others cannot be: what calls them would keep its registers free for it.

@@ -18,8 +18,10 @@ impl Answers {
     ///
     /// The elements from `v` in `block` are there, and the one before if the judge looks back and `first` is not known.
     #[inline(always)]
-    pub(crate) unsafe fn of<T>(v: *const T, block: Range<usize>, first: Option<bool>, judge: &impl Judge<T>) -> Self {
+    pub(crate) unsafe fn of<T, J: Judge<T>>(v: *const T, block: Range<usize>, first: Option<bool>, judge: &J) -> Self {
         let mut answers = [false; BLOCK];
+        // As the compiler shall know: from the second on it asks in a loop that vectors fit less well.
+        let first = if J::LOOKS_BACK { first } else { None };
         if block.len() == BLOCK {
             let asked = usize::from(first.is_some());
             answers[0] = first.unwrap_or_default();

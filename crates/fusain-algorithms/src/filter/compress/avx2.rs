@@ -1,0 +1,122 @@
+//! With AVX2, which moves the lanes of a vector to where another vector says: that is looked up by the mask, for eight numbers of 4 bytes, or four of 8.
+//!
+//! A whole vector is stored, and how far the next one is stored behind it depends on the mask (Lemire's and Langdale's `despace`, 2017, and others before).
+
+use std::arch::x86_64::*;
+
+use super::super::block::{Answers, BLOCK, Part};
+use super::super::judge::Judge;
+use super::is_number;
+use crate::platform::has_avx2;
+
+/// Lanes of 4 bytes.
+const LANES: usize = 8;
+
+/// For each mask of `N` numbers, each of which has `8 / N` lanes: the lanes of those whose bits are set, and then any.
+const fn fronts<const N: usize, const MASKS: usize>() -> [[u8; LANES]; MASKS] {
+    let mut fronts = [[0; LANES]; MASKS];
+    let mut mask = 0;
+    while mask < MASKS {
+        let (mut lane, mut at) = (0, 0);
+        while lane < LANES {
+            if mask >> (lane * N / LANES) & 1 == 1 {
+                fronts[mask][at] = lane as u8;
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    fronts
+}
+
+static FRONTS_OF_8: [[u8; LANES]; 1 << 8] = fronts::<8, { 1 << 8 }>();
+static FRONTS_OF_4: [[u8; LANES]; 1 << 4] = fronts::<4, { 1 << 4 }>();
+
+/// Whether elements of this type can be moved by [`sift`], on this machine.
+#[inline(always)]
+pub(super) fn can_sift<T>() -> bool {
+    is_number::<T>() && has_avx2() && is_x86_feature_detected!("popcnt")
+}
+
+/// See [`sift`](super::sift).
+///
+/// # Safety
+///
+/// As there; [`can_sift`] has said so of `T`, and the judge does not look back.
+#[target_feature(enable = "avx2,popcnt")]
+pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
+    part: &Part<'_, T, J>,
+    kept: *mut T,
+    rest: *mut T,
+) -> (usize, usize) {
+    let whole = part.range.len() / BLOCK * BLOCK;
+    let (mut stay, mut go) = (0, 0);
+    for at in (0..whole).step_by(BLOCK) {
+        let start = part.range.start + at;
+        let first = if at == 0 { part.first } else { None };
+        // SAFETY: the caller's.
+        let answers = unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) };
+        let bits = bits_of(&answers);
+        if N == 2 {
+            // First: what stays may overwrite elements of the block.
+            // SAFETY: no more elements go than have been seen.
+            go += unsafe { pack_block(part.v, start, !bits, rest.wrapping_add(go)) };
+        }
+        // SAFETY: nor do more stay.
+        stay += unsafe { pack_block(part.v, start, bits, kept.wrapping_add(stay)) };
+    }
+    (whole, stay)
+}
+
+/// As [`Answers::bits`].
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+fn bits_of(answers: &Answers) -> u64 {
+    // Sixteen at a time: the compiler stores them so, and what is loaded from two stores at once has to wait for both.
+    let (parts, _) = answers.0.as_chunks::<16>();
+    parts.iter().rev().fold(0, |bits, part| {
+        // SAFETY: so many answers are so many bytes.
+        let part = unsafe { _mm_loadu_si128(part.as_ptr().cast()) };
+        bits << 16 | u64::from(_mm_movemask_epi8(_mm_slli_epi16::<7>(part)) as u32)
+    })
+}
+
+/// Copies the numbers of the block at `start` whose bits are set to `to`; returns how many these are. What lies behind them is overwritten, as far as if all
+/// were copied.
+///
+/// # Safety
+///
+/// The block is whole, and there are as many slots from `to`: elsewhere, or at or before the numbers' places.
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+unsafe fn pack_block<T>(v: *const T, start: usize, mut bits: u64, to: *mut T) -> usize {
+    let each = size_of::<__m256i>() / size_of::<T>();
+    let mut packed = 0;
+    for i in (start..start + BLOCK).step_by(each) {
+        let mask = bits as usize & ((1 << each) - 1);
+        let front = if each == LANES { &FRONTS_OF_8[mask] } else { &FRONTS_OF_4[mask] };
+        // SAFETY: these are the eight bytes that are read.
+        let front = _mm256_cvtepu8_epi32(unsafe { _mm_loadl_epi64(front.as_ptr().cast()) });
+        // SAFETY: the block has these numbers.
+        let x = unsafe { _mm256_loadu_si256(v.wrapping_add(i).cast()) };
+        let x = _mm256_permutevar8x32_epi32(x, front);
+        // SAFETY: the caller's: no more have been packed than were read before, so this ends where the numbers that were read end, or before.
+        unsafe { _mm256_storeu_si256(to.wrapping_add(packed).cast(), x) };
+        packed += mask.count_ones() as usize;
+        bits >>= each;
+    }
+    packed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fronts_are_the_lanes_of_the_mask() {
+        assert_eq!(FRONTS_OF_8[0b1000_0110][..3], [1, 2, 7]);
+        assert_eq!(FRONTS_OF_8[0xFF], [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(FRONTS_OF_4[0b1010][..4], [2, 3, 6, 7]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The inner loop of a filter of numbers where the machine has vectors for it.
+//!
+//! The predicate is called for a block, the answers become a mask, and four to sixteen numbers are moved at once (`compare algorithms`, rows `copy_if`, also with
+//! `--cfg fusain_plain`).
+
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+mod avx512;
+
+use std::ops::Range;
+
+use super::block::Part;
+use super::judge::Judge;
+
+/// As `sift_bits` of `kernel.rs`, of the whole blocks of `part`; returns how many elements that were and how many
+/// of them stay. `None`, and nothing done, where this machine cannot do it for elements of this type.
+///
+/// # Safety
+///
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
+    part: &Part<'_, T, J>,
+    kept: *mut T,
+    rest: *mut T,
+) -> Option<(usize, usize)> {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    if const { crate::kind::may_be_primitive::<T>() } {
+        if avx512::can_sift::<T>() {
+            // SAFETY: the caller's, and just asked.
+            return Some(unsafe { avx512::sift::<_, _, N>(part, kept, rest) });
+        }
+        // Behind what stays numbers are overwritten, and where they move in place one that a judge looks back at may be among these.
+        if const { !J::LOOKS_BACK } && avx2::can_sift::<T>() {
+            // SAFETY: likewise.
+            return Some(unsafe { avx2::sift::<_, _, N>(part, kept, rest) });
+        }
+    }
+    let _ = (part, kept, rest);
+    None
+}
+
+/// Whether elements of this type are numbers of 4 or 8 bytes: every bit of them is one. Others may have bits that are none.
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+#[inline(always)]
+fn is_number<T>() -> bool {
+    crate::kind::is_primitive::<T>() && matches!(size_of::<T>(), 4 | 8)
+}
+
+/// Whether [`mark`] and [`pack`] are there for elements of this type, on this machine.
+#[inline(always)]
+pub(super) fn can_pack<T>() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    return avx512::can_sift::<T>();
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    false
+}
+
+/// Writes to `marks`, a bit each, which elements of `part` stay; returns how many.
+///
+/// # Safety
+///
+/// As [`Part::for_each_block`], and [`can_pack`] has said so. There is a word for each block.
+#[inline(always)]
+pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    // SAFETY: the caller's.
+    return unsafe { avx512::mark(part, marks) };
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    unreachable!("can_pack is false: {} {}", part.range.len(), marks.len())
+}
+
+/// Copies the numbers in `range` whose `marks` are set to `kept`, and writes nothing behind them.
+///
+/// # Safety
+///
+/// They are there, [`mark`] has marked them, and as many slots may be written.
+#[inline(always)]
+pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], kept: *mut T) {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    // SAFETY: the caller's.
+    return unsafe { avx512::pack(v, range, marks, kept) };
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    unreachable!("can_pack is false: {v:?} {range:?} {} {kept:?}", marks.len())
+}
