@@ -1,4 +1,4 @@
-//! What a platform lacks, and what happens instead. No other file of this crate depends on the platform.
+//! What a platform lacks, and what happens instead. No other file of this crate depends on the platform, but for `filter/compress`.
 //!
 //! | lacks | where | instead |
 //! |-------|-------|---------|

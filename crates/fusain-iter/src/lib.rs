@@ -110,7 +110,8 @@ pub mod vec {
     pub use crate::source::vec::{Drain, IntoIter};
 }
 
-/// The traits of chains. Use it in place of rayon's prelude, not beside it. Sorts are in `fusain::prelude`, not here.
+/// The traits of chains, and rayon's sorts. Use it in place of rayon's prelude, not beside it, and likewise of that of `fusain-algorithms`, which has the
+/// sorts, too: `fusain::prelude` is both.
 pub mod prelude {
     pub use crate::iter::{
         FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,

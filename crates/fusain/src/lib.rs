@@ -32,7 +32,11 @@ pub use fusain_topology as topology;
 /// assert_eq!(squares[0], 998_001);
 /// ```
 pub mod prelude {
-    pub use fusain_algorithms::prelude::*;
+    // All but the sorts that `ParallelSliceMut` has as well.
+    pub use fusain_algorithms::prelude::{
+        ParCompare, ParCopy, ParExtrema, ParFilter, ParMerge, ParPartition, ParRearrange, ParReduce, ParRetain,
+        ParScan, ParSearch, ParSelect, ParSet, ParSortBorrowed, ParVisit,
+    };
     pub use fusain_iter::prelude::*;
 }
 

@@ -84,10 +84,7 @@ const NAMES: &str = r#"
 pub use fusain_iter::{iter, range, slice, str, vec};
 pub use fusain_pool::{Scope, join, scope};
 
-pub mod prelude {
-    pub use fusain_algorithms::prelude::*;
-    pub use fusain_iter::prelude::*;
-}
+pub use fusain_iter::prelude;
 
 pub mod range_inclusive {
     pub use fusain_iter::range::Inclusive as Iter;

@@ -6,7 +6,9 @@ use super::Source;
 const EXCUSED: &[(&str, &str)] = &[
     ("benches/algorithms/src/scaling/store.rs", "a report says for which processor it was built"),
     ("benches/harness/src/process.rs", "the most memory a process has had, where the system tells"),
-    ("crates/fusain-algorithms/src/filter/compress.rs", "instructions of AVX-512, and the way around them"),
+    ("crates/fusain-algorithms/src/filter/compress/avx2.rs", "instructions of AVX2"),
+    ("crates/fusain-algorithms/src/filter/compress/avx512.rs", "instructions of AVX-512"),
+    ("crates/fusain-algorithms/src/filter/compress/mod.rs", "which of them there are, and the way around them"),
     ("crates/fusain-algorithms/src/platform.rs", "AVX and huge pages"),
     ("crates/fusain-pool/src/platform.rs", "threads, a clock, affinity"),
     ("crates/fusain-schedule/src/decode.rs", "numbers lie in memory as in the file on machines of one byte order"),

@@ -30,5 +30,5 @@ pub use scan::ParScan;
 pub use search::ParSearch;
 pub use select::ParSelect;
 pub use set::ParSet;
-pub use sort::ParSort;
+pub use sort::{ParSort, ParSortBorrowed};
 pub use visit::ParVisit;

@@ -82,29 +82,6 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
         par().sort_by_key(self.as_mut(), key)
     }
 
-    /// Sorts the slice by a key that is part of each element, stable.
-    ///
-    /// Several times as fast as comparing in a closure for keys that are strings or byte strings, in up to 48 bytes for each element and memory for n elements.
-    /// Neither std nor rayon has this call. See [`Par::sort_by_borrowed_key`](crate::Par::sort_by_borrowed_key).
-    ///
-    /// ```
-    /// # use fusain_algorithms as fusain;
-    /// use fusain::prelude::*;
-    ///
-    /// let mut people = [("Tycho".to_string(), 54), ("Ada".to_string(), 36)];
-    /// people.par_sort_by_borrowed_key(|person| &person.0);
-    /// assert_eq!(people[0].0, "Ada");
-    /// ```
-    #[inline]
-    fn par_sort_by_borrowed_key<K, F>(&mut self, key: F)
-    where
-        T: Send + Sync,
-        K: Ord + ?Sized,
-        F: Fn(&T) -> &K + Sync,
-    {
-        par().sort_by_borrowed_key(self.as_mut(), key)
-    }
-
     /// Sorts the slice by key, stable, computing each key once.
     ///
     /// O(n log n) comparisons of keys, memory for 2 n keys and n indices. A panic in `key` leaves the slice as it was. See
@@ -192,6 +169,43 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     {
         par().sort_unstable_by_key(self.as_mut(), key)
     }
+}
+
+impl<T> ParSort<T> for [T] {}
+
+/// Sorts slices by keys that are part of their elements, which neither std nor rayon can.
+///
+/// ```
+/// # use fusain_algorithms as fusain;
+/// use fusain::prelude::*;
+///
+/// let mut people = [("Tycho".to_string(), 54), ("Ada".to_string(), 36)];
+/// people.par_sort_by_borrowed_key(|person| &person.0);
+/// assert_eq!(people[0].0, "Ada");
+/// ```
+pub trait ParSortBorrowed<T>: AsRef<[T]> + AsMut<[T]> {
+    /// Sorts the slice by a key that is part of each element, stable.
+    ///
+    /// Several times as fast as comparing in a closure for keys that are strings or byte strings, in up to 48 bytes for each element and memory for n elements.
+    /// See [`Par::sort_by_borrowed_key`](crate::Par::sort_by_borrowed_key).
+    ///
+    /// ```
+    /// # use fusain_algorithms as fusain;
+    /// use fusain::prelude::*;
+    ///
+    /// let mut people = [("Tycho".to_string(), 54), ("Ada".to_string(), 36)];
+    /// people.par_sort_by_borrowed_key(|person| &person.0);
+    /// assert_eq!(people[0].0, "Ada");
+    /// ```
+    #[inline]
+    fn par_sort_by_borrowed_key<K, F>(&mut self, key: F)
+    where
+        T: Send + Sync,
+        K: Ord + ?Sized,
+        F: Fn(&T) -> &K + Sync,
+    {
+        par().sort_by_borrowed_key(self.as_mut(), key)
+    }
 
     /// Sorts the slice by a key that is part of each element; equal elements may change their order.
     ///
@@ -217,4 +231,4 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     }
 }
 
-impl<T> ParSort<T> for [T] {}
+impl<T> ParSortBorrowed<T> for [T] {}

@@ -52,3 +52,26 @@ fn strings_in_boxes_are_collected() {
     let words: Box<str> = ["c", "d"].into_par_iter().collect();
     assert_eq!((&*letters, &*words), ("ab", "cd"));
 }
+
+/// As by programs that import rayon's traits by name.
+mod by_name {
+    use fusain_iter::slice::ParallelSliceMut;
+
+    #[test]
+    fn sorts_come_with_the_trait_of_slices() {
+        let sorts: [fn(&mut [i32]); 7] = [
+            |v| v.par_sort(),
+            |v| v.par_sort_by(|a, b| a.cmp(b)),
+            |v| v.par_sort_by_key(|x| *x),
+            |v| v.par_sort_by_cached_key(|x| *x),
+            |v| v.par_sort_unstable(),
+            |v| v.par_sort_unstable_by(|a, b| a.cmp(b)),
+            |v| v.par_sort_unstable_by_key(|x| *x),
+        ];
+        for sort in sorts {
+            let mut v = vec![3, 1, 2];
+            sort(&mut v);
+            assert_eq!(v, [1, 2, 3]);
+        }
+    }
+}

@@ -11,6 +11,10 @@ pub use chunks::{
 pub use divide::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
 pub use elements::{Iter, IterMut};
 
+use std::cmp::Ordering;
+
+use fusain_algorithms::par;
+
 /// Chains over parts of a slice.
 ///
 /// ```
@@ -107,7 +111,9 @@ impl<T: Sync> ParallelSlice<T> for [T] {
     }
 }
 
-/// Chains over parts of a slice that may be changed.
+/// Chains over parts of a slice that may be changed, and sorts.
+///
+/// The sorts are those of [`ParSort`](fusain_algorithms::prelude::ParSort), under rayon's name for programs that import it: use one of the two traits in a file.
 ///
 /// ```
 /// # use fusain_iter as fusain;
@@ -116,6 +122,8 @@ impl<T: Sync> ParallelSlice<T> for [T] {
 /// let mut v = [1, 2, 3, 4, 5];
 /// v.par_chunks_mut(2).for_each(|c| c.reverse());
 /// assert_eq!(v, [2, 1, 4, 3, 5]);
+/// v.par_sort_unstable_by_key(|x| (x % 2, *x));
+/// assert_eq!(v, [2, 4, 1, 3, 5]);
 /// ```
 pub trait ParallelSliceMut<T: Send> {
     /// The slice.
@@ -181,6 +189,50 @@ pub trait ParallelSliceMut<T: Send> {
     /// Splits the slice between neighbours for which `same` does not hold. It is called at most once for a pair.
     fn par_chunk_by_mut<F: Fn(&T, &T) -> bool + Send + Sync>(&mut self, same: F) -> ChunkByMut<'_, T, F> {
         ChunkByMut::new(self.as_parallel_slice_mut(), same)
+    }
+
+    /// Sorts the slice, stably. See [`Par::sort`](fusain_algorithms::Par::sort), also for the calls below: memory, panics, and orders that are none.
+    fn par_sort(&mut self)
+    where
+        T: Ord,
+    {
+        par().sort(self.as_parallel_slice_mut())
+    }
+
+    /// Sorts the slice by `compare`, stably. See [`Par::sort_by`](fusain_algorithms::Par::sort_by).
+    fn par_sort_by<F: Fn(&T, &T) -> Ordering + Sync>(&mut self, compare: F) {
+        par().sort_by(self.as_parallel_slice_mut(), compare)
+    }
+
+    /// Sorts the slice by key, stably. See [`Par::sort_by_key`](fusain_algorithms::Par::sort_by_key).
+    fn par_sort_by_key<K: Ord, F: Fn(&T) -> K + Sync>(&mut self, key: F) {
+        par().sort_by_key(self.as_parallel_slice_mut(), key)
+    }
+
+    /// Sorts the slice by key, stably, computing each key once. See [`Par::sort_by_cached_key`](fusain_algorithms::Par::sort_by_cached_key).
+    fn par_sort_by_cached_key<K: Ord + Send, F: Fn(&T) -> K + Sync>(&mut self, key: F)
+    where
+        T: Sync,
+    {
+        par().sort_by_cached_key(self.as_parallel_slice_mut(), key)
+    }
+
+    /// Sorts the slice; equal elements may change their order. See [`Par::sort_unstable`](fusain_algorithms::Par::sort_unstable).
+    fn par_sort_unstable(&mut self)
+    where
+        T: Ord,
+    {
+        par().sort_unstable(self.as_parallel_slice_mut())
+    }
+
+    /// Sorts the slice by `compare`; equal elements may change their order. See [`Par::sort_unstable_by`](fusain_algorithms::Par::sort_unstable_by).
+    fn par_sort_unstable_by<F: Fn(&T, &T) -> Ordering + Sync>(&mut self, compare: F) {
+        par().sort_unstable_by(self.as_parallel_slice_mut(), compare)
+    }
+
+    /// Sorts the slice by key; equal elements may change their order. See [`Par::sort_unstable_by_key`](fusain_algorithms::Par::sort_unstable_by_key).
+    fn par_sort_unstable_by_key<K: Ord, F: Fn(&T) -> K + Sync>(&mut self, key: F) {
+        par().sort_unstable_by_key(self.as_parallel_slice_mut(), key)
     }
 }
 
