@@ -80,6 +80,7 @@ impl<S> ThreadPoolBuilder<S> {
     }
 
     /// Makes the calling thread number 0 of the pool, for the rest of its life. It works for the pool when it waits or yields.
+    /// The start and exit handlers are not called for it.
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self

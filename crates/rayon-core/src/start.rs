@@ -24,11 +24,12 @@ pub(crate) fn start<S: ThreadSpawn>(
         Registry::new(threads, start, exit, move |payload| handle_panic(panic.as_deref(), payload));
     let (arrived, arrivals) = channel();
     for worker in workers {
+        // For the current thread, too, which has its name already: rayon's closure hears of every number.
+        let name = builder.thread_name.as_mut().map(|name| name(worker.index()));
         if builder.use_current_thread && worker.index() == 0 {
             worker.stay();
             continue;
         }
-        let name = builder.thread_name.as_mut().map(|name| name(worker.index()));
         let thread = ThreadBuilder { name, stack_size: builder.stack_size, worker, arrived: arrived.clone() };
         builder.spawn_handler.spawn(thread).map_err(ErrorKind::Io)?;
     }

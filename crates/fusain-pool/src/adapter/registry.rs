@@ -101,13 +101,12 @@ impl UnstartedWorker {
     }
 
     /// The calling thread, which is no worker, is this one from now on, as long as it lives. It works when it waits or yields. Memory of the registry is not
-    /// given back.
+    /// given back. The handlers are not called: they are about threads that are started.
     pub fn stay(self) {
         let inner: &'static Inner = Box::leak(Box::new(self.inner));
         let is_free = inner.slots.get(self.index).try_lease();
         assert!(is_free, "nobody else has this number");
         Handle::stay(inner, self.index);
-        (inner.handlers.start)(self.index);
     }
 }
 

@@ -1,0 +1,51 @@
+//! The thread that becomes a worker where it is, rather than being started.
+
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use rayon_core::{ThreadPoolBuilder, current_thread_index};
+
+/// The two numbers that a handler is called with. The registry stays for the thread that it was built on, and its handlers with it: they are counted, since
+/// their channel does not end.
+fn two(calls: &Receiver<usize>) -> [usize; 2] {
+    let mut numbers = [(); 2].map(|()| calls.recv_timeout(Duration::from_secs(60)).unwrap());
+    numbers.sort_unstable();
+    assert!(calls.try_recv().is_err(), "a third call");
+    numbers
+}
+
+#[test]
+fn handlers_are_called_for_started_threads_only() {
+    let (on_start, starts) = mpsc::channel();
+    let (on_exit, exits) = mpsc::channel();
+    let builds = move || {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(3)
+            .use_current_thread()
+            .start_handler(move |index| on_start.send(index).unwrap())
+            .exit_handler(move |index| on_exit.send(index).unwrap())
+            .build()
+            .unwrap();
+        pool.broadcast(|_| ());
+        current_thread_index()
+    };
+    assert_eq!(thread::spawn(builds).join().unwrap(), Some(0));
+    assert_eq!(two(&starts), [1, 2]);
+    assert_eq!(two(&exits), [1, 2]);
+}
+
+#[test]
+fn its_name_is_asked_for() {
+    let (on_name, names) = mpsc::channel();
+    let name = move |index| {
+        on_name.send(index).unwrap();
+        format!("worker {index}")
+    };
+    let builds = move || {
+        let _pool = ThreadPoolBuilder::new().num_threads(3).use_current_thread().thread_name(name).build().unwrap();
+        thread::current().name().map(str::to_owned)
+    };
+    assert_eq!(thread::spawn(builds).join().unwrap(), None, "it keeps its own");
+    assert_eq!(names.iter().collect::<Vec<_>>(), [0, 1, 2]);
+}
