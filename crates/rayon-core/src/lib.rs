@@ -15,6 +15,7 @@
 //!
 //! What differs: of the closures that a thread has joined but not begun, only the oldest can be taken by others while that thread is busy. So a first closure
 //! of `join` that blocks until the second has run, inside of another such, may wait for ever; rayon promises nothing there, but it works more often.
+//! On one thread, what the first closure of `join` has spawned runs before the second closure in rayon, and after it here; rayon does not promise this order.
 //!
 //! # Example
 //! ```
