@@ -16,13 +16,35 @@ use crate::Error;
 /// assert_eq!("0-3,32".parse::<CpuSet>().unwrap(), set);
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Words"))]
 pub struct CpuSet {
     /// Lowest first, the last one not 0.
     words: Vec<u64>,
 }
 
+/// A set as it may be read: text of others may end in words of 0.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(rename = "CpuSet")]
+struct Words {
+    words: Vec<u64>,
+}
+
+#[cfg(feature = "serde")]
+impl From<Words> for CpuSet {
+    fn from(Words { words }: Words) -> Self {
+        Self::of(words)
+    }
+}
+
 impl CpuSet {
+    /// The set of these words, of which the last ones may be 0.
+    fn of(mut words: Vec<u64>) -> Self {
+        let used = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        words.truncate(used);
+        Self { words }
+    }
+
     /// Adds a processing unit.
     pub fn insert(&mut self, pu: usize) {
         if self.words.len() <= pu / 64 {
@@ -73,11 +95,7 @@ impl CpuSet {
     /// The processing units that both have.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
-        let mut words: Vec<_> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
-        while words.last() == Some(&0) {
-            words.pop();
-        }
-        Self { words }
+        Self::of(self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect())
     }
 
     /// The processing units that at least one of them has.

@@ -1,7 +1,7 @@
 //! Groups survive a trip through JSON (`cargo test -p fusain-topology --features serde`).
 #![cfg(feature = "serde")]
 
-use fusain_topology::{Groups, Host, Kind, Machine, Place};
+use fusain_topology::{CpuSet, Groups, Host, Kind, Machine, Place};
 
 #[test]
 fn groups_to_json_and_back() {
@@ -13,4 +13,16 @@ fn groups_to_json_and_back() {
     assert_eq!(serde_json::from_str::<Groups>(&text).unwrap(), groups);
     let root = serde_json::to_string(machine.root()).unwrap();
     assert_eq!(&serde_json::from_str::<fusain_topology::Object>(&root).unwrap(), machine.root());
+}
+
+#[test]
+fn sets_that_end_in_words_of_zero() {
+    let read = |text| serde_json::from_str::<CpuSet>(text).unwrap();
+    let set = CpuSet::from_iter([0]);
+    assert_eq!(read(r#"{"words":[1,0,0]}"#), set);
+    assert!(read(r#"{"words":[0]}"#).is_empty());
+    assert!(read(r#"{"words":[1,0]}"#).is_subset(&set));
+    assert_eq!(serde_json::to_string(&set).unwrap(), r#"{"words":[1]}"#);
+    let high = CpuSet::from_iter([3, 64]);
+    assert_eq!(read(&serde_json::to_string(&high).unwrap()), high);
 }
