@@ -7,7 +7,7 @@ use crate::Error;
 
 /// A set of processing units, by the operating system's numbers.
 ///
-/// Reads hwloc's masks (32-bit words, highest first) and lists; writes lists.
+/// Reads hwloc's masks (32-bit words, highest first) and lists; writes lists. Numbers are below 2^20.
 ///
 /// ```
 /// use fusain_topology::CpuSet;
@@ -16,7 +16,7 @@ use crate::Error;
 /// assert_eq!("0-3,32".parse::<CpuSet>().unwrap(), set);
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Words"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Words"))]
 pub struct CpuSet {
     /// Lowest first, the last one not 0.
     words: Vec<u64>,
@@ -31,9 +31,15 @@ struct Words {
 }
 
 #[cfg(feature = "serde")]
-impl From<Words> for CpuSet {
-    fn from(Words { words }: Words) -> Self {
-        Self::of(words)
+impl TryFrom<Words> for CpuSet {
+    type Error = String;
+
+    fn try_from(Words { words }: Words) -> Result<Self, String> {
+        let set = Self::of(words);
+        if set.words.len() > PUS_MAX / 64 {
+            return Err(format!("a set of {} words, where processing units end at {PUS_MAX}", set.words.len()));
+        }
+        Ok(set)
     }
 }
 
@@ -46,7 +52,11 @@ impl CpuSet {
     }
 
     /// Adds a processing unit.
+    ///
+    /// # Panics
+    /// If its number is 2^20 or more: the set has a bit for each number below it.
     pub fn insert(&mut self, pu: usize) {
+        assert!(pu < PUS_MAX, "no machine has a processing unit {pu}; a set takes those below {PUS_MAX}");
         if self.words.len() <= pu / 64 {
             self.words.resize(pu / 64 + 1, 0);
         }
@@ -164,7 +174,7 @@ impl FromStr for CpuSet {
 }
 
 /// More processing units than any machine has: a typing error, not a reason to take up all memory.
-const PUS_MAX: usize = 1 << 20;
+pub(crate) const PUS_MAX: usize = 1 << 20;
 
 fn from_mask(text: &str) -> Option<CpuSet> {
     let mut set = CpuSet::default();

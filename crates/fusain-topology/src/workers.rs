@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{CpuSet, Kind, Machine, Object, Result, Step};
+use crate::cpuset::PUS_MAX;
+use crate::{CpuSet, Error, Kind, Machine, Object, Result, Step};
 
 /// How workers are placed on the cores of their rank's part of the machine. The first two are those of OpenMP's `proc_bind`.
 ///
@@ -78,9 +79,14 @@ impl Workers {
     /// O(objects + count · log count).
     ///
     /// # Errors
-    /// [`Error::BindingOutsideMachine`](crate::Error::BindingOutsideMachine) if the machine has none of `part`.
+    /// [`Error::BindingOutsideMachine`] if the machine has none of `part`; [`Error::CannotSplit`] for more than 2^20 workers.
     pub fn place(machine: &Machine, part: &CpuSet, count: usize, policy: Policy) -> Result<Self> {
         machine.way(part)?;
+        // Each takes memory. No set has more units than this, so no more workers can have one each.
+        if count > PUS_MAX {
+            let (what, wanted) = (part.to_string(), format!("among {count} workers"));
+            return Err(Error::CannotSplit { what, wanted, reason: format!("there are at most {PUS_MAX}") });
+        }
         let cores = cores_in_order(machine.root(), part);
         let threads: usize = cores.iter().map(CpuSet::len).sum();
         let mut sets: Vec<CpuSet> = match policy {

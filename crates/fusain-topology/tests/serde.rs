@@ -26,3 +26,12 @@ fn sets_that_end_in_words_of_zero() {
     let high = CpuSet::from_iter([3, 64]);
     assert_eq!(read(&serde_json::to_string(&high).unwrap()), high);
 }
+
+#[test]
+fn a_unit_that_no_machine_has() {
+    let text = |words: usize| format!(r#"{{"words":[{}1]}}"#, "0,".repeat(words - 1));
+    let last = serde_json::from_str::<CpuSet>(&text(1 << 14)).unwrap();
+    assert_eq!(last.to_string().parse(), Ok(last));
+    let error = serde_json::from_str::<CpuSet>(&text((1 << 14) + 1)).unwrap_err();
+    assert!(error.to_string().contains("processing units end at 1048576"), "{error}");
+}

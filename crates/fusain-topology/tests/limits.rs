@@ -1,0 +1,27 @@
+//! Numbers that no machine has are refused before memory is taken for them.
+
+use fusain_topology::{CpuSet, Error, Machine, Policy, Workers};
+
+#[test]
+fn the_last_unit_of_a_set() {
+    let set = CpuSet::from_iter([(1 << 20) - 1]);
+    assert_eq!(set.to_string().parse(), Ok(set));
+}
+
+#[test]
+#[should_panic(expected = "a set takes those below 1048576")]
+fn a_unit_beyond_it() {
+    CpuSet::default().insert(usize::MAX);
+}
+
+#[test]
+fn more_workers_than_units_of_any_machine() {
+    let machine = Machine::synthetic("Core:2 PU:2").unwrap();
+    for policy in Policy::ALL {
+        for count in [(1 << 20) + 1, usize::MAX] {
+            let error = Workers::place(&machine, machine.cpuset(), count, policy).unwrap_err();
+            assert!(matches!(error, Error::CannotSplit { .. }));
+            assert!(error.to_string().contains(&format!("0-3 cannot be split among {count} workers")), "{error}");
+        }
+    }
+}
