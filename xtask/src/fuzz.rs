@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use crate::workspace;
 
 /// Each reads something that may come from anywhere.
-const TARGETS: &[&str] = &["schedule_text", "schedule_binary", "cluster_message", "machine"];
+const TARGETS: &[&str] = &["schedule_text", "schedule_binary", "cluster_message", "machine", "fabric"];
 
 /// What to fuzz, and how long.
 #[derive(Debug, clap::Args)]

@@ -11,10 +11,16 @@
 //! Paths may have different lengths. A host name that comes twice is refused. If some hosts have a path and others none,
 //! [`Missing`] says what to do; if none has one, there are no network levels.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod names;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::{Error, Host, Result};
+use names::Names;
+
+/// Switches on one path. A line for each switch of a long chain would otherwise take as much memory as the square of their number.
+const DEPTH_MAX: usize = 64;
 
 /// The switches on the path to each host.
 ///
@@ -31,7 +37,8 @@ use crate::{Error, Host, Result};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fabric {
-    paths: BTreeMap<String, Vec<String>>,
+    /// Hosts on one switch share theirs.
+    paths: BTreeMap<String, Arc<[String]>>,
 }
 
 /// What to do with a host that the description of the network does not have.
@@ -50,7 +57,7 @@ impl Fabric {
     /// the root.
     ///
     /// # Errors
-    /// [`Error::Network`], [`Error::DuplicateHost`].
+    /// [`Error::Network`], also for more than 64 switches on a path; [`Error::DuplicateHost`].
     pub fn from_list(text: &str) -> Result<Self> {
         let mut fabric = Self::default();
         for (line, content) in lines(text) {
@@ -60,11 +67,15 @@ impl Fabric {
             if let Some(extra) = words.next() {
                 return Err(Error::Network { line, reason: format!("{extra:?} follows host and path") });
             }
-            let path: Vec<String> = path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            let names = path.split('/').filter(|name| !name.is_empty());
+            let path: Vec<String> = names.take(DEPTH_MAX + 1).map(str::to_owned).collect();
+            if path.len() > DEPTH_MAX {
+                return Err(Error::Network { line, reason: too_deep(host) });
+            }
             if let Some(name) = path.iter().enumerate().find(|(at, name)| path[..*at].contains(name)) {
                 return Err(Error::Network { line, reason: format!("switch {:?} is on the path twice", name.1) });
             }
-            fabric.add(host.to_owned(), path, format!("again in line {line}"))?;
+            fabric.add(host.to_owned(), path.into(), format!("again in line {line}"))?;
         }
         Ok(fabric)
     }
@@ -73,11 +84,13 @@ impl Fabric {
     ///
     /// # Errors
     /// [`Error::Network`] for an unknown keyword, a switch that is defined twice, below two switches, below itself or
-    /// nowhere; [`Error::DuplicateHost`] for a host on two switches.
+    /// nowhere, and for what no network has: more than 2^20 names, a name of more than 255 bytes or a number of more than 20
+    /// digits, more than 64 switches on a path; [`Error::DuplicateHost`] for a host on two switches.
     pub fn from_topology_conf(text: &str) -> Result<Self> {
         let mut parent: HashMap<String, String> = HashMap::new();
         let mut defined: HashMap<String, usize> = HashMap::new();
-        let mut hosts: Vec<(String, String)> = Vec::new();
+        let mut hosts: Vec<(Vec<String>, String)> = Vec::new();
+        let mut names = Names::default();
         let mut used: Vec<(usize, String)> = Vec::new();
         for (line, content) in lines(text) {
             let wrong = |reason: String| Error::Network { line, reason };
@@ -85,12 +98,12 @@ impl Fabric {
             for word in content.split_whitespace() {
                 let (key, value) = word.split_once('=').ok_or_else(|| wrong(format!("{word:?} is no Key=Value")))?;
                 match key.to_ascii_lowercase().as_str() {
-                    "switchname" => name = Some(value.to_owned()),
-                    "nodes" => nodes = host_list(value).ok_or_else(|| wrong(format!("{value:?} is no host list")))?,
-                    "switches" => {
-                        switches =
-                            host_list(value).ok_or_else(|| wrong(format!("{value:?} is no list of switches")))?;
+                    "switchname" => {
+                        names::check(value).map_err(wrong)?;
+                        name = Some(value.to_owned());
                     }
+                    "nodes" => nodes = names.read(value).map_err(wrong)?,
+                    "switches" => switches = names.read(value).map_err(wrong)?,
                     "linkspeed" => {}
                     _ => {
                         return Err(wrong(format!(
@@ -111,31 +124,22 @@ impl Fabric {
                 }
                 used.push((line, below));
             }
-            hosts.extend(nodes.into_iter().map(|host| (host, name.clone())));
+            hosts.push((nodes, name));
         }
         if let Some((line, unknown)) = used.into_iter().find(|(_, below)| !defined.contains_key(below)) {
             return Err(Error::Network { line, reason: format!("switch {unknown:?} is defined nowhere") });
         }
         let mut fabric = Self::default();
-        for (host, leaf) in hosts {
-            let mut path = vec![leaf];
-            let mut seen = HashSet::from([path[0].clone()]);
-            while let Some(above) = parent.get(&path[path.len() - 1]) {
-                if !seen.insert(above.clone()) {
-                    return Err(Error::Network {
-                        line: defined[above],
-                        reason: format!("switch {above:?} is below itself"),
-                    });
-                }
-                path.push(above.clone());
+        for (hosts, leaf) in hosts.into_iter().filter(|(hosts, _)| !hosts.is_empty()) {
+            let path: Arc<[String]> = path_to(&leaf, &parent, &defined)?.into();
+            for host in hosts {
+                fabric.add(host, Arc::clone(&path), "it is on two switches".to_owned())?;
             }
-            path.reverse();
-            fabric.add(host, path, "it is on two switches".to_owned())?;
         }
         Ok(fabric)
     }
 
-    fn add(&mut self, host: String, path: Vec<String>, reason: String) -> Result<()> {
+    fn add(&mut self, host: String, path: Arc<[String]>, reason: String) -> Result<()> {
         match self.paths.insert(host.clone(), path) {
             Some(_) => Err(Error::DuplicateHost { host, reason }),
             None => Ok(()),
@@ -144,7 +148,7 @@ impl Fabric {
 
     /// The switches on the path to `host`, the root first.
     pub fn path(&self, host: &str) -> Option<&[String]> {
-        self.paths.get(host).map(Vec::as_slice)
+        self.paths.get(host).map(|path| &**path)
     }
 
     /// The host with its switches.
@@ -185,6 +189,27 @@ pub fn slurm_path(address: &str, pattern: &str) -> Result<Vec<String>> {
     Ok(parts[..above.len()].iter().map(|&part| part.to_owned()).collect())
 }
 
+/// The switches from the root to `leaf`, by the one above each and the line of each.
+fn path_to(leaf: &str, parent: &HashMap<String, String>, defined: &HashMap<String, usize>) -> Result<Vec<String>> {
+    let wrong = |switch: &str, reason: String| Error::Network { line: defined[switch], reason };
+    let mut path = vec![leaf.to_owned()];
+    while let Some(above) = parent.get(&path[path.len() - 1]) {
+        if path.contains(above) {
+            return Err(wrong(above, format!("switch {above:?} is below itself")));
+        }
+        if path.len() == DEPTH_MAX {
+            return Err(wrong(leaf, too_deep(leaf)));
+        }
+        path.push(above.clone());
+    }
+    path.reverse();
+    Ok(path)
+}
+
+fn too_deep(end: &str) -> String {
+    format!("the path to {end:?} has more than {DEPTH_MAX} switches")
+}
+
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let content = |line: &'_ str| -> usize { line.find('#').unwrap_or(line.len()) };
     text.lines()
@@ -193,50 +218,9 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.is_empty())
 }
 
-/// Slurm's host lists: `tux[0-3,07],login`. A zero in front keeps the width.
-fn host_list(text: &str) -> Option<Vec<String>> {
-    /// A longer list is a typing error, not a reason to take up all memory.
-    const HOSTS_MAX: usize = 1 << 20;
-    let mut hosts = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let plain = rest.find([',', '[']).unwrap_or(rest.len());
-        let prefix = &rest[..plain];
-        if !rest[plain..].starts_with('[') {
-            hosts.push(prefix.to_owned());
-            rest = rest[plain..].strip_prefix(',').unwrap_or("");
-            continue;
-        }
-        let close = plain + rest[plain..].find(']')?;
-        let after = &rest[close + 1..];
-        let end = after.find(',').unwrap_or(after.len());
-        let suffix = &after[..end];
-        for range in rest[plain + 1..close].split(',') {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let width = if first.starts_with('0') { first.len() } else { 0 };
-            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-            if last < first || last - first >= HOSTS_MAX {
-                return None;
-            }
-            hosts.extend((first..=last).map(|number| format!("{prefix}{number:0width$}{suffix}")));
-        }
-        rest = after[end..].strip_prefix(',').unwrap_or("");
-    }
-    hosts.iter().all(|host| !host.is_empty()).then_some(hosts)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn host_lists() {
-        assert_eq!(host_list("tux[0-2,7],login").unwrap(), ["tux0", "tux1", "tux2", "tux7", "login"]);
-        assert_eq!(host_list("n[08-11]-ib").unwrap(), ["n08-ib", "n09-ib", "n10-ib", "n11-ib"]);
-        for wrong in ["tux[3-1]", "tux[1", "a,,b", "tux[x]", "n[0-9999999]"] {
-            assert_eq!(host_list(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn ragged_lists() {
@@ -244,6 +228,13 @@ mod tests {
         assert_eq!(fabric.path("a").unwrap(), ["core", "leaf0"]);
         assert_eq!(fabric.path("b").unwrap(), ["core"]);
         assert!(fabric.path("c").unwrap().is_empty());
+    }
+
+    #[test]
+    fn hosts_on_one_switch_share_its_path() {
+        let fabric = Fabric::from_topology_conf("SwitchName=s Nodes=a[0-99]").unwrap();
+        let (first, last) = (fabric.path("a0").unwrap(), fabric.path("a99").unwrap());
+        assert!(std::ptr::eq(first, last) && first == ["s"]);
     }
 
     #[test]
@@ -261,6 +252,27 @@ mod tests {
         assert!(reason(conf("Nodes=a")).contains("no switch"));
         let two = "SwitchName=l Nodes=a\nSwitchName=x Switches=l\nSwitchName=y Switches=l";
         assert!(reason(conf(two)).contains("only trees"));
+        assert!(reason(conf("SwitchName=s Nodes=a[000-0]\n\nSwitchName=t Nodes=a[1")).contains("line 3"));
+        let wide = format!("\nSwitchName=s Nodes=a[{}-3]", "0".repeat(70_000));
+        assert!(
+            reason(conf(&wide)).contains("line 2 of the network description: a number behind \"a\" has more than 20")
+        );
+        let ranges = "SwitchName=s0 Nodes=a[1-10]\nSwitchName=s1 Nodes=b[1-1048570]";
+        assert!(reason(conf(ranges)).contains("line 2"), "neither range is too long, but together they are");
+        let long = format!("SwitchName={} Nodes=a", "s".repeat(300));
+        assert!(reason(conf(&long)).contains("more than 255 bytes"));
+        let chain = |length: usize| -> String {
+            (1..length).map(|at| format!("SwitchName=s{at} Switches=s{}\n", at - 1)).collect::<String>()
+                + "SwitchName=s0 Nodes=a\n"
+        };
+        assert_eq!(conf(&chain(64)).unwrap().path("a").unwrap().len(), 64);
+        assert!(
+            reason(conf(&chain(65)))
+                .contains("line 65 of the network description: the path to \"s0\" has more than 64")
+        );
+        let list = |length: usize| "a ".to_owned() + &(0..length).map(|at| format!("s{at}/")).collect::<String>();
+        assert_eq!(Fabric::from_list(&list(64)).unwrap().path("a").unwrap().len(), 64);
+        assert!(reason(Fabric::from_list(&list(65))).contains("more than 64"));
         assert!(slurm_path("a.b", "switch.switch.node").is_err());
         assert!(slurm_path("a.b", "node.switch").is_err());
         assert_eq!(slurm_path("n0", "node").unwrap(), [""; 0]);

@@ -19,6 +19,14 @@ const MACHINES: [&str; 5] = [
 <info name="NVIDIAUUID" value="GPU-1"/></object></object></object></object><cpukind cpuset="0x1" forced_efficiency="0"><info name="FrequencyMaxMHz" value="1"/></cpukind></topology>"#,
 ];
 
+/// Networks: two as Slurm describes them, one as a list, and one host's path with its pattern.
+const NETWORKS: [&str; 4] = [
+    "SwitchName=leaf0 Nodes=node[0-3]\nSwitchName=leaf1 Nodes=node[4-7,09-12],login # far\nSwitchName=core Switches=leaf[0-1] LinkSpeed=3\n",
+    "SwitchName=s2 Switches=s[0,1]\nSwitchName=s1 Nodes=b-[00-03]-ib\nSwitchName=s0 Nodes=a\n",
+    "# host path\nnode1 core/leaf3\nnode2 core/leaf4\nnode3\n",
+    "core.leaf3.node17.site\nswitch.switch.node",
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("say where to: seeds FOLDER")?;
     let keep = |target: &str, name: String, bytes: &[u8]| {
@@ -47,6 +55,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     for (number, machine) in MACHINES.into_iter().enumerate() {
         keep("machine", format!("machine-{number}"), machine.as_bytes())?;
+    }
+    for (number, network) in NETWORKS.into_iter().enumerate() {
+        keep("fabric", format!("network-{number}"), network.as_bytes())?;
     }
     // Its first bytes are drawn soon enough: a version, a kind of message, a few numbers.
     keep("cluster_message", "empty".to_owned(), &[])?;

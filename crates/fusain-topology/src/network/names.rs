@@ -1,0 +1,120 @@
+//! Slurm's lists of names: `tux[0-3,07],login`. A zero in front keeps the width.
+//!
+//! A few characters can stand for any number of names of any length, so there are limits: what is beyond them is a typing error, not a reason to
+//! take up all memory.
+
+/// Of one description of a network, all lists together.
+const NAMES_MAX: usize = 1 << 20;
+/// As many as the largest number has.
+const DIGITS_MAX: usize = 20;
+/// As many as a name on the net can have.
+const BYTES_MAX: usize = 255;
+
+/// Reads the lists of one description.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Those of all lists up to now.
+    count: usize,
+}
+
+impl Names {
+    /// The names of a list, or what is wrong with it.
+    pub(super) fn read(&mut self, text: &str) -> Result<Vec<String>, String> {
+        let wrong = || format!("{text:?} is no list of names");
+        let mut names = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let plain = rest.find([',', '[']).unwrap_or(rest.len());
+            let prefix = &rest[..plain];
+            if !rest[plain..].starts_with('[') {
+                self.take(1)?;
+                names.push(prefix.to_owned());
+                rest = rest[plain..].strip_prefix(',').unwrap_or("");
+                continue;
+            }
+            let close = plain + rest[plain..].find(']').ok_or_else(wrong)?;
+            let after = &rest[close + 1..];
+            let end = after.find(',').unwrap_or(after.len());
+            let suffix = &after[..end];
+            if prefix.len() + suffix.len() > BYTES_MAX {
+                return Err(too_long(prefix));
+            }
+            for range in rest[plain + 1..close].split(',') {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                if first.len().max(last.len()) > DIGITS_MAX {
+                    return Err(format!("a number behind {prefix:?} has more than {DIGITS_MAX} digits"));
+                }
+                let width = if first.starts_with('0') { first.len() } else { 0 };
+                let number = |digits: &str| digits.parse::<usize>().map_err(|_| wrong());
+                let (first, last) = (number(first)?, number(last)?);
+                self.take(last.checked_sub(first).ok_or_else(wrong)?.saturating_add(1))?;
+                names.extend((first..=last).map(|number| format!("{prefix}{number:0width$}{suffix}")));
+            }
+            rest = after[end..].strip_prefix(',').unwrap_or("");
+        }
+        if names.iter().any(String::is_empty) {
+            return Err(wrong());
+        }
+        names.iter().try_for_each(|name| check(name))?;
+        Ok(names)
+    }
+
+    /// Counts so many more, before they are made.
+    fn take(&mut self, more: usize) -> Result<(), String> {
+        self.count = self.count.saturating_add(more);
+        if self.count > NAMES_MAX {
+            return Err(format!("with its lists there are more than {NAMES_MAX} names"));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a name that is too long.
+pub(super) fn check(name: &str) -> Result<(), String> {
+    if name.len() > BYTES_MAX { Err(too_long(name)) } else { Ok(()) }
+}
+
+fn too_long(name: &str) -> String {
+    let begin: String = name.chars().take(20).collect();
+    format!("the name {begin:?}... has more than {BYTES_MAX} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<String>, String> {
+        Names::default().read(text)
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(read("tux[0-2,7],login").unwrap(), ["tux0", "tux1", "tux2", "tux7", "login"]);
+        assert_eq!(read("n[08-11]-ib").unwrap(), ["n08-ib", "n09-ib", "n10-ib", "n11-ib"]);
+        for wrong in ["tux[3-1]", "tux[1", "a,,b", "tux[x]", "tux[]"] {
+            assert_eq!(read(wrong), Err(format!("{wrong:?} is no list of names")));
+        }
+    }
+
+    #[test]
+    fn limits() {
+        let reason = |text: &str| read(text).unwrap_err();
+        assert!(reason("n[0-9999999]").contains("more than 1048576 names"));
+        assert!(reason("n[0-18446744073709551615]").contains("more than 1048576 names"));
+        let zeros = |count| format!("n[{}-1]", "0".repeat(count));
+        assert_eq!(read(&zeros(20)).unwrap()[1].len(), 21);
+        assert!(reason(&zeros(21)).contains("behind \"n\" has more than 20 digits"));
+        assert!(reason(&format!("n[0-{}1]", "0".repeat(70_000))).contains("20 digits"));
+        assert_eq!(read(&"n".repeat(255)).unwrap().len(), 1);
+        for long in ["n".repeat(256), "n".repeat(255) + "[0-9]", format!("n[0-9]{}", "é".repeat(200))] {
+            assert!(reason(&long).contains("more than 255 bytes"), "{long}");
+        }
+    }
+
+    #[test]
+    fn all_lists_together() {
+        let mut names = Names { count: NAMES_MAX - 1 };
+        assert_eq!(names.read("b").unwrap(), ["b"]);
+        assert!(names.read("c").unwrap_err().contains("more than 1048576 names"));
+    }
+}
