@@ -86,7 +86,8 @@ impl ScheduleBuilder {
         Region::new(self.graph.scratch((count * size_of::<T>()) as u64))
     }
 
-    /// Sends the elements of `from`, one region after another, as one message.
+    /// Sends the elements of `from`, one region after another, as one message. It is at most as long as all buffers and the scratchpad
+    /// together.
     pub fn send<T: Plain>(&mut self, from: impl AsRef<[Region<T>]>, to: usize, tag: Tag) -> OpId {
         let to = u32::try_from(to).unwrap_or(u32::MAX);
         self.add(Action::Send { to, tag: tag.into() }, &[], &blocks(from))

@@ -74,8 +74,7 @@ fn validate(words: &[u32], functions: usize) -> Result<()> {
     }
     let words_of_memories = walk.take((header.memories as usize).saturating_mul(2))?;
     let memories: Vec<u64> = words_of_memories.as_chunks().0.iter().map(|&[low, high]| wide(low, high)).collect();
-    let limits = Limits { size: header.size, functions: header.functions as usize, memories: &memories };
-    limits.check_memories()?;
+    let limits = Limits::new(header.size, header.functions as usize, &memories)?;
     let mut counts = Counts::default();
     // An operation takes at least so many words: a count that is too large is found before memory is taken for it.
     if header.operations as usize > words.len() / OPERATION_WORDS {

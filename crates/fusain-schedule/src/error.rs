@@ -138,7 +138,7 @@ pub enum Error {
         /// How many are received.
         receives: usize,
     },
-    /// The schedule is too large for its binary form.
+    /// The schedule is too large for its binary form, or sends more in one message than its memories hold.
     #[error("the schedule is too large: {what}")]
     TooLarge {
         /// What is too large, and the limit.

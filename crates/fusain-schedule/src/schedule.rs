@@ -45,7 +45,7 @@ impl Schedule {
     ///
     /// Takes one pass over the bytes and O(bytes) memory. Whatever the bytes are, the result is an error or a schedule that touches nothing
     /// outside its memories. Its functions may be called with slices of any length. [`memory_bytes`](Self::memory_bytes) says how much
-    /// memory a run takes.
+    /// memory a run takes; to that come its messages under way, each of which is at most as long as all memories together.
     ///
     /// # Errors
     /// [`Error::Malformed`](crate::Error::Malformed), or those of [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) for an

@@ -3,7 +3,7 @@
 use fusain_comm::{Communicator, World};
 use proptest::prelude::*;
 
-use crate::{Advance, Execution, Functions, Operator, Schedule, ScheduleBuilder};
+use crate::{Advance, Error, Execution, Functions, Operator, Schedule, ScheduleBuilder};
 
 /// A send, a receive, and a sum of both.
 fn small() -> Schedule {
@@ -72,7 +72,28 @@ fn numbers_that_are_lies_are_refused() {
     // The higher half of the scratchpad's length.
     words[11] = 1 << 28;
     let end = Schedule::from_bytes(&crate::decode::to_bytes(&words), &Functions::default());
-    assert!(matches!(end, Err(crate::Error::TooLarge { .. })), "{end:?}");
+    assert!(matches!(end, Err(Error::TooLarge { .. })), "{end:?}");
+}
+
+/// A message may name a block twice, but is never longer than all memories: so few bytes cannot ask for much memory.
+#[test]
+fn messages_longer_than_all_memories_are_refused() {
+    let sends = |times: usize| {
+        let mut builder = ScheduleBuilder::new(0, 2);
+        let (block, _) = (builder.scratch::<u8>(1000), builder.buffer::<u8>(1000));
+        builder.send(vec![block; times], 1, 0);
+        builder.compile()
+    };
+    let two = sends(2).unwrap();
+    assert!(matches!(sends(3), Err(Error::TooLarge { .. })));
+    let mut words = two.words().to_vec();
+    // One block more, of the same bytes: after 14 words of header and memories and 10 of the send.
+    words.extend_from_within(24..28);
+    words[2] += 4;
+    words[14 + 7] += 1;
+    let more = Schedule::from_bytes(&crate::decode::to_bytes(&words), &Functions::default());
+    let Err(Error::TooLarge { what }) = more else { panic!("it sends 3,000 bytes of 2,000") };
+    assert_eq!(what, "operation 0 sends 3000 bytes, at most the 2000 of all memories");
 }
 
 /// Something with all kinds of operations.

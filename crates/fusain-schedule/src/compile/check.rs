@@ -10,20 +10,22 @@ pub(crate) struct Limits<'a> {
     pub(crate) size: u32,
     pub(crate) functions: usize,
     /// Bytes of each memory.
-    pub(crate) memories: &'a [u64],
+    memories: &'a [u64],
+    /// Of all memories together.
+    memory_bytes: u64,
 }
 
-impl Limits<'_> {
-    pub(crate) fn check_memories(&self) -> Result<()> {
-        if self.memories.len() > MEMORIES_MAX {
-            return Err(Error::TooLarge { what: format!("{} buffers, at most {MEMORIES_MAX}", self.memories.len()) });
+impl<'a> Limits<'a> {
+    /// Refuses memories that are too many or too long.
+    pub(crate) fn new(size: u32, functions: usize, memories: &'a [u64]) -> Result<Self> {
+        if memories.len() > MEMORIES_MAX {
+            return Err(Error::TooLarge { what: format!("{} buffers, at most {MEMORIES_MAX}", memories.len()) });
         }
-        match self.memories.iter().find(|&&bytes| bytes > MEMORY_BYTES_MAX) {
-            Some(bytes) => {
-                Err(Error::TooLarge { what: format!("a memory of {bytes} bytes, at most {MEMORY_BYTES_MAX}") })
-            }
-            None => Ok(()),
+        if let Some(bytes) = memories.iter().find(|&&bytes| bytes > MEMORY_BYTES_MAX) {
+            return Err(Error::TooLarge { what: format!("a memory of {bytes} bytes, at most {MEMORY_BYTES_MAX}") });
         }
+        // 2^16 memories of less than 2^48 bytes: it does not overflow.
+        Ok(Self { size, functions, memories, memory_bytes: memories.iter().sum() })
     }
 
     pub(crate) fn check(&self, operation: usize, action: Action, target: &[Block], source: &[Block]) -> Result<()> {
@@ -42,6 +44,13 @@ impl Limits<'_> {
                 let is_send = matches!(action, Action::Send { .. });
                 if !(if is_send { target } else { source }).is_empty() {
                     return unknown("a send writes nothing and a receive reads nothing".to_owned());
+                }
+                // A send may name a block again and again, and a run needs memory for all of it: few bytes of a schedule could ask for
+                // any amount. (What a receive writes is apart, so it is never longer.)
+                let (sent, all) = (length(source), self.memory_bytes);
+                if sent > all {
+                    let what = format!("operation {operation} sends {sent} bytes, at most the {all} of all memories");
+                    return Err(Error::TooLarge { what });
                 }
             }
             Action::Copy => equal_lengths(operation, target, source)?,
@@ -126,7 +135,7 @@ mod tests {
 
     #[test]
     fn overlap_is_refused_unless_in_place() {
-        let limits = Limits { size: 1, functions: 0, memories: &[100] };
+        let limits = Limits::new(1, 0, &[100]).unwrap();
         let check = |target: &[Block], source: &[Block]| limits.check(4, Action::Copy, target, source);
         assert_eq!(check(&[block(0, 8)], &[block(8, 8)]), Ok(()));
         assert_eq!(check(&[block(0, 8)], &[block(0, 8)]), Ok(()));

@@ -23,8 +23,7 @@ pub(crate) fn compile(graph: &Graph, functions: usize) -> Result<Vec<u32>> {
     if rank >= size {
         return Err(Error::NoSuchRank { rank, size });
     }
-    let limits = check::Limits { size: graph.size(), functions, memories: graph.memories() };
-    limits.check_memories()?;
+    let limits = check::Limits::new(graph.size(), functions, graph.memories())?;
     for (index, operation) in graph.operations().iter().enumerate() {
         let id = OpId(index as u32);
         limits.check(index, operation.action, graph.target(id), graph.source(id))?;
