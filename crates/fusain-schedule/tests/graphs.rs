@@ -1,8 +1,11 @@
 //! Random graphs, executed and compared with what a sequential reference computes.
 
+use std::ops::Range;
+
 use fusain_comm::{Communicator, World};
 use fusain_schedule::{
-    Action, Advance, Block, ElementType, Error, Execution, Graph, Moment, OpId, Operator, Region, ScheduleBuilder,
+    Action, Advance, Block, ElementType, Error, Execution, Functions, Graph, Moment, OpId, Operator, Region, Schedule,
+    ScheduleBuilder,
 };
 use fusain_testkit_schedule::drive;
 use proptest::prelude::*;
@@ -281,6 +284,27 @@ fn what_does_not_fit_is_refused() {
     });
     assert_eq!(error, Error::MessageTooLong { from: 1, to: 1, tag: 0, sent_bytes: 16, received_bytes: 8 });
     assert_eq!(compile(&Graph::new(3, 3)), Err(Error::NoSuchRank { rank: 3, size: 3 }));
+}
+
+/// Piece by piece, the second copy would read what the first has written: so it is refused, also where it comes as bytes.
+#[test]
+fn blocks_that_overlap_crosswise_are_refused() {
+    let copy = |into: [Range<usize>; 2], from: [Range<usize>; 2]| {
+        let mut builder = ScheduleBuilder::new(0, 1);
+        let all = builder.buffer::<u32>(6);
+        builder.copy(into.map(|range| all.slice(range)), from.map(|range| all.slice(range)));
+        builder.compile()
+    };
+    let overlap = Err(Error::Overlap { operation: 0 });
+    assert_eq!(copy([0..2, 2..4], [2..4, 0..2]).map(drop), overlap);
+    assert_eq!(copy([2..4, 4..6], [0..2, 2..4]).map(drop), overlap);
+    let apart = copy([0..1, 1..2], [2..3, 3..4]).unwrap();
+    let mut bytes = apart.to_bytes();
+    // The first source block stands behind the header, two memories, the operation and two targets.
+    let first_source = 4 * (10 + 4 + 10 + 8);
+    assert_eq!(bytes[first_source], 8);
+    bytes[first_source] = 4;
+    assert_eq!(Schedule::from_bytes(&bytes, &Functions::default()).map(drop), overlap);
 }
 
 /// A start-dependency does not protect what is being sent.

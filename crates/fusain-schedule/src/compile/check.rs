@@ -110,7 +110,8 @@ fn whole_elements(operation: usize, target: &[Block], source: &[Block], element_
     }
 }
 
-/// What is written is written once, and is apart from what is read, or is exactly the piece that it is combined with.
+/// What is written is written once, and is apart from all that is read, or is exactly the piece that it is combined with. O(n log n) for n
+/// blocks.
 fn no_overlap(operation: usize, target: &[Block], source: &[Block]) -> Result<()> {
     if target.len() > 1 {
         let mut sorted: Vec<&Block> = target.iter().filter(|block| block.bytes > 0).collect();
@@ -119,10 +120,27 @@ fn no_overlap(operation: usize, target: &[Block], source: &[Block]) -> Result<()
             return Err(Error::Overlap { operation });
         }
     }
-    if pieces(target, source).any(|(target, source)| target != source && target.overlaps(&source)) {
-        return Err(Error::Overlap { operation });
-    }
-    Ok(())
+    let is_apart = match (target, source) {
+        ([target], [source]) => target == source || !target.overlaps(source),
+        _ => pieces_are_apart(target, source),
+    };
+    if is_apart { Ok(()) } else { Err(Error::Overlap { operation }) }
+}
+
+/// Whether no piece that is read overlaps a piece that is written, but for the one that it is combined with, if that is the same. The targets
+/// are apart.
+///
+/// Pieces are combined one after another: a later one would read what an earlier one has written.
+fn pieces_are_apart(target: &[Block], source: &[Block]) -> bool {
+    let pairs: Vec<(Block, Block)> = pieces(target, source).collect();
+    let mut written: Vec<&Block> = pairs.iter().map(|(target, _)| target).collect();
+    written.sort_unstable_by_key(|block| (block.memory, block.offset));
+    pairs.iter().all(|(target, source)| {
+        // The first that ends behind the source's begin. If it is the source itself, those behind it are apart.
+        let start = (source.memory, source.offset);
+        let first = written.partition_point(|block| (block.memory, block.offset + block.bytes) <= start);
+        written.get(first).is_none_or(|first| !first.overlaps(source) || (*first == target && target == source))
+    })
 }
 
 #[cfg(test)]
@@ -141,5 +159,25 @@ mod tests {
         assert_eq!(check(&[block(0, 8)], &[block(0, 8)]), Ok(()));
         assert_eq!(check(&[block(0, 8)], &[block(4, 8)]), Err(Error::Overlap { operation: 4 }));
         assert_eq!(check(&[block(0, 8), block(4, 8)], &[block(50, 16)]), Err(Error::Overlap { operation: 4 }));
+    }
+
+    #[test]
+    fn a_piece_that_is_read_is_apart_from_all_that_is_written_before() {
+        let limits = Limits::new(1, 0, &[100, 100]).unwrap();
+        let check = |target: &[Block], source: &[Block]| limits.check(4, Action::Copy, target, source);
+        let (overlap, [a, b, c]) = (Err(Error::Overlap { operation: 4 }), [0, 8, 16].map(|offset| block(offset, 8)));
+        let elsewhere = Block { memory: 1, ..a };
+        // Exchanged, moved on, and read twice.
+        assert_eq!(check(&[a, b], &[b, a]), overlap);
+        assert_eq!(check(&[b, c], &[a, b]), overlap);
+        assert_eq!(check(&[a, b], &[a, a]), overlap);
+        // Cut differently, so that a part is read where another one is written.
+        assert_eq!(check(&[block(0, 16)], &[block(20, 12), block(2, 4)]), overlap);
+        assert_eq!(check(&[a, elsewhere], &[elsewhere, c]), overlap);
+        // In place piece by piece, and read twice from elsewhere.
+        assert_eq!(check(&[block(0, 16), c], &[a, block(8, 16)]), Ok(()));
+        assert_eq!(check(&[c, a], &[c, a]), Ok(()));
+        assert_eq!(check(&[a, c], &[elsewhere, elsewhere]), Ok(()));
+        assert_eq!(check(&[a, block(30, 0)], &[block(4, 0), b]), Ok(()));
     }
 }
