@@ -194,7 +194,7 @@ pub enum Error {
     #[error("{0}")]
     Unsuitable(&'static str),
     /// There is not enough memory for a run.
-    #[error("the scratchpad of {bytes} bytes cannot be allocated")]
+    #[error("{bytes} bytes for a run's scratchpad or result cannot be allocated")]
     OutOfMemory {
         /// How many bytes.
         bytes: u64,

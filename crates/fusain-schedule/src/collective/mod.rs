@@ -80,6 +80,11 @@ fn fits(what: &'static str, given: usize, expected: usize) -> Result<()> {
     if given == expected { Ok(()) } else { Err(Error::Shape { what, given, expected }) }
 }
 
+/// How many elements blocks of such lengths have; `usize::MAX` if that cannot be told. [`Blocks::new`] refuses those.
+fn total(counts: &[usize]) -> usize {
+    counts.iter().fold(0, |sum, &count| sum.saturating_add(count))
+}
+
 /// Blocks of given lengths, one after another in one region.
 struct Blocks<T> {
     region: Region<T>,
@@ -90,11 +95,16 @@ struct Blocks<T> {
 impl<T> Blocks<T> {
     fn new(what: &'static str, region: Region<T>, counts: &[usize]) -> Result<Self> {
         let mut begins = vec![0];
-        begins.extend(counts.iter().scan(0, |sum: &mut usize, count| {
-            *sum += count;
+        begins.extend(counts.iter().scan(0_usize, |sum, &count| {
+            *sum = sum.saturating_add(count);
             Some(*sum)
         }));
-        fits(what, region.len(), begins[counts.len()])?;
+        let expected = begins[counts.len()];
+        if expected == usize::MAX {
+            // There may be more than can be told: they fit no region.
+            return Err(Error::Shape { what, given: region.len(), expected });
+        }
+        fits(what, region.len(), expected)?;
         Ok(Self { region, begins })
     }
 

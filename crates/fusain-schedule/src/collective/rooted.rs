@@ -2,7 +2,7 @@
 
 use fusain_comm::Plain;
 
-use super::{Blocks, Group, Shape, TAG, fits, in_program_order};
+use super::{Blocks, Group, Shape, TAG, fits, in_program_order, total};
 use crate::{Region, Result, ScheduleBuilder};
 
 /// The tree, over ranks counted from the root, as one of its ranks sees it.
@@ -61,7 +61,7 @@ fn place<T: Plain>(
         return Ok(Place::Root(Blocks::new("elements at the root", all, counts)?, tree.root));
     }
     let counts: Vec<usize> = (tree.node..tree.end).map(|node| counts[(node + tree.root) % counts.len()]).collect();
-    let passing = builder.scratch(counts.iter().sum());
+    let passing = builder.scratch(total(&counts));
     Ok(Place::Inner(Blocks::new("elements of a subtree", passing, &counts)?, tree.node))
 }
 

@@ -8,9 +8,9 @@ use std::fmt;
 use fusain_comm::{Communicator, Plain};
 
 use super::{
-    Group, Reduction, all_to_all, allgather, allreduce, barrier, broadcast, fits, gather, reduce, scan, scatter,
+    Group, Reduction, all_to_all, allgather, allreduce, barrier, broadcast, fits, gather, reduce, scan, scatter, total,
 };
-use crate::{Engine, Region, Result, Running, ScheduleBuilder};
+use crate::{Engine, Error, Region, Result, Running, ScheduleBuilder};
 
 /// A collective that has been started and whose result is a vector.
 #[must_use = "a collective is waited for"]
@@ -113,7 +113,7 @@ impl<C: Communicator> Engine<C> {
     pub fn gather<T: Plain>(&self, mine: Vec<T>, counts: &[usize], root: usize) -> Result<Pending<C, T>> {
         let shape = self.choice.rooted(largest::<T>(counts));
         let is_root = self.rank() == root;
-        let received = if is_root { counts.iter().sum() } else { 0 };
+        let received = if is_root { total(counts) } else { 0 };
         self.between(mine, received, |builder, group, mine, all| {
             gather(builder, group, mine, (is_root.then_some(all), counts), root, shape)
         })
@@ -137,9 +137,11 @@ impl<C: Communicator> Engine<C> {
     /// # Errors
     /// As [`start`](Self::start) and [`allgather`](super::allgather()).
     pub fn allgather<T: Plain>(&self, mine: Vec<T>, counts: &[usize]) -> Result<Pending<C, T>> {
-        let total = counts.iter().sum();
-        let algorithm = self.choice.allgather(total * size_of::<T>());
-        self.between(mine, total, |builder, group, mine, all| allgather(builder, group, mine, (all, counts), algorithm))
+        let received = total(counts);
+        let algorithm = self.choice.allgather(received.saturating_mul(size_of::<T>()));
+        self.between(mine, received, |builder, group, mine, all| {
+            allgather(builder, group, mine, (all, counts), algorithm)
+        })
     }
 
     /// Rank `r` gets block `r` of every rank's vector. A vector has one block for each rank; all blocks have the same length on all ranks.
@@ -150,8 +152,8 @@ impl<C: Communicator> Engine<C> {
         let count = blocks.len() / self.size();
         let algorithm = self.choice.all_to_all(self.size(), count * size_of::<T>(), true);
         let counts = vec![count; self.size()];
-        let total = count * self.size();
-        self.between(blocks, total, |builder, group, from, into| {
+        let received = count * self.size();
+        self.between(blocks, received, |builder, group, from, into| {
             all_to_all(builder, group, (from, &counts), (into, &counts), algorithm)
         })
     }
@@ -169,7 +171,7 @@ impl<C: Communicator> Engine<C> {
     ) -> Result<Pending<C, T>> {
         // Each rank may decide for itself: the two algorithms send the same messages.
         let algorithm = self.choice.all_to_all(self.size(), largest::<T>(sent), false);
-        self.between(blocks, received.iter().sum(), |builder, group, from, into| {
+        self.between(blocks, total(received), |builder, group, from, into| {
             all_to_all(builder, group, (from, sent), (into, received), algorithm)
         })
     }
@@ -202,12 +204,21 @@ impl<C: Communicator> Engine<C> {
         let (mut builder, group) = self.builder();
         let (from, into) = (builder.buffer(data.len()), builder.buffer(received));
         add(&mut builder, &group, from, into)?;
-        let run = builder.compile()?.prepare()?.with(from, data)?.with(into, vec![T::zeroed(); received])?;
+        let run = builder.compile()?.prepare()?.with(from, data)?.with(into, zeros(received)?)?;
         Ok(Pending { running: self.start(run)?, result: Some(into) })
     }
 }
 
+/// The vector that a run receives into. The counts are the caller's, so there may be no memory for it.
+fn zeros<T: Plain>(count: usize) -> Result<Vec<T>> {
+    let mut zeros = Vec::new();
+    let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+    zeros.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes })?;
+    zeros.resize(count, T::zeroed());
+    Ok(zeros)
+}
+
 /// Bytes of the longest block.
 fn largest<T>(counts: &[usize]) -> usize {
-    counts.iter().max().map_or(0, |count| count * size_of::<T>())
+    counts.iter().max().map_or(0, |count| count.saturating_mul(size_of::<T>()))
 }
