@@ -78,12 +78,15 @@ impl ScheduleBuilder {
     /// Declares a buffer of `count` elements. It is the user's memory: [`Run::put`](crate::Run::put) puts a vector of that length into each
     /// run.
     pub fn buffer<T: Plain>(&mut self, count: usize) -> Region<T> {
-        Region::new(self.graph.buffer((count * size_of::<T>()) as u64))
+        Region::new(self.graph.buffer(bytes::<T>(count)))
     }
 
     /// Reserves `count` elements of the scratchpad. They are 0 when the run is made, and keep their values between its starts.
+    ///
+    /// # Panics
+    /// If the scratchpad would grow past 2^64 bytes.
     pub fn scratch<T: Plain>(&mut self, count: usize) -> Region<T> {
-        Region::new(self.graph.scratch((count * size_of::<T>()) as u64))
+        Region::new(self.graph.scratch(bytes::<T>(count)))
     }
 
     /// Sends the elements of `from`, one region after another, as one message. It is at most as long as all buffers and the scratchpad
@@ -191,6 +194,30 @@ impl ScheduleBuilder {
     }
 }
 
+/// Of so many elements. More bytes than can be told are more than a memory may have, so compiling refuses them.
+fn bytes<T>(count: usize) -> u64 {
+    (count as u64).saturating_mul(size_of::<T>() as u64)
+}
+
 fn blocks<T>(regions: impl AsRef<[Region<T>]>) -> Vec<Block> {
     regions.as_ref().iter().map(Region::block).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    /// Not a short one that a product beyond 2^64 would leave.
+    #[test]
+    fn a_memory_of_too_many_bytes_is_refused() {
+        let compile = |add: fn(&mut ScheduleBuilder) -> Region<u64>| {
+            let mut builder = ScheduleBuilder::new(0, 1);
+            add(&mut builder);
+            builder.compile().map(drop)
+        };
+        const COUNT: usize = usize::MAX / 8 + 2;
+        assert!(matches!(compile(|builder| builder.buffer(COUNT)), Err(Error::TooLarge { .. })));
+        assert!(matches!(compile(|builder| builder.scratch(COUNT)), Err(Error::TooLarge { .. })));
+    }
 }

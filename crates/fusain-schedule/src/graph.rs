@@ -121,8 +121,10 @@ impl Graph {
     /// # Panics
     /// If the scratchpad would grow past 2^64 bytes.
     pub fn scratch(&mut self, bytes: u64) -> Block {
-        let offset = self.memories[0].next_multiple_of(ALIGNMENT_BYTES);
-        self.memories[0] = offset.checked_add(bytes).expect("a scratchpad is below 2^64 bytes");
+        let offset = self.memories[0].checked_next_multiple_of(ALIGNMENT_BYTES);
+        let end = offset.and_then(|offset| Some((offset, offset.checked_add(bytes)?)));
+        let (offset, end) = end.expect("a scratchpad is below 2^64 bytes");
+        self.memories[0] = end;
         Block { memory: 0, offset, bytes }
     }
 
@@ -201,7 +203,7 @@ impl Graph {
         &self.blocks[range(middle, last)]
     }
 
-    /// Bytes that an operation sends or can receive; 0 for what is no message.
+    /// Bytes that an operation sends or can receive; 0 for what is no message, and `u64::MAX` for what has more.
     ///
     /// # Panics
     /// If the graph has no operation of that number.
@@ -211,7 +213,7 @@ impl Graph {
             Action::Recv { .. } => self.target(operation),
             _ => &[],
         };
-        blocks.iter().map(|block| block.bytes).sum()
+        blocks.iter().fold(0, |sum, block| sum.saturating_add(block.bytes))
     }
 }
 
@@ -232,6 +234,22 @@ mod tests {
         }
         assert!(blocks.iter().all(|block| block.offset % ALIGNMENT_BYTES == 0));
         assert_eq!(graph.memories(), [49]);
+    }
+
+    #[test]
+    #[should_panic(expected = "below 2^64 bytes")]
+    fn a_scratchpad_does_not_begin_again_at_its_start() {
+        let mut graph = Graph::new(0, 1);
+        graph.scratch(u64::MAX);
+        graph.scratch(8);
+    }
+
+    #[test]
+    fn a_message_of_too_many_bytes_has_as_many_as_can_be_told() {
+        let mut graph = Graph::new(0, 2);
+        let block = graph.buffer(u64::MAX);
+        let send = graph.add(Action::Send { to: 1, tag: 0 }, &[], &[block, block]);
+        assert_eq!(graph.message_bytes(send), u64::MAX);
     }
 
     #[test]

@@ -68,13 +68,14 @@ impl<T> Region<T> {
     /// If the range is not within the region, as slices do.
     #[must_use]
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Self {
+        let after = |at: usize| at.checked_add(1).expect("no element of a region is behind usize::MAX");
         let start = match range.start_bound() {
             Bound::Included(&start) => start,
-            Bound::Excluded(&before) => before + 1,
+            Bound::Excluded(&before) => after(before),
             Bound::Unbounded => 0,
         };
         let end = match range.end_bound() {
-            Bound::Included(&last) => last + 1,
+            Bound::Included(&last) => after(last),
             Bound::Excluded(&end) => end,
             Bound::Unbounded => self.count,
         };
@@ -129,5 +130,18 @@ mod tests {
     #[should_panic(expected = "not within")]
     fn slices_do_not_grow() {
         let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }).slice(..=10);
+    }
+
+    #[test]
+    #[should_panic(expected = "no element of a region")]
+    fn slices_do_not_end_behind_the_last_number() {
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }).slice(..=usize::MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "no element of a region")]
+    fn slices_do_not_begin_behind_the_last_number() {
+        let range = (Bound::Excluded(usize::MAX), Bound::Unbounded);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }).slice(range);
     }
 }

@@ -34,9 +34,26 @@ pub fn barrier(builder: &mut ScheduleBuilder, group: &Group, ways: usize, after:
             heard.push(builder.recv(nothing, group.member(rank + size - step), TAG));
         }
         (over, told) = (heard, first);
-        distance = distance.saturating_mul(ways + 1);
+        distance = distance.saturating_mul(ways.saturating_add(1));
     }
     let here = builder.join(over);
     told.iter().for_each(|&before| builder.irequires(here, before));
     Ok(here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One round with all others, as with one partner less than there are ranks.
+    #[test]
+    fn any_number_of_partners_will_do() {
+        let schedule = |ways: usize| {
+            let mut builder = ScheduleBuilder::in_program_order(1, 5);
+            let group = Group::all(&builder);
+            barrier(&mut builder, &group, ways, &[]).unwrap();
+            builder.compile().unwrap().to_bytes()
+        };
+        assert_eq!(schedule(usize::MAX), schedule(4));
+    }
 }

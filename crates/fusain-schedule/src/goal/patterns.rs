@@ -22,8 +22,11 @@ use super::{Operation, Rank};
 /// has heard from every other, directly or not. With one byte it is a barrier.
 ///
 /// ⌈log2 ranks⌉ rounds. D. Hensgen, R. Finkel, U. Manber: "Two algorithms for barrier synchronization", 1988.
+///
+/// # Panics
+/// If `rank` is not below `ranks`.
 pub fn dissemination(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
-    into.clear();
+    begin(into, rank, ranks);
     let mut heard = None;
     for distance in distances(ranks) {
         let send = into.push(Operation::send(bytes, ahead(rank, distance, ranks)));
@@ -37,8 +40,11 @@ pub fn dissemination(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
 /// A binomial tree to rank 0: a rank collects from those 2^k above it, and then sends to its parent.
 ///
 /// ⌈log2 ranks⌉ rounds; a parent's receives are posted at once, and its send waits for all of them.
+///
+/// # Panics
+/// If `rank` is not below `ranks`.
 pub fn binomial_reduce(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
-    into.clear();
+    begin(into, rank, ranks);
     // Its parent lacks its highest bit; its children have one bit more, above that.
     let children = distances(ranks).filter(|&distance| rank < distance && distance < ranks - rank);
     let send = (rank > 0).then(|| into.push(Operation::send(bytes, rank - (1 << rank.ilog2()))));
@@ -51,8 +57,11 @@ pub fn binomial_reduce(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
 }
 
 /// Every rank sends to every other and receives from every other, all at once.
+///
+/// # Panics
+/// If `rank` is not below `ranks`.
 pub fn linear_alltoall(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
-    into.clear();
+    begin(into, rank, ranks);
     for distance in 1..ranks {
         into.push(Operation::send(bytes, ahead(rank, distance, ranks)));
         into.push(Operation::recv(bytes, ahead(rank, ranks - distance, ranks)));
@@ -68,4 +77,25 @@ fn distances(ranks: u32) -> impl Iterator<Item = u32> {
 fn ahead(rank: u32, distance: u32, ranks: u32) -> u32 {
     let to_end = ranks - rank;
     if distance < to_end { rank + distance } else { distance - to_end }
+}
+
+/// An empty rank to write into.
+fn begin(into: &mut Rank, rank: u32, ranks: u32) {
+    assert!(rank < ranks, "there is no rank {rank} among {ranks}");
+    into.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn a_rank_that_is_not_there_has_no_part() {
+        for pattern in [dissemination, binomial_reduce, linear_alltoall] {
+            pattern(&mut Rank::default(), 2, 3, 1);
+            assert!(catch_unwind(|| pattern(&mut Rank::default(), 3, 3, 1)).is_err());
+        }
+    }
 }
