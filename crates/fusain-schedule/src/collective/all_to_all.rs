@@ -2,7 +2,7 @@
 
 use fusain_comm::Plain;
 
-use super::{Blocks, Group, TAG, fits, in_program_order};
+use super::{Blocks, Group, TAG, can_add, fits};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
 /// The algorithms for an all-to-all.
@@ -31,7 +31,7 @@ pub fn all_to_all<T: Plain>(
     (received, received_counts): (Region<T>, &[usize]),
     algorithm: AllToAll,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     let (rank, size) = (group.rank(), group.size());
     fits("blocks to send, one a rank", sent_counts.len(), size)?;
     fits("blocks to receive, one a rank", received_counts.len(), size)?;

@@ -2,7 +2,7 @@
 
 use fusain_comm::Plain;
 
-use super::{Blocks, Group, TAG, fits, in_program_order};
+use super::{Blocks, Group, TAG, can_add, fits};
 use crate::{Region, Result, ScheduleBuilder};
 
 /// The algorithms for an allgather.
@@ -28,7 +28,7 @@ pub fn allgather<T: Plain>(
     (all, counts): (Region<T>, &[usize]),
     algorithm: Allgather,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     fits("blocks of an allgather, one a rank", counts.len(), group.size())?;
     let blocks = Blocks::new("elements of an allgather", all, counts)?;
     fits("elements of a rank's block", mine.len(), counts[group.rank()])?;

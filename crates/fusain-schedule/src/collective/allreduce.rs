@@ -2,7 +2,7 @@
 
 use fusain_comm::Plain;
 
-use super::{Blocks, Group, Reduction, TAG, fits, in_program_order};
+use super::{Blocks, Group, Reduction, TAG, can_add, fits};
 use crate::{Region, Result, ScheduleBuilder};
 
 /// The algorithms for an allreduce.
@@ -37,7 +37,7 @@ pub fn allreduce<T: Plain>(
     reduction: &Reduction<T>,
     algorithm: Allreduce,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     match algorithm {
         Allreduce::Ring => {
             let blocks = Blocks::equal(data, group.size());
@@ -63,7 +63,7 @@ pub fn reduce_scatter<T: Plain>(
     reduction: &Reduction<T>,
     algorithm: ReduceScatter,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     fits("blocks of a reduce-scatter, one a rank", counts.len(), group.size())?;
     let blocks = Blocks::new("elements of a reduce-scatter", data, counts)?;
     let (rank, size) = (group.rank(), group.size());

@@ -3,7 +3,7 @@
 //! In a round of distance d a rank tells the ranks d, 2d, ... w·d further on, and hears from those before it; then d grows by
 //! the factor w + 1. After ⌈log₍w₊₁₎ p⌉ rounds it has heard, through others, of all.
 
-use super::{Group, TAG, in_program_order};
+use super::{Group, TAG, can_add};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
 /// Adds a barrier after the operations `after`, with `ways` partners in each round; 1 is usual. The returned operation ends when all ranks
@@ -12,7 +12,7 @@ use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 /// # Errors
 /// [`Error::Unsuitable`] if `ways` is 0, or for a builder that is not in program order.
 pub fn barrier(builder: &mut ScheduleBuilder, group: &Group, ways: usize, after: &[OpId]) -> Result<OpId> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     if ways == 0 {
         return Err(Error::Unsuitable("a barrier has at least one partner a round"));
     }

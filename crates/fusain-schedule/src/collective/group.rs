@@ -33,7 +33,7 @@ impl Group {
     /// A group of some ranks, in the order of their numbers in the group. `None` if the builder's rank is not among them.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the builder does not have a rank.
+    /// [`Error::Shape`] if the builder does not have a rank, [`Error::Unsuitable`] if a rank is there twice.
     pub fn of(builder: &ScheduleBuilder, members: impl Into<Arc<[usize]>>) -> Result<Option<Self>> {
         let members = members.into();
         if let Some(&given) = members.iter().find(|&&member| member >= builder.size()) {
@@ -42,6 +42,14 @@ impl Group {
                 given,
                 expected: builder.size(),
             });
+        }
+        // Usually they are in order, and then nobody is there twice.
+        if !members.is_sorted_by(|a, b| a < b) {
+            let mut sorted = members.to_vec();
+            sorted.sort_unstable();
+            if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+                return Err(Error::Unsuitable("a group has a rank twice"));
+            }
         }
         let rank = members.iter().position(|&member| member == builder.rank());
         Ok(rank.map(|rank| Self { rank, size: members.len(), members: Some(members) }))
@@ -57,9 +65,9 @@ impl Group {
         self.size
     }
 
-    /// The rank with this number in the group, modulo the group's size.
+    /// The rank with this number in the group, modulo the group's size. (Of no ranks it is 0, but a builder of no ranks compiles nothing.)
     pub fn member(&self, number: usize) -> usize {
-        let number = number % self.size;
+        let number = number.checked_rem(self.size).unwrap_or(0);
         self.members.as_ref().map_or(number, |members| members[number])
     }
 
@@ -68,5 +76,50 @@ impl Group {
             return Ok(());
         }
         Err(fusain_comm::Error::RankOutOfRange { rank: root, size: self.size }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+    use super::*;
+    use crate::OpId;
+
+    type Collective = fn(&mut ScheduleBuilder, &Group, Region<u64>) -> Result<()>;
+
+    #[test]
+    fn a_rank_that_is_not_there_has_no_part() {
+        let collectives: [Collective; 9] = [
+            |builder, group, _| barrier(builder, group, 2, &[]).map(drop::<OpId>),
+            |builder, group, data| broadcast(builder, group, data, 0, Tree::whole(Shape::Binomial)),
+            |builder, group, data| reduce(builder, group, data, 0, &Reduction::sum(), Tree::whole(Shape::Binomial)),
+            |builder, group, data| allreduce(builder, group, data, &Reduction::sum(), Allreduce::RecursiveDoubling),
+            |builder, group, data| gather(builder, group, data, (None, &[]), 0, Shape::Linear),
+            |builder, group, data| allgather(builder, group, data, (data, &[]), Allgather::Bruck),
+            |builder, group, data| all_to_all(builder, group, (data, &[]), (data, &[]), AllToAll::Bruck),
+            |builder, group, data| scan(builder, group, data, &Reduction::sum()),
+            |builder, group, _| neighbours::<u64>(builder, group, &[], &[]),
+        ];
+        for (rank, size) in [(0, 0), (5, 3)] {
+            for collective in collectives {
+                let mut builder = ScheduleBuilder::in_program_order(rank, size);
+                let (group, data) = (Group::all(&builder), builder.buffer(1));
+                let refused = Err(Error::NoSuchRank { rank: rank as u64, size: size as u64 });
+                assert_eq!(collective(&mut builder, &group, data), refused);
+                assert_eq!(group.member(size + 2), if size == 0 { 0 } else { 2 });
+            }
+        }
+    }
+
+    #[test]
+    fn a_rank_is_in_a_group_once() {
+        let builder = ScheduleBuilder::in_program_order(1, 4);
+        let of = |members: &[usize]| Group::of(&builder, members).map(|group| group.map(|group| group.rank()));
+        for twice in [&[0, 1, 1][..], &[1, 0, 1], &[3, 2, 3]] {
+            assert_eq!(of(twice), Err(Error::Unsuitable("a group has a rank twice")));
+        }
+        assert_eq!(of(&[3, 1, 0]), Ok(Some(1)));
+        assert_eq!(of(&[0, 1]), Ok(Some(1)));
+        assert_eq!(of(&[3, 2]), Ok(None));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fusain_comm::Plain;
 
-use super::{Choice, Group, Reduction, TAG, allreduce, broadcast, fits, in_program_order, reduce};
+use super::{Choice, Group, Reduction, TAG, allreduce, broadcast, can_add, fits, reduce};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
 /// Levels of groups, innermost first. The groups of the first level have every rank once; those of each next level have the first
@@ -204,7 +204,7 @@ impl Hierarchy {
     }
 
     fn check(&self, builder: &ScheduleBuilder) -> Result<()> {
-        in_program_order(builder)?;
+        can_add(builder, &Group::all(builder))?;
         fits("ranks of a hierarchy", self.size, builder.size())
     }
 }

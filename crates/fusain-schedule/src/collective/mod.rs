@@ -25,7 +25,7 @@
 //! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
 //!
 //! Any number of ranks and any sizes will do. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for which
-//! size.
+//! size. A builder whose rank is not among its ranks gets [`Error::NoSuchRank`] from every function.
 //!
 //! One rule holds in all of them: a receive never waits, directly or indirectly, for the end of a send of its own round. A send may end only when
 //! its receive is posted, so otherwise all ranks could wait for ever.
@@ -68,11 +68,16 @@ use crate::{Error, Region, Result, ScheduleBuilder};
 /// All messages of a collective have this tag: between two ranks they are matched in the order they are started.
 const TAG: fusain_comm::Tag = 0;
 
-fn in_program_order(builder: &ScheduleBuilder) -> Result<()> {
-    match builder.is_in_program_order() {
-        true => Ok(()),
-        false => Err(Error::Unsuitable("collectives are added to a builder made by ScheduleBuilder::in_program_order")),
+/// Whether a collective of the group can be added to the builder: it finds dependencies itself, and the rank is one of the group.
+///
+/// A group of all ranks lacks its own rank if the builder's is not there, as where there are none. Compiling the builder would say so, but
+/// algorithms reckon with the rank before.
+fn can_add(builder: &ScheduleBuilder, group: &Group) -> Result<()> {
+    if !builder.is_in_program_order() {
+        return Err(Error::Unsuitable("collectives are added to a builder made by ScheduleBuilder::in_program_order"));
     }
+    let (rank, size) = (group.rank() as u64, group.size() as u64);
+    if rank < size { Ok(()) } else { Err(Error::NoSuchRank { rank, size }) }
 }
 
 /// `given` must be `expected`.

@@ -2,7 +2,7 @@
 
 use fusain_comm::{Plain, Tag};
 
-use super::{Group, in_program_order};
+use super::{Group, can_add};
 use crate::{Block, Error, Region, Result, ScheduleBuilder};
 
 /// A message to a neighbour.
@@ -38,7 +38,7 @@ pub fn neighbours<T: Plain>(
     outgoing: &[Outgoing<T>],
     incoming: &[Incoming<T>],
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     let sent: Vec<Block> = outgoing.iter().flat_map(|one| &one.regions).map(Region::block).collect();
     let mut received = incoming.iter().flat_map(|one| &one.regions).map(Region::block);
     // The receive would wait for the send, and the neighbour's the other way round.

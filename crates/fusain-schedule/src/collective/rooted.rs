@@ -2,7 +2,7 @@
 
 use fusain_comm::Plain;
 
-use super::{Blocks, Group, Shape, TAG, fits, in_program_order, total};
+use super::{Blocks, Group, Shape, TAG, can_add, fits, total};
 use crate::{Region, Result, ScheduleBuilder};
 
 /// The tree, over ranks counted from the root, as one of its ranks sees it.
@@ -79,7 +79,7 @@ pub fn gather<T: Plain>(
     root: usize,
     shape: Shape,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     group.check(root)?;
     fits("blocks of a gather, one a rank", counts.len(), group.size())?;
     fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
@@ -107,7 +107,7 @@ pub fn scatter<T: Plain>(
     root: usize,
     shape: Shape,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     group.check(root)?;
     fits("blocks of a scatter, one a rank", counts.len(), group.size())?;
     fits("elements of a rank's block", mine.len(), counts[group.rank()])?;

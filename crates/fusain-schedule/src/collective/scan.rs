@@ -2,7 +2,7 @@
 
 use fusain_comm::Plain;
 
-use super::{Group, Reduction, TAG, in_program_order};
+use super::{Group, Reduction, TAG, can_add};
 use crate::{Region, Result, ScheduleBuilder};
 
 /// Rank `r` ends with the reduction over ranks `0..=r`, element by element, in order. ⌈log₂ p⌉ rounds; extra memory: `data` for each.
@@ -15,7 +15,7 @@ pub fn scan<T: Plain>(
     data: Region<T>,
     reduction: &Reduction<T>,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     let (rank, size) = (group.rank(), group.size());
     let mut distance = 1;
     while distance < size {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use fusain_comm::Plain;
 
-use super::{Group, Reduction, Shape, TAG, in_program_order};
+use super::{Group, Reduction, Shape, TAG, can_add};
 use crate::{Region, Result, ScheduleBuilder};
 
 /// The tree and the segments of a broadcast or a reduction.
@@ -44,7 +44,7 @@ pub fn broadcast<T: Plain>(
     root: usize,
     tree: Tree,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     group.check(root)?;
     // The tree is over ranks counted from the root.
     let (size, node) = (group.size(), (group.rank() + group.size() - root) % group.size());
@@ -78,7 +78,7 @@ pub fn reduce<T: Plain>(
     reduction: &Reduction<T>,
     tree: Tree,
 ) -> Result<()> {
-    in_program_order(builder)?;
+    can_add(builder, group)?;
     group.check(root)?;
     let (rank, size) = (group.rank(), group.size());
     let children = tree.shape.children(rank, size);
