@@ -78,7 +78,7 @@ impl ScheduleBuilder {
     /// Declares a buffer of `count` elements. It is the user's memory: [`Run::put`](crate::Run::put) puts a vector of that length into each
     /// run.
     pub fn buffer<T: Plain>(&mut self, count: usize) -> Region<T> {
-        Region::new(self.graph.buffer(bytes::<T>(count)))
+        Region::new(self.graph.buffer(bytes::<T>(count)), count)
     }
 
     /// Reserves `count` elements of the scratchpad. They are 0 when the run is made, and keep their values between its starts.
@@ -86,7 +86,7 @@ impl ScheduleBuilder {
     /// # Panics
     /// If the scratchpad would grow past 2^64 bytes.
     pub fn scratch<T: Plain>(&mut self, count: usize) -> Region<T> {
-        Region::new(self.graph.scratch(bytes::<T>(count)))
+        Region::new(self.graph.scratch(bytes::<T>(count)), count)
     }
 
     /// Sends the elements of `from`, one region after another, as one message. It is at most as long as all buffers and the scratchpad
@@ -130,7 +130,7 @@ impl ScheduleBuilder {
     }
 
     /// Calls `function(into, with)`. With several regions it is called piece by piece, each time with slices of equal length. `with` may be
-    /// empty (`[]`); then it is empty in every call.
+    /// empty (`[]`); then it is empty in every call. Slices of elements of no bytes are empty.
     pub fn call<T: Plain + 'static>(
         &mut self,
         function: impl Fn(&mut [T], &[T]) + Send + Sync + 'static,

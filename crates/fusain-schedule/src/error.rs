@@ -180,7 +180,8 @@ pub enum Error {
         /// What was declared.
         expected_bytes: u64,
     },
-    /// The ranks of a collective call gave lists that do not fit the number of ranks, or a vector that does not fit the lists.
+    /// The ranks of a collective call gave lists that do not fit the number of ranks, or a vector that does not fit the lists. Also
+    /// for vectors of elements without bytes that do not fit their buffer.
     #[error("{what}: given {given}, expected {expected}")]
     Shape {
         /// What does not fit.

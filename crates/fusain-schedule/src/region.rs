@@ -47,8 +47,9 @@ pub struct Region<T> {
 }
 
 impl<T> Region<T> {
-    pub(crate) fn new(block: Block) -> Self {
-        let count = block.bytes.checked_div(size_of::<T>() as u64).unwrap_or(0) as usize;
+    /// All whole elements of a block. How many elements of no bytes it stands for only the caller knows.
+    pub(crate) fn new(block: Block, of_no_bytes: usize) -> Self {
+        let count = block.bytes.checked_div(size_of::<T>() as u64).map_or(of_no_bytes, |count| count as usize);
         Self { memory: block.memory, offset: block.offset, count, element: PhantomData }
     }
 
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn slices_count_elements() {
-        let region = Region::<u32>::new(Block { memory: 2, offset: 16, bytes: 40 });
+        let region = Region::<u32>::new(Block { memory: 2, offset: 16, bytes: 40 }, 0);
         assert_eq!(region.len(), 10);
         assert_eq!(region.slice(2..5).slice(1..).block(), Block { memory: 2, offset: 28, bytes: 8 });
         assert!(region.slice(10..).is_empty());
@@ -129,19 +130,19 @@ mod tests {
     #[test]
     #[should_panic(expected = "not within")]
     fn slices_do_not_grow() {
-        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }).slice(..=10);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 0).slice(..=10);
     }
 
     #[test]
     #[should_panic(expected = "no element of a region")]
     fn slices_do_not_end_behind_the_last_number() {
-        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }).slice(..=usize::MAX);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 0).slice(..=usize::MAX);
     }
 
     #[test]
     #[should_panic(expected = "no element of a region")]
     fn slices_do_not_begin_behind_the_last_number() {
         let range = (Bound::Excluded(usize::MAX), Bound::Unbounded);
-        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }).slice(range);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 0).slice(range);
     }
 }

@@ -82,11 +82,11 @@ impl Schedule {
     }
 
     /// A buffer as a region, by its number from 1 on in the order of declaration. Use it for schedules that came as bytes. `None` if there
-    /// is no such buffer, or its length is not a whole number of elements.
+    /// is no such buffer, its length is not a whole number of elements, or they have no bytes to be counted by.
     pub fn buffer<T: Plain>(&self, buffer: u32) -> Option<Region<T>> {
         let bytes = self.memory_bytes().nth(buffer as usize).filter(|_| buffer > 0)?;
         let is_whole = bytes.checked_rem(size_of::<T>() as u64) == Some(0);
-        is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }))
+        is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }, 0))
     }
 
     pub(crate) fn header(&self) -> Header {

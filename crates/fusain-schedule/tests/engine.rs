@@ -130,6 +130,29 @@ fn what_goes_wrong_reaches_the_handle() {
     });
 }
 
+#[test]
+fn elements_of_no_bytes_are_counted() {
+    both(3, |engine| {
+        let first = Reduction::function(|a: (), _: ()| a);
+        assert_eq!(engine.broadcast(vec![(); 2], 0).unwrap().wait().unwrap(), [(); 2]);
+        assert_eq!(engine.allreduce(vec![(); 5], &first).unwrap().wait().unwrap(), [(); 5]);
+        let mine = vec![(); engine.rank()];
+        assert_eq!(engine.allgather(mine, &[0, 1, 2]).unwrap().wait().unwrap(), [(); 3]);
+        assert_eq!(engine.all_to_all(vec![[0u8; 0]; 6]).unwrap().wait().unwrap(), [[0u8; 0]; 6]);
+        let short = engine.allgather(vec![(); 4], &[0, 1, 2]).unwrap_err();
+        assert!(matches!(short, Error::Shape { given: 4, .. }), "{short}");
+    });
+    let mut builder = ScheduleBuilder::in_program_order(0, 1);
+    let (buffer, scratch) = (builder.buffer::<()>(3), builder.scratch::<()>(3));
+    builder.copy(scratch.slice(1..), buffer.slice(..2));
+    let mut run = builder.compile().unwrap().prepare().unwrap();
+    let longer = run.put(buffer, vec![(); 4]);
+    assert_eq!(longer, Err(Error::Shape { what: "elements of a buffer, which have no bytes", given: 4, expected: 3 }));
+    run.put(buffer, vec![(); 3]).unwrap();
+    assert_eq!((run.get(buffer).len(), run.get_mut(scratch.slice(1..)).len()), (3, 2));
+    assert_eq!(run.take(buffer).len(), 3);
+}
+
 /// Sums of counts that cannot be told, bytes that cannot be told or a schedule cannot have, and bytes that no machine has.
 #[test]
 #[cfg(target_pointer_width = "64")]

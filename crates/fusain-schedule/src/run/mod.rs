@@ -68,7 +68,7 @@ impl Run {
     /// Puts the vector of a buffer in. The one that was there is dropped.
     ///
     /// # Errors
-    /// [`Error::BufferLength`] if its length is not that of the buffer.
+    /// [`Error::BufferLength`] if its length is not that of the buffer; for elements of no bytes [`Error::Shape`].
     ///
     /// # Panics
     /// If the region is of another schedule, of the scratchpad, or a part of a buffer.
@@ -79,6 +79,10 @@ impl Run {
         if vector.len() == buffer.len() {
             self.0.memories.put(block.memory, vector);
             return Ok(());
+        }
+        if size_of::<T>() == 0 {
+            let (given, expected) = (vector.len(), buffer.len());
+            return Err(Error::Shape { what: "elements of a buffer, which have no bytes", given, expected });
         }
         let (given_bytes, expected_bytes) = (size_of_val(&vector[..]) as u64, block.bytes);
         Err(Error::BufferLength { buffer: block.memory, given_bytes, expected_bytes })
@@ -110,7 +114,10 @@ impl Run {
     /// # Panics
     /// If the region is of another schedule, or its buffer is missing.
     pub fn get<T: Plain>(&self, region: Region<T>) -> &[T] {
-        bytemuck::cast_slice(self.0.memories.read(&region.block()))
+        match size_of::<T>() {
+            0 => of_no_bytes(region.len()),
+            _ => bytemuck::cast_slice(self.0.memories.read(&region.block())),
+        }
     }
 
     /// The elements of a region, to be changed before the next start.
@@ -118,7 +125,10 @@ impl Run {
     /// # Panics
     /// As [`get`](Self::get).
     pub fn get_mut<T: Plain>(&mut self, region: Region<T>) -> &mut [T] {
-        bytemuck::cast_slice_mut(self.0.memories.write(&region.block()))
+        match size_of::<T>() {
+            0 => of_no_bytes(region.len()),
+            _ => bytemuck::cast_slice_mut(self.0.memories.write(&region.block())),
+        }
     }
 
     /// Sets whether the next starts record when each operation begins and ends. That reads the clock twice for each operation.
@@ -130,6 +140,11 @@ impl Run {
     pub fn traced(&self) -> Option<&Trace> {
         self.0.trace.as_ref()
     }
+}
+
+/// So many elements of no bytes, which no memory holds. A cast from bytes could not know how many, and what is leaked has no bytes either.
+fn of_no_bytes<T: Plain>(count: usize) -> &'static mut [T] {
+    vec![T::zeroed(); count].leak()
 }
 
 impl fmt::Debug for Run {
