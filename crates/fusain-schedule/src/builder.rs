@@ -3,6 +3,7 @@
 use fusain_comm::{Plain, Tag};
 
 use crate::function::{Function, Functions};
+use crate::region::bytes;
 use crate::tracker::Tracker;
 use crate::{Action, Block, Element, Graph, OpId, Operator, Region, Result, Schedule, Side, compile};
 
@@ -194,11 +195,6 @@ impl ScheduleBuilder {
     }
 }
 
-/// Of so many elements. More bytes than can be told are more than a memory may have, so compiling refuses them.
-fn bytes<T>(count: usize) -> u64 {
-    (count as u64).saturating_mul(size_of::<T>() as u64)
-}
-
 fn blocks<T>(regions: impl AsRef<[Region<T>]>) -> Vec<Block> {
     regions.as_ref().iter().map(Region::block).collect()
 }
@@ -211,12 +207,12 @@ mod tests {
     /// Not a short one that a product beyond 2^64 would leave.
     #[test]
     fn a_memory_of_too_many_bytes_is_refused() {
+        const COUNT: usize = usize::MAX / 8 + 2;
         let compile = |add: fn(&mut ScheduleBuilder) -> Region<u64>| {
             let mut builder = ScheduleBuilder::new(0, 1);
-            add(&mut builder);
+            assert_eq!(add(&mut builder).slice(1..).len(), COUNT - 1);
             builder.compile().map(drop)
         };
-        const COUNT: usize = usize::MAX / 8 + 2;
         assert!(matches!(compile(|builder| builder.buffer(COUNT)), Err(Error::TooLarge { .. })));
         assert!(matches!(compile(|builder| builder.scratch(COUNT)), Err(Error::TooLarge { .. })));
     }

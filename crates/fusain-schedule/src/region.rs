@@ -47,9 +47,8 @@ pub struct Region<T> {
 }
 
 impl<T> Region<T> {
-    /// All whole elements of a block. How many elements of no bytes it stands for only the caller knows.
-    pub(crate) fn new(block: Block, of_no_bytes: usize) -> Self {
-        let count = block.bytes.checked_div(size_of::<T>() as u64).map_or(of_no_bytes, |count| count as usize);
+    /// So many elements, which fill the block.
+    pub(crate) fn new(block: Block, count: usize) -> Self {
         Self { memory: block.memory, offset: block.offset, count, element: PhantomData }
     }
 
@@ -81,14 +80,19 @@ impl<T> Region<T> {
             Bound::Unbounded => self.count,
         };
         assert!(start <= end && end <= self.count, "{start}..{end} is not within a region of {} elements", self.count);
-        let offset = self.offset + (start * size_of::<T>()) as u64;
+        let offset = self.offset.saturating_add(bytes::<T>(start));
         Self { offset, count: end - start, ..*self }
     }
 
     /// The bytes it stands for.
     pub fn block(&self) -> Block {
-        Block { memory: self.memory, offset: self.offset, bytes: (self.count * size_of::<T>()) as u64 }
+        Block { memory: self.memory, offset: self.offset, bytes: bytes::<T>(self.count) }
     }
+}
+
+/// Of so many elements. More than can be told are told as the most, which is more than a memory may have: so compiling refuses them.
+pub(crate) fn bytes<T>(count: usize) -> u64 {
+    (count as u64).saturating_mul(size_of::<T>() as u64)
 }
 
 impl<T> Clone for Region<T> {
@@ -121,7 +125,7 @@ mod tests {
 
     #[test]
     fn slices_count_elements() {
-        let region = Region::<u32>::new(Block { memory: 2, offset: 16, bytes: 40 }, 0);
+        let region = Region::<u32>::new(Block { memory: 2, offset: 16, bytes: 40 }, 10);
         assert_eq!(region.len(), 10);
         assert_eq!(region.slice(2..5).slice(1..).block(), Block { memory: 2, offset: 28, bytes: 8 });
         assert!(region.slice(10..).is_empty());
@@ -130,19 +134,19 @@ mod tests {
     #[test]
     #[should_panic(expected = "not within")]
     fn slices_do_not_grow() {
-        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 0).slice(..=10);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 10).slice(..=10);
     }
 
     #[test]
     #[should_panic(expected = "no element of a region")]
     fn slices_do_not_end_behind_the_last_number() {
-        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 0).slice(..=usize::MAX);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 10).slice(..=usize::MAX);
     }
 
     #[test]
     #[should_panic(expected = "no element of a region")]
     fn slices_do_not_begin_behind_the_last_number() {
         let range = (Bound::Excluded(usize::MAX), Bound::Unbounded);
-        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 0).slice(range);
+        let _ = Region::<u32>::new(Block { memory: 0, offset: 0, bytes: 40 }, 10).slice(range);
     }
 }

@@ -85,8 +85,10 @@ impl Schedule {
     /// is no such buffer, its length is not a whole number of elements, or they have no bytes to be counted by.
     pub fn buffer<T: Plain>(&self, buffer: u32) -> Option<Region<T>> {
         let bytes = self.memory_bytes().nth(buffer as usize).filter(|_| buffer > 0)?;
-        let is_whole = bytes.checked_rem(size_of::<T>() as u64) == Some(0);
-        is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }, 0))
+        let element_bytes = size_of::<T>() as u64;
+        let is_whole = bytes.checked_rem(element_bytes) == Some(0);
+        let count = usize::try_from(bytes.checked_div(element_bytes)?).ok()?;
+        is_whole.then(|| Region::new(Block { memory: buffer, offset: 0, bytes }, count))
     }
 
     pub(crate) fn header(&self) -> Header {

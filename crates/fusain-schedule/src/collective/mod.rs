@@ -85,9 +85,14 @@ fn fits(what: &'static str, given: usize, expected: usize) -> Result<()> {
     if given == expected { Ok(()) } else { Err(Error::Shape { what, given, expected }) }
 }
 
-/// How many elements blocks of such lengths have; `usize::MAX` if that cannot be told. [`Blocks::new`] refuses those.
-fn total(counts: &[usize]) -> usize {
-    counts.iter().fold(0, |sum, &count| sum.saturating_add(count))
+/// How many elements blocks of such lengths have.
+fn total(counts: &[usize]) -> Result<usize> {
+    let sum = counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
+    sum.ok_or_else(|| Error::Shape {
+        what: "elements of the longest block, where all blocks have too many together",
+        given: counts.iter().copied().max().unwrap_or(0),
+        expected: usize::MAX / counts.len().max(1),
+    })
 }
 
 /// Blocks of given lengths, one after another in one region.
@@ -99,17 +104,13 @@ struct Blocks<T> {
 
 impl<T> Blocks<T> {
     fn new(what: &'static str, region: Region<T>, counts: &[usize]) -> Result<Self> {
+        // No sum on the way to the last one overflows, if that does not.
+        fits(what, region.len(), total(counts)?)?;
         let mut begins = vec![0];
-        begins.extend(counts.iter().scan(0_usize, |sum, &count| {
-            *sum = sum.saturating_add(count);
+        begins.extend(counts.iter().scan(0, |sum: &mut usize, count| {
+            *sum += count;
             Some(*sum)
         }));
-        let expected = begins[counts.len()];
-        if expected == usize::MAX {
-            // There may be more than can be told: they fit no region.
-            return Err(Error::Shape { what, given: region.len(), expected });
-        }
-        fits(what, region.len(), expected)?;
         Ok(Self { region, begins })
     }
 

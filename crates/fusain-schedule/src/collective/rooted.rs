@@ -61,7 +61,7 @@ fn place<T: Plain>(
         return Ok(Place::Root(Blocks::new("elements at the root", all, counts)?, tree.root));
     }
     let counts: Vec<usize> = (tree.node..tree.end).map(|node| counts[(node + tree.root) % counts.len()]).collect();
-    let passing = builder.scratch(total(&counts));
+    let passing = builder.scratch(total(&counts)?);
     Ok(Place::Inner(Blocks::new("elements of a subtree", passing, &counts)?, tree.node))
 }
 

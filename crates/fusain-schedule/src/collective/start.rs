@@ -113,7 +113,7 @@ impl<C: Communicator> Engine<C> {
     pub fn gather<T: Plain>(&self, mine: Vec<T>, counts: &[usize], root: usize) -> Result<Pending<C, T>> {
         let shape = self.choice.rooted(largest::<T>(counts));
         let is_root = self.rank() == root;
-        let received = if is_root { total(counts) } else { 0 };
+        let received = if is_root { total(counts)? } else { 0 };
         self.between(mine, received, |builder, group, mine, all| {
             gather(builder, group, mine, (is_root.then_some(all), counts), root, shape)
         })
@@ -137,7 +137,7 @@ impl<C: Communicator> Engine<C> {
     /// # Errors
     /// As [`start`](Self::start) and [`allgather`](super::allgather()).
     pub fn allgather<T: Plain>(&self, mine: Vec<T>, counts: &[usize]) -> Result<Pending<C, T>> {
-        let received = total(counts);
+        let received = total(counts)?;
         let algorithm = self.choice.allgather(received.saturating_mul(size_of::<T>()));
         self.between(mine, received, |builder, group, mine, all| {
             allgather(builder, group, mine, (all, counts), algorithm)
@@ -171,7 +171,7 @@ impl<C: Communicator> Engine<C> {
     ) -> Result<Pending<C, T>> {
         // Each rank may decide for itself: the two algorithms send the same messages.
         let algorithm = self.choice.all_to_all(self.size(), largest::<T>(sent), false);
-        self.between(blocks, total(received), |builder, group, from, into| {
+        self.between(blocks, total(received)?, |builder, group, from, into| {
             all_to_all(builder, group, (from, sent), (into, received), algorithm)
         })
     }
