@@ -132,9 +132,10 @@ impl World {
     /// Runs `body` on every rank and returns what each returned.
     ///
     /// # Panics
-    /// If a rank panics, with the payload of the first one that did, after all have ended.
+    /// If a rank panics, with the payload of the first one that did, after all have ended. If the operating system does not start a thread for a rank; the
+    /// others take that rank for one that has panicked.
     pub fn run<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> Vec<R> {
-        let (results, first_panic) = self.run_all(body);
+        let (results, first_panic) = self.run_all(body, thread_of);
         let mut values = Vec::with_capacity(results.len());
         let mut panics = Vec::new();
         for result in results {
@@ -161,11 +162,18 @@ impl World {
     /// assert_eq!(ends[0].as_ref().unwrap_err().rank, 0);
     /// assert_eq!(*ends[1].as_ref().unwrap(), Error::PeerPanicked { rank: 0 });
     /// ```
+    ///
+    /// # Panics
+    /// If the operating system does not start a thread for a rank, as [`run`](Self::run).
     pub fn try_run<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> Vec<Result<R, RankPanic>> {
-        self.run_all(body).0
+        self.run_all(body, thread_of).0
     }
 
-    fn run_all<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> (Vec<Result<R, RankPanic>>, Option<usize>) {
+    fn run_all<R: Send>(
+        &self,
+        body: impl Fn(ThreadComm) -> R + Sync,
+        thread_of: impl Fn(usize) -> thread::Builder,
+    ) -> (Vec<Result<R, RankPanic>>, Option<usize>) {
         let shared = Arc::new(Shared::new(self.ranks, self.network.clone()));
         // Made before any thread starts, so that an early leaver cannot be mistaken for the last one.
         let comms: Vec<_> = (0..self.ranks).map(|rank| ThreadComm::world(&shared, rank)).collect();
@@ -180,7 +188,12 @@ impl World {
                         shared.leave(rank, if result.is_ok() { Leave::Finished } else { Leave::Panicked });
                         result.map_err(|payload| RankPanic { rank, payload })
                     };
-                    thread::Builder::new().name(format!("rank {rank}")).spawn_scoped(scope, run)
+                    let started = thread_of(rank).spawn_scoped(scope, run);
+                    if started.is_err() {
+                        // The ranks that have started may wait for this one already, and are joined before the panic.
+                        shared.leave(rank, Leave::Panicked);
+                    }
+                    started
                 })
                 .collect();
             let join = |rank: std::io::Result<thread::ScopedJoinHandle<'_, _>>| match rank {
@@ -190,5 +203,37 @@ impl World {
             ranks.into_iter().map(join).collect()
         });
         (results, shared.first_panic())
+    }
+}
+
+fn thread_of(rank: usize) -> thread::Builder {
+    thread::Builder::new().name(format!("rank {rank}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Communicator, Error};
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri starts threads whatever their stack")]
+    fn a_rank_without_a_thread_has_panicked_for_the_others() {
+        /// More than any address space has, in whole pages.
+        const TOO_MUCH: usize = (usize::MAX / 4) & !0xffff;
+        let ends = std::sync::Mutex::new(Vec::new());
+        let run = || {
+            let body = |comm: ThreadComm| {
+                let end = comm.recv_vec::<u8>(2, 1);
+                ends.lock().unwrap().push(end.unwrap_err());
+            };
+            World::threads(4).run_all(body, |rank| match rank {
+                2 => thread_of(rank).stack_size(TOO_MUCH),
+                _ => thread_of(rank),
+            })
+        };
+        let message = catch_unwind(AssertUnwindSafe(run)).expect_err("rank 2 has no thread");
+        let message = message.downcast_ref::<String>().expect("a message with what the system says");
+        assert!(message.contains("did not start a thread for a rank"), "{message}");
+        assert_eq!(ends.into_inner().unwrap(), vec![Error::PeerPanicked { rank: 2 }; 3]);
     }
 }
