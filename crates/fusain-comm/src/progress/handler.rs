@@ -52,6 +52,12 @@ impl<R: Request> Receiving<R> {
         self.messages.push_back((status, request));
     }
 
+    /// One message is always let in, whatever its length and the limit.
+    fn is_full(&self, limit_bytes: usize) -> bool {
+        let messages = self.messages.len();
+        messages >= AT_ONCE || messages > 0 && self.bytes >= limit_bytes
+    }
+
     /// Gives away what has arrived; a message waits for the earlier ones of its sender. Says whether there was any.
     fn deliver(&mut self, mut act: impl FnMut(Incoming) -> Result<()>) -> Result<bool> {
         let mut moved = false;
@@ -98,7 +104,7 @@ impl<C: Communicator, F: FnMut(Incoming) -> Result<()> + Send> Client<C> for Han
     fn advance(&mut self, comm: &C, _now: Instant) -> Result<Step> {
         let mut moved = self.receiving.deliver(&mut self.act)?;
         for _ in 0..AT_ONCE {
-            if self.receiving.bytes >= self.limit_bytes || self.receiving.messages.len() >= AT_ONCE {
+            if self.receiving.is_full(self.limit_bytes) {
                 break;
             }
             let Some(message) = self.probe(comm)? else {
@@ -176,5 +182,14 @@ mod tests {
         assert_eq!([2, 1, 0, 3].map(|at| deliver(at).unwrap()), [false, true, true, true]);
         assert_eq!(seen, [1, 0, 2, 3]);
         assert_eq!((receiving.bytes, receiving.messages.len()), (0, 0));
+    }
+    #[test]
+    fn one_message_is_let_in_whatever_the_limit() {
+        let mut receiving = Receiving { messages: VecDeque::new(), bytes: 0 };
+        assert!(!receiving.is_full(0));
+        receiving.push(Status { source: 0, tag: 0, bytes: 0 }, Told(Arc::default()));
+        assert!(receiving.is_full(0) && !receiving.is_full(1));
+        receiving.push(Status { source: 0, tag: 0, bytes: 1 }, Told(Arc::default()));
+        assert!(receiving.is_full(1));
     }
 }

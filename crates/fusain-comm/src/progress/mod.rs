@@ -135,7 +135,7 @@ pub struct Settings {
     pub ceiling: Duration,
     /// How many bytes may wait to be sent to one rank. A thread that sends more waits.
     pub queued_bytes_per_rank: usize,
-    /// How many bytes one handler may be receiving at once. Further messages wait.
+    /// How many bytes one handler may be receiving at once. Further messages wait; one is always let in.
     pub receiving_bytes: usize,
 }
 
