@@ -165,7 +165,11 @@ impl RankState {
         let begun = *state.health.begun.get_or_insert(now);
         let (since, patience, hint) = match state.health.heard {
             Some(heard) => (heard, settings.patience, ""),
-            None => (begun, ARRIVAL * settings.patience, "at all, if it may begin later give more `patience`: "),
+            None => (
+                begun,
+                settings.patience.saturating_mul(ARRIVAL),
+                "at all, if it may begin later give more `patience`: ",
+            ),
         };
         if now.saturating_duration_since(since) > patience {
             let why = format!("no sign of life {hint}for {:.1} s", patience.as_secs_f64());
@@ -266,5 +270,18 @@ mod tests {
         // Hundred patiences, of which a sign of life is not slept through.
         let after = gives_up_after(true, 100 * LOOKS);
         assert!((101 * LOOKS - 1..=101 * LOOKS + 1).contains(&after), "{after}");
+    }
+    #[test]
+    fn a_patience_without_end_is_no_overflow() {
+        World::threads(2).run(|comm| {
+            let state = RankState::new(comm.rank(), 2);
+            let progress = Progress::manual(comm, Settings::default());
+            state.open(Victims::default(), Duration::MAX, None, progress.handle().attendant());
+            let begun = Instant::now();
+            for days in 0..3 {
+                state.tick(begun + days * Duration::from_secs(86_400), &mut Vec::new());
+            }
+            assert!(state.failure().is_none());
+        });
     }
 }

@@ -115,16 +115,16 @@ impl<C: Communicator> Handle<C> {
         send(&self.hub, data, to, tag, true)
     }
 
-    /// Calls `act` once, on the progress thread, when `delay` has passed.
+    /// Calls `act` once, on the progress thread, when `delay` has passed; never, if that is later than the clock can tell, as with [`Duration::MAX`].
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
     pub fn after<F: FnMut() + Send + 'static>(&self, delay: Duration, act: F) -> Result<Ticket<C, Timer<F>>> {
-        self.submit(Timer::once(Instant::now() + delay, act))
+        self.submit(Timer::once(Instant::now(), delay, act))
     }
 
     /// Calls `act` on the progress thread every `period`, until its ticket is cancelled or the loop ends. Times that the thread has missed
-    /// are skipped.
+    /// are skipped, and times that the clock cannot tell never come.
     ///
     /// # Panics
     /// If `period` is zero.

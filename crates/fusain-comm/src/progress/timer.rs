@@ -8,33 +8,30 @@ use crate::{Communicator, Result};
 
 /// The client behind [`Handle::after`](super::Handle::after) and [`Handle::every`](super::Handle::every).
 pub struct Timer<F> {
-    next: Instant,
+    /// None if the clock does not reach that far: it is never due.
+    next: Option<Instant>,
     period: Option<Duration>,
     act: F,
 }
 
 impl<F: FnMut()> Timer<F> {
-    pub(super) fn once(at: Instant, act: F) -> Self {
-        Self { next: at, period: None, act }
+    pub(super) fn once(now: Instant, delay: Duration, act: F) -> Self {
+        Self { next: now.checked_add(delay), period: None, act }
     }
 
     pub(super) fn every(now: Instant, period: Duration, act: F) -> Self {
-        Self { next: now + period, period: Some(period), act }
+        Self { next: now.checked_add(period), period: Some(period), act }
     }
 }
 
 impl<C: Communicator, F: FnMut() + Send> Client<C> for Timer<F> {
     fn advance(&mut self, _comm: &C, now: Instant) -> Result<Step> {
-        if now < self.next {
-            return Ok(Step::IdleUntil(self.next));
-        }
+        let idle = |next: Option<Instant>| Ok(next.map_or(Step::Idle, Step::IdleUntil));
+        let Some(due) = self.next.filter(|&due| due <= now) else { return idle(self.next) };
         (self.act)();
         let Some(period) = self.period else { return Ok(Step::Done) };
-        self.next += period;
-        if self.next <= now {
-            self.next = now + period;
-        }
-        Ok(Step::IdleUntil(self.next))
+        self.next = due.checked_add(period).filter(|&next| next > now).or_else(|| now.checked_add(period));
+        idle(self.next)
     }
 
     fn waits_for(&self) -> Vec<String> {
@@ -45,5 +42,23 @@ impl<C: Communicator, F: FnMut() + Send> Client<C> for Timer<F> {
 impl<F> fmt::Debug for Timer<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Timer").field("period", &self.period).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::World;
+
+    #[test]
+    fn a_time_that_the_clock_cannot_tell_never_comes() {
+        World::threads(1).run(|comm| {
+            let now = Instant::now();
+            let late = now + Duration::from_secs(1_000_000);
+            let mut once = Timer::once(now, Duration::MAX, || panic!("it is not due"));
+            assert_eq!(once.advance(&comm, late), Ok(Step::Idle));
+            let mut every = Timer::every(now, Duration::MAX, || panic!("it is not due"));
+            assert_eq!(every.advance(&comm, late), Ok(Step::Idle));
+        });
     }
 }
