@@ -1,7 +1,9 @@
 //! Deadlocks are reported, early leavers are errors, panics do not hang anybody.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use fusain_comm::{Communicator, Error, Host, LogGp, Network, Request, Source, TagMatch, World};
 
@@ -158,6 +160,7 @@ fn an_enlisted_thread_keeps_the_world_alive() {
         let enlisted = comm.enlist();
         thread::scope(|scope| {
             scope.spawn(move || {
+                enlisted.here();
                 let _enlisted = enlisted;
                 // While both ranks' own threads sleep, these two are awake.
                 thread::yield_now();
@@ -180,6 +183,7 @@ fn a_deadlock_of_ranks_with_two_threads_each() {
         let enlisted = comm.enlist();
         thread::scope(|scope| {
             scope.spawn(move || {
+                enlisted.here();
                 let _enlisted = enlisted;
                 report(background.recv_vec::<u8>(1 - background.rank(), 1).unwrap_err());
             });
@@ -187,6 +191,113 @@ fn a_deadlock_of_ranks_with_two_threads_each() {
             assert_eq!(text.matches("waits for").count(), 4, "{text}");
         });
     });
+}
+
+/// Long enough for another thread to fall asleep.
+const A_WHILE: Duration = Duration::from_millis(50);
+
+#[test]
+fn a_second_thread_that_waits_is_not_taken_for_its_rank() {
+    World::threads(1).run(|comm| {
+        thread::scope(|scope| {
+            let second = scope.spawn(|| comm.recv_vec::<u8>(0, 1));
+            thread::sleep(A_WHILE);
+            comm.send(&[7_u8], 0, 1).unwrap();
+            assert_eq!(second.join().unwrap().unwrap().0, [7]);
+        });
+    });
+}
+
+#[test]
+fn two_threads_of_a_rank_that_wait_are_not_taken_for_two_ranks() {
+    World::threads(2).run(|comm| {
+        if comm.rank() == 1 {
+            thread::sleep(A_WHILE);
+            comm.send(&[7_u8], 0, 1).unwrap();
+            comm.send(&[8_u8], 0, 2).unwrap();
+            return;
+        }
+        thread::scope(|scope| {
+            let second = scope.spawn(|| comm.recv_vec::<u8>(1, 1));
+            assert_eq!(comm.recv_vec::<u8>(1, 2).unwrap().0, [8]);
+            assert_eq!(second.join().unwrap().unwrap().0, [7]);
+        });
+    });
+}
+
+#[test]
+fn a_thread_that_has_called_is_counted_until_it_ends() {
+    World::threads(1).run(|comm| {
+        let (called, hear) = mpsc::channel();
+        thread::scope(|scope| {
+            let comm = &comm;
+            scope.spawn(move || {
+                comm.send(&[1_u8], 0, 1).unwrap();
+                called.send(()).unwrap();
+                thread::sleep(A_WHILE);
+                comm.send(&[2_u8], 0, 2).unwrap();
+            });
+            hear.recv().unwrap();
+            assert_eq!(comm.recv_vec::<u8>(0, 2).unwrap().0, [2]);
+            // Now nobody is left who could send.
+            report(comm.recv_vec::<u8>(0, 3).unwrap_err());
+        });
+    });
+}
+
+#[test]
+fn a_deadlock_of_a_rank_s_own_two_threads() {
+    World::threads(1).run(|comm| {
+        thread::scope(|scope| {
+            let second = scope.spawn(|| report(comm.recv_vec::<u8>(0, 1).unwrap_err()));
+            thread::sleep(A_WHILE);
+            let text = report(comm.recv_vec::<u8>(0, 2).unwrap_err());
+            assert_eq!(text.matches("waits for").count(), 2, "{text}");
+            assert_eq!(second.join().unwrap(), text);
+        });
+    });
+}
+
+#[test]
+fn communicators_that_outlive_their_world_fail() {
+    let comms = World::threads(2).run(|comm| comm);
+    let any = (Source::Any, TagMatch::Any);
+    for (rank, comm) in comms.iter().enumerate() {
+        assert_eq!(comm.recv_vec::<u8>(any.0, any.1).unwrap_err(), Error::PeerLeft { rank: 0 });
+        assert_eq!(comm.probe(any.0, any.1).unwrap_err(), Error::PeerLeft { rank: 0 });
+        assert_eq!(comm.recv_vec::<u8>(1 - rank, 1).unwrap_err(), Error::PeerLeft { rank: 1 - rank });
+        assert_eq!(comm.send(&[1_u8], rank, 1), Err(Error::PeerLeft { rank }));
+    }
+}
+
+#[test]
+fn a_thread_that_outlives_its_rank_is_told() {
+    let (tell, hear) = mpsc::channel();
+    let hear = Mutex::new(hear);
+    World::threads(2).run(|comm| {
+        if comm.rank() == 1 {
+            // The other one has left, and its thread has been told while this rank is still there.
+            assert_eq!(hear.lock().unwrap().recv().unwrap(), Error::PeerLeft { rank: 0 });
+            return;
+        }
+        let tell = tell.clone();
+        thread::spawn(move || tell.send(comm.recv_vec::<u8>(Source::Any, 1).unwrap_err()).unwrap());
+    });
+}
+
+#[test]
+fn requests_that_outlive_their_world_fail() {
+    let requests = World::threads(2).run(|comm| {
+        let here = comm.irecv(vec![0; 2], comm.rank(), 1).unwrap();
+        comm.send(&[1_u8, 2], comm.rank(), 1).unwrap();
+        (here, comm.irecv(vec![0; 4], Source::Any, 3).unwrap(), comm.irecv(vec![0; 4], Source::Any, 3).unwrap())
+    });
+    for (here, mut tested, waited) in requests {
+        // What came before is there still.
+        assert_eq!(here.wait().unwrap().buffer, [1, 2]);
+        assert!(matches!(tested.test(), Err(Error::PeerLeft { .. })));
+        assert!(matches!(waited.wait(), Err(Error::PeerLeft { .. })));
+    }
 }
 
 #[test]

@@ -24,18 +24,24 @@ use crate::{Communicator, Enlisted, Result, Tag};
 pub struct Handle<C: Communicator> {
     hub: Arc<Hub<C>>,
     /// None for a rank's own thread, which is counted from the beginning.
-    _enlisted: Option<Enlisted>,
+    enlisted: Option<Enlisted>,
     /// Not shared between threads.
     not_sync: PhantomData<Cell<()>>,
 }
 
 impl<C: Communicator> Handle<C> {
     pub(super) fn of_rank(hub: &Arc<Hub<C>>) -> Self {
-        Self { hub: Arc::clone(hub), _enlisted: None, not_sync: PhantomData }
+        Self { hub: Arc::clone(hub), enlisted: None, not_sync: PhantomData }
     }
 
     pub(super) fn of_new_thread(hub: &Arc<Hub<C>>) -> Self {
-        Self { hub: Arc::clone(hub), _enlisted: Some(hub.enlist()), not_sync: PhantomData }
+        Self { hub: Arc::clone(hub), enlisted: Some(hub.enlist()), not_sync: PhantomData }
+    }
+
+    /// For calls by the thread that this handle counts.
+    fn hub(&self) -> &Arc<Hub<C>> {
+        self.enlisted.iter().for_each(Enlisted::here);
+        &self.hub
     }
 
     /// This rank's number.
@@ -67,7 +73,7 @@ impl<C: Communicator> Handle<C> {
     /// # Errors
     /// What ended the loop, if it has ended.
     pub fn submit<K: Client<C> + 'static>(&self, client: K) -> Result<Ticket<C, K>> {
-        submit(&self.hub, false, client)
+        submit(self.hub(), false, client)
     }
 
     /// Like [`submit`](Self::submit), for a client that runs until shutdown. Shutting down is then no error for it.
@@ -75,7 +81,7 @@ impl<C: Communicator> Handle<C> {
     /// # Errors
     /// As [`submit`](Self::submit).
     pub fn serve<K: Client<C> + 'static>(&self, service: K) -> Result<Ticket<C, K>> {
-        submit(&self.hub, true, service)
+        submit(self.hub(), true, service)
     }
 
     /// Calls `act` with every message whose tag is in `tags`, on the progress thread; messages of one sender in the order they
@@ -112,7 +118,7 @@ impl<C: Communicator> Handle<C> {
     /// [`Error::RankOutOfRange`](crate::Error::RankOutOfRange); what ended the loop, if it has ended. The ticket gives what the send
     /// failed with.
     pub fn send(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<Ticket<C, Vec<u8>>> {
-        send(&self.hub, data, to, tag, true)
+        send(self.hub(), data, to, tag, true)
     }
 
     /// Calls `act` once, on the progress thread, when `delay` has passed; never, if that is later than the clock can tell, as with [`Duration::MAX`].
@@ -138,7 +144,7 @@ impl<C: Communicator> Handle<C> {
 
     /// Goes once round the loop, if it is [driven by hand](super::Progress::manual); else does nothing.
     pub fn poll(&self) {
-        self.hub.poll();
+        self.hub().poll();
     }
 
     /// For threads that look at the loop themselves.

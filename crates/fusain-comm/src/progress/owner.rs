@@ -34,6 +34,7 @@ impl<C: Communicator> Progress<C> {
         let enlisted = comm.enlist();
         let loop_hub = Arc::clone(&hub);
         let run = move || {
+            enlisted.here();
             let _enlisted = enlisted;
             pass.take();
             let engine = loop_hub.serve(Engine::new(comm));
@@ -155,6 +156,7 @@ where
         let (stop, awake) = (StopAtEnd(&hub), hub.enlist());
         let app = scope.spawn(move || {
             // Counted until the loop is told: with nobody awake a loop that sleeps would be a deadlock.
+            awake.here();
             let _awake = awake;
             let _stop = stop;
             app(handle)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::event_count::EventCount;
 use super::inbox::{Pattern, Wait};
 use super::request::{ThreadMessage, ThreadRequest};
+use super::seats::seat_caller;
 use super::shared::{Enlisted, Shared};
 use crate::{Communicator, Completion, Error, Host, Request, Result, Source, Status, Tag, TagMatch};
 
@@ -51,6 +52,13 @@ impl ThreadComm {
         self.shared.compute(self.world_rank(), duration_ns);
     }
 
+    /// Sends without noting who calls: a thread that drives a progress loop for another calls, too.
+    fn put(&self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+        self.check_rank(to)?;
+        let ends = (self.world_rank(), self.members[to]);
+        self.shared.send(ends, (self.context, self.rank, tag), data)
+    }
+
     fn pattern(&self, source: Source, tag: TagMatch) -> Result<Pattern> {
         self.check_source(source)?;
         let world_source = match source {
@@ -84,13 +92,13 @@ impl Communicator for ThreadComm {
     }
 
     fn isend(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<ThreadRequest> {
-        self.send_bytes(&data, to, tag)?;
+        self.put(&data, to, tag)?;
         let status = Status { source: self.rank, tag, bytes: data.len() };
         Ok(ThreadRequest::done(&self.shared, self.world_rank(), Completion { buffer: data, status }))
     }
 
     fn send_at_once(&self, data: &[u8], to: usize, tag: Tag) -> Result<bool> {
-        self.send_bytes(data, to, tag).map(|()| true)
+        self.put(data, to, tag).map(|()| true)
     }
 
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<ThreadRequest> {
@@ -125,9 +133,8 @@ impl Communicator for ThreadComm {
     }
 
     fn send_bytes(&self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
-        self.check_rank(to)?;
-        let ends = (self.world_rank(), self.members[to]);
-        self.shared.send(ends, (self.context, self.rank, tag), data)
+        seat_caller(&self.shared);
+        self.put(data, to, tag)
     }
 
     fn recv_bytes(&self, buffer: &mut [u8], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {

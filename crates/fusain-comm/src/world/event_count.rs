@@ -124,16 +124,16 @@ impl EventCount {
             self.events.doze(seen, limit);
             return Ok(());
         }
-        let sleeper = Sleeper { waits_for: waits_for(), is_deaf };
+        let waits_for = waits_for();
         shake();
         let mut state = self.events.lock();
         let _asleep = Asleep::count(&self.events);
         if self.events.count() != seen {
             return Ok(());
         }
-        let last = shared.fall_asleep(self.events.for_arrivals)?;
+        let (seat, last) = shared.fall_asleep(self.events.for_arrivals)?;
         let wakings = state.wakings;
-        state.sleepers.push(sleeper);
+        state.sleepers.push(Sleeper { waits_for, is_deaf, seat });
         if last {
             drop(state);
             shake();

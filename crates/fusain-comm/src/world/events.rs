@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::seats::SeatId;
 use crate::shake::shake;
 
 /// Raised by every notification of an event count: for threads that are busy with something else, and look at it now and then by one relaxed load.
@@ -59,7 +60,7 @@ pub(super) struct Events {
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Threads taken off the count of awake threads.
+    /// Threads that sleep without a time limit.
     pub(super) sleepers: Vec<Sleeper>,
     /// How often they were woken: there may be more notifications, since the deaf sleep through some.
     pub(super) wakings: u64,
@@ -72,6 +73,8 @@ pub(super) struct Sleeper {
     pub(super) waits_for: Vec<String>,
     /// No message is of use to it, so it sleeps on when one comes.
     pub(super) is_deaf: bool,
+    /// Taken off the count of awake threads; None if it was never on it.
+    pub(super) seat: Option<SeatId>,
 }
 
 /// Why it is notified.
@@ -113,8 +116,8 @@ impl Events {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the count on, and wakes who has to. Sleepers are struck out and `woken` is told how many, before the lock is let go.
-    pub(super) fn notify(&self, woken: impl FnOnce(usize), why: Cause) {
+    /// Moves the count on, and wakes who has to. Sleepers are struck out and `woken` is told which, before the lock is let go.
+    pub(super) fn notify(&self, woken: impl FnOnce(&[Sleeper]), why: Cause) {
         shake();
         self.count.fetch_add(1, Ordering::SeqCst);
         shake();
@@ -129,7 +132,7 @@ impl Events {
             Cause::Message(landing) => (true, landing),
         };
         if state.sleepers.iter().any(|sleeper| !(is_message && sleeper.is_deaf)) {
-            woken(state.sleepers.len());
+            woken(&state.sleepers);
             state.sleepers.clear();
             state.wakings += 1;
             self.signal.notify_all();

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::events::Events;
+use super::seats::SeatId;
 use crate::shake::shake;
 use crate::{Completion, Error, FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Result, Source, Status, Tag, TagMatch};
 
@@ -105,6 +106,14 @@ pub(super) enum Wait {
     Message(Pattern),
 }
 
+/// A thread that sleeps on an inbox.
+#[derive(Debug)]
+pub(super) struct Sleeper {
+    pub(super) wait: Wait,
+    /// Taken off the count of awake threads; None if it was never on it.
+    pub(super) seat: Option<SeatId>,
+}
+
 /// How many vectors an inbox keeps, about as many as messages are on their way to a rank, and how long they may be.
 const SPARE: (usize, usize) = (16, 1 << 20);
 
@@ -120,8 +129,8 @@ pub(super) struct Inbox {
     spare: Vec<Vec<u8>>,
     /// Set when the rank has left: nobody will look in here again.
     pub(super) closed: Option<Leave>,
-    /// Threads taken off the count of awake threads, with what they wait for.
-    pub(super) sleepers: Vec<Wait>,
+    /// Threads that sleep without a time limit, with what they wait for.
+    pub(super) sleepers: Vec<Sleeper>,
     /// Notified by every arrival.
     pub(super) events: Vec<Arc<Events>>,
     /// A rank has left, or a deadlock was found: a receive may be in vain.
@@ -178,11 +187,12 @@ impl Inbox {
                 let Posted { receive, buffer, .. } = self.posted.remove(at).expect("position() found it");
                 let result = self.fill(buffer, payload, status);
                 self.delivered.insert(receive, Delivered { result, timing });
-                self.sleepers.iter().any(|wait| matches!(wait, Wait::Receives(receives) if receives.contains(&receive)))
+                let wanted = |wait: &Wait| matches!(wait, Wait::Receives(receives) if receives.contains(&receive));
+                self.sleepers.iter().any(|sleeper| wanted(&sleeper.wait))
             }
             None => {
                 let wanted = |wait: &Wait| matches!(wait, Wait::Message(pattern) if pattern.fits(&probe));
-                let wake = self.sleepers.iter().any(wanted);
+                let wake = self.sleepers.iter().any(|sleeper| wanted(&sleeper.wait));
                 self.landed.push_back(Envelope { payload: payload.into_owned(), ..probe });
                 wake
             }
@@ -253,6 +263,11 @@ impl Inbox {
         copy.clear();
         copy.extend_from_slice(payload);
         copy
+    }
+
+    /// Fails if this rank has left: nobody can send to it any more.
+    pub(super) fn check_open(&self, me: usize) -> Result<()> {
+        if self.closed.is_some() { Err(Error::PeerLeft { rank: me }) } else { Ok(()) }
     }
 
     pub(super) fn collect(&mut self, receive: ReceiveId) -> Option<Delivered> {

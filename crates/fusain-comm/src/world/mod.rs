@@ -21,10 +21,10 @@
 //! # Deadlock detection
 //!
 //! A rank that has to wait polls for some microseconds, if there is a core for each rank. Then, under its inbox lock, it notes what it waits for, and takes itself off the
-//! world's count of *awake* threads. A thread that gives it what it waits for holds the same lock. It removes the note, and adds the sleepers of that inbox to the count
+//! world's count of *awake* threads (`seats.rs`). A thread that gives it what it waits for holds the same lock. It removes the note, and adds the sleepers of that inbox to the count
 //! again **before** it releases the lock, and so before it can fall asleep itself. Therefore:
 //!
-//! > awake = 0 means that every thread waits, and none can send any more. It is no guess and needs no timeout.
+//! > awake = 0 means that every thread that is counted waits, and none can send any more. It is no guess and needs no timeout.
 //!
 //! * Both sides at once: a rank that is about to sleep and a sender meet at the inbox lock. If the sender is first, the
 //!   rank finds the message. If the rank is first, the sender finds the note.
@@ -35,8 +35,13 @@
 //!   rank could have helped get [`Error::PeerLeft`] or [`Error::PeerPanicked`].
 //! * A test of a receive that only a rank that has left could complete fails, as a wait would.
 //! * Threads that wait for any event (a progress thread) sleep on an event count that arrivals notify, under the same rule: `event_count.rs`, `events.rs`.
-//! * More threads: the count starts with one thread for each rank. A rank that lets another thread call (a progress thread) makes an
-//!   [`Enlisted`] for it before it starts. A thread that polls never sleeps, so in such a world no deadlock is reported.
+//! * More threads: the count starts with one thread for each rank. A rank that lets another thread call (a progress thread, a thread with a
+//!   [`Handle`](crate::progress::Handle) of its own) makes an [`Enlisted`] for it before it starts, and that thread says that it is the one. Any other thread is
+//!   counted from its first blocking call (a send or a wait) until it ends. Before that call nobody knows of it: if all counted threads wait for what such a thread is *going* to
+//!   send, that is reported as a deadlock. To prevent it give the thread a handle, or have it call before the others wait.
+//! * A thread takes only itself off the count, so two that wait are never taken for one that waits and one that is gone. A thread that only drives a progress loop
+//!   for others is not counted. A thread that polls never sleeps, so in such a world no deadlock is reported.
+//! * A communicator or request that outlives its rank: nobody can send to it any more, so a wait for what has not come fails with [`Error::PeerLeft`].
 //!
 //! # What may unwind
 //!
@@ -58,6 +63,7 @@ mod event_count;
 mod events;
 mod inbox;
 mod request;
+mod seats;
 mod shared;
 
 use std::any::Any;
@@ -184,6 +190,7 @@ impl World {
                 .map(|(rank, comm)| {
                     let (shared, body) = (&shared, &body);
                     let run = move || {
+                        shared.take_seat(rank, thread::current().id());
                         let result = catch_unwind(AssertUnwindSafe(|| body(comm)));
                         shared.leave(rank, if result.is_ok() { Leave::Finished } else { Leave::Panicked });
                         result.map_err(|payload| RankPanic { rank, payload })

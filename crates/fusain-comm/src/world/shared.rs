@@ -1,20 +1,28 @@
 //! What the ranks of a world have in common: inboxes, the count of awake threads, who has left, the verdict.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use super::events::Cause;
-use super::inbox::{Delivered, Endpoint, Envelope, Header, Inbox, Leave, Pattern, ReceiveId, Timing, Wait};
+use super::events::{self, Cause};
+use super::inbox::{Delivered, Endpoint, Envelope, Header, Inbox, Leave, Pattern, ReceiveId, Sleeper, Timing, Wait};
+use super::seats::{SeatId, Seats, forget_caller, seat_caller};
 use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
 /// For so long who waits looks out before it sleeps, if nobody else needs its core: about what it takes to wake a thread.
 const LINGER: Duration = Duration::from_micros(20);
 
+/// Of the next world. Relaxed: a number that no other world has, and nothing more.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
 #[derive(Debug)]
 pub(super) struct Shared {
+    /// No other world has the same.
+    pub(super) number: u64,
     endpoints: Box<[Endpoint]>,
     control: Mutex<Control>,
     network: Option<Network>,
@@ -26,8 +34,8 @@ pub(super) struct Shared {
 /// The common words. Their lock is taken last, and never held while a endpoint is locked anew.
 #[derive(Debug)]
 struct Control {
-    /// Threads that do not sleep. 0 is a deadlock, or the end.
-    awake: usize,
+    /// Threads, and which of them sleep. All is a deadlock, or the end.
+    seats: Seats,
     left: Vec<Option<Leave>>,
     first_panic: Option<usize>,
     verdict: Option<Arc<DeadlockReport>>,
@@ -38,7 +46,7 @@ struct Control {
 impl Shared {
     pub(super) fn new(ranks: usize, network: Option<Network>) -> Self {
         let control = Control {
-            awake: ranks,
+            seats: Seats::of_ranks(ranks),
             left: vec![None; ranks],
             first_panic: None,
             verdict: None,
@@ -46,6 +54,7 @@ impl Shared {
             communicators: 0,
         };
         Self {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             endpoints: (0..ranks).map(|_| Endpoint::default()).collect(),
             control: Mutex::new(control),
             network,
@@ -187,7 +196,13 @@ impl Shared {
     }
 
     /// Waits until `ready` finds what it looks for. `wait` is the note left for deadlock detection.
-    pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
+    pub(super) fn wait<T>(
+        self: &Arc<Self>,
+        me: usize,
+        wait: &Wait,
+        mut ready: impl FnMut(&mut Inbox) -> Option<T>,
+    ) -> Result<T> {
+        seat_caller(self);
         let endpoint = &self.endpoints[me];
         let mut inbox = endpoint.lock();
         let mut lingers_until = None;
@@ -214,9 +229,10 @@ impl Shared {
             let patterns = inbox.patterns(wait);
             let mut control = self.control();
             control.still_hope(&patterns)?;
-            let last = control.one_less_awake();
+            inbox.check_open(me)?;
+            let (seat, last) = control.fall_asleep();
             drop(control);
-            inbox.sleepers.push(wait.clone());
+            inbox.sleepers.push(Sleeper { wait: wait.clone(), seat });
             if last {
                 drop(inbox);
                 self.declare_deadlock();
@@ -230,8 +246,7 @@ impl Shared {
     /// Wakes all that sleep on a endpoint, and counts them as awake before its lock is let go.
     fn wake(&self, endpoint: &Endpoint, inbox: &mut Inbox) {
         if !inbox.sleepers.is_empty() {
-            self.control().awake += inbox.sleepers.len();
-            inbox.sleepers.clear();
+            self.control().seats.wake(inbox.sleepers.drain(..).filter_map(|sleeper| sleeper.seat));
             inbox.generation += 1;
             endpoint.wake_all();
         } else if inbox.dozing > 0 {
@@ -275,19 +290,19 @@ impl Shared {
         self.control().still_hope(&[])
     }
 
-    /// Takes a thread off the count of awake ones, unless it waits for messages and would do so in vain. Says whether it was
-    /// the last.
-    pub(super) fn fall_asleep(&self, for_messages: bool) -> Result<bool> {
+    /// Takes the calling thread off the count of awake ones, unless it waits for messages and would do so in vain. Returns its seat, and whether it was the
+    /// last.
+    pub(super) fn fall_asleep(&self, for_messages: bool) -> Result<(Option<SeatId>, bool)> {
         let mut control = self.control();
         if for_messages {
             control.still_hope(&[])?;
         }
-        Ok(control.one_less_awake())
+        Ok(control.fall_asleep())
     }
 
     /// Puts threads back on the count.
-    pub(super) fn woken(&self, threads: usize) {
-        self.control().awake += threads;
+    pub(super) fn woken(&self, sleepers: &[events::Sleeper]) {
+        self.control().seats.wake(sleepers.iter().filter_map(|sleeper| sleeper.seat));
     }
 
     /// Looks for a completed receive among some, and where it stands; if there is none, and waiting for one of them would fail, fails in the
@@ -304,6 +319,7 @@ impl Shared {
                 for receive in receives {
                     self.control().still_hope(&inbox.patterns(&Wait::Receives(vec![receive])))?;
                 }
+                inbox.check_open(me)?;
             }
             Ok(found)
         })
@@ -314,8 +330,8 @@ impl Shared {
         let mut report = DeadlockReport::default();
         for (rank, endpoint) in self.endpoints.iter().enumerate() {
             let inbox = endpoint.lock();
-            for wait in &inbox.sleepers {
-                let waits_for = inbox.patterns(wait).iter().map(Pattern::describe).collect();
+            for sleeper in &inbox.sleepers {
+                let waits_for = inbox.patterns(&sleeper.wait).iter().map(Pattern::describe).collect();
                 report.waits.push(WaitReport { rank, waits_for });
             }
             for waits_for in inbox.events.iter().flat_map(|events| events.notes()) {
@@ -346,11 +362,23 @@ impl Shared {
             }
         }
         self.wake_all();
-        self.one_less_awake();
+        self.remove_seat(me);
     }
 
-    fn one_less_awake(&self) {
-        let last = self.control().one_less_awake();
+    pub(super) fn seat_of(&self, thread: ThreadId) -> Option<SeatId> {
+        self.control().seats.of(thread)
+    }
+
+    pub(super) fn add_seat(&self) -> SeatId {
+        self.control().seats.add()
+    }
+
+    pub(super) fn take_seat(&self, seat: SeatId, thread: ThreadId) {
+        self.control().seats.take(seat, thread);
+    }
+
+    pub(super) fn remove_seat(&self, seat: SeatId) {
+        let last = self.control().seats.remove(seat);
         if last {
             self.declare_deadlock();
         }
@@ -362,10 +390,10 @@ impl Shared {
 }
 
 impl Control {
-    /// Says whether nobody is left.
-    fn one_less_awake(&mut self) -> bool {
-        self.awake -= 1;
-        self.awake == 0
+    /// The calling thread is about to sleep. Returns its seat, if it has one, and whether nobody else is awake.
+    fn fall_asleep(&mut self) -> (Option<SeatId>, bool) {
+        let seat = self.seats.of(thread::current().id());
+        (seat, seat.is_some_and(|seat| self.seats.sleep(seat)))
     }
 
     /// Gives the reason, if waiting for these patterns cannot end.
@@ -379,6 +407,8 @@ impl Control {
         let gone = |pattern: &Pattern| pattern.world_source.filter(|&rank| self.left[rank].is_some());
         match patterns.first().and_then(gone) {
             Some(rank) if patterns.iter().all(|pattern| gone(pattern).is_some()) => Err(Error::PeerLeft { rank }),
+            // The world has ended, and its inboxes are closed.
+            _ if self.left.iter().all(Option::is_some) => Err(Error::PeerLeft { rank: 0 }),
             _ => Ok(()),
         }
     }
@@ -388,25 +418,36 @@ impl Control {
 #[derive(Debug)]
 #[must_use = "the thread is counted for as long as this is kept"]
 pub struct Enlisted {
-    shared: Option<Arc<Shared>>,
+    seat: Option<(Arc<Shared>, SeatId)>,
+    /// Who has called `here` last.
+    holder: Cell<Option<ThreadId>>,
 }
 
 impl Enlisted {
     /// For worlds that do not look for deadlocks.
     pub(crate) fn nowhere() -> Self {
-        Self { shared: None }
+        Self { seat: None, holder: Cell::new(None) }
     }
 
     pub(super) fn with(shared: &Arc<Shared>) -> Self {
-        shared.control().awake += 1;
-        Self { shared: Some(Arc::clone(shared)) }
+        Self { seat: Some((Arc::clone(shared), shared.add_seat())), holder: Cell::new(None) }
+    }
+
+    /// The calling thread is the one: until it says so it counts as awake even where it waits.
+    pub fn here(&self) {
+        let Some((shared, seat)) = &self.seat else { return };
+        let thread = thread::current().id();
+        if self.holder.replace(Some(thread)) != Some(thread) {
+            shared.take_seat(*seat, thread);
+        }
     }
 }
 
 impl Drop for Enlisted {
     fn drop(&mut self) {
-        if let Some(shared) = &self.shared {
-            shared.one_less_awake();
+        if let Some((shared, seat)) = &self.seat {
+            forget_caller();
+            shared.remove_seat(*seat);
         }
     }
 }

@@ -1,0 +1,198 @@
+//! Seats: which threads a world counts, and which of them are awake.
+//!
+//! Each rank has a seat from the beginning, each [`Enlisted`](super::Enlisted) one from when it is made, and each other thread from its first blocking call
+//! until it ends. A seat is awake unless *the thread that holds it* sleeps. So a thread without a seat can wait or not, and changes nothing in the count: it
+//! never makes a world look asleep where a thread with a seat is awake.
+//!
+//! > awake = seats − seats whose holder sleeps
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::thread::{self, ThreadId};
+
+use super::shared::Shared;
+
+/// Identifies a seat in its world. That of a rank has the rank's number.
+pub(super) type SeatId = usize;
+
+#[derive(Debug)]
+pub(super) struct Seats {
+    seats: HashMap<SeatId, Seat>,
+    /// One seat at most for each thread.
+    by_thread: HashMap<ThreadId, SeatId>,
+    next: SeatId,
+    awake: usize,
+}
+
+#[derive(Debug, Default)]
+struct Seat {
+    /// None until a thread has taken it: then nobody can sleep in it.
+    holder: Option<ThreadId>,
+    asleep: bool,
+}
+
+impl Seats {
+    pub(super) fn of_ranks(ranks: usize) -> Self {
+        let mut seats = Self { seats: HashMap::new(), by_thread: HashMap::new(), next: 0, awake: 0 };
+        for _ in 0..ranks {
+            seats.add();
+        }
+        seats
+    }
+
+    pub(super) fn add(&mut self) -> SeatId {
+        let id = self.next;
+        self.next += 1;
+        self.awake += 1;
+        self.seats.insert(id, Seat::default());
+        id
+    }
+
+    /// From now on `thread` holds the seat, unless it has one already.
+    pub(super) fn take(&mut self, id: SeatId, thread: ThreadId) {
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        if seat.holder == Some(thread) || self.by_thread.contains_key(&thread) {
+            return;
+        }
+        if let Some(before) = seat.holder.replace(thread) {
+            self.by_thread.remove(&before);
+        }
+        self.by_thread.insert(thread, id);
+        // Its last holder may sleep still; the new one does not.
+        self.wake([id]);
+    }
+
+    pub(super) fn of(&self, thread: ThreadId) -> Option<SeatId> {
+        self.by_thread.get(&thread).copied()
+    }
+
+    /// The thread is about to sleep. Says whether it was the last that was awake.
+    pub(super) fn sleep(&mut self, id: SeatId) -> bool {
+        match self.seats.get_mut(&id) {
+            Some(seat) if !seat.asleep => {
+                seat.asleep = true;
+                self.awake -= 1;
+                self.awake == 0
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn wake(&mut self, ids: impl IntoIterator<Item = SeatId>) {
+        for id in ids {
+            if let Some(seat) = self.seats.get_mut(&id).filter(|seat| seat.asleep) {
+                seat.asleep = false;
+                self.awake += 1;
+            }
+        }
+    }
+
+    /// Says whether it was the last seat that was awake.
+    pub(super) fn remove(&mut self, id: SeatId) -> bool {
+        let Some(seat) = self.seats.remove(&id) else { return false };
+        if let Some(holder) = seat.holder {
+            self.by_thread.remove(&holder);
+        }
+        if seat.asleep {
+            return false;
+        }
+        self.awake -= 1;
+        self.awake == 0
+    }
+}
+
+thread_local! {
+    /// The number of the world where this thread was last found to have a seat.
+    static SEATED_IN: Cell<u64> = const { Cell::new(0) };
+    /// The seats that it has got by calling.
+    static GUESTS: RefCell<Vec<Guest>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gives the calling thread a seat until it ends, if it has none yet. Called by whoever is about to send or to wait.
+pub(super) fn seat_caller(shared: &Arc<Shared>) {
+    if SEATED_IN.get() == shared.number {
+        return;
+    }
+    let thread = thread::current().id();
+    if shared.seat_of(thread).is_none() {
+        // A thread that is about to end, and has no such list any more, is not counted.
+        let known = GUESTS.try_with(|guests| {
+            let mut guests = guests.borrow_mut();
+            guests.retain(|guest| guest.shared.strong_count() > 0);
+            guests.push(Guest { shared: Arc::downgrade(shared), seat: shared.add_seat() });
+            guests.last().map(|guest| guest.seat)
+        });
+        if let Ok(Some(seat)) = known {
+            shared.take_seat(seat, thread);
+        }
+    }
+    SEATED_IN.set(shared.number);
+}
+
+/// The calling thread may have lost a seat: it is looked up again at its next call.
+pub(super) fn forget_caller() {
+    SEATED_IN.set(0);
+}
+
+/// The seat of a thread that nobody has announced. It does not keep the world.
+#[derive(Debug)]
+struct Guest {
+    shared: Weak<Shared>,
+    seat: SeatId,
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.upgrade() {
+            shared.remove_seat(self.seat);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn other() -> ThreadId {
+        thread::spawn(|| thread::current().id()).join().unwrap()
+    }
+
+    #[test]
+    fn the_last_one_awake_is_told() {
+        let (mut seats, a, b) = (Seats::of_ranks(2), other(), other());
+        seats.take(0, a);
+        seats.take(1, b);
+        assert_eq!([a, b, other()].map(|thread| seats.of(thread)), [Some(0), Some(1), None]);
+        assert!(!seats.sleep(0));
+        assert!(seats.sleep(1));
+        seats.wake([0, 1]);
+        assert!(!seats.remove(1));
+        assert!(seats.sleep(0));
+    }
+
+    #[test]
+    fn who_takes_a_seat_over_is_awake() {
+        let (mut seats, a, b) = (Seats::of_ranks(1), other(), other());
+        let second = seats.add();
+        seats.take(0, a);
+        assert!(!seats.sleep(0));
+        seats.take(0, b);
+        assert!(!seats.sleep(second), "the new holder is awake");
+        // Its last holder wakes, and has no seat.
+        seats.wake([0]);
+        assert_eq!((seats.of(a), seats.of(b)), (None, Some(0)));
+        assert!(seats.sleep(0));
+    }
+
+    #[test]
+    fn a_seat_that_is_given_back_asleep_is_counted_once() {
+        let (mut seats, a) = (Seats::of_ranks(2), other());
+        seats.take(0, a);
+        assert!(!seats.sleep(0));
+        assert!(!seats.remove(0));
+        seats.wake([0]);
+        assert!(!seats.remove(0));
+        assert!(seats.remove(1));
+    }
+}
