@@ -6,7 +6,7 @@
 //!    allowed the thread.
 //! 2. *Live handle*: a `RawComm` is freed once, by its owner's drop; a `Transfer`'s request is null once MPI is done with it.
 //! 3. *Own buffer*: a `Transfer` keeps its vector, and neither moves the vector's heap memory nor touches it, until its
-//!    request is null; a transfer that is not done is never dropped, only parked.
+//!    request is null; a transfer that is dropped before leaves it to MPI for good.
 //! 4. *Plain arguments*: pointers are to live local variables or to slices whose length is given.
 
 mod collectives;
@@ -227,7 +227,8 @@ impl RawComm {
         if may_be_own {
             buffer.push(0);
         }
-        let mut transfer = Transfer { capacity, ..Transfer::new(buffer, first_tag, None) };
+        let mut transfer = Transfer::new(buffer, first_tag, None);
+        transfer.capacity = capacity;
         let count = count(transfer.buffer.len())?;
         let (pointer, request) = (transfer.buffer.as_mut_ptr(), &mut transfer.request);
         let (from, tag) = (source(from), tag(wanted));
@@ -318,11 +319,9 @@ impl Transfer {
         code: c_int,
         status: MaybeUninit<ffi::MPI_Status>,
     ) -> Result<Completion> {
-        if let Err(error) = check_receive(call, code, self.capacity) {
-            // A failed transfer is over: the library has freed the request, or will not touch the buffer again.
-            self.request = Self::null();
-            return Err(error);
-        }
+        // Whether a failed transfer is over is told by the request: a library that survives lost ranks keeps some active, as
+        // with MPI_ERR_PROC_FAILED_PENDING.
+        check_receive(call, code, self.capacity)?;
         let status = match self.sent {
             Some(status) => status,
             // SAFETY: written for a completed receive.
@@ -406,6 +405,15 @@ impl Transfer {
     }
 }
 
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        if self.request != Self::null() {
+            // MPI may still use it: it must never be freed.
+            mem::forget(mem::take(&mut self.buffer));
+        }
+    }
+}
+
 /// A message that only its holder can receive.
 #[derive(Debug)]
 pub(super) struct RawMessage {
@@ -442,5 +450,25 @@ impl RawMessage {
         let code = unsafe { ffi::MPI_Imrecv(pointer.cast(), count, byte(), handle, request) };
         check("MPI_Imrecv", code)?;
         Ok(transfer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_that_mpi_may_still_use_is_never_freed() {
+        const LENGTH: usize = 777;
+        // SAFETY: an integer or a pointer, which nobody looks behind. No library has 0 for its null request.
+        let request = unsafe { mem::zeroed::<ffi::MPI_Request>() };
+        assert!(request != Transfer::null());
+        let mut transfer = Transfer::new(vec![7_u8; LENGTH], 0, None);
+        transfer.request = request;
+        let buffer = transfer.buffer.as_ptr().addr();
+        drop(transfer);
+        // What was freed last is given out again first, if its length is the same.
+        let next = vec![1_u8; LENGTH];
+        assert_ne!(next.as_ptr().addr(), buffer);
     }
 }

