@@ -28,7 +28,7 @@ impl Shape {
     /// All shapes, in the order of the table.
     pub const ALL: [Self; 4] = [Self::Linear, Self::Chain, Self::Binary, Self::Binomial];
 
-    /// The parent of `node` in a tree of `size`; `None` for the root.
+    /// The parent of `node` in a tree of `size`; `None` for the root, and for a node that the tree does not have.
     ///
     /// ```
     /// use fusain_comm::Shape;
@@ -37,7 +37,7 @@ impl Shape {
     /// assert_eq!(Shape::Binary.children(0, 8), [1, 5]);
     /// ```
     pub fn parent(self, node: usize, size: usize) -> Option<usize> {
-        if node == 0 {
+        if node == 0 || node >= size {
             return None;
         }
         Some(match self {
@@ -48,8 +48,11 @@ impl Shape {
         })
     }
 
-    /// The children of `node` in a tree of `size`, in increasing order.
+    /// The children of `node` in a tree of `size`, in increasing order. A node that the tree does not have has none.
     pub fn children(self, node: usize, size: usize) -> Vec<usize> {
+        if node >= size {
+            return Vec::new();
+        }
         match self {
             Self::Linear if node == 0 => (1..size).collect(),
             Self::Linear => Vec::new(),
@@ -60,12 +63,9 @@ impl Shape {
                 [node + 1, right].into_iter().filter(|&child| child < end).collect()
             }
             Self::Binomial => {
-                let lowest = if node == 0 { size.next_power_of_two() } else { node & node.wrapping_neg() };
-                (0..usize::BITS)
-                    .map(|bit| 1_usize << bit)
-                    .take_while(|&step| step < lowest && node + step < size)
-                    .map(|step| node + step)
-                    .collect()
+                let left = size - node;
+                let below_lowest_bit = (0..node.trailing_zeros()).map(|bit| 1_usize << bit);
+                below_lowest_bit.take_while(|&step| step < left).map(|step| node + step).collect()
             }
         }
     }
@@ -122,6 +122,29 @@ mod tests {
                     assert!(shape.children(parent, size).contains(&node), "{shape} {size}: {node} under {parent}");
                 }
             }
+        }
+    }
+    #[test]
+    fn what_the_tree_does_not_have_has_no_relatives() {
+        for shape in Shape::ALL {
+            for (node, size) in [(0, 0), (5, 5), (9, 5), (usize::MAX, 5), (usize::MAX, usize::MAX)] {
+                assert_eq!(
+                    (shape.parent(node, size), shape.children(node, size)),
+                    (None, vec![]),
+                    "{shape} {node} {size}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_tree_there_can_be() {
+        const LAST: usize = usize::MAX - 1;
+        assert_eq!(Shape::Binomial.children(0, usize::MAX).len(), usize::BITS as usize);
+        assert_eq!(Shape::Binary.children(0, usize::MAX), [1, 1 + LAST / 2]);
+        for shape in Shape::ALL.into_iter().filter(|&shape| shape != Shape::Chain) {
+            assert_eq!(shape.children(LAST, usize::MAX), []);
+            assert!(shape.parent(LAST, usize::MAX).is_some());
         }
     }
 }
