@@ -14,6 +14,8 @@
 //! * [`Clock::Virtual`] holds nothing back. Each rank counts its own time ([`ThreadComm::clock_ns`]); a receive advances it to the
 //!   message's arrival. Programs without [`crate::Source::Any`] get the same times in every run, so tests may assert them.
 //!
+//! A time that is later than 2^64 ns, some 584 years, is that one.
+//!
 //! ```
 //! use fusain_comm::{Clock, Communicator, LogGp, Network, World};
 //! let wire = LogGp { latency_ns: 1_000, overhead_ns: 100, gap_ns: 0, gap_per_byte_ns: 2.0 };

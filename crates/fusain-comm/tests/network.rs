@@ -84,3 +84,26 @@ fn a_real_message_is_never_early() {
         }
     });
 }
+
+#[test]
+fn times_end_at_the_last_one() {
+    let slow = LogGp { latency_ns: u64::MAX, overhead_ns: u64::MAX, gap_ns: 5, gap_per_byte_ns: f64::INFINITY };
+    let clocks = World::threads(2).network(Network::flat(slow).clock(Clock::Virtual)).run(|comm| {
+        for _ in 0..2 {
+            match comm.rank() {
+                0 => comm.send(&[1_u8], 1, 0).unwrap(),
+                _ => drop(comm.recv_vec::<u8>(0, 0).unwrap()),
+            }
+            comm.compute_ns(u64::MAX);
+        }
+        comm.clock_ns()
+    });
+    assert_eq!(clocks, [u64::MAX; 2]);
+    let never = LogGp { latency_ns: u64::MAX, gap_ns: u64::MAX, ..LogGp::default() };
+    World::threads(1).network(Network::flat(never)).run(|comm| {
+        for _ in 0..2 {
+            comm.send(&[1_u8], 0, 0).unwrap();
+        }
+        assert_eq!(comm.iprobe(0, 0).unwrap(), None);
+    });
+}

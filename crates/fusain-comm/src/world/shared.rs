@@ -115,7 +115,7 @@ impl Shared {
         let mut landing = None;
         let held_back = self.network.as_ref().is_some_and(|network| !network.is_virtual());
         if held_back {
-            let landing_ns = timing.arrival_ns.max(inbox.receive_link_free_ns + timing.occupancy_ns);
+            let landing_ns = timing.arrival_ns.max(inbox.receive_link_free_ns.saturating_add(timing.occupancy_ns));
             inbox.receive_link_free_ns = landing_ns;
             let message = Envelope { context, source, tag, payload: inbox.copy(payload), timing };
             let at = self.epoch + Duration::from_nanos(landing_ns);
@@ -140,14 +140,14 @@ impl Shared {
         let occupancy_ns = link.occupancy_ns(bytes);
         let mut own = self.endpoints[from].lock();
         let now_ns = if network.is_virtual() {
-            own.clock_ns += link.overhead_ns;
+            own.clock_ns = own.clock_ns.saturating_add(link.overhead_ns);
             own.clock_ns
         } else {
             self.now_ns()
         };
         let start_ns = now_ns.max(own.send_link_free_ns);
-        own.send_link_free_ns = start_ns + occupancy_ns;
-        let arrival_ns = start_ns + occupancy_ns + link.latency_ns;
+        own.send_link_free_ns = start_ns.saturating_add(occupancy_ns);
+        let arrival_ns = own.send_link_free_ns.saturating_add(link.latency_ns);
         Timing { arrival_ns, occupancy_ns, overhead_ns: link.overhead_ns }
     }
 
@@ -159,8 +159,8 @@ impl Shared {
                 let mut own = self.endpoints[me].lock();
                 let first_byte_ns = timing.arrival_ns.saturating_sub(timing.occupancy_ns);
                 let start_ns = first_byte_ns.max(own.receive_link_free_ns);
-                own.receive_link_free_ns = start_ns + timing.occupancy_ns;
-                own.clock_ns = own.clock_ns.max(own.receive_link_free_ns) + timing.overhead_ns;
+                own.receive_link_free_ns = start_ns.saturating_add(timing.occupancy_ns);
+                own.clock_ns = own.clock_ns.max(own.receive_link_free_ns).saturating_add(timing.overhead_ns);
             }
             Some(_) => pass_time(timing.overhead_ns),
         }
@@ -179,7 +179,10 @@ impl Shared {
 
     pub(super) fn compute(&self, me: usize, duration_ns: u64) {
         match &self.network {
-            Some(network) if network.is_virtual() => self.endpoints[me].lock().clock_ns += duration_ns,
+            Some(network) if network.is_virtual() => {
+                let clock_ns = &mut self.endpoints[me].lock().clock_ns;
+                *clock_ns = clock_ns.saturating_add(duration_ns);
+            }
             _ => pass_time(duration_ns),
         }
     }
