@@ -311,7 +311,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; the errors of sending and receiving.
+    /// [`Error::RankOutOfRange`]; [`Error::NoSize`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Gather")]
     #[doc(alias = "MPI_Gatherv")]
     fn gather<T: Plain>(&self, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
@@ -321,7 +321,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Collects all ranks' elements on every rank, one vector for each rank. Lengths may differ.
     ///
     /// # Errors
-    /// The errors of sending and receiving.
+    /// [`Error::NoSize`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Allgather")]
     #[doc(alias = "MPI_Allgatherv")]
     fn allgather<T: Plain>(&self, data: &[T]) -> Result<Vec<Vec<T>>> {
@@ -331,7 +331,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Distributes `root`'s `parts`, one vector for each rank. The `parts` of other ranks are ignored.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks.
+    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks; [`Error::NoSize`].
     #[doc(alias = "MPI_Scatter")]
     #[doc(alias = "MPI_Scatterv")]
     fn scatter<T: Plain>(&self, parts: &[Vec<T>], root: usize) -> Result<Vec<T>> {
@@ -341,7 +341,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Rank `i` gets `parts[i]` of every rank, in the order of ranks. Lengths may differ.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if there are not as many parts as ranks.
+    /// [`Error::LengthMismatch`] if there are not as many parts as ranks; [`Error::NoSize`].
     #[doc(alias = "MPI_Alltoall")]
     #[doc(alias = "MPI_Alltoallv")]
     fn all_to_all<T: Plain>(&self, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {

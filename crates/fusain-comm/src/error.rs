@@ -50,6 +50,9 @@ pub enum Error {
         /// How many in all.
         elements: u64,
     },
+    /// Elements of no size were to be collected from other ranks.
+    #[error("elements of no size cannot be collected from other ranks: a message does not tell how many they are")]
+    NoSize,
     /// A colour that MPI does not have.
     #[error("colour {color} is not below 2^31")]
     ColorOutOfRange {

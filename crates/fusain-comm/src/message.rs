@@ -7,6 +7,9 @@ use crate::{Error, Result};
 /// Every type with bytemuck's `NoUninit` and `AnyBitPattern` implements it: numbers, arrays of them, and `repr(C)` structs that derive
 /// `Pod`.
 ///
+/// Elements of no size, such as `()`, are plain, but a message does not tell how many of them it holds: none are received. Collectives where all ranks give as many
+/// elements take them, those that collect elements refuse them ([`Error::NoSize`]).
+///
 /// ```
 /// fn is_plain<T: fusain_comm::Plain>() {}
 /// is_plain::<f64>();

@@ -1,9 +1,10 @@
 //! Gather, scatter, scan and all-to-all.
 
-use super::{ALL_TO_ALL, GATHER, SCAN, SCATTER};
+use super::{ALL_TO_ALL, GATHER, SCAN, SCATTER, check_length, check_size};
 use crate::{Communicator, Error, Plain, Result};
 
 pub(crate) fn gather<C: Communicator, T: Plain>(comm: &C, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
+    check_size::<T>()?;
     comm.check_rank(root)?;
     if comm.rank() != root {
         comm.send(data, root, GATHER)?;
@@ -48,6 +49,7 @@ pub(crate) fn allgather<C: Communicator, T: Plain>(comm: &C, data: &[T]) -> Resu
 }
 
 pub(crate) fn scatter<C: Communicator, T: Plain>(comm: &C, parts: &[Vec<T>], root: usize) -> Result<Vec<T>> {
+    check_size::<T>()?;
     comm.check_rank(root)?;
     if comm.rank() != root {
         return comm.recv_vec(root, SCATTER).map(|(part, _)| part);
@@ -71,10 +73,8 @@ pub(crate) fn scan<C: Communicator, T: Plain>(comm: &C, data: &mut [T], op: impl
             _ => None,
         };
         if let Some(from) = rank.checked_sub(distance) {
-            let given = comm.recv(&mut lower, from, SCAN)?.count::<T>()?;
-            if given != data.len() {
-                return Err(Error::LengthMismatch { given: data.len(), expected: given });
-            }
+            let status = comm.recv(&mut lower, from, SCAN)?;
+            check_length::<T>(status, data.len())?;
         }
         if let Some(send) = send {
             send.wait()?;
@@ -91,6 +91,7 @@ pub(crate) fn scan<C: Communicator, T: Plain>(comm: &C, data: &mut [T], op: impl
 }
 
 pub(crate) fn all_to_all<C: Communicator, T: Plain>(comm: &C, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
+    check_size::<T>()?;
     check_parts(comm, parts)?;
     let (rank, size) = (comm.rank(), comm.size());
     let mut received = vec![Vec::new(); size];

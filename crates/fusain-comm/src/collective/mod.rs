@@ -24,7 +24,7 @@ pub use shape::Shape;
 pub(crate) use data::{all_to_all, allgather, gather, scan, scatter};
 pub use tree::{broadcast, reduce};
 
-use crate::{Communicator, FIRST_COLLECTIVE_TAG, Result, Tag};
+use crate::{Communicator, Error, FIRST_COLLECTIVE_TAG, Plain, Result, Status, Tag};
 
 const BARRIER: Tag = FIRST_COLLECTIVE_TAG;
 const BROADCAST: Tag = FIRST_COLLECTIVE_TAG + 1;
@@ -48,6 +48,17 @@ pub(crate) fn name_of(tag: Tag) -> &'static str {
     }
 }
 
+/// Whether as many elements have come as are `given` here. A message of elements of no size does not tell how many they are, and there is nothing to copy.
+fn check_length<T: Plain>(status: Status, given: usize) -> Result<()> {
+    let expected = status.count::<T>()?;
+    if expected == given || size_of::<T>() == 0 { Ok(()) } else { Err(Error::LengthMismatch { given, expected }) }
+}
+
+/// Refuses elements that messages do not count.
+fn check_size<T: Plain>() -> Result<()> {
+    if size_of::<T>() > 0 { Ok(()) } else { Err(Error::NoSize) }
+}
+
 /// After round k a rank knows of the 2^(k+1) ranks before it; after ⌈log₂ p⌉ rounds, of all.
 pub(crate) fn barrier<C: Communicator>(comm: &C) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
@@ -60,4 +71,25 @@ pub(crate) fn barrier<C: Communicator>(comm: &C) -> Result<()> {
         distance *= 2;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Communicator, Error, World};
+
+    #[test]
+    fn elements_of_no_size_are_combined_and_not_collected() {
+        World::threads(3).run(|comm| {
+            let mut data = [(), ()];
+            comm.broadcast(&mut data, 1).unwrap();
+            comm.allreduce(&mut data, |_, _| ()).unwrap();
+            comm.scan(&mut data, |_, _| ()).unwrap();
+            assert_eq!(comm.gather(&data, 1), Err(Error::NoSize));
+            assert_eq!(comm.allgather(&data), Err(Error::NoSize));
+            let parts = vec![vec![()]; 3];
+            assert_eq!(comm.scatter(&parts, 0), Err(Error::NoSize));
+            assert_eq!(comm.all_to_all(&parts), Err(Error::NoSize));
+            comm.barrier().unwrap();
+        });
+    }
 }

@@ -1,7 +1,7 @@
 //! Broadcast and reduction over a tree of any shape, whole or in segments.
 
-use super::{BROADCAST, REDUCE, Shape};
-use crate::{Communicator, Error, Plain, Result, Tag};
+use super::{BROADCAST, REDUCE, Shape, check_length};
+use crate::{Communicator, Plain, Result, Tag};
 
 /// Every rank's `data` becomes `root`'s, down a tree of `shape`, in segments of `segment` elements.
 ///
@@ -11,6 +11,10 @@ use crate::{Communicator, Error, Plain, Result, Tag};
 /// # Errors
 /// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if the ranks' lengths differ; the errors of sending and
 /// receiving.
+///
+/// [`Error::RankOutOfRange`]: crate::Error::RankOutOfRange
+/// [`Error::Truncated`]: crate::Error::Truncated
+/// [`Error::LengthMismatch`]: crate::Error::LengthMismatch
 ///
 /// # Panics
 /// If `segment` is 0.
@@ -106,6 +110,6 @@ fn segments<T>(data: &mut [T], segment: usize) -> impl Iterator<Item = &mut [T]>
 }
 
 fn receive_all<C: Communicator, T: Plain>(comm: &C, data: &mut [T], from: usize, tag: Tag) -> Result<()> {
-    let given = comm.recv(data, from, tag)?.count::<T>()?;
-    if given == data.len() { Ok(()) } else { Err(Error::LengthMismatch { given: data.len(), expected: given }) }
+    let status = comm.recv(data, from, tag)?;
+    check_length::<T>(status, data.len())
 }
