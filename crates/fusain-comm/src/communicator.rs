@@ -140,10 +140,11 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// [`Error::PeerPanicked`].
     fn recv_bytes(&self, buffer: &mut [u8], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status>;
 
-    /// Tests all `requests` once. If one is complete, removes it (by `swap_remove`) and returns its index and its completion.
+    /// Tests all `requests` once. If one is complete, removes it (by `swap_remove`) and returns its index and its completion. The requests may belong to any
+    /// communicators of this rank.
     ///
     /// # Errors
-    /// The error of one of the requests. The others are then of no use.
+    /// The error of one of the requests. The others are then of no use. [`Error::MixedRequests`] in the world of threads if they belong to several ranks.
     #[doc(alias = "MPI_Testany")]
     fn test_any(&self, requests: &mut Vec<Self::Request>) -> Result<Option<(usize, Completion)>> {
         for (index, request) in requests.iter_mut().enumerate() {
@@ -155,10 +156,11 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok(None)
     }
 
-    /// Waits until one of `requests` completes, removes it (by `swap_remove`) and returns its index and its completion.
+    /// Waits until one of `requests` completes, removes it (by `swap_remove`) and returns its index and its completion. The requests may belong to any
+    /// communicators of this rank.
     ///
     /// # Errors
-    /// [`Error::NoRequest`] if there is none; the error of the request that completed.
+    /// [`Error::NoRequest`] if there is none; the error of the request that completed; [`Error::MixedRequests`] as [`test_any`](Self::test_any).
     #[doc(alias = "MPI_Waitany")]
     fn wait_any(&self, requests: &mut Vec<Self::Request>) -> Result<(usize, Completion)>;
 

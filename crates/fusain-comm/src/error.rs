@@ -86,6 +86,9 @@ pub enum Error {
     /// `wait_any` was given no request.
     #[error("there is no request to wait for")]
     NoRequest,
+    /// The requests of one call belong to several ranks, or to several worlds of threads.
+    #[error("the requests belong to several ranks; one call can test or wait for those of one rank")]
+    MixedRequests,
     /// The MPI library was started for one thread, and this is another.
     #[error("MPI runs at thread level {level}; only the thread that started it may call it")]
     WrongThread {

@@ -57,9 +57,16 @@ impl ThreadRequest {
         self.state = State::Spent;
     }
 
+    /// A receive is known in the inbox of its own rank only, and a wait sleeps on one inbox.
+    fn check_same_rank(&self, others: &[Self]) -> Result<()> {
+        let same = |other: &Self| other.me == self.me && Arc::ptr_eq(&other.shared, &self.shared);
+        if others.iter().all(same) { Ok(()) } else { Err(Error::MixedRequests) }
+    }
+
     /// Looks once at several requests of one rank.
     pub(super) fn test_any(requests: &mut Vec<Self>) -> Result<Option<(usize, Completion)>> {
         let Some(first) = requests.first() else { return Ok(None) };
+        first.check_same_rank(requests)?;
         if let Some(at) = requests.iter().position(|request| !matches!(request.state, State::Posted(_))) {
             let completion = requests.swap_remove(at).test()?;
             return Ok(completion.map(|completion| (at, completion)));
@@ -74,6 +81,7 @@ impl ThreadRequest {
     /// Waits for the first of several requests of one rank.
     pub(super) fn wait_any(requests: &mut Vec<Self>) -> Result<(usize, Completion)> {
         let Some(first) = requests.first() else { return Err(Error::NoRequest) };
+        first.check_same_rank(requests)?;
         let (shared, me) = (Arc::clone(&first.shared), first.me);
         if let Some(at) = requests.iter().position(|request| !matches!(request.state, State::Posted(_))) {
             return requests.swap_remove(at).wait().map(|completion| (at, completion));
@@ -160,5 +168,34 @@ impl Message for ThreadMessage {
         let (shared, me) = (Arc::clone(&self.shared), self.me);
         let (buffer, status) = self.recv()?;
         Ok(ThreadRequest::done(&shared, me, Completion { buffer, status }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, mpsc};
+
+    use crate::{Communicator, Error, Request, World};
+
+    #[test]
+    fn requests_of_two_ranks_are_refused_together() {
+        let (give, take) = mpsc::channel();
+        let take = Mutex::new(take);
+        World::threads(2).run(|comm| {
+            let other = 1 - comm.rank();
+            let own = comm.irecv(vec![0], other, 1).unwrap();
+            if comm.rank() == 0 {
+                give.send(own).unwrap();
+                return comm.recv_vec::<u8>(1, 2).map(drop).unwrap();
+            }
+            let theirs = take.lock().unwrap().recv().unwrap();
+            // Both have the same number in their inboxes.
+            comm.send(&[9_u8], 0, 1).unwrap();
+            let mut both = vec![own, theirs];
+            assert_eq!(comm.test_any(&mut both), Err(Error::MixedRequests));
+            assert_eq!(comm.wait_any(&mut both), Err(Error::MixedRequests));
+            assert_eq!(both.pop().unwrap().wait().unwrap().buffer, [9]);
+            comm.send(&[1_u8], 0, 2).unwrap();
+        });
     }
 }
