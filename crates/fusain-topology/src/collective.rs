@@ -111,7 +111,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.way(operation, shape, bytes(length), bytes(segment), root)
     }
 
-    /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ, also those of elements without size. Other ranks get `None`.
+    /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`.
     ///
     /// # Errors
     /// As [`Communicator::gather`].
@@ -169,11 +169,6 @@ fn gather_parts<C: Communicator, T: Plain>(comm: &C, parts: &[Part<T>]) -> Resul
 fn cut<T: Plain>(heads: &[[u64; 2]], mut all: &[T]) -> Vec<Part<T>> {
     let mut parts = Vec::with_capacity(heads.len());
     for &[rank, length] in heads {
-        if size_of::<T>() == 0 {
-            // A message of no bytes does not tell how many there were, but the head does; and one is like another.
-            parts.push((rank as usize, bytemuck::zeroed_vec(length as usize)));
-            continue;
-        }
         let (part, rest) = all.split_at(length as usize);
         parts.push((rank as usize, part.to_vec()));
         all = rest;

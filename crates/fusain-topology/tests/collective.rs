@@ -64,19 +64,6 @@ fn the_order_of_ranks_decides_which_way_a_reduction_goes() {
     });
 }
 
-/// In messages they are nothing, so nobody can count them there.
-#[test]
-fn elements_without_size() {
-    World::threads(NODES * CORES).run(|comm| {
-        let hierarchy = Hierarchy::build(&comm, &places()[comm.rank()]).unwrap();
-        for root in [0, 5] {
-            let gathered = hierarchy.gather(&vec![(); comm.rank()], root).unwrap();
-            let lengths = gathered.map(|parts| parts.iter().map(Vec::len).collect::<Vec<_>>());
-            assert_eq!(lengths, (comm.rank() == root).then(|| (0..NODES * CORES).collect()));
-        }
-    });
-}
-
 #[test]
 fn a_root_that_does_not_exist() {
     World::threads(NODES * CORES).run(|comm| {
