@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::event_count::EventCount;
+use super::guests::seat_caller;
 use super::inbox::{Pattern, Wait};
 use super::request::{ThreadMessage, ThreadRequest};
-use super::seats::seat_caller;
 use super::shared::{Enlisted, Shared};
 use crate::{Communicator, Completion, Error, Host, Request, Result, Source, Status, Tag, TagMatch};
 
@@ -123,12 +123,14 @@ impl Communicator for ThreadComm {
     fn mprobe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<ThreadMessage> {
         let pattern = self.pattern(from.into(), tag.into())?;
         let me = self.world_rank();
+        seat_caller(&self.shared);
         let envelope = self.shared.wait(me, &Wait::Message(pattern), |inbox| inbox.take(&pattern))?;
         Ok(ThreadMessage { shared: Arc::clone(&self.shared), me, envelope })
     }
 
     fn probe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
         let pattern = self.pattern(from.into(), tag.into())?;
+        seat_caller(&self.shared);
         self.shared.wait(self.world_rank(), &Wait::Message(pattern), |inbox| inbox.peek(&pattern))
     }
 

@@ -21,7 +21,7 @@
 //! # Deadlock detection
 //!
 //! A rank that has to wait polls for some microseconds, if there is a core for each rank. Then, under its inbox lock, it notes what it waits for, and takes itself off the
-//! world's count of *awake* threads (`seats.rs`). A thread that gives it what it waits for holds the same lock. It removes the note, and adds the sleepers of that inbox to the count
+//! world's count of *awake* threads (`seats.rs`, `guests.rs`). A thread that gives it what it waits for holds the same lock. It removes the note, and adds the sleepers of that inbox to the count
 //! again **before** it releases the lock, and so before it can fall asleep itself. Therefore:
 //!
 //! > awake = 0 means that every thread that is counted waits, and none can send any more. It is no guess and needs no timeout.
@@ -61,6 +61,7 @@
 mod comm;
 mod event_count;
 mod events;
+mod guests;
 mod inbox;
 mod request;
 mod seats;

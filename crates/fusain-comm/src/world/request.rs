@@ -4,6 +4,7 @@ use std::iter;
 use std::mem;
 use std::sync::Arc;
 
+use super::guests::seat_caller;
 use super::inbox::{Delivered, Envelope, ReceiveId, Wait};
 use super::shared::Shared;
 use crate::{Cancelled, Completion, Error, Message, Request, Result, Status};
@@ -88,6 +89,7 @@ impl ThreadRequest {
         }
         let receives: Vec<_> = requests.iter().filter_map(Self::receive).collect();
         let wait = Wait::Receives(receives.clone());
+        seat_caller(&shared);
         let (at, delivered) = shared.wait(me, &wait, |inbox| {
             receives.iter().enumerate().find_map(|(at, &receive)| Some((at, inbox.collect(receive)?)))
         })?;
@@ -122,6 +124,7 @@ impl Request for ThreadRequest {
         // test() has returned Err on a spent request and a completion on a send.
         let Some(receive) = self.receive() else { return Err(Error::RequestDone) };
         let wait = Wait::Receives(vec![receive]);
+        seat_caller(&self.shared);
         let delivered = self.shared.wait(self.me, &wait, |inbox| inbox.collect(receive))?;
         self.finish(delivered)
     }

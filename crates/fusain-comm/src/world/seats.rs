@@ -1,17 +1,14 @@
 //! Seats: which threads a world counts, and which of them are awake.
 //!
 //! Each rank has a seat from the beginning, each [`Enlisted`](super::Enlisted) one from when it is made, and each other thread from its first blocking call
-//! until it ends. A seat is awake unless *the thread that holds it* sleeps. So a thread without a seat can wait or not, and changes nothing in the count: it
+//! until it ends (`guests.rs`). A seat is awake unless *the thread that holds it* sleeps. So a thread without a seat can wait or not, and changes nothing in the count: it
 //! never makes a world look asleep where a thread with a seat is awake.
 //!
 //! > awake = seats − seats whose holder sleeps
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
-use std::thread::{self, ThreadId};
-
-use super::shared::Shared;
+use std::thread::ThreadId;
 
 /// Identifies a seat in its world. That of a rank has the rank's number.
 pub(super) type SeatId = usize;
@@ -105,53 +102,26 @@ impl Seats {
 thread_local! {
     /// The number of the world where this thread was last found to have a seat.
     static SEATED_IN: Cell<u64> = const { Cell::new(0) };
-    /// The seats that it has got by calling.
-    static GUESTS: RefCell<Vec<Guest>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives the calling thread a seat until it ends, if it has none yet. Called by whoever is about to send or to wait.
-pub(super) fn seat_caller(shared: &Arc<Shared>) {
-    if SEATED_IN.get() == shared.number {
-        return;
-    }
-    let thread = thread::current().id();
-    if shared.seat_of(thread).is_none() {
-        // A thread that is about to end, and has no such list any more, is not counted.
-        let known = GUESTS.try_with(|guests| {
-            let mut guests = guests.borrow_mut();
-            guests.retain(|guest| guest.shared.strong_count() > 0);
-            guests.push(Guest { shared: Arc::downgrade(shared), seat: shared.add_seat() });
-            guests.last().map(|guest| guest.seat)
-        });
-        if let Ok(Some(seat)) = known {
-            shared.take_seat(seat, thread);
-        }
-    }
-    SEATED_IN.set(shared.number);
+/// Whether the calling thread has a seat in the world, as far as it remembers: it then need not be looked up.
+pub(super) fn remembers(world: u64) -> bool {
+    SEATED_IN.get() == world
+}
+
+pub(super) fn remember(world: u64) {
+    SEATED_IN.set(world);
 }
 
 /// The calling thread may have lost a seat: it is looked up again at its next call.
-pub(super) fn forget_caller() {
+pub(super) fn forget() {
     SEATED_IN.set(0);
-}
-
-/// The seat of a thread that nobody has announced. It does not keep the world.
-#[derive(Debug)]
-struct Guest {
-    shared: Weak<Shared>,
-    seat: SeatId,
-}
-
-impl Drop for Guest {
-    fn drop(&mut self) {
-        if let Some(shared) = self.shared.upgrade() {
-            shared.remove_seat(self.seat);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     fn other() -> ThreadId {

@@ -2,22 +2,21 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use super::events::{self, Cause};
 use super::inbox::{Delivered, Endpoint, Envelope, Header, Inbox, Leave, Pattern, ReceiveId, Sleeper, Timing, Wait};
-use super::seats::{SeatId, Seats, forget_caller, seat_caller};
+use super::seats::{self, SeatId, Seats};
 use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
 /// For so long who waits looks out before it sleeps, if nobody else needs its core: about what it takes to wake a thread.
 const LINGER: Duration = Duration::from_micros(20);
 
-/// Of the next world. Relaxed: a number that no other world has, and nothing more.
-static NUMBERS: AtomicU64 = AtomicU64::new(1);
+/// Of the last world.
+static NUMBERS: Mutex<u64> = Mutex::new(0);
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -53,8 +52,10 @@ impl Shared {
             next_context: 1,
             communicators: 0,
         };
+        let mut last = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
+        *last += 1;
         Self {
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            number: *last,
             endpoints: (0..ranks).map(|_| Endpoint::default()).collect(),
             control: Mutex::new(control),
             network,
@@ -199,13 +200,7 @@ impl Shared {
     }
 
     /// Waits until `ready` finds what it looks for. `wait` is the note left for deadlock detection.
-    pub(super) fn wait<T>(
-        self: &Arc<Self>,
-        me: usize,
-        wait: &Wait,
-        mut ready: impl FnMut(&mut Inbox) -> Option<T>,
-    ) -> Result<T> {
-        seat_caller(self);
+    pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
         let endpoint = &self.endpoints[me];
         let mut inbox = endpoint.lock();
         let mut lingers_until = None;
@@ -449,7 +444,7 @@ impl Enlisted {
 impl Drop for Enlisted {
     fn drop(&mut self) {
         if let Some((shared, seat)) = &self.seat {
-            forget_caller();
+            seats::forget();
             shared.remove_seat(*seat);
         }
     }
