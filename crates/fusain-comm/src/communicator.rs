@@ -16,8 +16,9 @@
 //!   buffers. The `Vec<u8>` comes back with the completion. Its length is unchanged, but a receive may return another vector of that
 //!   length.
 //! * **Threads.** A communicator may be moved to other threads and shared with them. Whether two threads may *call* at once depends on the
-//!   world: in the in-process world they may (which threads its [deadlock detection](crate::world#deadlock-detection) counts is said there), in MPI by its thread level. All ranks call the collectives of a communicator in the same
-//!   order, each from one thread.
+//!   world: in the in-process world they may, in MPI by its thread level. Which threads the in-process world counts in its
+//!   [deadlock detection](crate::world#deadlock-detection) is said there. All ranks call the collectives of a communicator in the same order, each from one
+//!   thread.
 //! * **Dropping** an incomplete receive request cancels it. Dropping a send request does not stop the message.
 //! * **Failure.** A call that would wait for a rank that has ended returns an error instead.
 

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::super::block::{Answers, BLOCK, Part};
 use super::super::judge::Judge;
-use super::is_number;
+use super::{each_block, is_number};
 use crate::platform::has_avx2;
 
 /// Lanes of 4 bytes.
@@ -50,23 +50,12 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     kept: *mut T,
     rest: *mut T,
 ) -> (usize, usize) {
-    let whole = part.range.len() / BLOCK * BLOCK;
-    let (mut stay, mut go) = (0, 0);
-    for at in (0..whole).step_by(BLOCK) {
-        let start = part.range.start + at;
-        let first = if at == 0 { part.first } else { None };
-        // SAFETY: the caller's.
-        let answers = unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) };
-        let bits = bits_of(&answers);
-        if N == 2 {
-            // First: what stays may overwrite elements of the block.
-            // SAFETY: no more elements go than have been seen.
-            go += unsafe { pack_block(part.v, start, !bits, rest.wrapping_add(go)) };
-        }
-        // SAFETY: nor do more stay.
-        stay += unsafe { pack_block(part.v, start, bits, kept.wrapping_add(stay)) };
-    }
-    (whole, stay)
+    // These functions are no closures: they may be called here, not everywhere.
+    let bits = |answers: &Answers| bits_of(answers);
+    // SAFETY: the caller's; a block is whole, and its numbers go to as many slots as have been seen, or fewer.
+    let pack = |start: usize, bits: u64, to: *mut T| unsafe { pack_block(part.v, start, bits, to) };
+    // SAFETY: the caller's.
+    unsafe { each_block::<_, _, N>(part, kept, rest, bits, pack) }
 }
 
 /// As [`Answers::bits`].

@@ -11,6 +11,8 @@ mod avx512;
 use std::ops::Range;
 
 use super::block::Part;
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+use super::block::{Answers, BLOCK};
 use super::judge::Judge;
 
 /// As `sift_bits` of `kernel.rs`, of the whole blocks of `part`; returns how many elements that were and how many
@@ -39,6 +41,37 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     }
     let _ = (part, kept, rest);
     None
+}
+
+/// The loop of [`sift`], inlined where vectors are as wide as its two functions want them: the answers of a block as bits, and the numbers from `start`
+/// whose bits are set, copied to where the last argument says; that returns how many these are.
+///
+/// # Safety
+///
+/// As for [`sift`], and both functions may be called here.
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+#[inline(always)]
+unsafe fn each_block<T, J: Judge<T>, const N: usize>(
+    part: &Part<'_, T, J>,
+    kept: *mut T,
+    rest: *mut T,
+    bits_of: impl Fn(&Answers) -> u64,
+    pack: impl Fn(usize, u64, *mut T) -> usize,
+) -> (usize, usize) {
+    let whole = part.range.len() / BLOCK * BLOCK;
+    let (mut stay, mut go) = (0, 0);
+    for at in (0..whole).step_by(BLOCK) {
+        let start = part.range.start + at;
+        let first = if at == 0 { part.first } else { None };
+        // SAFETY: the caller's.
+        let bits = bits_of(&unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) });
+        if N == 2 {
+            // First: what stays may overwrite elements of the block.
+            go += pack(start, !bits, rest.wrapping_add(go));
+        }
+        stay += pack(start, bits, kept.wrapping_add(stay));
+    }
+    (whole, stay)
 }
 
 /// Whether elements of this type are numbers of 4 or 8 bytes: every bit of them is one. Others may have bits that are none.
