@@ -102,8 +102,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// All tests of the workspace. Cargo compiles the tests in documents on one thread each crate, and of the unit tests few have workers that wait for each other; so these two
-/// are run side by side.
+/// All tests of the workspace. Cargo compiles the tests in documents on one thread each crate, and of the unit tests few have workers that wait for each other; so the
+/// former are run beside all others.
 fn tests() -> anyhow::Result<Outcome> {
     let test = |what: &[&'static str]| {
         let fixed = ["test", "--workspace", "--no-fail-fast", "--features", workspace::FEATURES];
@@ -113,9 +113,8 @@ fn tests() -> anyhow::Result<Outcome> {
     // Few units of code: what hundreds of examples have in common is compiled once in each unit.
     let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
     let units = command(with_peers(test(&["--lib", "--bins"]))?);
-    let documents = finish("tests in documents", &documents);
     let integration = command(with_peers(test(&["--test", "*"]))?);
-    documents.and(units).and(integration)
+    finish("tests in documents", &documents).and(units).and(integration)
 }
 
 /// Starts a program; its output is kept for [`finish`].

@@ -71,6 +71,8 @@ fn alike() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn strings_are_sorted_by_their_bytes(v in alike(), stable: bool, script in script(80), alone: bool) {
         let mut sorted: Vec<&[u8]> = v.iter().map(Vec::as_slice).collect();

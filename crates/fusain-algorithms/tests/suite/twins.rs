@@ -19,7 +19,7 @@ fn map_of(x: &i32) -> (u32, u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn sorts(v in numbers(), par in policy()) {
@@ -95,6 +95,10 @@ proptest! {
         w.sort();
         prop_assert_eq!(&w, &expected);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn merges(mut v in numbers(), cut: usize, par in policy()) {
