@@ -27,9 +27,6 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
-use crate::crew::Common;
-use crate::policy::{Steps, Team};
-
 /// Work in tiles, with two passes over each.
 pub(crate) trait Tiles: Sync {
     /// What tiles add up to.
@@ -120,13 +117,6 @@ pub(crate) struct Local {
 fn back_half(tiles: &mut Range<usize>) -> Option<Range<usize>> {
     let middle = tiles.start + tiles.len().div_ceil(2);
     (tiles.len() > 1).then(|| middle..std::mem::replace(&mut tiles.end, middle))
-}
-
-impl Common for Local {
-    #[inline(never)]
-    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run_claims(algorithm, local);
-    }
 }
 
 impl<W: Tiles> Algorithm for Chain<'_, W> {

@@ -1,11 +1,10 @@
-//! What runs an algorithm that takes several steps ([`Crew`]: a team, or in tests one thread), and states of one type for all elements, whose run loop is compiled
-//! once ([`Common`]).
+//! What runs an algorithm that takes several steps: a team, or in tests one thread.
 
 use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
-use crate::policy::{Steps, Team};
+use crate::policy::Team;
 use crate::ranges::Ranges;
 
 /// What runs the steps of an algorithm that has several: a team of workers, or in tests one thread that acts as all workers.
@@ -17,7 +16,10 @@ pub(crate) trait Crew {
     fn grain(&self) -> Option<usize>;
 
     /// Runs `algorithm` from `local` to its end.
-    fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local);
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local);
+
+    /// As [`run`](Self::run) for an algorithm whose workers claim their work from a common counter.
+    fn run_claims<A: Algorithm>(&self, algorithm: &A, local: A::Local);
 
     /// Calls `f` with ranges that partition `0..len`; an index stands for `weight` elements. What `f` needs it should have captured by value: see [`ranges`](crate::ranges).
     fn run_ranges(&self, len: usize, weight: usize, f: impl Fn(Range<usize>) + Sync);
@@ -32,26 +34,16 @@ impl Crew for Team<'_> {
         self.grain()
     }
 
-    fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local) {
-        A::Local::run(self, algorithm, local);
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.run(algorithm, local);
+    }
+
+    fn run_claims<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.run_claims(algorithm, local);
     }
 
     #[inline(always)]
     fn run_ranges(&self, len: usize, weight: usize, f: impl Fn(Range<usize>) + Sync) {
-        visit(self, &Ranges::new(weight, f), len);
+        self.run(&Ranges::new(weight, f), 0..len);
     }
-}
-
-/// Not generic: the run loop is compiled with this crate.
-#[inline(never)]
-fn visit(team: &Team<'_>, ranges: &Ranges<dyn Fn(Range<usize>) + Sync + '_>, len: usize) {
-    team.run(ranges, 0..len);
-}
-
-/// States that are of the same type for elements of all types.
-///
-/// What is generic is compiled where it is called: the pool's run loop, in each program, for each type of states. These are run by functions that are not generic, so
-/// their loops are compiled once, with this crate.
-pub(crate) trait Common: Send + Sized {
-    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self);
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 use fusain_testkit::{Losing, Move, drive};
 
-use crate::crew::{Common, Crew};
+use crate::crew::Crew;
 use crate::ranges::Ranges;
 
 /// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
@@ -50,7 +50,11 @@ impl Crew for Scripted<'_> {
         self.follow(&Ranges::new(weight, f), 0..len);
     }
 
-    fn run<A: Algorithm<Local: Common>>(&self, algorithm: &A, local: A::Local) {
+    fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        self.follow(algorithm, local);
+    }
+
+    fn run_claims<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         self.follow(algorithm, local);
     }
 }

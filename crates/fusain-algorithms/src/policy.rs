@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use fusain_pool::Pool;
 use fusain_pool::decide::{self, Kind};
 
-pub(crate) use fusain_pool::decide::{Plan, Steps, Team, Watch};
+pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
 /// The options of a call: the pool, the grain, and whether to run in parallel. Every algorithm is a method of this type.
 ///

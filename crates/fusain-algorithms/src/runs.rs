@@ -7,7 +7,6 @@
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles that wait for one before them: about one for each worker.
 
 use crate::chain::{Chain, Tiles, is_far};
-use crate::crew::Common;
 use crate::policy::Team;
 use crate::window::Output;
 
@@ -107,7 +106,7 @@ pub(crate) fn join<R: Runs<N>, const N: usize>(team: &Team<'_>, joined: &Joined<
     let chain = unsafe { Chain::new(joined, [0; N]) };
     // No tile has more bytes.
     let far = is_far(joined.count() * TILE_BYTES, team.workers());
-    Common::run(team, &chain, chain.root(far));
+    team.run_claims(&chain, chain.root(far));
 }
 
 /// As [`join`], on the calling thread alone.

@@ -19,7 +19,8 @@
 /// ```
 ///
 /// Every state that [`split`](Algorithm::split) returns goes through the same loop on another worker. The call returns when every state has
-/// been committed for the last time. The loop is compiled for each algorithm, so a unit is inlined and vectorised like a sequential loop.
+/// been committed for the last time. The loop is compiled once for all algorithms; it calls the callbacks through a table.
+/// What a unit does is inlined and vectorised like a sequential loop.
 ///
 /// The states partition the work: each piece of it is in exactly one state at any time. So the callbacks need no synchronisation, except
 /// where [`commit`](Algorithm::commit) publishes results in `self`.

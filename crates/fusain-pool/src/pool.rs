@@ -4,9 +4,8 @@ use crate::Algorithm;
 use crate::call::Brief;
 use crate::counters::Counters;
 use crate::inner::Inner;
-use crate::large;
+use crate::opaque;
 use crate::pace::Grain;
-use crate::run::Steps;
 use crate::trace;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -92,8 +91,7 @@ impl Pool {
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         let brief = Brief { grain: Grain::from(1), work: 0, wakes: true, offers: true };
-        let algorithm: &Steps<'_, A::Local> = algorithm;
-        self.inner.enter(|handle| large::run(handle, algorithm, local, brief));
+        self.inner.enter(|handle| opaque::run(handle, algorithm, local, brief));
     }
 }
 

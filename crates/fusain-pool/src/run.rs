@@ -18,8 +18,8 @@
 //! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
 //! after its own.
 //!
-//! **What is compiled once.** What is generic here is compiled for each type of states in a user's program ([`Steps`]). So it is kept to what calls the callbacks:
-//! the loop stands in one function for all who receive a part, and what neither splits nor commits is a function of its own.
+//! **What is compiled how often.** What is generic here is compiled for each type of states, of which there are four ([`opaque`](crate::opaque)), with this crate. All that a user's
+//! program adds is a table of its callbacks ([`Steps`]).
 
 mod answer;
 
@@ -45,9 +45,9 @@ use answer::{Refusal, answer};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here: each call of a program has closures
-/// of its own, but most have states of few types. The callbacks are called through a table, some ten of them in the shortest call.
-pub type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
+/// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here. The callbacks are called through a table,
+/// some ten of them in the shortest call.
+pub(crate) type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {

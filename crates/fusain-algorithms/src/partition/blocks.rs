@@ -15,9 +15,8 @@ use std::sync::Mutex;
 
 use fusain_pool::Algorithm;
 
-use crate::crew::{Common, Crew};
+use crate::crew::Crew;
 use crate::filter::{Answers, BLOCK, If, ones};
-use crate::policy::{Steps, Team};
 use crate::widest::{Body, widest};
 
 /// Swaps that a worker makes before it checks for requests.
@@ -84,14 +83,6 @@ impl Local {
         if !range.is_empty() {
             self.found.push((range, satisfy));
         }
-    }
-}
-
-impl Common for Local {
-    // Seldom called, so compiled where it is.
-    #[inline]
-    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run_claims(algorithm, local);
     }
 }
 
@@ -304,7 +295,7 @@ where
     P: Fn(&T) -> bool + Sync,
 {
     let (mut partition, root) = Partition::new(v, predicate);
-    crew.run(&partition, root);
+    crew.run_claims(&partition, root);
     let (boundary, swaps) = partition.finish();
     // SAFETY: the run has ended, and each swap is made once.
     let make = |some: Range<usize>| swaps[some].iter().for_each(|swap| unsafe { partition.swap(*swap) });

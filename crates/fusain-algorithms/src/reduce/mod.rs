@@ -2,7 +2,6 @@
 
 mod count;
 mod fold;
-mod found;
 mod parts;
 mod pieces;
 mod sum;

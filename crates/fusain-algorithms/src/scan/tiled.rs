@@ -9,7 +9,6 @@ use std::ops::Range;
 use super::elements::Elements;
 use super::{near, tile};
 use crate::chain::{Chain, Tiles, is_far};
-use crate::crew::Common;
 use crate::policy::Team;
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
@@ -101,5 +100,5 @@ where
     let tiles = Tiled { elements, range, tile, sums: PhantomData };
     // SAFETY: the caller's.
     let chain = unsafe { Chain::new(&tiles, prefix) };
-    Common::run(team, &chain, chain.root(far));
+    team.run_claims(&chain, chain.root(far));
 }

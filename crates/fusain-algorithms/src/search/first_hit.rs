@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fusain_pool::{Algorithm, kept};
 
 use super::stride::first_in;
-use crate::policy::{Par, Plan, Steps, Team};
+use crate::policy::{Par, Plan, Team};
 
 /// How long a stripe should take, if the cost of an index is known: four units. Claims, each of which moves a cache line between cores, then cost
 /// next to nothing, and few indices behind the hit are looked at.
@@ -191,14 +191,8 @@ fn stripe(team: &Team<'_>, len: usize) -> usize {
 
 #[inline(never)]
 fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: FirstHit<F>) -> Option<usize> {
-    run(team, &search, search.root(), &|| search.finish().is_some());
+    team.run_search(&search, search.root(), &|| search.finish().is_some());
     search.finish()
-}
-
-/// Not generic, so that its run loop is compiled with this crate.
-#[inline(never)]
-fn run(team: Team<'_>, search: &Steps<'_, Claimed>, root: Claimed, has_hit: &(dyn Fn() -> bool + '_)) {
-    team.run_search(search, root, has_hit);
 }
 
 /// The first `i` for which `hit(&a[i], &b[i])`, or any; `numbers` says whether elements are, and `K` names the call site.

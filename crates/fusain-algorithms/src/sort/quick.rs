@@ -14,9 +14,8 @@ use fusain_pool::Algorithm;
 
 use super::divide::{LOPSIDED, divide, divide_in_three, sort_sample};
 use super::halves::{halve, mend};
-use crate::crew::{Common, Crew};
+use crate::crew::Crew;
 use crate::few::sort_few;
-use crate::policy::{Steps, Team};
 use crate::ranges::Parts;
 
 /// Workers up to which this is used. The partitions that make a part for each are hardly shared, and take longer the more there are; with two,
@@ -48,17 +47,10 @@ struct Quick<'v, T, C, S> {
 
 /// Elements to be sorted, and how often they may be partitioned again: with bad pivots, or an order that is none, it would be too often.
 ///
-/// Invariant: 1. no two parts of a sort overlap. They are places, not slices, so that the pool's run loop is compiled once for elements of all types.
+/// Invariant: 1. no two parts of a sort overlap.
 struct Part {
     places: Range<usize>,
     partitions: u32,
-}
-
-impl Common for Vec<Part> {
-    #[inline(never)]
-    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run(algorithm, local);
-    }
 }
 
 impl<'v, T, C, S> Algorithm for Quick<'v, T, C, S>

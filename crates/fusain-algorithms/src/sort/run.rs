@@ -12,10 +12,9 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 
 use super::quick::{FEW_WORKERS, quick};
-use super::tree::{Merging, Tree, Untyped};
-use crate::crew::{Common, Crew};
+use super::tree::{Merging, Tree};
+use crate::crew::Crew;
 use crate::merge::kernel::Move;
-use crate::policy::{Steps, Team};
 use crate::scratch::Scratch;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
@@ -31,18 +30,9 @@ pub(crate) struct Sort<'t, T, L, S> {
 }
 
 /// Leaves that no worker has begun, and a part of a merge.
-///
-/// Invariant: 1. the merge is of the elements of the sort whose state this is; states of one sort never meet another.
-pub(crate) struct Local {
+pub(crate) struct Local<T> {
     leaves: Range<usize>,
-    merging: Option<Untyped>,
-}
-
-impl Common for Local {
-    #[inline(never)]
-    fn run(team: &Team<'_>, algorithm: &Steps<'_, Self>, local: Self) {
-        team.run(algorithm, local);
-    }
+    merging: Option<Merging<T>>,
 }
 
 impl<T, L, S> Algorithm for Sort<'_, T, L, S>
@@ -51,7 +41,7 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    type Local = Local;
+    type Local = Local<T>;
 
     fn wants_help(&self) -> bool {
         !self.tree.is_finished()
@@ -63,15 +53,13 @@ where
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         if let Some(merging) = &mut local.merging {
-            // SAFETY: invariant 1 of the state.
-            let merging = unsafe { merging.typed::<T>() };
             merging.lanes.advance(grain, &self.less, Move);
             if merging.lanes.is_empty() {
-                local.merging = self.tree.part_done(merging, &self.less).map(Merging::untyped);
+                local.merging = self.tree.part_done(merging, &self.less);
             }
         } else if let Some(leaf) = local.leaves.next() {
             // SAFETY: states share out the leaves, and each is taken from its range once.
-            local.merging = unsafe { self.tree.leaf(leaf, &self.sort_leaf, &self.less) }.map(Merging::untyped);
+            local.merging = unsafe { self.tree.leaf(leaf, &self.sort_leaf, &self.less) };
         }
     }
 
@@ -89,9 +77,8 @@ where
                 return Some(Local { leaves: stolen, merging: None });
             }
         }
-        // SAFETY: invariant 1 of the state.
-        let merging = unsafe { victim.merging.as_mut()?.typed::<T>() };
-        Some(Local { leaves: 0..0, merging: Some(merging.split(&self.less)?.untyped()) })
+        let merging = victim.merging.as_mut()?.split(&self.less)?;
+        Some(Local { leaves: 0..0, merging: Some(merging) })
     }
 }
 
@@ -99,7 +86,7 @@ impl<'t, T, L, S> Sort<'t, T, L, S> {
     /// # Safety
     ///
     /// The one sort that is ever run on `tree`, and its root the only state not split from another.
-    pub(crate) unsafe fn new(tree: &'t Tree<T>, less: L, sort_leaf: S) -> (Self, Local) {
+    pub(crate) unsafe fn new(tree: &'t Tree<T>, less: L, sort_leaf: S) -> (Self, Local<T>) {
         (Sort { tree, less, sort_leaf }, Local { leaves: 0..tree.leaves(), merging: None })
     }
 }

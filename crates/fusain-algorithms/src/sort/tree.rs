@@ -205,23 +205,4 @@ impl<T> Merging<T> {
         self.share -= share;
         Some(Merging { lanes, node: self.node, share })
     }
-
-    /// Forgets of what the elements are.
-    pub(crate) fn untyped(self) -> Untyped {
-        // SAFETY: laid out alike, as all of it is `repr(C)`: pointers to elements that have a size, and numbers.
-        Untyped(unsafe { std::mem::transmute_copy(&self) })
-    }
-}
-
-/// A [`Merging`] of elements of any type. So a sort has states of the same type whatever it sorts, and the pool's run loop is compiled once for all of them.
-pub(crate) struct Untyped(Merging<()>);
-
-impl Untyped {
-    /// # Safety
-    ///
-    /// Made of a `Merging<T>`.
-    pub(crate) unsafe fn typed<T>(&mut self) -> &mut Merging<T> {
-        // SAFETY: laid out alike, and it was one.
-        unsafe { &mut *(&raw mut self.0).cast() }
-    }
 }

@@ -43,7 +43,6 @@ use class::{Choice, LOOKED_AT_NS, Machine};
 use known::{Key, with_class, with_known};
 use std::any::type_name;
 
-pub use crate::run::Steps;
 use team::Terms;
 pub use team::{Plan, Team, Watch};
 

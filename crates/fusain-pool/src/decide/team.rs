@@ -4,11 +4,10 @@ use crate::Algorithm;
 use crate::call::{Brief, Outcome};
 use crate::costs::Costs;
 use crate::handle::Handle;
-use crate::large;
 use crate::moment::{self, Moment};
+use crate::opaque;
 use crate::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
 use crate::pool::Pool;
-use crate::run::Steps;
 use crate::wakes;
 use std::cell::Cell;
 use std::thread;
@@ -246,12 +245,9 @@ impl<'p> Team<'p> {
 
     /// Runs `algorithm` from `local`; see [`Pool::run`].
     ///
-    /// An algorithm of which no more is known than the type of its states ([`Steps`]) can be run by a function that is not generic. The run loop is compiled with that, and
-    /// not again in each program that calls it.
-    ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local) {
+    pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         if let Some(unit) = self.run_only(algorithm, local, self.brief) {
             self.saw(unit);
         }
@@ -261,7 +257,7 @@ impl<'p> Team<'p> {
     ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run_claims<L: Send>(&self, algorithm: &Steps<'_, L>, local: L) {
+    pub fn run_claims<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }) {
             self.saw(unit);
         }
@@ -277,11 +273,11 @@ impl<'p> Team<'p> {
 
     /// Runs, and returns the longest unit that was timed.
     #[inline]
-    fn run_only<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
+    fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
         let mut local = Some(local);
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
-            large::run(handle, algorithm, local, brief)
+            opaque::run(handle, algorithm, local, brief)
         })
     }
 
@@ -302,10 +298,10 @@ impl Team<'_> {
     ///
     /// # Panics
     /// As [`Pool::run`] does.
-    pub fn run_search<L: Send>(
+    pub fn run_search<A: Algorithm>(
         mut self,
-        algorithm: &Steps<'_, L>,
-        local: L,
+        algorithm: &A,
+        local: A::Local,
         has_ended_early: &(dyn Fn() -> bool + '_),
     ) {
         let is_known = self.element_ns > 0.0;
