@@ -35,7 +35,7 @@ use crate::place;
 use crate::platform::{HAS_THREADS, Instant};
 use crate::slot::Slot;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
-use crate::tasks::{self, DEPTH_MAX, Helps, Taken};
+use crate::tasks::{self, DEPTH_MAX, Helps, Naps, Taken};
 use crate::trace;
 use crate::watch::{Turn, Watch};
 use std::time::Duration;
@@ -446,9 +446,10 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
         return;
     }
     slot.tally().parks.add(1);
+    let mut naps = Naps::new();
     if !takes {
         while !latch.is_open() && !tasks::is_called(handle) {
-            tasks::doze(handle);
+            naps.take(handle);
         }
         return;
     }
@@ -459,7 +460,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     helps.ask(handle);
     if !tasks::in_sight(handle, helps) {
         while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && !tasks::is_called(handle) {
-            tasks::doze(handle);
+            naps.take(handle);
         }
     }
     slot.side.open(outer);
@@ -473,7 +474,8 @@ pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch) {
     if latch.is_open() || !latch.sleep() {
         return;
     }
+    let mut naps = Naps::new();
     while !latch.is_open() {
-        slot.park(place::UNKNOWN);
+        slot.park_timeout(place::UNKNOWN, naps.next());
     }
 }

@@ -153,14 +153,13 @@ impl<'a, A: Algorithm + 'a, const N: usize, const DROPS: bool> Algorithm for Lai
     }
 }
 
-/// It travels on the cache line of its message.
+/// On the cache line of the message that it travels in.
 type Two<'a> = Opaque<'a, 2, false>;
-
-/// They come back on one cache line, together with the word that says that they are there.
+/// Comes back on one cache line, together with the word that says that it is there.
 type Six<'a> = Opaque<'a, 6, false>;
-type FiveToDrop<'a> = Opaque<'a, 6, true>;
-
-type Many<'a> = Opaque<'a, 16, true>;
+/// The largest that travels in a message.
+type Nine<'a> = Opaque<'a, 10, true>;
+type Fifteen<'a> = Opaque<'a, 16, true>;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
 #[inline]
@@ -169,12 +168,12 @@ pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Lo
         two(handle, Laid::of(algorithm), Opaque::new(local), brief)
     } else if const { Six::takes::<A::Local>() } {
         six(handle, Laid::of(algorithm), Opaque::new(local), brief)
-    } else if const { FiveToDrop::takes::<A::Local>() } {
-        five_to_drop(handle, Laid::of(algorithm), Opaque::new(local), brief)
-    } else if const { Many::takes::<A::Local>() } {
-        many(handle, Laid::of(algorithm), Opaque::new(local), brief)
+    } else if const { Nine::takes::<A::Local>() } {
+        nine(handle, Laid::of(algorithm), Opaque::new(local), brief)
+    } else if const { Fifteen::takes::<A::Local>() } {
+        fifteen(handle, Laid::of(algorithm), Opaque::new(local), brief)
     } else {
-        five_to_drop(handle, Laid::of(Boxed::of(algorithm)), Opaque::new(Box::new(local)), brief)
+        nine(handle, Laid::of(Boxed::of(algorithm)), Opaque::new(Box::new(local)), brief)
     }
 }
 
@@ -191,17 +190,12 @@ fn six<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Six<'a>>, local: Six<'a>, 
 }
 
 #[inline(never)]
-fn five_to_drop<'a>(
-    handle: &Handle<'_>,
-    algorithm: &Steps<'_, FiveToDrop<'a>>,
-    local: FiveToDrop<'a>,
-    brief: Brief,
-) -> Outcome {
+fn nine<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Nine<'a>>, local: Nine<'a>, brief: Brief) -> Outcome {
     run::run(handle, algorithm, local, brief)
 }
 
 #[inline(never)]
-fn many<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Many<'a>>, local: Many<'a>, brief: Brief) -> Outcome {
+fn fifteen<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Fifteen<'a>>, local: Fifteen<'a>, brief: Brief) -> Outcome {
     run::run(handle, algorithm, local, brief)
 }
 

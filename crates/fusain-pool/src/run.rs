@@ -38,7 +38,7 @@ use crate::platform::prefetch_for_writing;
 use crate::share::{Shared, announce, pass_on, reach_of, reach_out, share};
 use crate::slot::{LAY_OUT, LOOK};
 use crate::sync::{current, yield_now};
-use crate::tasks;
+use crate::tasks::{self, Naps};
 use crate::trace;
 use crate::wakes;
 use answer::{Refusal, answer};
@@ -479,6 +479,7 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
         return yield_now();
     }
     call.await_shares();
+    let mut naps = Naps::new();
     loop {
         let awaited = parts.await_all();
         if is_alone(call, algorithm, handle, parts) || slot.side.peek() != asleep || tasks::is_called(handle) {
@@ -486,7 +487,7 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
         }
         if parts.are_all(&awaited) {
             slot.tally().parks.add(1);
-            tasks::doze(handle);
+            naps.take(handle);
         }
     }
     // Unless somebody is delivering.

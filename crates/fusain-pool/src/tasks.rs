@@ -153,12 +153,34 @@ pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
 /// How often a worker of a registry that sleeps inside of another pool looks whether its own has work: only who has something for this very worker unparks it there.
 const LOOK_HOME: Duration = Duration::from_millis(1);
 
-/// Parks until somebody unparks this thread, or it is time to look after its home.
-pub(crate) fn doze(handle: &Handle<'_>) {
-    let looks = |home: &Handle<'_>| is_another(home, handle) && home_helps(home).is_some();
-    match Handle::home(|home| home.is_some_and(looks)) {
-        true => handle.park_timeout(LOOK_HOME),
-        false => handle.park(),
+/// How long whoever waits for others sleeps at first, and at most.
+const NAP_FIRST: Duration = Duration::from_micros(550);
+const NAP_LAST: Duration = Duration::from_millis(5);
+
+/// The sleep of one who waits for others, a while at a time.
+///
+/// Another process may have taken the core of the one who is waited for. Linux moves a thread that has waited for 500 us to a core whose last thread falls asleep, and otherwise
+/// looks only now and then whether there is one to be moved. So who sleeps without an end waits for a whole time slice, mostly.
+pub(crate) struct Naps(Duration);
+
+impl Naps {
+    pub(crate) fn new() -> Self {
+        Self(NAP_FIRST)
+    }
+
+    /// Parks until somebody unparks this thread, it is time to look after its home, or the nap is over.
+    pub(crate) fn take(&mut self, handle: &Handle<'_>) {
+        let looks = |home: &Handle<'_>| is_another(home, handle) && home_helps(home).is_some();
+        let looks_home = Handle::home(|home| home.is_some_and(looks));
+        let nap = self.next();
+        handle.park_timeout(if looks_home { nap.min(LOOK_HOME) } else { nap });
+    }
+
+    /// The length of a nap.
+    pub(crate) fn next(&mut self) -> Duration {
+        let nap = self.0;
+        self.0 = (2 * nap).min(NAP_LAST);
+        nap
     }
 }
 

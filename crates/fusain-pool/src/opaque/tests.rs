@@ -57,7 +57,8 @@ fn counts_down<P: Send>(carry: fn(&Arc<()>, usize) -> P, checks: fn(&P) -> usize
 fn states_of_all_sizes_are_what_they_were() {
     counts_down(|_, _| (), |()| 7);
     counts_down(|_, x| [x; 5], |x| x[4]);
-    counts_down(|alive, x| (alive.clone(), [x; 3]), |x| x.1[2]);
+    counts_down(|alive, x| (alive.clone(), [x; 7]), |x| x.1[6]);
+    counts_down(|alive, x| (alive.clone(), [x; 8]), |x| x.1[7]);
     counts_down(|alive, x| (alive.clone(), [x; 13]), |x| x.1[12]);
     counts_down(|alive, x| (alive.clone(), [x; 14]), |x| x.1[13]);
     counts_down(|alive, x| (alive.clone(), [x; 300]), |x| x.1[299]);
