@@ -44,6 +44,12 @@ impl Crew for Team<'_> {
 
     #[inline(always)]
     fn run_ranges(&self, len: usize, weight: usize, f: impl Fn(Range<usize>) + Sync) {
-        self.run(&Ranges::new(weight, f), 0..len);
+        visit(self, &Ranges::new(weight, f), len);
     }
+}
+
+/// Not generic: compiled with this crate, whatever is called for a range.
+#[inline(never)]
+fn visit(team: &Team<'_>, ranges: &Ranges<dyn Fn(Range<usize>) + Sync + '_>, len: usize) {
+    team.run_directly(ranges, 0..len);
 }

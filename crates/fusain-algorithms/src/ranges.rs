@@ -3,7 +3,8 @@
 //! Copying, filling, visiting and rearranging have no state but what is left to do. A range belongs to one worker alone, and so do the elements of a
 //! slice in it.
 //!
-//! What a closure has captured lies in the [`Ranges`] itself, on cache lines of its own: every worker has to fetch it before it can begin. So closures
+//! The type of what is called for a range is hidden from the pool's run loop: so that is compiled once for all of them, here, and not in each program for each of
+//! its closures. What a closure has captured lies in the [`Ranges`] itself, on cache lines of its own: every worker has to fetch it before it can begin. So closures
 //! should capture by value what they read, and not a place in the caller's frame, which would be another trip.
 
 use std::marker::PhantomData;
@@ -13,7 +14,7 @@ use fusain_pool::{Algorithm, kept};
 
 /// Calls `f` with ranges that together are all indices, each once.
 #[repr(C, align(64))]
-pub(crate) struct Ranges<F> {
+pub(crate) struct Ranges<F: ?Sized> {
     /// Elements that an index stands for; [`usize::MAX`]: a unit has one index, whatever that stands for.
     weight: usize,
     f: F,
@@ -26,7 +27,7 @@ impl<F> Ranges<F> {
     }
 }
 
-impl<F: Fn(Range<usize>) + Sync> Algorithm for Ranges<F> {
+impl<F: Fn(Range<usize>) + Sync + ?Sized> Algorithm for Ranges<F> {
     type Local = Range<usize>;
 
     fn has_local_work(&self, local: &Range<usize>) -> bool {

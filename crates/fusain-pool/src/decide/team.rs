@@ -8,6 +8,7 @@ use crate::moment::{self, Moment};
 use crate::opaque;
 use crate::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
 use crate::pool::Pool;
+use crate::run;
 use crate::wakes;
 use std::cell::Cell;
 use std::thread;
@@ -251,6 +252,19 @@ impl<'p> Team<'p> {
         if let Some(unit) = self.run_only(algorithm, local, self.brief) {
             self.saw(unit);
         }
+    }
+
+    /// As [`run`](Self::run) for an algorithm of a type that is not generic: its callbacks are called directly, in a loop that is compiled where this is called.
+    ///
+    /// # Panics
+    /// As [`Pool::run`] does.
+    pub fn run_directly<A: Algorithm + ?Sized>(&self, algorithm: &A, local: A::Local) {
+        let mut local = Some(local);
+        let unit = self.enter(&mut |handle| {
+            let local = local.take().expect("a call is run once");
+            run::run(handle, algorithm, local, self.brief)
+        });
+        unit.into_iter().for_each(|unit| self.saw(unit));
     }
 
     /// As [`run`](Self::run) for an algorithm whose workers claim their work from a common counter. They need no more from others than a state to begin with.
