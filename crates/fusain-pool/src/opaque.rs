@@ -17,6 +17,9 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 type Word = MaybeUninit<*mut ()>;
 
 /// A state of a type that is alive during `'a`, in `N` words. If it `DROPS`, the last word is the function that drops the state.
+///
+/// Aligned for numbers of eight bytes, also where words have four.
+#[repr(C, align(8))]
 pub(crate) struct Opaque<'a, const N: usize, const DROPS: bool> {
     words: [Word; N],
     alive: PhantomData<*mut &'a ()>,
@@ -32,7 +35,7 @@ impl<const N: usize, const DROPS: bool> Opaque<'_, N, DROPS> {
     /// Whether states of this type can be laid into one.
     const fn takes<L>() -> bool {
         size_of::<L>() <= Self::ROOM * size_of::<Word>()
-            && align_of::<L>() <= align_of::<Word>()
+            && align_of::<L>() <= align_of::<Self>()
             && (DROPS || !std::mem::needs_drop::<L>())
     }
 }
