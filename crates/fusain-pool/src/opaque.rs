@@ -45,17 +45,17 @@ impl<'a, const N: usize, const DROPS: bool> Opaque<'a, N, DROPS> {
     fn new<L: Send + 'a>(state: L) -> Self {
         // Folded. As a constant it would have to hold for the numbers that are not chosen, too.
         assert!(const { Self::takes::<L>() });
-        let mut words = [Word::uninit(); N];
+        let mut this = Self { words: [Word::uninit(); N], alive: PhantomData };
         if DROPS {
             let drop: unsafe fn(*mut ()) = |state| {
                 // SAFETY: called once, on the words of a state of this type.
                 unsafe { state.cast::<L>().drop_in_place() }
             };
-            words[N - 1] = Word::new(drop as *mut ());
+            this.words[N - 1] = Word::new(drop as *mut ());
         }
         // SAFETY: there is room for it, and it is aligned.
-        unsafe { words.as_mut_ptr().cast::<L>().write(state) };
-        Self { words, alive: PhantomData }
+        unsafe { this.words.as_mut_ptr().cast::<L>().write(state) };
+        this
     }
 
     /// # Safety

@@ -41,8 +41,11 @@ pub(super) fn run(names: &[String]) -> anyhow::Result<ExitCode> {
             None => println!("{}", outcome.printed.lines().last().unwrap_or_default()),
         });
         failed += usize::from(outcome.failure.is_some());
-        outcomes.insert(comparison.name.to_owned(), outcome);
-        save(&outcomes)?;
+        // What was measured before stands, with its date: a run that was stopped takes nothing away.
+        if outcome.failure.is_none() || !outcomes.contains_key(comparison.name) {
+            outcomes.insert(comparison.name.to_owned(), outcome);
+            save(&outcomes)?;
+        }
         bar.inc(1);
     }
     bar.finish_and_clear();
