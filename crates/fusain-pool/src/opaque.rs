@@ -105,7 +105,7 @@ struct Laid<'a, A, const N: usize, const DROPS: bool>(A, PhantomData<&'a ()>);
 impl<'a, A, const N: usize, const DROPS: bool> Laid<'a, A, N, DROPS> {
     #[inline(always)]
     fn of(algorithm: &'a A) -> &'a Self {
-        // SAFETY: it is the same in memory.
+        // SAFETY: it is the same in memory, being transparent.
         unsafe { &*std::ptr::from_ref(algorithm).cast() }
     }
 }
@@ -208,7 +208,7 @@ struct Boxed<A>(A);
 
 impl<A> Boxed<A> {
     fn of(algorithm: &A) -> &Self {
-        // SAFETY: it is the same in memory.
+        // SAFETY: it is the same in memory, being transparent.
         unsafe { &*std::ptr::from_ref(algorithm).cast() }
     }
 }

@@ -18,8 +18,8 @@
 //! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
 //! after its own.
 //!
-//! **What is compiled how often.** What is generic here is compiled for each type of states, of which there are four ([`opaque`](crate::opaque)), with this crate. All that a user's
-//! program adds is a table of its callbacks ([`Steps`]).
+//! **What is compiled how often.** What is generic here is compiled for four types of states, with this crate ([`opaque`](crate::opaque)), and once more for ranges, with the
+//! algorithms (`Team::run_directly`). All that a user's program adds is a table of its callbacks ([`Steps`]).
 
 mod answer;
 
