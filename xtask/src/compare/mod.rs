@@ -34,6 +34,9 @@ pub(crate) struct Options {
     #[arg(long, num_args = 0.., value_name = "NAME", conflicts_with = "name",
           value_parser = PossibleValuesParser::new(catalog::names()))]
     write: Option<Vec<String>>,
+    /// How often each comparison that is written is run: the run with the middle one of its first figures counts.
+    #[arg(long, default_value_t = 1, value_name = "N", requires = "write", value_parser = clap::value_parser!(u8).range(1..))]
+    runs: u8,
     /// Writes both files with what `target/release/compare NAME --threads N` has printed into these files, on a machine with more cores that needs nothing but that program. It
     /// must have been built from what is checked out.
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["name", "write"])]
@@ -48,7 +51,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     match options {
-        Options { write: Some(names), .. } => write::run(names),
+        Options { write: Some(names), runs, .. } => write::run(names, usize::from(*runs)),
         Options { read: Some(files), .. } => write::read(files).map(|()| ExitCode::SUCCESS),
         Options { render: true, .. } => write::render().map(|()| ExitCode::SUCCESS),
         Options { name, rest, .. } => {
