@@ -2,8 +2,8 @@
 
 /// A parallel algorithm: one shared value (`self`), one state per worker ([`Algorithm::Local`]), and callbacks.
 ///
-/// Five callbacks make an algorithm, as in PaSTeL: [`wants_help`](Algorithm::wants_help), which has a default, and the four that you write. Two more have defaults that
-/// do for most: [`unit_len`](Algorithm::unit_len) and [`split_late`](Algorithm::split_late).
+/// Five callbacks make an algorithm, as in PaSTeL: [`wants_help`](Algorithm::wants_help), which has a default, and the four that you write. Three more have defaults that
+/// do for most: [`unit_len`](Algorithm::unit_len), [`split_late`](Algorithm::split_late) and [`rejoin`](Algorithm::rejoin).
 ///
 /// A worker that holds a state runs
 ///
@@ -119,7 +119,7 @@ pub trait Algorithm: Sync {
 
     /// As [`split`](Algorithm::split), for a short part: to hand it over takes as long as the victim takes for `delay` elements.
     ///
-    /// So the victim should keep more than half, that both end at the same time, or all, if it is too short; [`kept`] says how many. `delay` is 0 if it is not known what
+    /// The victim should keep more than half, so that both end at the same time, or all, if too little is left; [`kept`] says how many elements. `delay` is 0 if it is not known what
     /// an element costs. The default ignores it and calls `split`. For a state that is a range:
     ///
     /// ```
@@ -139,10 +139,10 @@ pub trait Algorithm: Sync {
         self.split(victim)
     }
 
-    /// Goes on with `rest` in `local`, which has no work left. `rest` was once split off of `local`; nobody has begun it, and it has come back. Returns it if `local` cannot
-    /// go on with it, as the default does: then `local` is committed, and `rest` is done by itself.
+    /// Goes on with `rest` in `local`, which has no work left. `rest` was once split off of `local`; nobody has begun it, and it has come back. Returns `rest` if `local` cannot
+    /// go on with it, as the default does: then `local` is committed, and `rest` is done as a state of its own.
     ///
-    /// Override it where a state gathers a result that is dear to combine with others: a state that goes on has one result, and not two. More may have been split off of
+    /// Override it where a state gathers a result that is expensive to combine with others: a state that goes on has one result, and not two. More may have been split off of
     /// `local` since `rest` was, so where the order counts, look whether `rest` lies right behind. For a state that is a range with what it adds up to:
     ///
     /// ```

@@ -98,7 +98,7 @@ impl Builder {
         self
     }
 
-    /// Sets whether each started worker is pinned to a core of its own. The default is not.
+    /// Sets whether each started worker is pinned to a core of its own. The default is `false`.
     ///
     /// The calling thread is not pinned, and the first core that the process may use is left to it. The first started thread gets the second core, and so on; after
     /// the last core it begins again. Linux only.
@@ -109,9 +109,8 @@ impl Builder {
     }
 
     /// Pins each started worker to a processing unit, by the operating system's number. `cores` names one unit for each worker. The first stands for the calling
-    /// thread, which is not pinned; the second is for the first started thread, and so on. It overrides [`pin`](Self::pin). A number that the process may not use
-    /// leaves its worker where the system puts it. Linux
-    /// only.
+    /// thread, which is not pinned; the second is for the first started thread, and so on. It overrides [`pin`](Self::pin). A worker whose number the process may not
+    /// use stays where the system puts it. Linux only.
     ///
     /// `Workers::cores` of feature `topology` gives such numbers: close together, spread, or packed.
     ///
@@ -133,8 +132,7 @@ impl Builder {
     /// Sets the order in which each worker turns to the others, both to ask for work and to hand out work. `victims` has one list for each worker, with all other
     /// workers, nearest first. In these lists worker 0 is any thread that calls, and worker `i` is the `i`-th thread that the pool starts (thread `name-i`). This is
     /// not the number of [`current_worker_index`](crate::current_worker_index). A worker that runs out of work first asks the nearest one that has work, and soon
-    /// after all. The default is to ask all at
-    /// once.
+    /// after that all others. The default is to ask all at once.
     ///
     /// `Workers::victims` of feature `topology` gives such lists. The pool keeps 2 bytes for each pair of workers.
     ///
@@ -159,7 +157,7 @@ impl Builder {
         self
     }
 
-    /// Sets the stack of each started thread, in bytes. The default is std's.
+    /// Sets the size of the stack of each started thread, in bytes. The default is that of [`std::thread`]. Calling threads keep their own.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self

@@ -70,7 +70,7 @@ impl Pool {
         }
     }
 
-    /// Like [`global`](Pool::global), but returns an error where that panics.
+    /// Like [`global`](Pool::global), but returns an error where `global` panics.
     ///
     /// # Errors
     /// Those of [`Builder::build`]. The result of the first attempt is kept.

@@ -37,7 +37,7 @@ use std::thread;
 ///
 /// # Panics
 /// With the payload of `a` if `a` panics; by then `b` has ended, or has been dropped without being run. With the payload of `b` if only `b`
-/// panics.
+/// panics. If the global pool is meant and cannot be built, as [`Pool::global`] does.
 ///
 /// # Example
 /// ```

@@ -3,7 +3,7 @@
 //! An algorithm is one shared value, one state for each worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state.
 //! After each unit it looks at one cache line of its own, to see whether another worker asks for work. If none asks, that look is the whole
 //! cost: no atomic read-modify-write, no fence, no lock, no allocation. If one asks, the worker commits, splits its state, and puts the
-//! part into the other's mailbox.
+//! part into the mailbox of the one that asked.
 //!
 //! Closures ([`join`], [`scope`], [`spawn`]) are tasks. Any worker may take one without its owner's help, so a worker that is busy with a
 //! long closure does not hold up the tasks that it has queued.
@@ -27,7 +27,8 @@
 //! | modules, lowest first: no file uses one that stands further down | what is there |
 //! |------|--------------------|
 //! | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
-//! | `platform`, `place`, `costs` | threads, the clock and affinity, or what takes their place; on which core a thread wakes up; what this machine charges |
+//! | `platform`, `place` | threads, the clock and affinity, or what takes their place; on which core a thread wakes up |
+//! | `moment`, `costs` | timing by the processor's ticks; what sharing work costs on this machine |
 //! | `algorithm`, `error`, `panics`, `handlers`, `victims` | the trait; errors; what panics do; a user's handlers; who is near whom |
 //! | `trace`, `counters`, `shake` | spans and events for `tracing` (a feature); what the workers did; random pauses in stress tests |
 //! | `latch`, `job`, `pace` | a count of tasks that have not ended; the address of what is run once; the length of a unit |
@@ -35,9 +36,9 @@
 //! | `slot`, `slots`, `inner`, `handle` | what others see of a worker; all of them; all that the threads of a pool share; a worker's private side |
 //! | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
 //! | `call`, `part` | a call of an [`Algorithm`]: who is at it, what is handed out |
-//! | `wakes`, `worth` | what waking somebody gains; whether a join or scope is worth it |
+//! | `wakes`, `worth` | what waking somebody gains; whether a join or scope is worth a wake |
 //! | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
-//! | `share`, `run`, `large` | handing out parts; the run loop; states on the heap |
+//! | `share`, `offers`, `run`, `opaque` | handing out parts; parts of long elements that anybody may take; the run loop; states of any type as a fixed number of words |
 //! | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
 //! | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
 //! | `worker_local`, `adapter` | a value for each worker; what rayon's interface needs, on this pool |

@@ -53,6 +53,7 @@ impl std::fmt::Debug for Scope<'_> {
 ///
 /// # Panics
 /// With the payload of `f`, or else of the first task that panics, after all tasks have ended. The payloads of other panics are dropped.
+/// If the global pool is meant and cannot be built, as [`Pool::global`] does.
 ///
 /// # Example
 /// ```
@@ -143,8 +144,8 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
 impl<'s> Scope<'s> {
     /// Spawns a task. It runs before the scope ends, on this worker or on another. Its argument is the scope, so it can spawn more.
     ///
-    /// Costs an allocation. A thread that is not a worker of the scope's pool runs the task at once, and so does one that has taken 32 tasks, each while it waited inside of
-    /// the one before. A chain of tasks, each of which spawns the next, is a recursion there.
+    /// Costs an allocation. Two kinds of threads run the task at once: one that is not a worker of the scope's pool, and one that is inside of 32 tasks, each of which it took
+    /// while it waited in the one before. On these a chain of tasks, each of which spawns the next, is a recursion.
     ///
     /// # Example
     /// ```

@@ -24,7 +24,10 @@ use std::thread;
 /// Runs `task` later, on a worker of the pool whose work the calling thread is doing, or else of [`Pool::global`]. See [`Pool::spawn`].
 ///
 /// In a pool of one worker there is nobody else to run it, so it runs before this returns; if another task spawns it, when that has ended. A task must not wait for the
-/// thread that has spawned it.
+/// thread that has spawned it. The global pool is never dropped, so the program can end before the task has run.
+///
+/// # Panics
+/// If the global pool is meant and cannot be built, as [`Pool::global`] does. A panic of the task goes to the pool's handler.
 ///
 /// # Example
 /// ```
@@ -56,7 +59,8 @@ pub fn broadcast<R: Send>(f: impl Fn(usize) -> R + Sync) -> Vec<R> {
 
 /// Runs one queued task on the calling thread, if there is one, and returns whether there was one.
 ///
-/// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`.
+/// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`. A panic of a detached task
+/// goes to the pool's handler, that of a task of a scope to the caller of the scope.
 ///
 /// # Example
 /// ```
@@ -82,8 +86,7 @@ pub fn yield_now() -> bool {
 /// The calling thread's worker number in its innermost pool; `None` outside of any pool.
 ///
 /// Started workers have the numbers 0 to [`Pool::workers`]` - 2`. A thread that calls into the pool has [`Pool::workers`]` - 1` or a higher number. No two threads
-/// that are in
-/// a pool at the same time share a number.
+/// that are in a pool at the same time share a number.
 ///
 /// ```
 /// # use fusain_pool as fusain;
@@ -136,9 +139,9 @@ impl Pool {
 
     /// Runs `task` later, on a worker of this pool, and does not wait for it.
     ///
-    /// Costs an allocation. When a pool is dropped, all spawned tasks are run first. A pool of one worker has no thread of its own: the task runs
-    /// before this returns, or if another task spawns it, when that has ended. So a task must not wait for what its spawner does later. If the task panics, the payload goes to the handler of
-    /// [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
+    /// Costs an allocation. When a pool is dropped, all spawned tasks are run first; the global pool is never dropped. A pool of one worker has no thread of its own: the
+    /// task runs before this returns, or if another task spawns it, when that has ended. So a task must not wait for what its spawner does later. If the task panics, the
+    /// payload goes to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     ///
     /// # Example
     /// ```
