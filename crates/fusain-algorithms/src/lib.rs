@@ -20,11 +20,11 @@
 //! | [copying](Par::copy_from_slice) | `copy_from_slice`, `clone_from_slice`, `to_vec`, `copy_into` |
 //! | [filling](Par::fill) | `fill`, `fill_with`, each with `_into`; `first_touch_vec` |
 //! | [replacing](Par::replace) | `replace`, `replace_if`, `replace_copy`, `replace_copy_if` |
-//! | [rearranging](Par::reverse) | `reverse`, `rotate_left`, `rotate_right`, `shift_left`, `shift_right`, `swap_with_slice`; `reverse_copy`, `rotate_copy` |
+//! | [rearranging](Par::reverse) | `reverse`, `rotate_left`, `rotate_right`, `shift_left`, `shift_right`, `swap_with_slice`; `reverse_copy`, `rotate_copy`, also `_into` |
 //! | [differences](Par::adjacent_difference) | `adjacent_difference`, also `_into`, `_in_place` |
 //! | [reducing](Par::reduce) | `sum`, `product`, `reduce`, `map_reduce`, `count`, `count_if` |
-//! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_` or `_in_place` |
-//! | [filtering](Par::filter) | `filter`, `partition_copy`, `dedup_copy`, each with `_into`; `retain`, `dedup` of vectors |
+//! | [scanning](Par::inclusive_scan) | `inclusive_scan`, `exclusive_scan`, each with `transform_`, `_into` or `_in_place` |
+//! | [filtering](Par::filter) | `filter`, `partition_copy`, each with `_into`; `dedup_copy`, `dedup_copy_into_by`; `retain`, `dedup` of vectors |
 //! | [sets](Par::set_union) | `set_union`, `set_intersection`, `set_difference`, `set_symmetric_difference`, each with `_by`, `_into_by` |
 //! | [selecting](Par::select_nth_unstable) | `select_nth_unstable`, also `_by`, `_by_key`; `partial_sort`, `partial_sort_copy`, `make_heap`, each with `_by` |
 //! | [partitioning](Par::partition) | `partition`, `stable_partition` |
@@ -53,16 +53,17 @@
 //!
 //! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If there are several panics, the first one propagates. Each
 //! element is then still in the slice or vector, or has been dropped once, as in std. None is lost. As everywhere in Rust, a `drop` that panics while its thread
-//! unwinds ends the process. If a local variable of a closure panics when it is dropped, the closure's result is lost.
+//! unwinds ends the process. If a local variable of a closure panics when it is dropped, the closure's result is lost. A call that needs the global pool panics if
+//! that cannot be built ([`Pool::global`](fusain_pool::Pool::global)).
 //!
 //! **An inconsistent order** is one that is not a total order, or does not give the same answer twice. The call then panics or returns a wrong result; it does no other
 //! harm. After a call that moves elements within a slice, the slice still holds each element once.
 //!
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
-//! **Memory.** Sorts, merges in place, stable partitions and filters of numbers work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each, sorts by
-//! borrowed keys that are strings up to 48, and `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread that calls them keeps
-//! up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
+//! **Memory.** Sorts, merges in place, stable partitions and filters of numbers work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each
+//! string, sorts by borrowed keys that are strings up to 48. `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread
+//! that calls them keeps up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

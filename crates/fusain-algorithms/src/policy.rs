@@ -9,7 +9,8 @@ pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
 /// The options of a call: the pool, the grain, and whether to run in parallel. Every algorithm is a method of this type.
 ///
-/// [`par()`](par) makes one with the default options. It is small and `Copy`, so one can be used for many calls.
+/// [`par()`](par) makes one with the default options. It is small and `Copy`, so one can be used for many calls. What all calls do in a panic, with an inconsistent order, and
+/// with memory is on the [crate's page](crate#panics-order-elements).
 ///
 /// ```
 /// # use fusain_algorithms as fusain;
@@ -19,7 +20,7 @@ pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 /// par().sort(&mut v);
 /// assert_eq!(v, [1, 3, 5, 9]);
 ///
-/// // A worker processes 400 elements without a pause, whatever the pool has measured.
+/// // A worker processes 400 elements between two checks for requests, whatever the pool has measured.
 /// assert_eq!(par().grain(400).count_if(&v, |x| x % 3 == 0), 2);
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +77,8 @@ impl<'p> Par<'p> {
         Par { pool: Some(pool), grain: self.grain, mode: self.mode, deterministic: self.deterministic }
     }
 
-    /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool measures a good length.
+    /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool finds a length by measuring:
+    /// some 2 us of work.
     /// A sort takes it as the approximate length of what is sorted at once. Long sorts of numbers ignore it.
     ///
     /// ```

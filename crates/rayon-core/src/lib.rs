@@ -1,7 +1,7 @@
 //! rayon's core on fusain's pool: programs that use rayon run on fusain without a changed line.
 //!
-//! rayon keeps its iterators in one crate and its threads in another, `rayon-core`. This is another crate of that name, with that one's interface. A line
-//! in the manifest of a program, and every crate below it that uses rayon runs on fusain's workers:
+//! rayon has its iterators in one crate and its threads in another, `rayon-core`. This crate has the name and the interface of the second one. With these
+//! lines in the manifest of a program's workspace, every crate in it that uses rayon runs on fusain's workers:
 //!
 //! ```toml
 //! [patch.crates-io]
@@ -9,12 +9,12 @@
 //! ```
 //!
 //! It only adapts: workers, queues and sleep are `fusain-pool`'s, behind its hidden module `adapter`. rayon's promises hold: inside of a pool
-//! there is an index below the number of threads, `install` moves to a thread of the pool, `join` runs both closures, a pool that waits for another
-//! goes on working, a pool that is dropped finishes what has been spawned, `RAYON_NUM_THREADS` counts. rayon's own tests are run against it by
+//! there is an index below the number of threads, `install` moves to a thread of the pool, `join` runs both closures, a thread that waits for another pool
+//! goes on working, a pool that is dropped finishes what has been spawned, `RAYON_NUM_THREADS` sets the size of the global pool. rayon's own tests are run against it by
 //! `cargo xtask rayon`.
 //!
-//! What differs: of the closures that a thread has joined but not begun, only the oldest can be taken by others while that thread is busy. So a first closure
-//! of `join` that blocks until the second has run, inside of another such, may wait for ever; rayon promises nothing there, but it works more often.
+//! What differs: of the closures that a thread has joined but not begun, only the three oldest can be taken by others while that thread is busy. So a first
+//! closure of `join` that blocks until the second has run, inside of other joins, may wait for ever. rayon promises nothing there, but it works more often.
 //! On one thread, what the first closure of `join` has spawned runs before the second closure in rayon, and after it here; rayon does not promise this order.
 //!
 //! # Example
