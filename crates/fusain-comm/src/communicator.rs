@@ -30,7 +30,7 @@ use crate::host::Host;
 use crate::message::elements;
 use crate::{Error, Plain, Result, Source, Status, Tag, TagMatch};
 
-/// A group of ranks and this rank's number in it. See the [module](self) for the rules.
+/// A group of ranks and this rank's number in it. The [module](self) has the rules.
 ///
 /// Each method that is marked *collective*, and each from [`barrier`](Self::barrier) to [`all_to_all`](Self::all_to_all), must be called by all ranks
 /// of the communicator, in the same order.
@@ -79,12 +79,12 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Starts to send `data`. The vector comes back with the completion.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::PeerLeft`] and [`Error::PeerPanicked`] where the world knows.
+    /// [`Error::RankOutOfRange`]. Over threads [`Error::PeerLeft`] and [`Error::PeerPanicked`]. Over MPI [`Error::TooLong`] and, as from any other call,
+    /// [`Error::WrongThread`] and [`Error::Mpi`].
     #[doc(alias = "MPI_Isend")]
     fn isend(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<Self::Request>;
 
-    /// Sends `data` if that is possible at once, without waiting and without keeping the slice. Returns whether it did; if not, nothing was
-    /// sent.
+    /// Sends `data` if that is possible at once, without waiting and without keeping the slice. Returns whether it was sent.
     ///
     /// # Errors
     /// As [`isend`](Self::isend).
@@ -230,8 +230,8 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok(status)
     }
 
-    /// Starts to send a borrowed slice. The slice is copied at once. It stays borrowed all the same, so that a world may do without the
-    /// copy.
+    /// Starts to send a borrowed slice. The slice is copied at once. It stays borrowed all the same until the send is complete, so that a
+    /// world may do without the copy.
     ///
     /// # Errors
     /// As [`isend`](Self::isend).
@@ -334,7 +334,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Distributes `root`'s `parts`, one vector for each rank. The `parts` of other ranks are ignored.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks; [`Error::NoSize`].
+    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks; [`Error::NoSize`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Scatter")]
     #[doc(alias = "MPI_Scatterv")]
     fn scatter<T: Plain>(&self, parts: &[Vec<T>], root: usize) -> Result<Vec<T>> {
@@ -344,7 +344,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Rank `i` gets `parts[i]` of every rank, in the order of ranks. Lengths may differ.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if there are not as many parts as ranks; [`Error::NoSize`].
+    /// [`Error::LengthMismatch`] if there are not as many parts as ranks; [`Error::NoSize`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Alltoall")]
     #[doc(alias = "MPI_Alltoallv")]
     fn all_to_all<T: Plain>(&self, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
@@ -398,7 +398,7 @@ pub enum Cancelled {
 
 /// A send or receive under way.
 pub trait Request: Send + Debug + 'static {
-    /// Looks whether the transfer is done, without waiting. Once it has said so the request is spent.
+    /// Looks whether the transfer is done, without waiting. Once it has returned a completion, the request is spent.
     ///
     /// # Errors
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.

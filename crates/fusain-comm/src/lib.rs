@@ -1,7 +1,7 @@
 //! Ranks and messages.
 //!
-//! A *world* is a fixed number of *ranks*. A [`Communicator`] is a group of ranks, numbered from 0, whose messages no other communicator
-//! sees. The rules are MPI's. A message has a source, a destination and a [`Tag`]. A receive names source and tag, or takes [`Source::Any`]
+//! A *rank* is a thread or a process with a number. A *world* is a fixed number of ranks. A [`Communicator`] is a group of ranks, numbered from
+//! 0, whose messages no other communicator sees. The rules are MPI's. A message has a source, a destination and a [`Tag`]. A receive names source and tag, or takes [`Source::Any`]
 //! or [`TagMatch::Any`]. Two messages from one sender that both match are received in the order they were sent. A program is written once,
 //! for any `C: Communicator`, and runs unchanged on two worlds:
 //!
@@ -12,7 +12,7 @@
 //!   ThreadComm                    MpiComm                 two worlds
 //!   ranks are threads             ranks are processes
 //!   World::threads(n)             feature `mpi`
-//!   deadlocks reported            thread level kept
+//!   deadlocks reported            MPI's thread level kept
 //!   LogGP network model           errors as values
 //! ```
 //!
@@ -40,7 +40,8 @@
 //! ```
 //!
 //! Where to read on: [`communicator`] has the rules. [`world`] is the in-process world with its two protocols (matching, deadlock
-//! detection). [`progress`] is the thread that moves messages while others compute. [`network`] is the LogGP model. [`collective`] has the
+//! detection). Module `mpi` says which thread may call MPI, and what happens when a process fails. [`progress`] moves messages while other
+//! threads compute. [`network`] is the LogGP model. [`collective`] has the
 //! algorithms behind `barrier`, `broadcast`, `reduce` and the like.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -14,6 +14,8 @@ use crate::{Action, Block, Element, Graph, OpId, Operator, Region, Result, Sched
 /// [`in_program_order`](Self::in_program_order) finds them: the result is as if the operations ran one after another in the order they were
 /// added, and each starts as soon as that allows.
 ///
+/// Operations and dependencies are not checked before [`compile`](Self::compile). Adding an operation panics only if there are 2^32 operations or blocks already.
+///
 /// ```
 /// use fusain_comm::{Communicator, World};
 /// use fusain_schedule::{Execution, Operator, ScheduleBuilder};
@@ -157,12 +159,12 @@ impl ScheduleBuilder {
         join
     }
 
-    /// `after` starts once `before` has ended.
+    /// Lets `after` start once `before` has ended.
     pub fn requires(&mut self, after: OpId, before: OpId) {
         self.graph.requires(after, before);
     }
 
-    /// `after` starts once `before` has started.
+    /// Lets `after` start once `before` has started.
     pub fn irequires(&mut self, after: OpId, before: OpId) {
         self.graph.irequires(after, before);
     }

@@ -12,7 +12,7 @@ use crate::collective::Choice;
 use crate::{Advance, Error, Execution, RUNS, Result, Run};
 
 /// Starts runs on the [progress loop](fusain_comm::progress) of a rank. They advance while the application computes, several at once, each
-/// with a handle. Under [`Progress::manual`](fusain_comm::progress::Progress::manual) they advance whenever it waits or tests.
+/// with a handle. Under [`Progress::manual`](fusain_comm::progress::Progress::manual) they advance whenever the application waits or tests.
 ///
 /// All ranks start their runs in the same order, as with collective calls. Each communicator has one engine, which belongs to one thread.
 /// It numbers the runs, which keeps their messages apart (see [`Execution`]).
@@ -127,7 +127,7 @@ impl<C: Communicator> Client<C> for Job<C> {
     }
 }
 
-/// A run that has been started. Dropping this does not stop the run, but its result is lost.
+/// A run that has been started. Dropping this does not stop the run, but the run's result is lost.
 #[must_use = "a run is waited for"]
 pub struct Running<C: Communicator> {
     ticket: Ticket<C, Job<C>>,

@@ -106,12 +106,12 @@ impl Graph {
         Self { rank, size, memories: vec![0], ..Self::default() }
     }
 
-    /// Whose graph it is.
+    /// The rank whose graph it is.
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// Of how many ranks.
+    /// The number of ranks.
     pub fn size(&self) -> u32 {
         self.size
     }

@@ -1,8 +1,8 @@
 //! Schedules: what a rank sends, receives and computes, and what waits for what.
 //!
 //! The vocabulary is GOAL's (Group Operation Assembly Language; T. Hoefler, C. Siebert, A. Lumsdaine, ICPP 2009): an
-//! *operation* sends, receives or computes; `b` *requires* `a` starts `b` after the end of `a`, `b` *irequires* `a` after
-//! its start. A collective call is then one graph for each rank.
+//! *operation* sends, receives or computes. If `b` *requires* `a`, `b` starts after the end of `a`; if `b` *irequires* `a`, it
+//! starts after the start of `a`. A collective call is then one graph for each rank.
 //!
 //! ```text
 //!   ScheduleBuilder     typed regions, dependencies stated or derived  collective::*   add whole collectives to it

@@ -70,7 +70,7 @@ impl<C: Communicator> Level<C> {
 }
 
 /// Collective: splits `comm` into the next level strictly below. `None` at the bottom, and on a rank that is bound to several parts; the
-/// others are split all the same.
+/// other ranks are split all the same.
 ///
 /// One gather of all places, one split. RR-9077, section 3.2.1.
 ///

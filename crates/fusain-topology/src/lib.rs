@@ -45,14 +45,14 @@
 //!   rank's path ends at its machine; one whose binding straddles siblings ends at what holds them.
 //! * The ranks of a communicator share the front of their paths. They are split **where paths differ for the first time**: each
 //!   child is a strict subset, children are disjoint, ranks keep their order.
-//! * A rank whose path ends where others' go on stays in the parent group only: no level goes below its binding. The others are split all the same.
+//! * A rank whose path ends where others' paths go on stays in the parent group only: no level goes below its binding. The others are split all the same.
 //!   [`Groups::straddlers`] lists such ranks.
 //! * Between one split and the next a path may pass several objects with the same ranks. The level is named after the **lowest** kind that all
 //!   siblings have there.
 //! * Siblings are numbered from 0 by their first ranks, so that a child's number is its root's rank among the roots.
 //!
-//! [`groups`] says how the tree is built; [`hierarchy`] when communicators are made; [`network`] reads switches; [`collective`] runs on the levels;
-//! [`model`] says what that costs; [`xml`] what is refused.
+//! [`groups`] says how the tree is built, [`hierarchy`] when communicators are made. [`network`] reads descriptions of switches. [`collective`] has the
+//! collectives over levels, [`model`] what they cost. [`xml`] says which descriptions are refused.
 //! This crate does no I/O: callers read files and variables. Two things ask the operating system: [`Bound`], and feature `hwloc`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

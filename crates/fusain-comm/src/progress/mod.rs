@@ -1,4 +1,4 @@
-//! The progress thread: one thread of a rank owns a communicator and moves messages for all others.
+//! The progress thread: one thread of a rank owns a communicator and moves messages for all other threads of the rank.
 //!
 //! ```text
 //!  application threads                          the loop (one thread at a time)
@@ -40,7 +40,7 @@
 //! |---|---|---|
 //! | a command enters the queue | yes, after the queue's lock is free | |
 //! | a message arrives, a rank leaves (world of threads) | yes | |
-//! | clients or messages have ended, room came free | | yes, after the slots are filled |
+//! | clients or messages have ended, a queue has room again | | yes, after the slots are filled |
 //! | a driver stops (manual, attended) | | yes, after its lock is free |
 //! | a thread begins to attend, and was the first | yes: the loop's own thread stops driving | |
 //! | a client [tells](Attendant::tell) that something has changed | | yes |
