@@ -2,8 +2,8 @@
 //!
 //! A rank whose workers have nothing to do asks another rank for work, as workers ask each other within a process. Busy workers answer
 //! between two units: each splits its state by the algorithm's own `split`, encodes the part as bytes, and goes on. The progress loop
-//! carries the parts. The result of a part returns to the rank that split it off, and is merged there. One rank with one worker runs the
-//! pool's loop and nothing else.
+//! carries the parts. The result of a part returns to the rank that split it off, and is merged there. With one rank, a run is a call of
+//! the pool and nothing else.
 //!
 //! The idea is Tascell's over MPI (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa: "Backtracking-based load balancing", PPoPP 2009; D. Muraoka, M. Yasugi, T.
 //! Hiraishi, S. Umatani: "Evaluation of an MPI-based implementation of the Tascell task-parallel language on massively parallel systems", P2S2 2016).
@@ -32,13 +32,13 @@
 //!
 //! 1. A rank's pool call has ended. The thread that called asks the rank's state what comes next (`cluster`, `rank_state`). If there is nothing, the rank is out of
 //!    work, and sends a request to a rank that `victims` names. While it waits, the thread drives the progress loop.
-//! 2. The thread that drives the victim's progress loop gives the request to the `protocol`. If the victim's workers are busy, that raises a flag which they poll.
+//! 2. The thread that drives the victim's progress loop gives the request to the `protocol`. If the victim's workers are busy, the protocol raises a flag which they poll.
 //! 3. Each worker that polls (`poll`) commits, splits its state, and adds the encoded part (`codec`, `packet`) to an offer, until all have done so or one polls again. So a
 //!    task is about half of what the rank has. The protocol notes the task under an id. If nobody polls, or nothing is worth a message, the request
 //!    goes on to a rank that is known to have work, or is refused, and the thief waits before it asks again.
 //! 4. The thief decodes the states, checking them, and runs the pool on them. When that has ended, and every part that it gave away has come back and
 //!    been merged, the result goes back under the id.
-//! 5. Rank 0 has the root task. When the root is finished in that sense, so is everything. The result is then sent down a tree to all ranks.
+//! 5. Rank 0 has the root task. When every part of it has come back and been merged, the run is over. The result is then sent down a tree to all ranks.
 //!
 //! # Which thread drives the progress loop
 //!

@@ -269,7 +269,7 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Calls `f` on every element in the order of the chain, one at a time, while workers compute the elements. The calls come from more than one thread.
-    /// Elements whose turn has not come yet are kept: memory for all of them in the worst case.
+    /// Elements that are computed before their turn are kept: memory for all of them in the worst case.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -309,7 +309,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_worker(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends, at the latest after its unit; the call returns one of these.
+    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends, at the latest after its unit; the call returns one such result.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -524,7 +524,8 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|x| !predicate(x))
     }
 
-    /// Makes a collection of the elements. If the length of the chain is known, each element is written straight to its place in a `Vec`.
+    /// Makes a collection of the elements, in the order of the chain. If the length of the chain is known, each element is written straight to its place in
+    /// a `Vec`.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;

@@ -27,8 +27,8 @@ pub(crate) const ROW: usize = 8;
 /// A chain while it runs: one worker's part of the elements, which can be split in two.
 ///
 /// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as a unit of work
-/// should have. When another worker asks for work, it calls [`split`](Source::split). To write a source of your own, implement `left`, `run` and
-/// `split`; [`from_source`](crate::iter::from_source) makes a chain of it.
+/// should have. When another worker asks for work, the one that has the source calls [`split`](Source::split). To write a source of your own, implement
+/// `left`, `run` and `split`; [`from_source`](crate::iter::from_source) makes a chain of it.
 ///
 /// # Example
 ///
@@ -83,7 +83,7 @@ pub trait Source: Send + Sized {
     /// The source chooses what it counts as one element; `grain` counts in the same way. If the number is unknown, return `usize::MAX`.
     fn left(&self) -> usize;
 
-    /// Gives up to `grain` elements, from the front, to `each`. If `each` returns `Break`, it returns that at once; the rest of the unit may then be
+    /// Gives up to `grain` elements, from the front, to `each`. If `each` returns `Break`, `run` returns that at once; the rest of the unit may then be
     /// dropped. `grain` is above 0 and at most what is left. At least one element must be processed, even if it is not given to `each`:
     /// a source that does not advance makes the call run for ever.
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()>;
