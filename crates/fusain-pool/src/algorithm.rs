@@ -119,8 +119,8 @@ pub trait Algorithm: Sync {
 
     /// As [`split`](Algorithm::split), for a short part: to hand it over takes as long as the victim takes for `delay` elements.
     ///
-    /// The victim should keep more than half, so that both end at the same time, or all, if too little is left; [`kept`] says how many elements. `delay` is 0 if it is not known what
-    /// an element costs. The default ignores it and calls `split`. For a state that is a range:
+    /// The victim should keep more than half, so that both end at the same time, or all, if too little is left; [`kept`] says how many elements. `delay` is 0
+    /// if it is not known what an element costs. The default ignores `delay` and calls `split`. For a state that is a range:
     ///
     /// ```
     /// # use std::ops::Range;
