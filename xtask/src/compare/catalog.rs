@@ -70,8 +70,9 @@ pub(super) const ALL: &[Comparison] = &[
     ),
     slices(
         "crowd",
-        "What do more workers than cores cost?",
-        "The time with eight workers over the time with two. 1 means that the extra workers cost nothing.",
+        "What does it cost to have too few cores?",
+        "`sort` and `min` are the time with eight workers over the time with two; 1 means that the extra workers cost nothing. `beside_over_sequential` and \
+         `beside_over_rayon` are the mean time of loops while another process uses half of the cores, over that of the sequential loop and that of rayon.",
     ),
     slices(
         "noloss",
