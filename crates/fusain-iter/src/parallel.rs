@@ -524,8 +524,7 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|x| !predicate(x))
     }
 
-    /// Makes a collection of the elements, in the order of the chain. If the length of the chain is known, each element is written straight to its place in
-    /// a `Vec`.
+    /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
