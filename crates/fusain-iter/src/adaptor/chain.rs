@@ -178,13 +178,13 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Chain
     #[inline(always)]
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         let a = n.min(self.a.left());
-        ChainPiece { pieces: self.a.front(a).chain(self.b.front(n - a)), left: n }
+        ChainPiece(self.a.front(a).chain(self.b.front(n - a)))
     }
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
         let b = n.min(self.b.left());
-        ChainPiece { pieces: self.a.back(n - b).chain(self.b.back(b)), left: n }
+        ChainPiece(self.a.back(n - b).chain(self.b.back(b)))
     }
 
     fn split_at(&mut self, n: usize) -> Self {
@@ -199,39 +199,36 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Chain
 }
 
 /// Two pieces that know how long they are together, which std's chain does not.
+///
+/// They are asked, and not the source: one that somebody has misused may say that it has more than it gives. Whoever counts what it makes by this length, as
+/// [`Chunks`](crate::iter::Chunks) does, would make more than there is room for.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct ChainPiece<A, B> {
-    pieces: iter::Chain<A, B>,
-    left: usize,
-}
+pub struct ChainPiece<A, B>(iter::Chain<A, B>);
 
 impl<A: Iterator, B: Iterator<Item = A::Item>> Iterator for ChainPiece<A, B> {
     type Item = A::Item;
 
     #[inline(always)]
     fn next(&mut self) -> Option<A::Item> {
-        let next = self.pieces.next();
-        self.left -= usize::from(next.is_some());
-        next
+        self.0.next()
     }
 
+    #[inline(always)]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        self.0.size_hint()
     }
 
     #[inline(always)]
     fn fold<T, F: FnMut(T, A::Item) -> T>(self, acc: T, step: F) -> T {
-        self.pieces.fold(acc, step)
+        self.0.fold(acc, step)
     }
 }
 
 impl<A: DoubleEndedIterator, B: DoubleEndedIterator<Item = A::Item>> DoubleEndedIterator for ChainPiece<A, B> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<A::Item> {
-        let next = self.pieces.next_back();
-        self.left -= usize::from(next.is_some());
-        next
+        self.0.next_back()
     }
 }
 

@@ -193,3 +193,50 @@ fn who_takes_more_than_there_is_makes_no_more_of_it() {
     let separated = || Overdrawn(one().intersperse("and".to_owned()));
     assert_eq!(strings().interleave(separated()).rev().collect::<Vec<_>>().len(), 100);
 }
+
+/// A chain whose source has been cut far behind its end.
+struct CutBehind<I>(I);
+
+impl<I: IndexedParallelIterator> ParallelIterator for CutBehind<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = Pieces<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Source<'s> {
+        unreachable!("chains that are chained and cut in chunks are cut by number")
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for CutBehind<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let mut source = self.0.indexed(settings);
+        drop(source.split_at(1000));
+        source
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[test]
+fn chunks_end_where_the_elements_do() {
+    // The range says now that it has 1000 numbers, and what it is zipped with still has 10.
+    let pairs = || (0..10_usize).into_par_iter().zip(repeat_n("one", 10));
+    let chain = || CutBehind(pairs()).chain(pairs());
+    let chunks: Vec<Vec<(usize, &str)>> = chain().chunks(3).collect();
+    assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
+    assert_eq!(chunks.concat().len(), 20);
+    let lengths: Vec<usize> = chain().fold_chunks(3, || 0, |n, _| n + 1).rev().collect();
+    assert_eq!(lengths.iter().sum::<usize>(), 20);
+    // Part by part: however many, there is room for them.
+    let shared: Vec<Vec<(usize, &str)>> = chain().chunks(3).on(&POOL).always().grain(2).collect();
+    assert!(shared.concat().len() <= 20);
+}
