@@ -10,6 +10,8 @@ pub enum Exact {
     Never,
     /// It depends: a range of 128-bit numbers may be longer than a `usize` can say.
     Sometimes,
+    /// As [`Sometimes`](Exact::Sometimes), and a chain that ends early gives fewer: so there may be room for what comes where there is none for that many.
+    AtMost,
     /// It always can.
     Always,
 }
@@ -20,6 +22,7 @@ impl Exact {
         match (self, other) {
             (Exact::Never, _) | (_, Exact::Never) => Exact::Never,
             (Exact::Always, Exact::Always) => Exact::Always,
+            (Exact::AtMost, _) | (_, Exact::AtMost) => Exact::AtMost,
             _ => Exact::Sometimes,
         }
     }
@@ -29,12 +32,17 @@ impl Exact {
         match (self, other) {
             (Exact::Never, Exact::Never) => Exact::Never,
             (Exact::Always, Exact::Always) => Exact::Always,
+            (Exact::AtMost, _) | (_, Exact::AtMost) => Exact::AtMost,
             _ => Exact::Sometimes,
         }
     }
 
     pub(crate) const fn is_never(self) -> bool {
         matches!(self, Exact::Never)
+    }
+
+    pub(crate) const fn is_at_most(self) -> bool {
+        matches!(self, Exact::AtMost)
     }
 
     pub(crate) const fn is_always(self) -> bool {

@@ -55,7 +55,7 @@ pub struct WhileSomeSource<'s, S> {
 impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
     type Item = T;
 
-    const EXACT: Exact = S::EXACT;
+    const EXACT: Exact = Exact::AtMost.and(S::EXACT);
 
     #[inline(always)]
     fn left(&self) -> usize {

@@ -45,7 +45,8 @@ pub(crate) fn parts<S: Source<Item: Send>>(settings: &Settings<'_>, source: S) -
 /// The elements of `source`.
 #[inline(always)]
 pub(crate) fn collect<S: Source<Item: Send>>(settings: &Settings<'_>, source: S) -> Vec<S::Item> {
-    let mut vector = Vec::with_capacity(source.exact(Seal).unwrap_or(0));
+    let len = if const { S::EXACT.is_at_most() } { None } else { source.exact(Seal) };
+    let mut vector = Vec::with_capacity(len.unwrap_or(0));
     append(settings, source, &mut vector);
     vector
 }
@@ -56,10 +57,13 @@ pub(crate) fn append<S: Source<Item: Send>>(settings: &Settings<'_>, source: S, 
     if const { S::EXACT.is_always() } {
         return slots::append(settings, source, vector);
     }
-    if const { !S::EXACT.is_never() } && source.exact(Seal).is_some() {
+    if const { !S::EXACT.is_never() }
+        && let Some(len) = source.exact(Seal)
+        && (const { !S::EXACT.is_at_most() } || vector.try_reserve(len).is_ok())
+    {
         return slots::append(settings, source, vector);
     }
-    debug_assert!(source.exact(Seal).is_none(), "a source that can tell says so in `EXACT`");
+    debug_assert!(source.exact(Seal).is_none() || S::EXACT.is_at_most(), "a source that can tell says so in `EXACT`");
     let parts = parts(settings, source);
     let mut more = parts.iter().map(Vec::len).sum::<usize>();
     for part in parts {

@@ -79,3 +79,17 @@ proptest! {
         prop_assert!(deque.into_iter().eq(v.iter().map(|x| x + 1)));
     }
 }
+
+#[test]
+fn what_ends_early_needs_no_room_for_all() {
+    // More than memory can be asked for.
+    let many = || (0..usize::MAX / 4).into_par_iter().on(&POOL);
+    let some = |x: usize| (x % 1_000 < 999).then_some(x);
+    assert_eq!(many().map(some).collect::<Option<Vec<usize>>>(), None);
+    let failed: Result<Vec<usize>, usize> = many().map(|x| some(x).ok_or(x)).collect();
+    assert!(failed.is_err_and(|x| x % 1_000 == 999));
+    let mut all = vec![7];
+    all.par_extend(many().map(some).while_some());
+    assert_eq!(all[0], 7);
+    assert!(all[1..].is_sorted() && all[1..].iter().all(|x| x % 1_000 < 999));
+}
