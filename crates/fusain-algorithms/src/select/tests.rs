@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::heap::make_heap;
 use super::nth::select;
 use crate::faults::Scripted;
+use crate::policy::par;
 
 proptest! {
     #[test]
@@ -61,4 +62,12 @@ fn a_lost_part_is_seen() {
     let mut v: Vec<u64> = (0..6_000).collect();
     make_heap(&Scripted::losing(), &mut v, |x, y| x < y);
     assert!((1..v.len()).any(|i| v[(i - 1) / 2] < v[i]));
+}
+
+#[test]
+fn elements_without_a_size_are_left_alone() {
+    // More of them than could be looked at.
+    let mut v = vec![(); usize::MAX];
+    par().always().select_nth_unstable(&mut v, usize::MAX / 2);
+    par().always().partial_sort(&mut v, usize::MAX / 2);
 }
