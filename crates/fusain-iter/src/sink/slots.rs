@@ -141,11 +141,11 @@ impl<T> Window<'_, T> {
     unsafe fn fill<S: Source<Item = T>>(&mut self, source: &mut S, grain: usize) {
         let (base, end) = (self.base, self.end);
         if needs_drop::<T>() {
-            // One by one, so that a panic finds every element made so far.
+            // One by one, so that a panic finds every element made so far. A check is not felt here, so a source that is wrong about its length panics.
             let next = &mut self.next;
             source.fold(grain, (), |(), x| {
-                debug_assert!(*next < end);
-                // SAFETY: an empty slot of this window, by the caller.
+                assert!(*next < end, "a source gives no more than it has");
+                // SAFETY: an empty slot of this window.
                 unsafe { base.wrapping_add(*next).write(x) };
                 *next += 1;
             });
