@@ -100,7 +100,8 @@ pub(super) const ALL: &[Comparison] = &[
         "How do the basic slice algorithms compare with the best of rayon, TBB and GNU?",
         "`geomean_2eN` is the geometric mean of the best peer's time over ours, over all rows of 2^N elements. `rows_behind` counts the rows in which \
          the best peer is ahead by over 5 %, and `worst` is the worst row. `sort_N_over_std` is std's stable sort of N `i32` on one core over ours. \
-         `compare first --plain` shows our kernels as they run on processors without AVX: they are slow where SSE2 has no instruction for 32-bit \
+         The closure of `for_each` counts to a number that the compiler does not see, which is 1: LLVM \
+         unrolls that loop for f64 and GCC does not, so that row compares the compilers. `compare first --plain` shows our kernels as they run on processors without AVX: they are slow where SSE2 has no instruction for 32-bit \
          minima and products or for 64-bit comparisons, and where all that counts is how wide a vector is.",
     ),
     slices(
