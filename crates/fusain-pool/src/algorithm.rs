@@ -104,7 +104,7 @@ pub trait Algorithm: Sync {
 
     /// Publishes what this state has found so far.
     ///
-    /// It is called before a state is split, and once more when its work is done. It must be correct for any number of calls. Either it takes what it publishes out
+    /// It is called before a state is split that has been worked on, and once more when its work is done. It must be correct for any number of calls. Either it takes what it publishes out
     /// of `local`, or publishing it twice changes nothing, as with the minimum above.
     fn commit(&self, local: &mut Self::Local);
 

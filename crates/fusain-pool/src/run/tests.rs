@@ -256,3 +256,44 @@ fn what_comes_back_is_added_to_what_was_found() {
     let results = algorithm.0.into_inner();
     assert!((1..20).contains(&results), "{results} results");
 }
+
+/// What has been found so far, in what cannot be split before its first unit.
+struct Finds(AtomicUsize);
+
+impl Algorithm for Finds {
+    type Local = (Range<usize>, usize);
+
+    fn has_local_work(&self, (left, _): &Self::Local) -> bool {
+        !left.is_empty()
+    }
+
+    fn do_unit(&self, (left, found): &mut Self::Local, grain: usize) {
+        let unit = grain.min(left.len());
+        left.start += unit;
+        *found += unit;
+    }
+
+    fn commit(&self, (_, found): &mut Self::Local) {
+        self.0.fetch_add(std::mem::take(found), Relaxed);
+    }
+
+    fn split(&self, (left, found): &mut Self::Local) -> Option<Self::Local> {
+        assert_eq!(*found, 0, "it is committed before it is split");
+        if left.start == 0 {
+            return None;
+        }
+        let middle = left.start + left.len() / 2;
+        let stolen = middle..std::mem::replace(&mut left.end, middle);
+        (!stolen.is_empty()).then_some((stolen, 0))
+    }
+}
+
+#[test]
+fn what_can_be_split_after_its_first_unit_is_committed_before_that() {
+    let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
+    for _ in 0..100 {
+        let finds = Finds(AtomicUsize::new(0));
+        pool.run(&finds, (0..10_000, 0));
+        assert_eq!(finds.0.into_inner(), 10_000);
+    }
+}
