@@ -199,8 +199,9 @@ impl Inner {
             let _home = unsafe { AtHome::begin(handle) };
             slot.set_thread(crate::sync::current());
             slot.set_asleep(false);
-            slot.front.open(mailbox::ANY);
             (self.handlers.start)(index);
+            // Not before: the handler may wait, and what is put here lies until it has ended.
+            slot.front.open(mailbox::ANY);
             serve(handle);
             (self.handlers.exit)(index);
         });

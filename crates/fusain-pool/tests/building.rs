@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::given_away;
+use common::{PATIENCE, given_away};
 use fusain_pool::{Algorithm, Error, Meter, Pool, Wait};
 use std::cell::Cell;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 
 #[test]
 fn no_or_too_many_threads() {
@@ -78,6 +78,27 @@ fn what_is_said_of_workers_fits_their_number() {
     assert!(matches!(pinned, Err(Error::PinTo { named: 1, workers: 2 })), "{pinned:?}");
     let told = Pool::builder().threads(2).victims([vec![1], vec![1]]).build();
     assert!(matches!(told, Err(Error::Victims { worker: 1 })), "{told:?}");
+}
+
+/// A worker that is still in its start handler is not told of the task, and the other one, which sleeps, is.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs started workers")]
+fn a_start_handler_may_wait_for_a_task() {
+    let (begins, has_begun) = mpsc::channel();
+    let (run, has_run) = mpsc::channel();
+    let has_run = Mutex::new(has_run);
+    let start = move |worker| {
+        if worker == 1 {
+            begins.send(()).unwrap();
+            has_run.lock().unwrap().recv_timeout(PATIENCE).expect("the task is run");
+        }
+    };
+    let pool = Pool::builder().threads(3).wait(Wait::Park).start_handler(start).build().unwrap();
+    has_begun.recv().unwrap();
+    while pool.counters().parks == 0 {
+        std::thread::yield_now();
+    }
+    pool.spawn(move || run.send(()).unwrap());
 }
 
 /// The order decides who is asked first, not who is asked.
