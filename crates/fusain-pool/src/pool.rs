@@ -6,7 +6,7 @@ use crate::counters::Counters;
 use crate::inner::Inner;
 use crate::opaque;
 use crate::pace::Grain;
-use crate::trace;
+use crate::{tasks, trace};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -123,6 +123,8 @@ impl Drop for Pool {
             self.threads.clear();
         }
         for thread in self.threads.drain(..) {
+            // What it still runs may wait for the worker that this thread is in another pool.
+            tasks::run_home_until(|| thread.is_finished());
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());
         }

@@ -128,20 +128,37 @@ fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
 /// The one who waits for that task may be the one that this thread waits for.
 #[cold]
 pub(crate) fn run_home(handle: &Handle<'_>) -> bool {
-    Handle::home(|home| {
-        let Some(home) = home.filter(|home| is_another(home, handle)) else { return false };
-        let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps, true));
-        let Some(task) = task else { return false };
-        // SAFETY: dropped at the end of this closure.
-        let _innermost = unsafe { Innermost::begin(home) };
-        home.depth.set(home.depth.get() + 1);
-        run(home, task, None);
-        home.depth.set(home.depth.get() - 1);
-        true
-    })
+    Handle::home(|home| home.is_some_and(|home| is_another(home, handle) && run_at_home(home)))
 }
 
-/// Whether there is something for this worker alone, or for the one that this thread was started as.
+/// Waits until `is_over`, of which nobody tells this thread, and runs tasks for the worker that it was started as meanwhile. A thread that is no worker does not wait here.
+pub(crate) fn run_home_until(is_over: impl Fn() -> bool) {
+    Handle::home(|home| {
+        let Some(home) = home else { return };
+        let mut naps = Naps::new();
+        while !is_over() {
+            if run_at_home(home) {
+                naps = Naps::new();
+            } else {
+                home.park_timeout(naps.next());
+            }
+        }
+    });
+}
+
+/// Runs a task for `home`, the worker that this thread was started as, if there is one.
+fn run_at_home(home: &Handle<'_>) -> bool {
+    let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps, true));
+    let Some(task) = task else { return false };
+    // SAFETY: dropped at the end of this function.
+    let _innermost = unsafe { Innermost::begin(home) };
+    home.depth.set(home.depth.get() + 1);
+    run(home, task, None);
+    home.depth.set(home.depth.get() - 1);
+    true
+}
+
+/// Whether there is something for this worker alone, or for the one that this thread was started as, or for one that may have to come here.
 pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
     let is_home_called = |home: &Handle<'_>| {
         !home.slot().inbox.is_empty() || home_helps(home).is_some_and(|helps| in_sight(home, helps))
