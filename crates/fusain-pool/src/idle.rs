@@ -462,6 +462,10 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     if !tasks::in_sight(handle, helps) {
         while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && !tasks::is_called(handle) {
             naps.take(handle);
+            // Whoever has a task tells one of those who wait, which may be one that must not take it.
+            if tasks::in_sight(handle, helps) {
+                break;
+            }
         }
     }
     slot.side.open(outer);

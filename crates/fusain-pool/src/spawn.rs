@@ -392,3 +392,52 @@ impl<F: FnOnce() -> R + Send, R: Send> AwaitedJob<F, R> {
         }
     }
 }
+
+#[cfg(all(test, not(any(loom, fusain_single))))]
+mod tests {
+    use super::*;
+    use crate::handlers::Handlers;
+    use crate::mailbox;
+    use crate::sync::{AtomicBool, Ordering};
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    /// Of two that wait, the first has so much on its stack that it takes nothing from others. It is the one that is told.
+    #[test]
+    fn a_task_is_found_though_one_was_told_that_does_not_take_it() {
+        let pool = Inner::registry(3, Handlers::default(), Box::new(()));
+        let latches = [Latch::new(1), Latch::new(1)];
+        let has_run = Arc::new(AtomicBool::new(false));
+        thread::scope(|threads| {
+            for (index, latch) in latches.iter().enumerate() {
+                let pool = &pool;
+                threads.spawn(move || {
+                    Handle::with(pool, index, |handle| {
+                        handle.depth.set(if index == 0 { tasks::DEPTH_MAX } else { 0 });
+                        wait_for(handle, latch, Helps::Anybody);
+                    });
+                });
+            }
+            while (0..2).any(|index| pool.slots.get(index).side.peek() != mailbox::ASLEEP) {
+                thread::yield_now();
+            }
+            Handle::with(&pool, 2, |handle| {
+                let done = Arc::clone(&has_run);
+                handle.push(DetachedJob::boxed(move || done.store(true, Ordering::Relaxed), &pool));
+                tasks::tell(&pool);
+                let begun = Instant::now();
+                while !has_run.load(Ordering::Relaxed) && begun.elapsed() < Duration::from_secs(10) {
+                    thread::yield_now();
+                }
+                let was_found = has_run.load(Ordering::Relaxed);
+                for (index, latch) in latches.iter().enumerate() {
+                    // SAFETY: the one count of a latch that outlives this.
+                    if unsafe { Latch::count_down(latch) } {
+                        handle.unpark(index);
+                    }
+                }
+                assert!(was_found);
+            });
+        });
+    }
+}
