@@ -415,7 +415,9 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         }
         match patience.step() {
             Step::Spin => {}
-            Step::Look if tasks::run_home(handle) => patience = Patience::of_caller(handle.pool),
+            Step::Look if tasks::run_home(handle) || handle.pool.lend_on() => {
+                patience = Patience::of_caller(handle.pool);
+            }
             Step::Look => {
                 if takes {
                     helps.ask(handle);

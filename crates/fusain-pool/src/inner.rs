@@ -40,9 +40,19 @@ pub enum Wait {
 pub(crate) enum Threads {
     /// The pool's own; a sleeping worker is parked.
     Own,
-    /// Somebody else's; a sleeping worker has gone home, and this calls the one at a slot back.
+    /// Somebody else's; a sleeping worker has gone home.
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "rayon is all we know to lend threads"))]
-    Lent(Box<dyn Fn(usize) + Send + Sync>),
+    Lent(Lender),
+}
+
+/// Whoever lends threads to a pool.
+pub(crate) struct Lender {
+    /// Calls the worker at a slot back, to any of these threads.
+    pub(crate) call_back: Box<dyn Fn(usize) + Send + Sync>,
+    /// Whether the calling thread is one of them.
+    pub(crate) is_here: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Runs on the calling thread, which is one of them, something that waits for one; says whether there was anything.
+    pub(crate) run_one: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// What the threads of a pool share.
@@ -224,7 +234,25 @@ impl Inner {
         trace::woke(index);
         match &self.threads {
             Threads::Own => self.slots.get(index).unpark(),
-            Threads::Lent(call_back) => call_back(index),
+            Threads::Lent(lender) => (lender.call_back)(index),
+        }
+    }
+
+    /// Whether somebody waits for a worker that may have to come to the calling thread, which is lent and waits itself.
+    pub(crate) fn is_lending_due(&self) -> bool {
+        match &self.threads {
+            Threads::Own => false,
+            Threads::Lent(lender) => {
+                self.slots.workers().iter().any(|slot| !slot.inbox.is_empty()) && (lender.is_here)()
+            }
+        }
+    }
+
+    /// Lets a worker come to the calling thread if [that is due](Self::is_lending_due), and says whether one has, or something else has that waits for a thread.
+    pub(crate) fn lend_on(&self) -> bool {
+        match &self.threads {
+            Threads::Lent(lender) if self.is_lending_due() => (lender.run_one)(),
+            _ => false,
         }
     }
 

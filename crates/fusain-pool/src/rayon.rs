@@ -6,16 +6,18 @@
 //! Two things differ from threads of our own:
 //!
 //! * A visit may be long in coming, or never come while rayon's threads are all busy. So nothing is delivered to a slot before its
-//!   visitor has arrived and opened the mailbox (see `Inner::claim_for`), and no call waits for a visit that has not begun.
+//!   visitor has arrived and opened the mailbox (see `Inner::claim_for`), and no call waits for a visit that has not begun. A broadcast does: so one of rayon's
+//!   threads that waits inside of the pool lets visits begin there ([`Inner::lend_on`]).
 //! * The next visit may begin on another thread while the last one is still leaving. It waits for the slot's lease, which is
 //!   given up last, so a slot has one owner at any time.
 
 use crate::error::WORKERS_MAX;
 use crate::handlers::Handlers;
-use crate::inner::{Inner, SPINS, Threads, Wait};
+use crate::inner::{Inner, Lender, SPINS, Threads, Wait};
 use crate::platform;
 use crate::pool::Pool;
 use crate::trace;
+use rayon_core::Yield;
 use std::sync::{Arc, Weak};
 
 impl Pool {
@@ -37,12 +39,18 @@ impl Pool {
         let workers = if platform::HAS_THREADS { rayon.current_num_threads().min(WORKERS_MAX - 1) } else { 0 };
         let inner = Arc::new_cyclic(|inner: &Weak<Inner>| {
             let inner = inner.clone();
+            let (here, waiting) = (Arc::clone(&rayon), Arc::clone(&rayon));
             let call_back = move |index| {
                 if let Some(inner) = inner.upgrade() {
                     rayon.spawn(move || inner.visit(index));
                 }
             };
-            Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(Box::new(call_back)), Handlers::default())
+            let lender = Lender {
+                call_back: Box::new(call_back),
+                is_here: Box::new(move || here.current_thread_index().is_some()),
+                run_one: Box::new(move || matches!(waiting.yield_now(), Some(Yield::Executed))),
+            };
+            Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(lender), Handlers::default())
         });
         trace::started(workers + 1);
         Pool::of(inner, Vec::new())

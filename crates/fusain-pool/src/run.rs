@@ -439,6 +439,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
                     tasks::run(handle, task, None);
                 }
                 tasks::run_home(handle);
+                handle.pool.lend_on();
                 if offers::run_one_of(handle, token) {
                     patience = Patience::of_caller(handle.pool);
                     continue;

@@ -164,7 +164,7 @@ pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
         !home.slot().inbox.is_empty() || home_helps(home).is_some_and(|helps| in_sight(home, helps))
     };
     let at_home = || Handle::home(|home| home.is_some_and(|home| is_another(home, handle) && is_home_called(home)));
-    !handle.slot().inbox.is_empty() || at_home()
+    !handle.slot().inbox.is_empty() || at_home() || handle.pool.is_lending_due()
 }
 
 /// How often a worker of a registry that sleeps inside of another pool looks whether its own has work: only who has something for this very worker unparks it there.

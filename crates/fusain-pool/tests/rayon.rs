@@ -8,7 +8,7 @@ use fusain_pool::{Pool, join};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn rayon(threads: usize) -> Arc<ThreadPool> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("rayon-{index}"));
@@ -56,6 +56,46 @@ fn calls_from_all_of_rayons_threads() {
             assert!(sums.iter().all(|&(a, b)| a + b == 512));
         }
     }
+}
+
+/// All of rayon's threads wait for every worker, so visits can begin there alone.
+#[test]
+fn broadcasts_from_all_of_rayons_threads() {
+    for threads in [1, 2, 3] {
+        let rayon = rayon(threads);
+        let pool = Pool::on_rayon(rayon.clone());
+        for _ in 0..20 {
+            let all = rayon.broadcast(|_| pool.broadcast(|worker| worker).len());
+            assert!(all.iter().all(|&workers| workers == threads + 1), "{all:?}");
+        }
+    }
+}
+
+/// A thread of rayon's waits for a closure that somebody else has taken, who waits for every worker.
+#[test]
+fn a_broadcast_from_a_closure_that_one_of_rayons_threads_waits_for() {
+    let rayon = rayon(1);
+    let pool = &Pool::on_rayon(rayon.clone());
+    let taken = &AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            pool.install(|| {
+                while !taken.load(Ordering::Acquire) {
+                    fusain_pool::yield_now();
+                }
+            });
+        });
+        let a = || {
+            while !taken.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+        };
+        let b = || {
+            taken.store(true, Ordering::Release);
+            pool.broadcast(|worker| worker).len()
+        };
+        assert_eq!(rayon.install(|| pool.join(a, b)).1, 2);
+    });
 }
 
 /// rayon's joins within ours and ours within rayon's.
