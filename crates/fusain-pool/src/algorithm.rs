@@ -104,8 +104,8 @@ pub trait Algorithm: Sync {
 
     /// Publishes what this state has found so far.
     ///
-    /// It is called before a state is split that has been worked on, and once more when its work is done. It must be correct for any number of calls. Either it takes what it publishes out
-    /// of `local`, or publishing it twice changes nothing, as with the minimum above.
+    /// It is called before a state is split that has been worked on, and once more when its work is done. It must be correct for any number of calls. Either it takes what it
+    /// publishes out of `local`, or publishing it twice changes nothing, as with the minimum above.
     fn commit(&self, local: &mut Self::Local);
 
     /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting, and leaves `victim` as it was.
@@ -139,8 +139,8 @@ pub trait Algorithm: Sync {
         self.split(victim)
     }
 
-    /// Goes on with `rest` in `local`, which has no work left. `rest` was once split off of `local`; nobody has begun it, and it has come back. Returns `rest` if `local` cannot
-    /// go on with it, as the default does: then `local` is committed, and `rest` is done as a state of its own.
+    /// Goes on with `rest` in `local`, which has no work left. `rest` was once split off of `local`, or of the state that `local` was split off of; nobody has begun it, and it
+    /// has come back. Returns `rest` if `local` cannot go on with it, as the default does: then `local` is committed, and `rest` is done as a state of its own.
     ///
     /// Override it where a state gathers a result that is expensive to combine with others: a state that goes on has one result, and not two. More may have been split off of
     /// `local` since `rest` was, so where the order counts, look whether `rest` lies right behind. For a state that is a range with what it adds up to:

@@ -166,13 +166,15 @@ impl Builder {
     /// Calls `handler` on each started worker before it does anything else. The argument is the number that [`current_worker_index`](crate::current_worker_index)
     /// returns there: 0 for the first started thread.
     ///
-    /// A panic in the handler aborts the process, since other threads would wait for that worker for ever.
+    /// The handler must not wait for other workers, as [`broadcast`](crate::broadcast()) does: they may have ended. A panic in it aborts the process, since other threads
+    /// would wait for that worker for ever.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.handlers.start = Arc::new(or_abort(handler));
         self
     }
 
-    /// Calls `handler` on each started worker that ends, with the same number as [`start_handler`](Self::start_handler). A panic in the handler aborts the process.
+    /// Calls `handler` on each started worker that ends, with the same number as [`start_handler`](Self::start_handler). As there, it must not wait for other workers, and a
+    /// panic in it aborts the process.
     pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.handlers.exit = Arc::new(or_abort(handler));
         self
