@@ -201,7 +201,7 @@ impl Inner {
             slot.set_asleep(false);
             (self.handlers.start)(index);
             // Not before: the handler may wait, and what is put here lies until it has ended.
-            slot.front.open(mailbox::ANY);
+            get_up(handle);
             serve(handle);
             (self.handlers.exit)(index);
         });
@@ -266,6 +266,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 }
                 stay_asleep(handle);
                 pool.pass_on_wake(handle);
+                get_up(handle);
                 patience = Patience::of_worker(pool, handle.index);
             }
         }
@@ -274,18 +275,8 @@ pub(crate) fn serve(handle: &Handle<'_>) {
 
 /// An idle worker runs the task that somebody points to, if it is still there.
 fn run_pointed_out(handle: &Handle<'_>) -> bool {
-    let mailbox = &handle.slot().front;
-    let Some(index) = mailbox.follow_nudge() else { return false };
-    match tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false)) {
-        Some(task) => {
-            tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
-            true
-        }
-        None => {
-            mailbox.open(mailbox::ANY);
-            false
-        }
-    }
+    let Some(index) = handle.slot().front.follow_nudge() else { return false };
+    run_and_open(handle, tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false)))
 }
 
 /// An idle worker runs a task, if it finds one.
@@ -307,7 +298,13 @@ fn run_one(
     if !in_sight(handle, Helps::Anybody) || !mailbox.change(mailbox::ANY, mailbox::SHUT) {
         return false;
     }
-    match find(handle, Helps::Anybody) {
+    run_and_open(handle, find(handle, Helps::Anybody))
+}
+
+/// An idle worker that has shut its mailbox runs a task, if there is one, and opens it.
+fn run_and_open(handle: &Handle<'_>, task: Option<Taken>) -> bool {
+    let mailbox = &handle.slot().front;
+    match task {
         Some(task) => {
             tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
             true
@@ -384,8 +381,20 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
         handle.pool.leaves_watch();
     }
     handle.slot().set_asleep(false);
-    // Whoever wakes a worker shuts its mailbox. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
-    let _ = mailbox.change(mailbox::SHUT, mailbox::ANY) || mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+    // Where nobody has woken it. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
+    let _ = mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+}
+
+/// A worker has come, or has been woken by one who has shut its mailbox: it opens that.
+///
+/// It may have been told of a task, of which nobody else is. So it looks for one before it is given a part of a call: units of that call may wait for the task.
+fn get_up(handle: &Handle<'_>) {
+    let mailbox = &handle.slot().front;
+    // Who has woken it has given it a message, or nobody has. Acquire as in `open_if_shut`.
+    if !mailbox.change(mailbox::SHUT, mailbox::SHUT) {
+        return;
+    }
+    run_and_open(handle, tasks::find(handle, Helps::Anybody, false));
 }
 
 /// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.

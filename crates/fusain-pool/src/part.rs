@@ -416,7 +416,7 @@ impl<L> StackParts<L> {
             if part.latch.is_open() {
                 return None;
             }
-            // Whoever wakes shuts the mailbox; see `idle::stay_asleep`.
+            // Whoever wakes shuts the mailbox; see `idle::get_up`.
             let then = if part.to_sleeper { mailbox::SHUT } else { mailbox::ANY };
             let token = self.places().token(place);
             let front = &handle.pool.slots.get(row.at(place)).front;

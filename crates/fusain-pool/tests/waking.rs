@@ -4,7 +4,8 @@ mod common;
 
 use common::PATIENCE;
 use fusain_pool::{Algorithm, Pool, Wait};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Instant;
 
@@ -82,4 +83,48 @@ fn a_root_that_cannot_be_split_wakes_who_sleeps() {
 fn all_sleepers_come_to_a_call_that_lasts() {
     let leaves = (0..2 * LEAVES).map(|_| Node::Leaf).collect();
     assert_eq!(meet_on_sleepers(LEAVES, leaves), LEAVES, "somebody slept on");
+}
+
+/// Two units, each of which waits until a task has run.
+struct Waits<'a>(&'a AtomicBool);
+
+impl Algorithm for Waits<'_> {
+    type Local = usize;
+
+    fn has_local_work(&self, units: &usize) -> bool {
+        *units > 0
+    }
+
+    fn do_unit(&self, units: &mut usize, _: usize) {
+        let started = Instant::now();
+        while !self.0.load(Ordering::Acquire) {
+            thread::yield_now();
+            assert!(started.elapsed() < PATIENCE, "the task is run");
+        }
+        *units -= 1;
+    }
+
+    fn commit(&self, _: &mut usize) {}
+
+    fn split(&self, units: &mut usize) -> Option<usize> {
+        (*units > 1).then(|| std::mem::replace(units, 1) - 1)
+    }
+}
+
+/// A worker that is woken for a task does it before it takes part in a call whose units wait for that, for nobody else is told: the other one sleeps on.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs started workers")]
+fn who_is_woken_for_a_task_does_that_first() {
+    let pool = Pool::builder().threads(3).wait(Wait::Park).build().unwrap();
+    for round in 0..3_000 {
+        let has_run = Arc::new(AtomicBool::new(false));
+        let task = Arc::clone(&has_run);
+        pool.spawn(move || task.store(true, Ordering::Release));
+        // The call begins as the worker arrives, now and then.
+        for _ in 0..(7 * round) % 3_000 {
+            std::hint::spin_loop();
+        }
+        pool.run(&Waits(&has_run), 2);
+        thread::sleep(std::time::Duration::from_micros(100));
+    }
 }
