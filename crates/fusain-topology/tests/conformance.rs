@@ -193,10 +193,10 @@ fn copy(node: &Node) -> Node {
 }
 
 #[test]
-fn ten_thousand_random_trees_and_bindings() {
+fn random_trees_and_bindings() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut straddlers = 0;
-    for case in 0..10_000 {
+    for case in 0..4_000 {
         let hosts: Vec<(Vec<String>, Machine)> =
             (0..1 + dice.below(4)).map(|_| (random_switches(&mut dice), random_machine(&mut dice))).collect();
         let (mut ranks, mut places) = (Vec::new(), Vec::new());
@@ -219,7 +219,7 @@ fn ten_thousand_random_trees_and_bindings() {
         assert_eq!(found(groups.root()), expected(&cluster(&nodes, &used), &ranks), "case {case}\n{groups}");
         straddlers += groups.straddlers().len();
     }
-    assert!(straddlers > 10_000, "bindings that straddle are among the cases: {straddlers}");
+    assert!(straddlers > 4_000, "bindings that straddle are among the cases: {straddlers}");
 }
 
 /// The reference's own reading of an export: tags in order, attributes by their names, no parser.

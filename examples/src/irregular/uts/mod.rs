@@ -283,7 +283,7 @@ mod tests {
             on_ranks(&uts);
             in_parts(&uts);
         }
-        on_any_ranks(&read("-t 0 -b 300 -q 0.12 -m 8 -r 7"));
+        on_any_ranks(&read("-a 1 -d 8 -r 34"));
     }
 
     #[test]
