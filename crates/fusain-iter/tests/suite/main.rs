@@ -5,6 +5,7 @@ mod collections;
 mod ends;
 mod inference;
 mod long;
+mod misused;
 mod names;
 mod own_sources;
 mod owned;

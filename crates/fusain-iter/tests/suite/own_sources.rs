@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source, repeat_n};
+use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -147,96 +147,4 @@ fn a_chain_may_lie_about_its_length() {
     let _: Vec<&u64> = Short(&numbers).chain(Short(&numbers)).rev().collect();
     let _: Vec<(&u64, &u64)> = Short(&numbers).zip(&numbers).rev().collect();
     let _: Vec<(usize, &u64)> = Short(&numbers).enumerate().rev().collect();
-}
-
-/// A chain from whose source more is taken than there is, and that says it is empty.
-struct Overdrawn<I>(I);
-
-impl<I: IndexedParallelIterator> ParallelIterator for Overdrawn<I> {
-    type Item = I::Item;
-    type Source<'s>
-        = Pieces<I::Indexed<'s>>
-    where
-        Self: 's;
-
-    fn source<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Source<'s> {
-        unreachable!("chains that are reversed are cut by number")
-    }
-}
-
-impl<I: IndexedParallelIterator> IndexedParallelIterator for Overdrawn<I> {
-    type Indexed<'s>
-        = I::Indexed<'s>
-    where
-        Self: 's;
-
-    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        let mut source = self.0.indexed(settings);
-        drop(source.front(1));
-        drop(source.front(41));
-        drop(source.back(7));
-        drop(source.split_at(9));
-        source
-    }
-
-    fn len(&self) -> usize {
-        0
-    }
-}
-
-#[test]
-fn who_takes_more_than_there_is_makes_no_more_of_it() {
-    let strings = || (0..100).into_par_iter().map(|i| i.to_string());
-    let one = || repeat_n("one".to_owned(), 1);
-    assert_eq!(strings().interleave(Overdrawn(one())).rev().collect::<Vec<_>>().len(), 100);
-    assert_eq!(strings().chain(Overdrawn(one())).rev().collect::<Vec<_>>().len(), 100);
-    let separated = || Overdrawn(one().intersperse("and".to_owned()));
-    assert_eq!(strings().interleave(separated()).rev().collect::<Vec<_>>().len(), 100);
-}
-
-/// A chain whose source has been cut far behind its end.
-struct CutBehind<I>(I);
-
-impl<I: IndexedParallelIterator> ParallelIterator for CutBehind<I> {
-    type Item = I::Item;
-    type Source<'s>
-        = Pieces<I::Indexed<'s>>
-    where
-        Self: 's;
-
-    fn source<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Source<'s> {
-        unreachable!("chains that are chained and cut in chunks are cut by number")
-    }
-}
-
-impl<I: IndexedParallelIterator> IndexedParallelIterator for CutBehind<I> {
-    type Indexed<'s>
-        = I::Indexed<'s>
-    where
-        Self: 's;
-
-    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        let mut source = self.0.indexed(settings);
-        drop(source.split_at(1000));
-        source
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
-#[test]
-fn chunks_end_where_the_elements_do() {
-    // The range says now that it has 1000 numbers, and what it is zipped with still has 10.
-    let pairs = || (0..10_usize).into_par_iter().zip(repeat_n("one", 10));
-    let chain = || CutBehind(pairs()).chain(pairs());
-    let chunks: Vec<Vec<(usize, &str)>> = chain().chunks(3).collect();
-    assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
-    assert_eq!(chunks.concat().len(), 20);
-    let lengths: Vec<usize> = chain().fold_chunks(3, || 0, |n, _| n + 1).rev().collect();
-    assert_eq!(lengths.iter().sum::<usize>(), 20);
-    // Part by part: however many, there is room for them.
-    let shared: Vec<Vec<(usize, &str)>> = chain().chunks(3).on(&POOL).always().grain(2).collect();
-    assert!(shared.concat().len() <= 20);
 }

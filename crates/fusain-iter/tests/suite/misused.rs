@@ -1,0 +1,133 @@
+//! The library's own sources in a chain of a user's own, which takes more of them than there is, cuts them behind their end, and lies about how many there are. What they
+//! give afterwards is not said, but it is no more than there is room for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fusain_iter::iter::{IndexedSource, Pieces, Settings, repeat_n};
+use fusain_iter::prelude::*;
+use proptest::prelude::*;
+
+use crate::support::POOL;
+
+/// What is done to a source before it is used.
+#[derive(Clone, Copy, Debug)]
+enum Misuse {
+    Front(usize),
+    FirstOf(usize),
+    Back(usize),
+    LastOf(usize),
+    CutOff(usize),
+    KeepBack(usize),
+}
+
+#[derive(Clone, Debug)]
+struct Misused<I> {
+    chain: I,
+    misuses: Vec<Misuse>,
+    /// How many elements it says it has.
+    says: usize,
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Misused<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = Pieces<I::Indexed<'s>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, _: &mut Settings<'s>) -> Self::Source<'s> {
+        unreachable!("chains that are reversed are cut by number")
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Misused<I> {
+    type Indexed<'s>
+        = I::Indexed<'s>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
+        let mut source = self.chain.indexed(settings);
+        for misuse in &self.misuses {
+            match *misuse {
+                Misuse::Front(n) => drop(source.front(n)),
+                Misuse::FirstOf(n) => drop(source.front(n).next()),
+                Misuse::Back(n) => drop(source.back(n)),
+                Misuse::LastOf(n) => drop(source.back(n).next()),
+                Misuse::CutOff(n) => drop(source.split_at(n)),
+                Misuse::KeepBack(n) => source = source.split_at(n),
+            }
+        }
+        source
+    }
+
+    fn len(&self) -> usize {
+        self.says
+    }
+}
+
+/// Strings are written one by one, and each is checked to have a place. A source may panic in any other way.
+fn has_room<I: IndexedParallelIterator<Item = String>>(what: &str, chain: impl Fn() -> I) {
+    let sequential = || chain().rev().sequential().collect::<Vec<_>>();
+    let shared = || chain().rev().on(&POOL).always().grain(2).collect::<Vec<_>>();
+    for result in [catch_unwind(AssertUnwindSafe(sequential)), catch_unwind(AssertUnwindSafe(shared))] {
+        let Err(panic) = result else { continue };
+        let overflows = panic.downcast_ref::<&str>().is_some_and(|panic| panic.contains("no more than it has"));
+        assert!(!overflows, "{what}");
+    }
+}
+
+/// The chain alone, and within others.
+fn has_room_within<I: IndexedParallelIterator<Item = String>>(chain: impl Fn() -> I) {
+    let strings = || (0..10).into_par_iter().map(|i| i.to_string());
+    has_room("alone", &chain);
+    has_room("chain", || chain().chain(strings()));
+    has_room("chained", || strings().chain(chain()));
+    has_room("zip", || chain().zip(strings()).map(|(x, y)| x + &y));
+    has_room("chunks", || chain().chunks(3).map(|chunk| chunk.concat()));
+    has_room("chunks of a chain", || chain().chain(strings()).fold_chunks(3, String::new, |all, x| all + &x));
+    has_room("step_by", || chain().step_by(3));
+    has_room("interleave", || strings().interleave(chain()));
+    has_room("intersperse", || chain().intersperse("and".to_owned()));
+}
+
+fn misuse() -> impl Strategy<Value = Misuse> {
+    let n = || prop_oneof![0..4_usize, 0..60_usize, 1_000..1_001_usize];
+    prop_oneof![
+        n().prop_map(Misuse::Front),
+        n().prop_map(Misuse::FirstOf),
+        n().prop_map(Misuse::Back),
+        n().prop_map(Misuse::LastOf),
+        n().prop_map(Misuse::CutOff),
+        n().prop_map(Misuse::KeepBack),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_misused_source_gives_no_more_than_there_is_room_for(
+        misuses in proptest::collection::vec(misuse(), 0..5),
+        says in prop_oneof![Just(0), 0..30_usize, Just(10)],
+    ) {
+        let range = || (0..10_usize).into_par_iter();
+        let pairs = || range().zip(repeat_n(1, 10)).map(|(x, y)| (x + y).to_string());
+        has_room_within(|| Misused { chain: range().map(|x| x.to_string()), misuses: misuses.clone(), says });
+        has_room_within(|| Misused { chain: pairs(), misuses: misuses.clone(), says });
+        has_room_within(|| Misused { chain: pairs().chain(pairs()), misuses: misuses.clone(), says });
+        has_room_within(|| Misused { chain: pairs().chunks(3).map(|v| v.concat()), misuses: misuses.clone(), says });
+        has_room_within(|| Misused { chain: repeat_n("1".to_owned(), 1).intersperse("2".to_owned()), misuses: misuses.clone(), says });
+    }
+}
+
+/// The case that has once written behind its vector.
+#[test]
+fn chunks_end_where_the_elements_do() {
+    // The range says now that it has 1000 numbers, and what it is zipped with still has 10.
+    let pairs = || (0..10_usize).into_par_iter().zip(repeat_n("one", 10));
+    let chain = || Misused { chain: pairs(), misuses: vec![Misuse::CutOff(1000)], says: 10 }.chain(pairs());
+    let chunks: Vec<Vec<(usize, &str)>> = chain().chunks(3).collect();
+    assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
+    assert_eq!(chunks.concat().len(), 20);
+}
