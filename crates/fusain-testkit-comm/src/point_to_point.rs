@@ -162,6 +162,30 @@ fn truncated<C: Communicator>(comm: &C) {
     assert!(is_truncated(fusain_comm::Request::wait(receive).err()), "a posted receive");
     comm.send(&[0_u64; 2], right, 2).unwrap();
     assert!(is_truncated(comm.recv(&mut [0_u64], left, 2).err()), "a blocking receive");
+    // Moved from memory to memory by some libraries.
+    for length in [400, 10_000, 1_000_000] {
+        let out = vec![1_u64; length];
+        let receive = comm.irecv(vec![0; 8], left, 1).unwrap();
+        let send = comm.isend_from(&out, right, 1).unwrap();
+        assert!(is_truncated(fusain_comm::Request::wait(receive).err()), "a posted receive of {length}");
+        send.wait().unwrap();
+        let send = comm.isend_from(&out, right, 2).unwrap();
+        let mut buffer = [0_u64; 1000];
+        assert!(is_truncated(comm.recv(&mut buffer[..1], left, 2).err()), "a blocking receive of {length}");
+        assert_eq!(buffer[1..], [0; 999], "what is behind its buffer");
+        send.wait().unwrap();
+    }
+    // Others that have failed as well are of no use, and do no harm.
+    let mut receives: Vec<_> = (0..4).map(|_| comm.irecv(vec![0; 8], left, 3).unwrap()).collect();
+    for _ in 0..4 {
+        comm.send(&[0_u64; 2], right, 3).unwrap();
+    }
+    comm.barrier().unwrap();
+    assert!(is_truncated(comm.wait_any(&mut receives).err()), "one of several");
+    for receive in receives {
+        let end = fusain_comm::Request::wait(receive);
+        assert!(matches!(end, Err(Error::Truncated { .. } | Error::RequestDone)), "{end:?}");
+    }
     comm.send(&[3_u64], right, 1).unwrap();
     assert_eq!(comm.recv_vec::<u64>(left, 1).unwrap().0, [3], "the communicator goes on working");
 }

@@ -120,8 +120,7 @@ impl Communicator for MpiComm {
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<MpiRequest> {
         let from = from.into();
         let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
-        let may_be_own = from == Source::Any || from == Source::Rank(self.rank);
-        Ok(MpiRequest::new(&self.session, comm.irecv(buffer, (from, may_be_own), tag, first_tag)?))
+        Ok(MpiRequest::new(&self.session, comm.irecv(buffer, from, tag, first_tag)?))
     }
 
     fn improbe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Option<MpiMessage>> {

@@ -192,15 +192,19 @@ impl RawComm {
         check("MPI_Send", code)
     }
 
-    pub(super) fn recv(self, data: &mut [u8], from: Source, tag_match: TagMatch, first_tag: Tag) -> Result<Status> {
-        let count = count(data.len())?;
-        let (pointer, mut status) = (data.as_mut_ptr(), MaybeUninit::uninit());
-        let (from, tag) = (source(from), tag(tag_match));
-        // SAFETY: invariants 1, 2 and 4.
-        let code = unsafe { ffi::MPI_Recv(pointer.cast(), count, byte(), from, tag, self.0, status.as_mut_ptr()) };
-        check_receive("MPI_Recv", code, data.len())?;
-        // SAFETY: written by a successful receive.
-        fits(read_status(&unsafe { status.assume_init() }, first_tag)?, data.len())
+    /// Not by `MPI_Recv`: Open MPI 4.1 writes all of a message that is too long, if it has more than some kilobytes, and so past the end of `data`. Here its
+    /// length is known before it is received.
+    pub(super) fn recv(self, data: &mut [u8], from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Status> {
+        let mut message = self.mprobe(from, wanted, first_tag)?;
+        let (status, capacity_bytes) = (message.status, data.len());
+        match data.get_mut(..status.bytes) {
+            Some(front) => message.recv_into(front).map(|()| status),
+            None => {
+                // It is taken out, and nobody else can receive it.
+                drop(message.recv()?);
+                Err(Error::Truncated { received_bytes: status.bytes, capacity_bytes })
+            }
+        }
     }
 
     pub(super) fn isend(self, buffer: Vec<u8>, to: usize, status: Status, first_tag: Tag) -> Result<Transfer> {
@@ -214,26 +218,18 @@ impl RawComm {
         Ok(transfer)
     }
 
-    /// With `may_be_own` the message may come from this process. Open MPI 4.1 cuts such a message to a posted receive and
-    /// says nothing, so the receive is posted one byte longer than asked for: a message that takes it was too long.
-    pub(super) fn irecv(
-        self,
-        mut buffer: Vec<u8>,
-        (from, may_be_own): (Source, bool),
-        wanted: TagMatch,
-        first_tag: Tag,
-    ) -> Result<Transfer> {
+    /// The receive is posted one byte longer than asked for, behind a gap: as a [`Layout`] with a gap it does not write past its end, and a message from this
+    /// process that takes the last byte was too long, which Open MPI 4.1 does not say.
+    pub(super) fn irecv(self, mut buffer: Vec<u8>, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Transfer> {
         let capacity = buffer.len();
-        if may_be_own {
-            buffer.push(0);
-        }
+        let layout = Layout::with_gap(capacity)?;
+        buffer.extend([0; Layout::MORE]);
         let mut transfer = Transfer::new(buffer, first_tag, None);
         transfer.capacity = capacity;
-        let count = count(transfer.buffer.len())?;
         let (pointer, request) = (transfer.buffer.as_mut_ptr(), &mut transfer.request);
         let (from, tag) = (source(from), tag(wanted));
-        // SAFETY: invariants 1 to 4.
-        let code = unsafe { ffi::MPI_Irecv(pointer.cast(), count, byte(), from, tag, self.0, request) };
+        // SAFETY: invariants 1 to 4; the layout lies within the buffer.
+        let code = unsafe { ffi::MPI_Irecv(pointer.cast(), 1, layout.0, from, tag, self.0, request) };
         check("MPI_Irecv", code)?;
         Ok(transfer)
     }
@@ -281,6 +277,41 @@ impl RawComm {
         // SAFETY: written by a successful probe.
         let status = read_status(&unsafe { status.assume_init() }, first_tag)?;
         Ok(RawMessage { handle, status, first_tag })
+    }
+}
+
+/// Where the bytes of a receive go whose message may be too long.
+///
+/// Open MPI 4.1 moves a message of more than some kilobytes from memory to memory, all of it, without a look at the receive's length. It does so only if the
+/// receive's bytes are side by side. Else it copies them piece by piece, up to the length.
+struct Layout(ffi::MPI_Datatype);
+
+impl Layout {
+    /// Bytes of the buffer besides those that were asked for.
+    const MORE: usize = 2;
+
+    /// So many bytes, a gap of one, and one more.
+    fn with_gap(bytes: usize) -> Result<Self> {
+        let lengths = [count(bytes)?, 1];
+        let places = [0, bytes as ffi::MPI_Aint + 1];
+        let mut layout = Self(byte());
+        // SAFETY: invariants 1 and 4; both arrays have two elements.
+        let code =
+            unsafe { ffi::MPI_Type_create_hindexed(2, lengths.as_ptr(), places.as_ptr(), byte(), &mut layout.0) };
+        if let Err(error) = check("MPI_Type_create_hindexed", code) {
+            mem::forget(layout);
+            return Err(error);
+        }
+        // SAFETY: invariants 1 and 4.
+        check("MPI_Type_commit", unsafe { ffi::MPI_Type_commit(&mut layout.0) })?;
+        Ok(layout)
+    }
+}
+
+impl Drop for Layout {
+    fn drop(&mut self) {
+        // SAFETY: invariants 1 and 4; it was made by `with_gap`, and who receives keeps it until it is done.
+        unsafe { ffi::MPI_Type_free(&mut self.0) };
     }
 }
 
@@ -372,6 +403,16 @@ impl Transfer {
         }
     }
 
+    /// What MPI has left of several: with an error of one of them Open MPI frees all that have failed.
+    fn keep(transfers: &mut [&mut Self], requests: &[ffi::MPI_Request]) {
+        transfers.iter_mut().zip(requests).for_each(|(transfer, request)| transfer.request = *request);
+    }
+
+    /// MPI is done with it, and it has failed unless it was told otherwise.
+    pub(super) fn is_over(&self) -> bool {
+        self.request == Self::null()
+    }
+
     /// Looks once at several that are not done.
     pub(super) fn test_any(transfers: &mut [&mut Self]) -> Result<Option<(usize, Result<Completion>)>> {
         let mut requests: Vec<_> = transfers.iter().map(|transfer| transfer.request).collect();
@@ -380,13 +421,13 @@ impl Transfer {
         let pointer = requests.as_mut_ptr();
         // SAFETY: invariants 1, 2 and 4.
         let code = unsafe { ffi::MPI_Testany(count, pointer, &mut index, &mut done, status.as_mut_ptr()) };
+        Self::keep(transfers, &requests);
         if code == ffi::MPI_SUCCESS as c_int && done == 0 {
             return Ok(None);
         }
         let Some(index) = usize::try_from(index).ok().filter(|&index| index < transfers.len()) else {
             return Err(failure("MPI_Testany", code, 0));
         };
-        transfers[index].request = requests[index];
         Ok(Some((index, transfers[index].complete("MPI_Testany", code, status))))
     }
 
@@ -397,10 +438,10 @@ impl Transfer {
         let (mut index, mut status) = (0, MaybeUninit::uninit());
         // SAFETY: invariants 1, 2 and 4.
         let code = unsafe { ffi::MPI_Waitany(count, requests.as_mut_ptr(), &mut index, status.as_mut_ptr()) };
+        Self::keep(transfers, &requests);
         let Some(index) = usize::try_from(index).ok().filter(|&index| index < transfers.len()) else {
             return Err(failure("MPI_Waitany", code, 0));
         };
-        transfers[index].request = requests[index];
         Ok((index, transfers[index].complete("MPI_Waitany", code, status)))
     }
 }
@@ -434,12 +475,17 @@ impl RawMessage {
 
     pub(super) fn recv(&mut self) -> Result<Vec<u8>> {
         let mut bytes = vec![0_u8; self.status.bytes];
+        self.recv_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Into as many bytes as it has.
+    fn recv_into(&mut self, bytes: &mut [u8]) -> Result<()> {
         let (count, mut status) = (count(bytes.len())?, MaybeUninit::uninit());
         let (pointer, handle) = (bytes.as_mut_ptr(), &mut self.handle);
         // SAFETY: invariants 1, 2 and 4.
         let code = unsafe { ffi::MPI_Mrecv(pointer.cast(), count, byte(), handle, status.as_mut_ptr()) };
-        check("MPI_Mrecv", code)?;
-        Ok(bytes)
+        check("MPI_Mrecv", code)
     }
 
     pub(super) fn irecv(&mut self) -> Result<Transfer> {

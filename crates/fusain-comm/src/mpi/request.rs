@@ -19,6 +19,15 @@ impl MpiRequest {
         Self { session: Arc::clone(session), transfer: Some(transfer) }
     }
 
+    /// Unless it is spent, or has failed together with another one.
+    fn transfer(&mut self) -> Result<&mut Transfer> {
+        self.transfer.as_mut().filter(|transfer| !transfer.is_over()).ok_or(Error::RequestDone)
+    }
+
+    fn take(&mut self) -> Result<Transfer> {
+        self.transfer.take().filter(|transfer| !transfer.is_over()).ok_or(Error::RequestDone)
+    }
+
     pub(super) fn test_any(requests: &mut Vec<Self>) -> Result<Option<(usize, Completion)>> {
         let found = match &mut requests[..] {
             [] => return Ok(None),
@@ -44,13 +53,13 @@ impl MpiRequest {
 }
 
 fn transfers(requests: &mut [MpiRequest]) -> Result<Vec<&mut Transfer>> {
-    requests.iter_mut().map(|request| request.transfer.as_mut().ok_or(Error::RequestDone)).collect()
+    requests.iter_mut().map(MpiRequest::transfer).collect()
 }
 
 impl Request for MpiRequest {
     fn test(&mut self) -> Result<Option<Completion>> {
         self.session.enter()?;
-        let result = self.transfer.as_mut().ok_or(Error::RequestDone)?.test();
+        let result = self.transfer()?.test();
         if !matches!(result, Ok(None)) {
             self.transfer = None;
         }
@@ -59,12 +68,12 @@ impl Request for MpiRequest {
 
     fn wait(mut self) -> Result<Completion> {
         self.session.enter()?;
-        self.transfer.take().ok_or(Error::RequestDone)?.wait()
+        self.take()?.wait()
     }
 
     fn cancel(mut self) -> Result<Cancelled> {
         self.session.enter()?;
-        let mut transfer = self.transfer.take().ok_or(Error::RequestDone)?;
+        let mut transfer = self.take()?;
         // Open MPI does not cancel sends, and MPI 4 deprecates it.
         if transfer.is_send() { transfer.wait().map(Cancelled::TooLate) } else { transfer.cancel() }
     }
@@ -72,7 +81,7 @@ impl Request for MpiRequest {
 
 impl Drop for MpiRequest {
     fn drop(&mut self) {
-        let Some(mut transfer) = self.transfer.take() else { return };
+        let Ok(mut transfer) = self.take() else { return };
         if transfer.is_send() {
             self.session.park(transfer);
         } else if self.session.may_enter() {
