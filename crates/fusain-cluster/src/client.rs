@@ -9,8 +9,8 @@ use fusain_comm::{Communicator, Request, Result, Tag};
 
 use crate::rank_state::{FromRank, RankState, Tick};
 
-/// The tags of clusters; below are those of schedules.
-pub(crate) const FIRST_TAG: Tag = 0xbf00;
+/// The tags of clusters. Those of schedules, which may be on the same loop, begin above them and go up to the collectives'.
+pub(crate) const FIRST_TAG: Tag = 0x9f00;
 const TAGS: u32 = 0x100;
 
 /// The tag of the cluster that was connected as the `ordinal`th on its loop.

@@ -22,8 +22,9 @@ impl<T: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync> Plain for T 
 /// The number that a message is marked with.
 ///
 /// There are three ranges. Tags below [`FIRST_LIBRARY_TAG`] are the program's, 2^15 as in MPI. From there on they are for libraries that
-/// use the program's communicator. From [`FIRST_COLLECTIVE_TAG`] on they are for the collectives of this crate. [`TagMatch::Any`] matches
-/// the program's tags only, so a receive for any tag never takes a barrier's message.
+/// use the program's communicator: of these `fusain-cluster` takes 0x9f00 to 0x9fff, and `fusain-schedule` 0xa000 to 0xbfff. From
+/// [`FIRST_COLLECTIVE_TAG`] on they are for the collectives of this crate. [`TagMatch::Any`] matches the program's tags only, so a receive
+/// for any tag never takes a barrier's message.
 pub type Tag = u16;
 
 /// The first tag that [`TagMatch::Any`] does not match.
