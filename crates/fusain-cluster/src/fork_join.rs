@@ -247,15 +247,22 @@ impl<F: ForkJoin> Stacks<F> {
 
     /// A task's value, or the task that comes next because it has forked.
     #[inline]
-    fn settle(&mut self, program: &F, step: Step<F>) -> ControlFlow<F::Value, F::Task> {
-        let (tasks, frame) = match step {
-            Step::Done(value) => return ControlFlow::Break(value),
-            Step::Fork { tasks, frame } => (tasks, frame),
-        };
-        let tasks_below = self.tasks.len();
-        let (count, Some(last)) = tasks.lay_down(&mut self.tasks) else { return self.join(program, frame, 0, None) };
-        self.frames.push(Frame { frame, count, tasks_below });
-        ControlFlow::Continue(last)
+    fn settle(&mut self, program: &F, mut step: Step<F>) -> ControlFlow<F::Value, F::Task> {
+        loop {
+            let (tasks, frame) = match step {
+                Step::Done(value) => return ControlFlow::Break(value),
+                Step::Fork { tasks, frame } => (tasks, frame),
+            };
+            let tasks_below = self.tasks.len();
+            match tasks.lay_down(&mut self.tasks) {
+                (count, Some(last)) => {
+                    self.frames.push(Frame { frame, count, tasks_below });
+                    return ControlFlow::Continue(last);
+                }
+                // Not by a call: there may be any number of such forks in a row.
+                (_, None) => step = program.join(frame, F::Tasks::gather(0, None, &mut self.values)),
+            }
+        }
     }
 
     #[inline]
@@ -499,6 +506,29 @@ mod tests {
             Step::Done(value) => value,
             Step::Fork { tasks, frame } => finish(Spell.join(frame, tasks.into_iter().map(spell).collect())),
         }
+    }
+
+    /// A task forks again as often as it says, each time without a task.
+    struct Rounds;
+
+    impl ForkJoin for Rounds {
+        type Task = u32;
+        type Tasks = Vec<u32>;
+        type Value = u8;
+        type Frame = u32;
+        fn begin(&self, left: u32) -> Step<Self> {
+            Step::Fork { tasks: Vec::new(), frame: left }
+        }
+        fn join(&self, left: u32, _: Vec<u8>) -> Step<Self> {
+            if left == 0 { Step::Done(7) } else { Step::Fork { tasks: Vec::new(), frame: left - 1 } }
+        }
+    }
+
+    #[test]
+    fn forks_without_tasks_take_no_stack() {
+        let tasks = Tasks { program: &Rounds, rank: 0, shared: Mutex::default() };
+        let input = Branch::of(vec![(Home::ROOT, 1_000_000)]);
+        assert_eq!(drive(&tasks, input, &[]), [(Home::ROOT, 7)]);
     }
 
     proptest! {
