@@ -7,7 +7,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use fusain_comm::Communicator;
@@ -102,7 +102,12 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
             }
             // Nothing if another thread has it now.
             let Some(bytes) = self.state.await_data((self.number, handle.rank, handle.key))? else { continue };
-            match codec::decode(&bytes) {
+            // If it unwinds, nobody else will read the value, and who waits for it would wait for ever: the run only ends when its workers do.
+            let value = catch_unwind(AssertUnwindSafe(|| codec::decode(&bytes))).unwrap_or_else(|payload| {
+                self.state.give_up("it panicked");
+                resume_unwind(payload)
+            });
+            match value {
                 Ok(value) => drop(self.values.lock().insert(at, Arc::new(value))),
                 Err(why) => {
                     return Err(self.state.fail_with(Error::Corrupt { from: handle.rank as usize, why }));

@@ -191,3 +191,35 @@ fn a_value_that_can_not_be_written_ends_all_ranks() {
         assert!(!matches!(end, Ok(Ok(()))), "{ends:?}");
     }
 }
+
+/// One thread of a rank reads a value, and others wait for it.
+#[test]
+fn a_value_that_can_not_be_read_ends_all_who_wait_for_it() {
+    #[derive(serde::Serialize)]
+    struct Unreadable;
+    impl<'de> Deserialize<'de> for Unreadable {
+        fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+            panic!("planted")
+        }
+    }
+    let ends = World::threads(2).run(|comm| {
+        let pool = Pool::builder().threads(1).build().unwrap();
+        let rank = comm.rank();
+        let cluster = Cluster::over(comm).pool(&pool);
+        let store = cluster.store::<Unreadable>();
+        let mine = store.put(Unreadable);
+        let of_zero = cluster.collect(0..1, |_| mine).unwrap()[0];
+        if rank == 0 {
+            let fold =
+                |sum: &mut u64, run: Range<usize>| *sum += run.map(|i| std::hint::black_box(i as u64 % 7)).sum::<u64>();
+            return vec![Some(cluster.reduce(0..usize::MAX, || 0, fold, |a, b| a + b).map(drop))];
+        }
+        std::thread::scope(|scope| {
+            let all = [(); 3].map(|()| scope.spawn(|| store.fetch(of_zero).map(drop)));
+            all.map(|fetches| fetches.join().ok()).into()
+        })
+    });
+    let is_told = |end: &&_| matches!(end, Some(Err(Error::RankLost { rank: 1, .. })));
+    let told = ends.iter().map(|ends| ends.iter().filter(is_told).count());
+    assert_eq!(told.collect::<Vec<_>>(), [1, 2], "{ends:?}");
+}
