@@ -8,7 +8,7 @@ impl Machine {
     /// kind before.
     ///
     /// # Errors
-    /// [`Error::Synthetic`], also for more than 16,384 processing units or 65,536 objects.
+    /// [`Error::Synthetic`], also for more than 16,384 processing units, 65,536 objects, or 128 levels.
     ///
     /// ```
     /// use fusain_topology::{Kind, Machine};
@@ -49,16 +49,18 @@ fn read(description: &str) -> Result<Object> {
 }
 
 /// More units or objects than any machine has are a typing error, not a reason to take up all memory: each object has a bit for
-/// every unit.
+/// every unit, and trees are walked by calls.
 fn is_conceivable(levels: &[(Kind, usize)]) -> bool {
     const PUS_MAX: usize = 1 << 14;
     const OBJECTS_MAX: usize = 1 << 16;
+    const DEPTH_MAX: usize = 128;
     let (mut objects, mut of_level) = (0, 1_usize);
-    levels.iter().all(|(_, count)| {
+    let is_possible = |(_, count): &(Kind, usize)| {
         of_level = of_level.saturating_mul(*count);
         objects = of_level.saturating_add(objects);
         of_level <= PUS_MAX && objects <= OBJECTS_MAX
-    })
+    };
+    levels.len() <= DEPTH_MAX && levels.iter().all(is_possible)
 }
 
 fn without_attributes(description: &str) -> String {

@@ -15,6 +15,16 @@ fn a_unit_beyond_it() {
 }
 
 #[test]
+fn more_levels_than_any_machine() {
+    let levels = |count| Machine::synthetic(&"Group:1 ".repeat(count));
+    assert_eq!(levels(127).unwrap().cpuset().len(), 1);
+    // With the processing unit one level more, and within the limits of units and objects.
+    for count in [128, 60_000] {
+        assert!(matches!(levels(count), Err(Error::Synthetic { .. })));
+    }
+}
+
+#[test]
 fn more_workers_than_units_of_any_machine() {
     let machine = Machine::synthetic("Core:2 PU:2").unwrap();
     for policy in Policy::ALL {
