@@ -29,10 +29,15 @@ impl Node {
 }
 
 /// A subtree ends where the next sibling's begins, or else its parent's ends.
-fn end_of(shape: Shape, node: usize, size: usize) -> usize {
-    let Some(parent) = shape.parent(node, size) else { return size };
-    let next = shape.children(parent, size).into_iter().find(|&sibling| sibling > node);
-    next.unwrap_or_else(|| end_of(shape, parent, size))
+fn end_of(shape: Shape, mut node: usize, size: usize) -> usize {
+    // Not by calls: a chain is as deep as it has ranks.
+    while let Some(parent) = shape.parent(node, size) {
+        if let Some(next) = shape.children(parent, size).into_iter().find(|&sibling| sibling > node) {
+            return next;
+        }
+        node = parent;
+    }
+    size
 }
 
 /// Where the blocks of a subtree lie on a rank: at the root in the order of ranks, elsewhere as they come, from its own on.
@@ -122,4 +127,22 @@ pub fn scatter<T: Plain>(
     }
     builder.copy([mine], place.of(tree.node, tree.node + 1));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subtrees_end_where_the_next_begin() {
+        let ends = |shape| (0..6).map(|node| end_of(shape, node, 6)).collect::<Vec<_>>();
+        assert_eq!(ends(Shape::Linear), [6, 2, 3, 4, 5, 6]);
+        assert_eq!(ends(Shape::Chain), [6; 6]);
+        assert_eq!(ends(Shape::Binomial), [6, 2, 4, 4, 6, 6]);
+    }
+
+    #[test]
+    fn a_chain_of_any_length_takes_no_stack() {
+        assert_eq!(end_of(Shape::Chain, 999_999, 1_000_000), 1_000_000);
+    }
 }
