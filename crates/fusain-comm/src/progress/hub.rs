@@ -62,10 +62,13 @@ impl<C: Communicator> Hub<C> {
             self.wake();
             return Ok(id);
         };
-        let id = self.queue.begin()?;
-        driver.begin(&self.queue, id, service, job);
+        let id = self.queue.begin();
+        if let Ok(id) = id {
+            driver.begin(&self.queue, id, service, job);
+        }
+        // Also if it was refused: another thread may have found the lock taken, and sleeps until it is told.
         self.leave(driver);
-        Ok(id)
+        id
     }
 
     /// Hands a message over. Waits for room first, if `may_wait`; else takes it in any case.
@@ -112,5 +115,29 @@ impl<C: Communicator> Hub<C> {
     /// Something has come about that a thread may wait for, or the driver has left.
     pub(super) fn tell_ended(&self) {
         self.lock.ended.notify();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::progress::engine::Engine;
+    use crate::progress::slot::Submitted;
+    use crate::progress::timer::Timer;
+
+    use super::*;
+    use crate::World;
+
+    #[test]
+    fn who_is_refused_as_the_driver_tells_those_who_wait_to_drive() {
+        World::threads(1).run(|comm| {
+            let hub = Hub::new(&comm, Settings::default(), true);
+            hub.share(Engine::new(comm));
+            hub.queue.close(&Error::Abandoned);
+            let before = hub.lock.ended.count();
+            let client = Timer::once(std::time::Instant::now(), std::time::Duration::ZERO, || ());
+            let refused = hub.submit(false, Box::new(Submitted { client, slot: Slot::new() }));
+            assert_eq!(refused, Err(Error::Abandoned));
+            assert_ne!(hub.lock.ended.count(), before);
+        });
     }
 }
