@@ -55,6 +55,7 @@ mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod network;
+mod panics;
 pub mod progress;
 mod shake;
 pub mod world;

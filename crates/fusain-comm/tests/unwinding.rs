@@ -1,6 +1,6 @@
 //! Whatever a client, a closure or a destructor panics with: it is an error of its own, and everybody else goes on.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -130,4 +130,37 @@ fn a_panic_in_an_operation_is_a_panic_of_its_rank() {
     let told =
         |end: &Result<(), Error>| matches!(end, Err(Error::PeerPanicked { rank: 2 } | Error::PeerLeft { rank: 0 }));
     assert!(ends.iter().flatten().all(told), "{ends:?}");
+}
+
+/// What a panic carries: it panics in its turn.
+struct Mine;
+
+impl Drop for Mine {
+    fn drop(&mut self) {
+        panic!("planted in what a panic carries");
+    }
+}
+
+#[test]
+fn what_a_panic_of_a_client_carries_is_dropped_apart_from_the_loop() {
+    World::threads(1).run(|comm| {
+        let progress = Progress::manual(comm, Settings::default());
+        let handle = progress.handle();
+        let end = handle.after(Duration::ZERO, || panic_any(Mine)).and_then(|ticket| ticket.wait().map(drop));
+        assert_eq!(message(&end.unwrap_err()), "");
+        handle.send(vec![1], 0, 7).unwrap().wait().unwrap();
+        assert_eq!(progress.shutdown().unheard, []);
+    });
+}
+
+#[test]
+fn what_later_panics_of_ranks_carry_is_dropped_before_the_first_goes_on() {
+    let run = || {
+        World::threads(2).run(|comm| {
+            assert!(comm.rank() > 0, "planted");
+            comm.recv_vec::<u8>(0, 1).map_or_else(|_| panic_any(Mine), drop);
+        })
+    };
+    let payload = catch_unwind(run).unwrap_err();
+    assert_eq!(payload.downcast_ref(), Some(&"planted"));
 }

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::client::{Client, Step};
+use crate::panics::discard;
 use crate::shake::shake;
 use crate::{Communicator, Error, Result};
 
@@ -86,6 +87,7 @@ fn caught<R>(act: impl FnOnce() -> R) -> Result<R> {
     catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        discard(payload);
         Error::ClientPanicked { message }
     })
 }

@@ -84,6 +84,7 @@ pub use request::{ThreadMessage, ThreadRequest};
 pub use shared::Enlisted;
 
 use crate::Network;
+use crate::panics::discard;
 use inbox::Leave;
 use shared::Shared;
 
@@ -153,7 +154,10 @@ impl World {
         }
         // Ranks that panic because a peer did say less than that peer.
         if let Some(at) = panics.iter().position(|panic| Some(panic.rank) == first_panic) {
-            resume_unwind(panics.swap_remove(at).payload);
+            let first = panics.swap_remove(at).payload;
+            // Not while it unwinds: a second panic would end the process.
+            panics.into_iter().for_each(|panic| discard(panic.payload));
+            resume_unwind(first);
         }
         values
     }
