@@ -45,10 +45,12 @@ fn main() {
                 match which {
                     0 => hierarchy.broadcast(&mut data, 0).expect("levels"),
                     1 => comm.broadcast(&mut data, 0).expect("flat"),
-                    2 => comm.native_broadcast(bytes_of(&mut data), 0).expect("library"),
+                    // SAFETY: all ranks take the lengths from one constant.
+                    2 => unsafe { comm.native_broadcast(bytes_of(&mut data), 0) }.expect("library"),
                     3 => hierarchy.reduce(&mut data, 0, add).expect("levels"),
                     4 => comm.reduce(&mut data, 0, add).expect("flat"),
-                    _ => comm.native_reduce_sum(&data, &mut total, 0).expect("library"),
+                    // SAFETY: as above.
+                    _ => unsafe { comm.native_reduce_sum(&data, &mut total, 0) }.expect("library"),
                 }
                 let mut slowest = [begin.elapsed().as_nanos() as f64 / 1e3];
                 comm.allreduce(&mut slowest, f64::max).expect("an allreduce");

@@ -33,8 +33,10 @@ impl Nonblocking for Native<'_> {
         let buffer = std::mem::take(&mut self.buffer);
         let request = match self.call {
             Call::Barrier => self.comm.native_ibarrier(),
-            Call::AllToAll => self.comm.native_iall_to_all(buffer),
-            Call::Allreduce => self.comm.native_iallreduce_or(buffer),
+            // SAFETY: all ranks make the same calls, with the same lengths.
+            Call::AllToAll => unsafe { self.comm.native_iall_to_all(buffer) },
+            // SAFETY: as above.
+            Call::Allreduce => unsafe { self.comm.native_iallreduce_or(buffer) },
         };
         self.under_way = Some(request.expect("a collective starts"));
     }

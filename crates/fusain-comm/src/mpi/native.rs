@@ -1,4 +1,7 @@
-//! The library's own collectives, to compare ours with. All ranks must give the same lengths.
+//! The library's own collectives, to compare ours with.
+//!
+//! Those with lengths are unsafe: a rank cannot know the others' lengths, and Open MPI 4.1 writes a longer message past the end of a shorter buffer. Ours
+//! give an error.
 
 use super::MpiComm;
 use super::raw::Transfer;
@@ -6,21 +9,27 @@ use super::request::MpiRequest;
 use crate::{Communicator, Error, Result, Status};
 
 impl MpiComm {
-    /// Collective: the library's own broadcast, to compare with. All ranks must give the same length.
+    /// Collective: the library's own broadcast, to compare with.
+    ///
+    /// # Safety
+    /// All ranks must give the same length.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`], [`Error::Mpi`].
-    pub fn native_broadcast(&self, data: &mut [u8], root: usize) -> Result<()> {
+    pub unsafe fn native_broadcast(&self, data: &mut [u8], root: usize) -> Result<()> {
         self.session.enter()?;
         self.check_rank(root)?;
         self.library.broadcast(data, root)
     }
 
-    /// Collective: the library's own sum of doubles, to compare with. All ranks must give the same length.
+    /// Collective: the library's own sum of doubles, to compare with.
+    ///
+    /// # Safety
+    /// All ranks must give the same length.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] if the slices differ, [`Error::RankOutOfRange`], [`Error::Mpi`].
-    pub fn native_reduce_sum(&self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
+    pub unsafe fn native_reduce_sum(&self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
         self.session.enter()?;
         self.check_rank(root)?;
         same_length(mine.len(), total.len())?;
@@ -29,9 +38,12 @@ impl MpiComm {
 
     /// Collective: the library's own bitwise or of bytes.
     ///
+    /// # Safety
+    /// All ranks must give the same length.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`] if the slices differ, [`Error::Mpi`].
-    pub fn native_allreduce_or(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
+    pub unsafe fn native_allreduce_or(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
         self.session.enter()?;
         same_length(mine.len(), all.len())?;
         self.library.allreduce_or(mine, all)
@@ -39,9 +51,12 @@ impl MpiComm {
 
     /// Collective: the library's own all-to-all of equal blocks.
     ///
+    /// # Safety
+    /// All ranks must give the same length.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`] if the slices differ or are no whole blocks, [`Error::Mpi`].
-    pub fn native_all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
+    pub unsafe fn native_all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
         self.session.enter()?;
         same_length(mine.len(), theirs.len())?;
         whole_blocks(mine.len(), self.size())?;
@@ -60,9 +75,12 @@ impl MpiComm {
     /// Collective: starts the library's own nonblocking bitwise or of bytes. The first half of `buffer` is what this rank gives; the
     /// second half gets the result.
     ///
+    /// # Safety
+    /// All ranks must give the same length.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`] if the length is odd, [`Error::Mpi`].
-    pub fn native_iallreduce_or(&self, buffer: Vec<u8>) -> Result<MpiRequest> {
+    pub unsafe fn native_iallreduce_or(&self, buffer: Vec<u8>) -> Result<MpiRequest> {
         self.session.enter()?;
         whole_blocks(buffer.len(), 2)?;
         let status = self.status(buffer.len());
@@ -72,9 +90,12 @@ impl MpiComm {
     /// Collective: starts the library's own nonblocking all-to-all of equal blocks. The first half of `buffer` is what this rank
     /// gives, a block for each rank; the second half gets theirs.
     ///
+    /// # Safety
+    /// All ranks must give the same length.
+    ///
     /// # Errors
     /// [`Error::LengthMismatch`] if there are no whole blocks, [`Error::Mpi`].
-    pub fn native_iall_to_all(&self, buffer: Vec<u8>) -> Result<MpiRequest> {
+    pub unsafe fn native_iall_to_all(&self, buffer: Vec<u8>) -> Result<MpiRequest> {
         self.session.enter()?;
         whole_blocks(buffer.len(), 2 * self.size())?;
         let status = self.status(buffer.len());
