@@ -201,9 +201,8 @@ impl RankState {
             return;
         }
         let error = match error {
-            fusain_comm::Error::PeerPanicked { .. } => Error::panicked(to as usize),
             fusain_comm::Error::PeerLeft { .. } => Error::left(to as usize),
-            other => Error::Transport(other),
+            other => other.into(),
         };
         state.health.suspect.get_or_insert((Instant::now() + GRACE, error));
     }

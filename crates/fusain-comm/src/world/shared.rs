@@ -108,10 +108,10 @@ impl Shared {
         let timing = self.charge_sender(from, to, payload.len());
         let endpoint = &self.endpoints[to];
         let mut inbox = endpoint.lock();
-        match inbox.closed {
-            Some(Leave::Finished) => return Err(Error::PeerLeft { rank: to }),
-            Some(Leave::Panicked) => return Err(Error::PeerPanicked { rank: to }),
-            None => {}
+        if let Some(how) = inbox.closed {
+            // It may have left because another one has panicked.
+            let first_panic = self.control().first_panic.or((how == Leave::Panicked).then_some(to));
+            return Err(first_panic.map_or(Error::PeerLeft { rank: to }, |rank| Error::PeerPanicked { rank }));
         }
         let mut landing = None;
         let held_back = self.network.as_ref().is_some_and(|network| !network.is_virtual());
