@@ -154,6 +154,30 @@ fn run_panics_with_the_first_panic() {
 }
 
 #[test]
+fn a_thread_whose_seat_is_given_back_by_another_gets_a_new_one() {
+    World::threads(1).run(|comm| {
+        let enlisted = comm.enlist();
+        let ((give, take), (tell, hear)) = (mpsc::channel(), mpsc::channel());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let (enlisted, give, hear) = (enlisted, give, hear);
+                enlisted.here();
+                comm.send(&[1_u8], 0, 1).unwrap();
+                give.send(enlisted).unwrap();
+                hear.recv().unwrap();
+                // From this call on the world waits for what this thread does.
+                comm.send(&[2_u8], 0, 2).unwrap();
+                thread::sleep(Duration::from_millis(100));
+                comm.send(&[3_u8], 0, 3).unwrap();
+            });
+            drop(take.recv().unwrap());
+            tell.send(()).unwrap();
+            (1..=3_u8).for_each(|tag| assert_eq!(comm.recv_vec::<u8>(0, u16::from(tag)).unwrap().0, [tag]));
+        });
+    });
+}
+
+#[test]
 fn an_enlisted_thread_keeps_the_world_alive() {
     World::threads(2).run(|comm| {
         let background = comm.duplicate().unwrap();

@@ -35,6 +35,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-comm/src/progress/slot.rs", "that a client has ended, asked again and again"),
     ("crates/fusain-comm/src/shake.rs", "gives each thread pauses of its own, in builds that are shaken"),
     ("crates/fusain-comm/src/world/events.rs", "how often something happened, whether anybody sleeps, and its flag"),
+    ("crates/fusain-comm/src/world/shared.rs", "how often a thread has lost its seat, asked in every call"),
     ("crates/fusain-iter/src/flag.rs", "hints that a chain is over, and how many more elements are wanted"),
     ("crates/fusain-testkit/", "counts what tests drop and call"),
     ("benches/harness/src/rtt.rs", "measures the bare hardware"),

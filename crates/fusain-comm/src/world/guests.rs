@@ -14,7 +14,8 @@ thread_local! {
 
 /// Gives the calling thread a seat until it ends, if it has none yet. Called by whoever is about to send or to wait.
 pub(super) fn seat_caller(shared: &Arc<Shared>) {
-    if seats::remembers(shared.number) {
+    let lost = shared.seats_lost();
+    if seats::remembers(shared.number, lost) {
         return;
     }
     let thread = thread::current().id();
@@ -30,7 +31,7 @@ pub(super) fn seat_caller(shared: &Arc<Shared>) {
             shared.take_seat(seat, thread);
         }
     }
-    seats::remember(shared.number);
+    seats::remember(shared.number, lost);
 }
 
 /// The seat of such a thread. It does not keep the world.

@@ -46,18 +46,20 @@ impl Seats {
         id
     }
 
-    /// From now on `thread` holds the seat, unless it has one already.
-    pub(super) fn take(&mut self, id: SeatId, thread: ThreadId) {
-        let Some(seat) = self.seats.get_mut(&id) else { return };
+    /// From now on `thread` holds the seat, unless it has one already. Says whether another thread has lost it.
+    pub(super) fn take(&mut self, id: SeatId, thread: ThreadId) -> bool {
+        let Some(seat) = self.seats.get_mut(&id) else { return false };
         if seat.holder == Some(thread) || self.by_thread.contains_key(&thread) {
-            return;
+            return false;
         }
-        if let Some(before) = seat.holder.replace(thread) {
+        let before = seat.holder.replace(thread);
+        if let Some(before) = before {
             self.by_thread.remove(&before);
         }
         self.by_thread.insert(thread, id);
         // Its last holder may sleep still; the new one does not.
         self.wake([id]);
+        before.is_some()
     }
 
     pub(super) fn of(&self, thread: ThreadId) -> Option<SeatId> {
@@ -100,22 +102,17 @@ impl Seats {
 }
 
 thread_local! {
-    /// The number of the world where this thread was last found to have a seat.
-    static SEATED_IN: Cell<u64> = const { Cell::new(0) };
+    /// The number of the world where this thread was last found to have a seat, and how many seats had been lost there by then.
+    static SEATED_IN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// Whether the calling thread has a seat in the world, as far as it remembers: it then need not be looked up.
-pub(super) fn remembers(world: u64) -> bool {
-    SEATED_IN.get() == world
+/// Whether the calling thread has a seat in the world, as it remembers, and cannot have lost it: it then need not be looked up.
+pub(super) fn remembers(world: u64, lost: u64) -> bool {
+    SEATED_IN.get() == (world, lost)
 }
 
-pub(super) fn remember(world: u64) {
-    SEATED_IN.set(world);
-}
-
-/// The calling thread may have lost a seat: it is looked up again at its next call.
-pub(super) fn forget() {
-    SEATED_IN.set(0);
+pub(super) fn remember(world: u64, lost: u64) {
+    SEATED_IN.set((world, lost));
 }
 
 #[cfg(test)]

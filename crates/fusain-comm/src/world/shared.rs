@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use super::events::{self, Cause};
 use super::inbox::{Delivered, Endpoint, Envelope, Header, Inbox, Leave, Pattern, ReceiveId, Sleeper, Timing, Wait};
-use super::seats::{self, SeatId, Seats};
+use super::seats::{SeatId, Seats};
 use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
@@ -24,6 +25,8 @@ pub(super) struct Shared {
     pub(super) number: u64,
     endpoints: Box<[Endpoint]>,
     control: Mutex<Control>,
+    /// How often a thread may have lost its seat. Relaxed: who knows by other means that it has lost its own sees that here, too.
+    seats_lost: AtomicU64,
     network: Option<Network>,
     epoch: Instant,
     /// There is a core for each rank.
@@ -58,6 +61,7 @@ impl Shared {
             number: *last,
             endpoints: (0..ranks).map(|_| Endpoint::default()).collect(),
             control: Mutex::new(control),
+            seats_lost: AtomicU64::new(0),
             network,
             epoch: Instant::now(),
             lingers: thread::available_parallelism().is_ok_and(|cores| ranks <= cores.get()),
@@ -372,7 +376,13 @@ impl Shared {
     }
 
     pub(super) fn take_seat(&self, seat: SeatId, thread: ThreadId) {
-        self.control().seats.take(seat, thread);
+        if self.control().seats.take(seat, thread) {
+            self.seats_lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn seats_lost(&self) -> u64 {
+        self.seats_lost.load(Ordering::Relaxed)
     }
 
     pub(super) fn remove_seat(&self, seat: SeatId) {
@@ -444,8 +454,9 @@ impl Enlisted {
 impl Drop for Enlisted {
     fn drop(&mut self) {
         if let Some((shared, seat)) = &self.seat {
-            seats::forget();
             shared.remove_seat(*seat);
+            // Its holder may be another thread, which would take itself for seated still.
+            shared.seats_lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
