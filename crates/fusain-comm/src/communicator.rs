@@ -169,7 +169,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// in none of them. Colours are below 2^31, as in MPI.
     ///
     /// # Errors
-    /// [`Error::ColorOutOfRange`]; the errors of sending and receiving.
+    /// [`Error::ColorOutOfRange`]; over threads [`Error::LengthMismatch`] where another rank makes another call; the errors of sending and receiving.
     #[doc(alias = "MPI_Comm_split")]
     fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>>;
 

@@ -154,6 +154,15 @@ fn run_panics_with_the_first_panic() {
 }
 
 #[test]
+fn a_split_without_the_others_fails() {
+    let ends = World::threads(2).run(|comm| match comm.rank() {
+        0 => comm.split(Some(0), 0).map(drop),
+        _ => comm.gather::<u8>(&[], 0).and_then(|_| comm.barrier()),
+    });
+    assert!(matches!(ends[0], Err(Error::LengthMismatch { given: 0, .. })), "{ends:?}");
+}
+
+#[test]
 fn a_thread_whose_seat_is_given_back_by_another_gets_a_new_one() {
     World::threads(1).run(|comm| {
         let enlisted = comm.enlist();

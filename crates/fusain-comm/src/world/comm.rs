@@ -167,7 +167,10 @@ impl Communicator for ThreadComm {
         let mut table = vec![[NONE, 0]; self.size()];
         let mut first_context = [0u64];
         if let Some(rows) = self.gather(&[mine], 0)? {
-            rows.iter().zip(&mut table).for_each(|(row, slot)| *slot = row[0]);
+            // One each, if all ranks make the same call.
+            for (row, slot) in rows.iter().zip(&mut table) {
+                *slot = *row.first().ok_or(Error::LengthMismatch { given: 0, expected: 1 })?;
+            }
             first_context[0] = self.shared.new_contexts(self.size() as u64);
         }
         self.broadcast(&mut first_context, 0)?;
