@@ -56,8 +56,8 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
     let mut call = Call::new(handle.index, brief);
     handle.slot().tally().calls.add(1);
     let parts = StackParts::new();
-    let finished = work(&call, algorithm, handle, local, brief.grain, |local, has_begun| {
-        let shared = announce(running(&call, algorithm), handle, (local, has_begun), brief.grain, &parts);
+    let finished = work(&call, algorithm, handle, local, brief.grain, |local| {
+        let shared = announce(running(&call, algorithm), handle, local, brief.grain, &parts);
         if shared.missing > 0 && !shared.is_whole {
             misses(&call, handle, shared.missing);
         }
@@ -95,7 +95,7 @@ fn work<A: Algorithm + ?Sized>(
     handle: &Handle<'_>,
     local: A::Local,
     grain: Grain,
-    share: impl Fn(&mut A::Local, bool) -> Shared<A::Local>,
+    share: impl Fn(&mut A::Local) -> Shared<A::Local>,
 ) -> Option<A::Local> {
     let slot = handle.slot();
     let outer = slot.serves();
@@ -104,10 +104,10 @@ fn work<A: Algorithm + ?Sized>(
         let mut local = local;
         let mut pace = Pace::new(grain);
         pace.grain = algorithm.unit_len(pace.grain).max(1);
-        let (mut is_again, mut has_begun) = (false, false);
+        let mut is_again = false;
         loop {
             // Again where there was nothing to split before.
-            let mut shared = share(&mut local, has_begun);
+            let mut shared = share(&mut local);
             // After the delivery, which should not have to wait for this line.
             slot.serve(call.token());
             if pace.is_long() && !shared.is_whole {
@@ -122,7 +122,8 @@ fn work<A: Algorithm + ?Sized>(
                 match drive(&offers, handle, &mut local, &mut shared, &mut pace) {
                     Ended::Stopped => return None,
                     Ended::Grown => {
-                        has_begun = true;
+                        // As before any split of what has been begun.
+                        algorithm.commit(&mut local);
                         break;
                     }
                     Ended::Done => {}
@@ -190,12 +191,12 @@ fn work_part<A: Algorithm + ?Sized>(
     grain: Grain,
     shares: &Share<'_, A::Local>,
 ) -> Option<A::Local> {
-    let share = |local: &mut A::Local, has_begun| match shares {
+    let share = |local: &mut A::Local| match shares {
         Share::Any(0) => Shared { missing: 0, rest: None, is_whole: false },
-        Share::Any(fanout) => share(&running(call, algorithm), handle, (local, has_begun), grain, *fanout),
+        Share::Any(fanout) => share(&running(call, algorithm), handle, local, grain, *fanout),
         Share::Reach(_, _, reach) if reach.is_empty() => Shared { missing: 0, rest: None, is_whole: false },
         Share::Reach(places, given, reach) => {
-            pass_on(running(call, algorithm), handle, (local, has_begun), grain, (*places, given, reach.clone()))
+            pass_on(running(call, algorithm), handle, local, grain, (*places, given, reach.clone()))
         }
     };
     work(call, algorithm, handle, local, grain, share)

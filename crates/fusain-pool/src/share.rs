@@ -28,7 +28,7 @@ pub(crate) struct Shared<L> {
     pub(crate) is_whole: bool,
 }
 
-/// Caller: splits `local`, which it has begun or not, with those that are awake and idle, and where the call is worth it with sleepers.
+/// Caller: splits `local` with those that are awake and idle, and where the call is worth it with sleepers.
 ///
 /// The workers stand in a row. Of those behind the one who gets a part, half are that one's to share with, and the caller does not turn to them any more: no two look at
 /// the same mailbox, and each knows whose places in the caller's frame it may use.
@@ -36,14 +36,13 @@ pub(crate) struct Shared<L> {
 pub(crate) fn announce<A: Algorithm + ?Sized>(
     running: Running<'_, A>,
     handle: &Handle<'_>,
-    (local, has_begun): (&mut A::Local, bool),
+    local: &mut A::Local,
     grain: Grain,
     parts: &StackParts<A::Local>,
 ) -> Shared<A::Local> {
     let wakes = running.call.wakes();
     let mut sharing =
         Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index), true);
-    sharing.has_begun = has_begun;
     let slot = handle.slot();
     // To read the mailbox before claiming it costs a transfer of its cache line. If the first worker took the last part that it was offered, it is claimed at once.
     let mut leaps = slot.is_hopeful();
@@ -75,12 +74,11 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
 pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     running: Running<'_, A>,
     handle: &Handle<'_>,
-    (local, has_begun): (&mut A::Local, bool),
+    local: &mut A::Local,
     grain: Grain,
     (places, given, reach): (Places<A::Local>, &Given, Range<usize>),
 ) -> Shared<A::Local> {
     let mut sharing = Sharing::new(running, handle, grain, places, given, reach, false);
-    sharing.has_begun = has_begun;
     let mut at = sharing.reach.start;
     while at < sharing.reach.end {
         let front = &handle.pool.slots.get(sharing.row.at(at)).front;
@@ -130,8 +128,6 @@ struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     rest: Option<A::Local>,
     /// Whether there was nothing to split.
     is_whole: bool,
-    /// Whether the state has been worked on since it was committed.
-    has_begun: bool,
     /// Whether this is the caller, who prepares all places: their lines are in its cache. Whoever else hands out a part would first wait for one.
     is_caller: bool,
 }
@@ -161,7 +157,6 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
             count: 0,
             rest: None,
             is_whole: false,
-            has_begun: false,
             is_caller,
         }
     }
@@ -175,7 +170,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     fn give(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
         // Split first, claimed then, as in `give_to` of `run/answer.rs`.
         if self.rest.is_none() {
-            self.rest = split(self.running.algorithm, local, self.grain, std::mem::take(&mut self.has_begun));
+            self.rest = split(self.running.algorithm, local, self.grain);
             if self.rest.is_none() {
                 self.is_whole = self.count == 0;
                 if self.count > 0 {
@@ -277,19 +272,9 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     }
 }
 
-/// Splits what nobody has begun, or what could not be split before it was. Elements may have become dearer than their grain says, so a part that seems too short to be split is
-/// split as well.
+/// Splits what nobody has begun, or what has been committed. Elements may have become dearer than their grain says, so a part that seems too short to be split is split as well.
 #[inline(always)]
-fn split<A: Algorithm + ?Sized>(
-    algorithm: &A,
-    local: &mut A::Local,
-    grain: Grain,
-    has_begun: bool,
-) -> Option<A::Local> {
-    if has_begun {
-        // Only if somebody is there, as in `answer`.
-        algorithm.commit(local);
-    }
+fn split<A: Algorithm + ?Sized>(algorithm: &A, local: &mut A::Local, grain: Grain) -> Option<A::Local> {
     match grain.delay() {
         0 => algorithm.split(local),
         delay => algorithm.split_late(local, delay).or_else(|| algorithm.split(local)),
@@ -330,14 +315,14 @@ unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobR
 pub(crate) fn share<A: Algorithm + ?Sized>(
     running: &Running<'_, A>,
     handle: &Handle<'_>,
-    (local, mut has_begun): (&mut A::Local, bool),
+    local: &mut A::Local,
     grain: Grain,
     fanout: usize,
 ) -> Shared<A::Local> {
     let mut rest = None;
     let (missing, is_whole) = give_to_idle(running.call, handle, fanout, &mut |to, passed_on| {
         if rest.is_none() {
-            rest = split(running.algorithm, local, grain, std::mem::take(&mut has_begun));
+            rest = split(running.algorithm, local, grain);
         }
         if let Some(to) = to
             && let Some(stolen) = rest.take()

@@ -151,7 +151,7 @@ struct Spinning(Vec<Child>);
 
 impl Spinning {
     fn new(processes: usize) -> anyhow::Result<Self> {
-        let start = |_| {
+        let start = || {
             Command::new("sh")
                 .args(["-c", "while kill -0 $PPID; do :; done"])
                 .stdin(Stdio::null())
@@ -160,8 +160,8 @@ impl Spinning {
                 .context("cannot start a process that spins: this comparison needs `sh`")
         };
         let mut this = Spinning(Vec::new());
-        for number in 0..processes {
-            this.0.push(start(number)?);
+        for _ in 0..processes {
+            this.0.push(start()?);
         }
         Ok(this)
     }

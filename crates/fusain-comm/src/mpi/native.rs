@@ -19,7 +19,8 @@ impl MpiComm {
     pub unsafe fn native_broadcast(&self, data: &mut [u8], root: usize) -> Result<()> {
         self.session.enter()?;
         self.check_rank(root)?;
-        self.library.broadcast(data, root)
+        // SAFETY: the caller's.
+        unsafe { self.library.broadcast(data, root) }
     }
 
     /// Collective: the library's own sum of doubles, to compare with.
@@ -33,7 +34,8 @@ impl MpiComm {
         self.session.enter()?;
         self.check_rank(root)?;
         same_length(mine.len(), total.len())?;
-        self.library.reduce_sum(mine, total, root)
+        // SAFETY: the caller's.
+        unsafe { self.library.reduce_sum(mine, total, root) }
     }
 
     /// Collective: the library's own bitwise or of bytes.
@@ -46,7 +48,8 @@ impl MpiComm {
     pub unsafe fn native_allreduce_or(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
         self.session.enter()?;
         same_length(mine.len(), all.len())?;
-        self.library.allreduce_or(mine, all)
+        // SAFETY: the caller's.
+        unsafe { self.library.allreduce_or(mine, all) }
     }
 
     /// Collective: the library's own all-to-all of equal blocks.
@@ -60,7 +63,8 @@ impl MpiComm {
         self.session.enter()?;
         same_length(mine.len(), theirs.len())?;
         whole_blocks(mine.len(), self.size())?;
-        self.library.alltoall(mine, theirs, self.size())
+        // SAFETY: the caller's.
+        unsafe { self.library.alltoall(mine, theirs, self.size()) }
     }
 
     /// Collective: starts the library's own nonblocking barrier.
@@ -84,7 +88,8 @@ impl MpiComm {
         self.session.enter()?;
         whole_blocks(buffer.len(), 2)?;
         let status = self.status(buffer.len());
-        self.request(self.library.iallreduce_or(buffer, status))
+        // SAFETY: the caller's.
+        self.request(unsafe { self.library.iallreduce_or(buffer, status) })
     }
 
     /// Collective: starts the library's own nonblocking all-to-all of equal blocks. The first half of `buffer` is what this rank
@@ -99,7 +104,8 @@ impl MpiComm {
         self.session.enter()?;
         whole_blocks(buffer.len(), 2 * self.size())?;
         let status = self.status(buffer.len());
-        self.request(self.library.ialltoall(buffer, self.size(), status))
+        // SAFETY: the caller's.
+        self.request(unsafe { self.library.ialltoall(buffer, self.size(), status) })
     }
 
     fn status(&self, bytes: usize) -> Status {
