@@ -367,7 +367,7 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
                         }
                         Turn::End => {
                             watch = None;
-                            handle.pool.set_watched(false);
+                            handle.pool.ends_watch();
                         }
                     }
                 }
@@ -378,7 +378,7 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
         }
     }
     if watch.is_some() {
-        handle.pool.leaves_watch();
+        handle.pool.ends_watch();
     }
     handle.slot().set_asleep(false);
     // Where nobody has woken it. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.

@@ -21,9 +21,6 @@ use std::time::Duration;
 /// other lengths cost.
 pub(crate) const SPINS: Duration = Duration::from_micros(100);
 
-/// The worker that keeps [`watch`](crate::watch), where it is always the same.
-const WATCHMAN: usize = 0;
-
 /// How idle workers wait for work; see [`Builder::wait`](crate::Builder::wait).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -78,7 +75,7 @@ pub(crate) struct Inner {
     /// How many sleepers are still to be woken, by those that have been: see [`wake`](Inner::wake). Relaxed: a hint.
     pub(crate) wanted: AtomicUsize,
     ending: AtomicBool,
-    /// Whether this is a registry of the [`adapter`](crate::adapter): those who wait help anybody, and whoever falls asleep may keep the watch.
+    /// Whether this is a registry of the [`adapter`](crate::adapter): those who wait help anybody.
     pub(crate) is_registry: bool,
     /// Of a registry: what the adapter keeps with it.
     pub(crate) adapter: Box<dyn Any + Send + Sync>,
@@ -182,32 +179,15 @@ impl Inner {
         self.watched.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_watched(&self, watched: bool) {
-        self.watched.store(watched, Ordering::Relaxed);
-    }
-
-    /// Whether worker `index`, which is about to sleep, is to keep the watch; if so it is noted. Of a registry any worker may be the one that is kept busy for
-    /// long, so whoever finds nobody on watch takes it.
+    /// Whether worker `index`, which is about to sleep, keeps the watch from now on. Any worker may be kept busy for long, so whoever finds nobody on watch takes it.
     pub(crate) fn begins_watch(&self, index: usize) -> bool {
-        let watches = if cfg!(loom) || index >= self.helpers_max {
-            false
-        } else if self.is_registry {
-            !self.is_watched()
-                && self.watched.compare_exchange(false, true, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-        } else {
-            index == WATCHMAN
-        };
-        if watches {
-            self.set_watched(true);
-        }
-        watches
+        let may_watch = !cfg!(loom) && index < self.helpers_max && !self.is_watched();
+        may_watch && self.watched.compare_exchange(false, true, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// The worker on watch has something to do.
-    pub(crate) fn leaves_watch(&self) {
-        if self.is_registry {
-            self.set_watched(false);
-        }
+    /// The worker on watch has something to do, or nobody has called for long.
+    pub(crate) fn ends_watch(&self) {
+        self.watched.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn lends_threads(&self) -> bool {

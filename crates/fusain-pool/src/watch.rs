@@ -1,8 +1,9 @@
 //! The watch that one sleeping worker keeps.
 //!
 //! Whether a call is worth waking somebody for is judged by what calls of its kind took before ([`worth`](crate::worth)), and that can be wrong for the one
-//! call that lasts. So while there are calls, worker 0 sleeps with a time-out, and when it finds a call under way that was there the last time, it gets
-//! up and asks, as any idle worker does. After [`QUIET`] without a call it sleeps for good; the next call that finds nobody on watch wakes it.
+//! call that lasts. So while there are calls, one of those asleep sleeps with a time-out, and when it finds a call under way that was there the last time, it
+//! gets up and asks, as any idle worker does. Whoever falls asleep and finds nobody on watch takes it: any worker may be kept busy for long. After [`QUIET`] without a call
+//! the one on watch sleeps for good; the next task that finds nobody on watch wakes somebody.
 //!
 //! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
 //! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. A call
