@@ -4,7 +4,7 @@
 //! |-------|-------|---------|
 //! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
 //! | writes around the caches | other than x86-64, `--cfg fusain_plain` | memory is copied as usual |
-//! | prefetching | other than x86-64 and AArch64, `--cfg fusain_plain` | memory is read when it is needed |
+//! | a gain by prefetching | other than Intel's processors, `--cfg fusain_plain` | memory is read when it is needed |
 //! | huge pages | other than Linux | the system's usual pages are used |
 //!
 //! Threads and the clock are in the `platform.rs` of `fusain-pool`.
@@ -62,7 +62,8 @@ pub(crate) fn set_plain(_is_plain: bool) {}
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
     use std::arch::is_x86_feature_detected;
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    use std::arch::x86_64::{__cpuid, __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    use std::sync::LazyLock;
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     use super::{Body, LINE};
@@ -109,6 +110,18 @@ mod x86 {
         };
         WIDTH.store(width as u8, Relaxed);
         width
+    }
+
+    /// Asked once, as it takes a microsecond, and more on virtual machines.
+    #[inline(always)]
+    pub(super) fn is_intel() -> bool {
+        static IS_INTEL: LazyLock<bool> = LazyLock::new(|| {
+            // SAFETY: each of these processors has the instruction, and this leaf.
+            #[allow(unused_unsafe, reason = "newer compilers know that")]
+            let vendor = unsafe { __cpuid(0) };
+            [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+        });
+        *IS_INTEL
     }
 
     /// From now on all run the version that every machine has, or again the widest: for `compare first --plain`.
@@ -168,6 +181,15 @@ mod x86 {
     }
 }
 
+/// Whether a loop that reads one line after the other is faster if it asks for lines ahead.
+#[inline(always)]
+pub(crate) fn gains_by_prefetching() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    return x86::is_intel();
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    return false;
+}
+
 /// Asks for the cache line of `place`, which will be read soon, without waiting for it. Any address will do, and nothing is read.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: *const T) {
@@ -176,12 +198,7 @@ pub(crate) fn prefetch<T>(place: *const T) {
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
     }
-    #[cfg(all(target_arch = "aarch64", not(fusain_plain)))]
-    // SAFETY: likewise.
-    unsafe {
-        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) place, options(readonly, nostack, preserves_flags));
-    }
-    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_plain))))]
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
     let _ = place;
 }
 

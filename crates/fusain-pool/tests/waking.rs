@@ -128,3 +128,43 @@ fn who_is_woken_for_a_task_does_that_first() {
         thread::sleep(std::time::Duration::from_micros(100));
     }
 }
+
+/// A task that lasts, of a kind that never did before, is seen by a worker that sleeps, also where another one is kept busy.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_busy_worker_keeps_nobody_waiting() {
+    let wait_for = |flag: &AtomicBool| {
+        let started = Instant::now();
+        while !flag.load(Ordering::Acquire) {
+            assert!(started.elapsed() < PATIENCE, "the other side has not begun");
+            thread::yield_now();
+        }
+    };
+    let scope = |pool: &Pool, lasts: bool| {
+        let has_run = AtomicBool::new(false);
+        pool.scope(|s| {
+            s.spawn(|_| has_run.store(true, Ordering::Release));
+            if lasts {
+                wait_for(&has_run);
+            }
+        });
+    };
+    for _ in 0..20 {
+        let other = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
+        (0..1000).for_each(|_| scope(&other, false));
+        let pool = Pool::builder().threads(3).wait(Wait::Park).build().unwrap();
+        let [is_kept, is_over] = [const { AtomicBool::new(false) }; 2];
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                let keep = || {
+                    is_kept.store(true, Ordering::Release);
+                    wait_for(&is_over);
+                };
+                pool.join(|| wait_for(&is_kept), keep);
+            });
+            wait_for(&is_kept);
+            scope(&pool, true);
+            is_over.store(true, Ordering::Release);
+        });
+    }
+}

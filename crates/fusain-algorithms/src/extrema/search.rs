@@ -15,7 +15,7 @@ use crossbeam_utils::CachePadded;
 use fusain_pool::{Algorithm, kept};
 
 use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, place_of_bits};
-use crate::ahead::fetch_ahead;
+use crate::ahead::{ahead_of, fetch};
 use crate::kind::{is_primitive, may_be_primitive};
 use crate::natural::Natural;
 use crate::policy::{Par, Plan, Team};
@@ -286,9 +286,9 @@ where
         if const { may_be_primitive::<T>() }
             && let Some(natural) = self.natural
         {
-            let ahead = if size_of_val(part) > NEAR { part.as_chunks::<BLOCK_OF_BITS>().0 } else { &[] };
+            let ahead = if size_of_val(part) > NEAR { ahead_of(part.as_chunks::<BLOCK_OF_BITS>().0) } else { &[] };
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
-                fetch_ahead(ahead, k);
+                fetch(ahead.get(k));
                 let from = at + k * BLOCK_OF_BITS;
                 if MIN {
                     // SAFETY: invariant 1.

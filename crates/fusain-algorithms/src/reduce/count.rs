@@ -5,7 +5,7 @@
 
 use super::fold::Fold;
 use super::pieces::parallel;
-use crate::ahead::fetch_ahead;
+use crate::ahead::{ahead_of, fetch};
 use crate::beside::Beside;
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan};
@@ -40,9 +40,10 @@ pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize
         _ => {
             let (blocks, tail) = part.as_chunks::<BLOCK>();
             let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
+            let ahead = ahead_of(blocks);
             let mut count = 0;
             for (k, block) in blocks.iter().enumerate() {
-                fetch_ahead(blocks, k);
+                fetch(ahead.get(k));
                 count += sum(block);
             }
             count + sum(tail)

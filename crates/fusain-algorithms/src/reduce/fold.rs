@@ -5,7 +5,7 @@
 //! and whose results are combined in order; no operand changes its place.
 //! For integers the compiler does better by itself: it knows that their operations may be reordered, and vectorises.
 
-use crate::ahead::fetch_ahead;
+use crate::ahead::{ahead_of, fetch};
 use crate::kind::{is_integer, is_light};
 
 /// Sub-runs folded side by side.
@@ -60,8 +60,9 @@ where
 {
     if const { is_light::<U>() } && !is_integer::<U>() && run.len() >= 2 * CHAINS {
         let (blocks, tail) = run.as_chunks::<{ CHAINS * SUB_RUN }>();
+        let ahead = ahead_of(blocks);
         let part = |(k, block): (usize, &[T; CHAINS * SUB_RUN])| {
-            fetch_ahead(blocks, k);
+            fetch(ahead.get(k));
             chains(block, &map, &op)
         };
         let all = blocks.iter().enumerate().map(part).reduce(&op);

@@ -3,7 +3,7 @@
 //! A loop that may end at any element does not vectorise; one that looks at a few elements too many does. So numbers are looked at a
 //! *stride* at a time. Only the stride that has a hit is looked at again, for the index.
 
-use crate::ahead::fetch_ahead;
+use crate::ahead::{ahead_of, fetch};
 use crate::kind::may_be_primitive;
 use crate::widest::{Body, widest};
 
@@ -103,13 +103,11 @@ fn first_by_steps<'a, A, B, const N: usize>(
     let (b_steps, b_tail) = b.as_chunks::<N>();
     // Both are the same elements, or each beside the next.
     let is_one = a.as_ptr().addr().abs_diff(b.as_ptr().addr()) <= size_of::<A>();
+    let a_ahead = if N > STEP { ahead_of(a_steps) } else { &[] };
+    let b_ahead = if N > STEP && !is_one { ahead_of(b_steps) } else { &[] };
     for (k, (xs, ys)) in a_steps.iter().zip(b_steps).enumerate() {
-        if N > STEP {
-            fetch_ahead(a_steps, k);
-            if !is_one {
-                fetch_ahead(b_steps, k);
-            }
-        }
+        fetch(a_ahead.get(k));
+        fetch(b_ahead.get(k));
         if !any(xs, ys, hit) {
             continue;
         }
