@@ -72,6 +72,7 @@ mod policy;
 
 mod ahead;
 mod beside;
+mod bytes;
 mod chain;
 mod copy;
 mod crew;

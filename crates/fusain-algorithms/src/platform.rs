@@ -9,28 +9,21 @@
 //!
 //! Threads and the clock are in the `platform.rs` of `fusain-pool`.
 
+use std::mem::MaybeUninit;
+
 /// Bytes of a cache line: on most platforms.
 pub(crate) const LINE: usize = 64;
 
 /// A loop to be compiled for each width.
 ///
-/// It is a trait and not a closure, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
-/// closure is not inlined. A short loop may be given as a function that is marked so, with its arguments.
+/// It is a trait and not a closure or a function, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
+/// closure is not inlined, nor is what calls a function that is given as a value, however that is marked.
 pub trait Body {
     /// What it returns.
     type Output;
 
     /// Runs it; to be marked `#[inline(always)]`.
     fn run(self) -> Self::Output;
-}
-
-impl<A, R, F: FnOnce(A) -> R> Body for (F, A) {
-    type Output = R;
-
-    #[inline(always)]
-    fn run(self) -> R {
-        self.0(self.1)
-    }
 }
 
 /// Runs `body`, compiled for the widest vectors this machine has.
@@ -62,11 +55,12 @@ pub(crate) fn set_plain(_is_plain: bool) {}
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 mod x86 {
     use std::arch::is_x86_feature_detected;
-    use std::arch::x86_64::{__cpuid, __m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    use std::arch::x86_64::{__cpuid, __m128i, _mm_loadu_si128, _mm_sfence, _mm_store_si128, _mm_stream_si128};
+    use std::mem::MaybeUninit;
     use std::sync::LazyLock;
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-    use super::{Body, LINE};
+    use super::{Body, LINE, memcpy};
 
     /// What may be called.
     #[derive(Clone, Copy, PartialEq)]
@@ -150,24 +144,37 @@ mod x86 {
     /// Bytes of a vector that each of these processors has.
     const VECTOR: usize = size_of::<__m128i>();
 
-    /// See [`copy_around_caches`](super::copy_around_caches).
-    pub(super) fn copy_around_caches(to: &mut [u8], from: &[u8]) {
+    /// Copies by vectors, and if it goes `AROUND` the caches past these; see [`copy_around_caches`](super::copy_around_caches).
+    pub(super) fn copy<const AROUND: bool>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
         let head = to.as_ptr().align_offset(LINE).min(to.len());
         let (to_head, to) = to.split_at_mut(head);
         let (from_head, from) = from.split_at(head);
-        to_head.copy_from_slice(from_head);
-        let (to, to_tail) = to.as_chunks_mut::<VECTOR>();
-        let (from, from_tail) = from.as_chunks::<VECTOR>();
+        memcpy(to_head, from_head);
+        let (to, to_tail) = to.as_chunks_mut::<LINE>();
+        let (from, from_tail) = from.as_chunks::<LINE>();
         for (to, from) in to.iter_mut().zip(from) {
-            // SAFETY: so many bytes, which may lie anywhere.
-            let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast()) };
-            // SAFETY: so many bytes, the first of which lies at a multiple of their number; the fence below comes before any other use.
-            unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), bytes) };
+            // A line at a time: a loop over single vectors would be compiled to a call of the C library.
+            let vectors: [__m128i; LINE / VECTOR] = std::array::from_fn(|i| {
+                // SAFETY: so many bytes, which may lie anywhere.
+                unsafe { _mm_loadu_si128(from[i * VECTOR..][..VECTOR].as_ptr().cast()) }
+            });
+            for (to, bytes) in to.as_chunks_mut::<VECTOR>().0.iter_mut().zip(vectors) {
+                let to = to.as_mut_ptr().cast();
+                if AROUND {
+                    // SAFETY: so many bytes, the first of which lies at a multiple of their number; the fence below comes before any other use.
+                    unsafe { _mm_stream_si128(to, bytes) };
+                } else {
+                    // SAFETY: likewise.
+                    unsafe { _mm_store_si128(to, bytes) };
+                }
+            }
         }
-        // Until then these writes are ordered with no others.
-        // SAFETY: each of these processors has it.
-        unsafe { _mm_sfence() };
-        to_tail.copy_from_slice(from_tail);
+        if AROUND {
+            // Until then these writes are ordered with no others.
+            // SAFETY: each of these processors has it.
+            unsafe { _mm_sfence() };
+        }
+        memcpy(to_tail, from_tail);
     }
 
     #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]
@@ -202,6 +209,33 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
+/// Copies as the C library does.
+fn memcpy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    assert_eq!(to.len(), from.len(), "both have the same length");
+    // SAFETY: both are so long, and lie apart, as one of them is borrowed for writing.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
+}
+
+/// Bytes from which on the C library of many systems copies by one instruction.
+const COPIED_AT_ONCE: usize = 1 << 12;
+
+/// Copies `from` over `to`, which is as long.
+///
+/// On AMD's processors the instruction by which a C library copies long runs (glibc before 2.39) takes up to twice as long as vectors do.
+///
+/// # Panics
+///
+/// If the lengths differ.
+#[inline]
+pub(crate) fn copy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    assert_eq!(to.len(), from.len(), "both have the same length");
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    if from.len() >= COPIED_AT_ONCE && !x86::is_intel() {
+        return x86::copy::<false>(to, from);
+    }
+    memcpy(to, from);
+}
+
 /// Copies `from` over `to`, which is as long, around the caches: whole lines are written that need not be read before, a third less for memory to do. Afterwards the
 /// caches have none of them.
 ///
@@ -209,12 +243,12 @@ pub(crate) fn prefetch<T>(place: *const T) {
 ///
 /// If the lengths differ.
 #[inline]
-pub(crate) fn copy_around_caches(to: &mut [u8], from: &[u8]) {
+pub(crate) fn copy_around_caches(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     assert_eq!(to.len(), from.len(), "both have the same length");
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    x86::copy_around_caches(to, from);
+    x86::copy::<true>(to, from);
     #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
-    to.copy_from_slice(from);
+    memcpy(to, from);
 }
 
 pub(crate) use pages::{ask_for_huge_pages, make_present};

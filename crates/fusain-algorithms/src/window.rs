@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_utils::CachePadded;
 
+use crate::bytes::{self, Way};
 use crate::kind::is_primitive;
 use crate::pages::expect_writes;
 
@@ -173,10 +174,8 @@ impl<T> Window<'_, T> {
     {
         if is_primitive::<T>() {
             let n = from.len().min(self.len());
-            let to = self.base.wrapping_add(self.next);
-            // SAFETY: the next `n` slots are ours, invariant 1, and apart from `from`, as they are not initialised; a copy of a primitive
-            // is a clone.
-            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, n) };
+            // A copy of a primitive is a clone.
+            bytes::copy(self.slots(n), &from[..n], Way::Through);
             self.next += n;
         } else {
             self.fill(from, T::clone);
@@ -198,11 +197,8 @@ impl<T> Window<'_, T> {
         if needs_drop::<T>() {
             self.fill_by(n, |i| from[n - 1 - i].clone());
         } else {
-            let to = self.base.wrapping_add(self.next).cast::<MaybeUninit<T>>();
-            // SAFETY: the next `n` slots are ours, invariant 1.
-            let slots = unsafe { std::slice::from_raw_parts_mut(to, n) };
             // Of two slices the compiler knows that they lie apart, and turns the loop into vectors.
-            slots.iter_mut().zip(from.iter().rev()).for_each(|(slot, x)| {
+            self.slots(n).iter_mut().zip(from.iter().rev()).for_each(|(slot, x)| {
                 slot.write(x.clone());
             });
             self.next += n;
@@ -241,6 +237,13 @@ impl<T> Window<'_, T> {
     pub(crate) unsafe fn set_left(&mut self, left: usize) {
         debug_assert!(left <= self.end - self.next);
         self.next = self.end - left;
+    }
+
+    /// The next `n` empty slots.
+    fn slots(&mut self, n: usize) -> &mut [MaybeUninit<T>] {
+        assert!(n <= self.len(), "there is room");
+        // SAFETY: they lie inside of the room and are ours, invariant 1.
+        unsafe { std::slice::from_raw_parts_mut(self.base.wrapping_add(self.next).cast(), n) }
     }
 
     /// Empty slots.

@@ -7,9 +7,9 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+use crate::bytes::{self, Way};
 use crate::each::{each_range, fill_room};
 use crate::kind::is_primitive;
-use crate::platform::copy_around_caches;
 use crate::policy::Par;
 use crate::ranges::Parts;
 use crate::window::collect;
@@ -24,16 +24,6 @@ const FAR_BYTES: usize = 1 << 26;
 
 /// Bytes of a unit then: it waits at its end until memory has them, so it is not short.
 const FAR_UNIT_BYTES: usize = 1 << 18;
-
-/// Copies numbers around the caches.
-fn copy_far<T: Copy>(to: &mut [T], from: &[T]) {
-    assert!(is_primitive::<T>(), "every byte of an element is initialised");
-    // SAFETY: so are those of numbers, and they stay numbers, as whole ones are copied.
-    let to = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size_of_val(to)) };
-    // SAFETY: likewise.
-    let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size_of_val(from)) };
-    copy_around_caches(to, from);
-}
 
 /// # Copying
 ///
@@ -60,7 +50,8 @@ impl Par<'_> {
     #[inline]
     pub fn copy_from_slice<T: Copy + Send + Sync>(&self, to: &mut [T], from: &[T]) {
         assert_eq!(to.len(), from.len(), "both slices must have the same length");
-        let is_far = is_primitive::<T>() && size_of_val(from) >= FAR_BYTES;
+        let are_numbers = is_primitive::<T>();
+        let is_far = are_numbers && size_of_val(from) >= FAR_BYTES;
         let chooses_unit = is_far && self.fixed_grain().is_none();
         let policy = if chooses_unit { self.grain(FAR_UNIT_BYTES / size_of::<T>()) } else { *self };
         let to = Parts::new(to);
@@ -69,7 +60,11 @@ impl Par<'_> {
             let to = unsafe { to.part(range.clone()) };
             // One worker alone writes more slowly around the caches.
             let is_shared = range.len() < from.len();
-            if is_far && is_shared { copy_far(to, &from[range]) } else { to.copy_from_slice(&from[range]) }
+            match (are_numbers, is_far && is_shared) {
+                (false, _) => to.copy_from_slice(&from[range]),
+                (true, false) => bytes::overwrite(to, &from[range], Way::Through),
+                (true, true) => bytes::overwrite(to, &from[range], Way::Around),
+            }
         });
     }
 
@@ -142,19 +137,6 @@ impl Par<'_> {
 mod tests {
     use super::*;
     use crate::policy::par;
-
-    #[test]
-    fn far_copies_are_whole_wherever_they_begin_and_end() {
-        let from: Vec<u16> = (0..400).collect();
-        for start in 0..70 {
-            for len in (0..200).step_by(7) {
-                let mut to = vec![u16::MAX; 400];
-                copy_far(&mut to[start..start + len], &from[start + 1..][..len]);
-                assert!(to[start..start + len] == from[start + 1..][..len]);
-                assert!(to[..start].iter().chain(&to[start + len..]).all(|x| *x == u16::MAX), "{start} {len}");
-            }
-        }
-    }
 
     #[test]
     fn many_numbers_are_copied() {

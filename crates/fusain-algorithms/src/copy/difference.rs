@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use crate::each::{each_range, fill_room};
 use crate::policy::Par;
 use crate::ranges::Parts;
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 use crate::window::{Window, collect};
 
 /// Call sites, by what they do.
@@ -20,16 +20,40 @@ struct InPlace<T, F>(PhantomData<(T, F)>);
 /// Elements in a block, in place: so many that cloning the last ones costs next to nothing, and few enough for a unit.
 const BLOCK: usize = 1 << 10;
 
-#[inline(always)]
-fn fill_part<T, U, F: Fn(&T, &T) -> U>((window, here, before, op): (&mut Window<'_, U>, &[T], &[T], &F)) {
-    let before = &before[..here.len()];
-    window.fill_by(here.len(), |i| op(&here[i], &before[i]));
+/// Fills a window with what `op` makes of each element of `here` and the one of `before` in its place.
+struct FillPart<'a, 'w, T, U, F> {
+    window: &'a mut Window<'w, U>,
+    here: &'a [T],
+    before: &'a [T],
+    op: &'a F,
 }
 
-#[inline(always)]
-fn in_block<T, F: Fn(&T, &T) -> T>((block, op): (&mut [T], &F)) {
-    for i in (1..block.len()).rev() {
-        block[i] = op(&block[i], &block[i - 1]);
+impl<T, U, F: Fn(&T, &T) -> U> Body for FillPart<'_, '_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let FillPart { window, here, before, op } = self;
+        let before = &before[..here.len()];
+        window.fill_by(here.len(), |i| op(&here[i], &before[i]));
+    }
+}
+
+/// Replaces the elements of a block but the first.
+struct InBlock<'a, T, F> {
+    block: &'a mut [T],
+    op: &'a F,
+}
+
+impl<T, F: Fn(&T, &T) -> T> Body for InBlock<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let InBlock { block, op } = self;
+        for i in (1..block.len()).rev() {
+            block[i] = op(&block[i], &block[i - 1]);
+        }
     }
 }
 
@@ -83,7 +107,8 @@ impl Par<'_> {
                 start = 1;
             }
             if start < range.end {
-                widest((fill_part, (window, &v[start..range.end], &v[start - 1..range.end - 1], &op)));
+                let (here, before) = (&v[start..range.end], &v[start - 1..range.end - 1]);
+                widest(FillPart { window, here, before, op: &op });
             }
         })
     }
@@ -113,7 +138,7 @@ impl Par<'_> {
             for k in blocks {
                 // SAFETY: blocks do not overlap, and each is in one range.
                 let block = unsafe { v.part(k * BLOCK..v.len().min((k + 1) * BLOCK)) };
-                widest((in_block, (&mut *block, &op)));
+                widest(InBlock { block: &mut *block, op: &op });
                 if let Some(before) = k.checked_sub(1) {
                     block[0] = op(&block[0], &lasts[before]);
                 }

@@ -12,7 +12,7 @@ use crate::each::{each_range, fill_room};
 use crate::kind::{is_primitive, may_be_primitive};
 use crate::policy::Par;
 use crate::ranges::Parts;
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 use crate::window::{Window, collect};
 
 /// Call sites, by what they do.
@@ -21,9 +21,36 @@ struct Into<T>(PhantomData<T>);
 struct IntoWith<T, F>(PhantomData<(T, F)>);
 struct Made<T, F>(PhantomData<(T, F)>);
 
-#[inline(always)]
-fn fill_part<T: Clone>((part, value): (&mut [T], &T)) {
-    part.fill(value.clone());
+/// Fills a part with clones of `value`.
+struct FillPart<'a, T> {
+    part: &'a mut [T],
+    value: &'a T,
+}
+
+impl<T: Clone> Body for FillPart<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.part.fill(self.value.clone());
+    }
+}
+
+/// Fills a window with what `f` makes of each index of a range.
+struct MakePart<'a, 'w, T, F> {
+    window: &'a mut Window<'w, T>,
+    range: Range<usize>,
+    f: &'a F,
+}
+
+impl<T, F: Fn(usize) -> T> Body for MakePart<'_, '_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let MakePart { window, range, f } = self;
+        window.fill_by(range.len(), |i| f(range.start + i));
+    }
 }
 
 /// If all bytes of a number are the same, as those of zero are: that byte.
@@ -74,9 +101,9 @@ impl Par<'_> {
                 // SAFETY: the part's memory; of such bytes `value`, a number, consists.
                 unsafe { part.as_mut_ptr().write_bytes(byte, part.len()) };
             } else if const { may_be_primitive::<T>() } && is_primitive::<T>() {
-                widest((fill_part, (part, &value)))
+                widest(FillPart { part, value: &value });
             } else {
-                fill_part((part, &value))
+                FillPart { part, value: &value }.run();
             }
         });
     }
@@ -174,12 +201,7 @@ fn make<'r, K: ?Sized, T: Send>(
     room: &'r mut [MaybeUninit<T>],
     f: impl Fn(usize) -> T + Sync,
 ) -> &'r mut [T] {
-    fill_room::<K, T>(policy, room, move |range, window| widest((make_part, (window, range, &f))))
-}
-
-#[inline(always)]
-fn make_part<T, F: Fn(usize) -> T>((window, range, f): (&mut Window<'_, T>, Range<usize>, &F)) {
-    window.fill_by(range.len(), |i| f(range.start + i));
+    fill_room::<K, T>(policy, room, move |range, window| widest(MakePart { window, range, f: &f }))
 }
 
 /// Returns a vector of `f(i)` for every `i` below `len`. The worker that fills a page of the vector also touches it first.

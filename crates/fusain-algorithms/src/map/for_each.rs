@@ -6,7 +6,7 @@
 use crate::crew::Crew;
 use crate::policy::{Par, Plan};
 use crate::ranges::Parts;
-use crate::widest::{widest, widest_of};
+use crate::widest::{Body, widest, widest_of};
 
 /// Names kinds of calls that visit shared elements.
 enum Visit {}
@@ -14,14 +14,21 @@ enum Visit {}
 /// Names kinds of calls that visit elements they may change.
 enum VisitMut {}
 
-#[inline(always)]
-fn visit_part<T, F: Fn(usize, &T)>((f, at, part): (F, usize, &[T])) {
-    part.iter().enumerate().for_each(|(i, x)| f(at + i, x));
+/// Calls `f` on the elements of a part that begins at `at`, and their indices.
+struct VisitPart<P, F> {
+    f: F,
+    at: usize,
+    part: P,
 }
 
-#[inline(always)]
-fn visit_part_mut<T, F: Fn(usize, &mut T)>((f, at, part): (F, usize, &mut [T])) {
-    part.iter_mut().enumerate().for_each(|(i, x)| f(at + i, x));
+impl<P: IntoIterator, F: Fn(usize, P::Item)> Body for VisitPart<P, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let VisitPart { f, at, part } = self;
+        part.into_iter().enumerate().for_each(|(i, x)| f(at + i, x));
+    }
 }
 
 /// # Visiting
@@ -99,7 +106,7 @@ impl Par<'_> {
 #[inline]
 fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], f: F) {
     match policy.plan::<K>(v.len()) {
-        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part, (f, 0, v)))),
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), VisitPart { f, at: 0, part: v })),
         Plan::Parallel(team) => visit(&team, v, f),
     }
 }
@@ -108,7 +115,7 @@ fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], 
 #[inline]
 fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
     match policy.plan::<K>(v.len()) {
-        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (visit_part_mut, (f, 0, v)))),
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), VisitPart { f, at: 0, part: v })),
         Plan::Parallel(team) => visit_mut(&team, v, f),
     }
 }
@@ -116,7 +123,7 @@ fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v
 /// Visits all elements with `crew`.
 #[inline(never)]
 pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(crew: &impl Crew, v: &[T], f: F) {
-    crew.run_ranges(v.len(), 1, move |range| widest((visit_part, (&f, range.start, &v[range]))));
+    crew.run_ranges(v.len(), 1, move |range| widest(VisitPart { f: &f, at: range.start, part: &v[range] }));
 }
 
 /// As [`visit`], elements that may be changed.
@@ -126,6 +133,7 @@ pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, 
     crew.run_ranges(parts.len(), 1, move |range| {
         let at = range.start;
         // SAFETY: ranges do not overlap.
-        widest((visit_part_mut, (&f, at, unsafe { parts.part(range) })));
+        let part = unsafe { parts.part(range) };
+        widest(VisitPart { f: &f, at, part });
     });
 }

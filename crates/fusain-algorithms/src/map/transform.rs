@@ -11,7 +11,7 @@ use fusain_pool::Algorithm;
 
 use crate::feed::Feed;
 use crate::policy::{Par, Plan, Team};
-use crate::widest::{widest, widest_of};
+use crate::widest::{Body, widest, widest_of};
 use crate::window::{Output, Window, collect, fill_alone};
 
 pub(crate) struct Map<'a, T, U, F> {
@@ -34,7 +34,7 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
         let (_, part) = local.input.take(grain);
-        widest((fill_part, (&mut local.output, part, &self.f)));
+        widest(FillPart { window: &mut local.output, part, f: &self.f });
     }
 
     fn commit(&self, local: &mut Self::Local) {
@@ -52,9 +52,20 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
     }
 }
 
-#[inline(always)]
-fn fill_part<T, U, F: Fn(&T) -> U>((output, part, f): (&mut Window<'_, U>, &[T], F)) {
-    output.fill(part, f);
+/// Fills a window with what `f` makes of each element.
+struct FillPart<'a, 'w, T, U, F> {
+    window: &'a mut Window<'w, U>,
+    part: &'a [T],
+    f: F,
+}
+
+impl<T, U, F: Fn(&T) -> U> Body for FillPart<'_, '_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.window.fill(self.part, self.f);
+    }
 }
 
 /// # Mapping
@@ -104,7 +115,7 @@ impl Par<'_> {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         match self.plan::<(Map<'_, T, U, F>, F)>(v.len()) {
             Plan::Sequential(watch) => {
-                watch.time(|| fill_alone(room, |window| widest_of(v.len(), (fill_part, (window, v, f)))))
+                watch.time(|| fill_alone(room, |window| widest_of(v.len(), FillPart { window, part: v, f })))
             }
             Plan::Parallel(team) => map_into(team, v, room, f),
         }

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use crate::each::{each_range, fill_room};
 use crate::policy::Par;
 use crate::ranges::Parts;
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 use crate::window::{Window, collect};
 
 /// Call sites, by what they do.
@@ -17,14 +17,33 @@ struct Reversed<T>(PhantomData<T>);
 struct Copied<T>(PhantomData<T>);
 
 /// Swaps `front` with `back` reversed.
-#[inline(always)]
-fn swap_mirrored<T>((front, back): (&mut [T], &mut [T])) {
-    front.iter_mut().zip(back.iter_mut().rev()).for_each(|(x, y)| std::mem::swap(x, y));
+struct SwapMirrored<'v, T> {
+    front: &'v mut [T],
+    back: &'v mut [T],
 }
 
-#[inline(always)]
-fn fill_reversed<T: Clone>((window, from): (&mut Window<'_, T>, &[T])) {
-    window.fill_reversed(from);
+impl<T> Body for SwapMirrored<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.front.iter_mut().zip(self.back.iter_mut().rev()).for_each(|(x, y)| std::mem::swap(x, y));
+    }
+}
+
+/// Fills a window with clones of the elements of `from`, back to front.
+struct FillReversed<'a, 'w, T> {
+    window: &'a mut Window<'w, T>,
+    from: &'a [T],
+}
+
+impl<T: Clone> Body for FillReversed<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.window.fill_reversed(self.from);
+    }
 }
 
 /// # Reversing
@@ -48,7 +67,7 @@ impl Par<'_> {
             let front = unsafe { v.part(range.clone()) };
             // SAFETY: ... nor do their mirror images in the back half.
             let back = unsafe { v.part(n - range.end..n - range.start) };
-            widest((swap_mirrored, (front, back)));
+            widest(SwapMirrored { front, back });
         });
     }
 
@@ -86,7 +105,7 @@ impl Par<'_> {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         fill_room::<Copied<T>, T>(self, room, move |range, window| {
             let from = &v[v.len() - range.end..v.len() - range.start];
-            widest((fill_reversed, (window, from)));
+            widest(FillReversed { window, from });
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::ahead::{ahead_of, fetch};
 use crate::beside::Beside;
 use crate::kind::is_primitive;
 use crate::policy::{Par, Plan};
-use crate::widest::widest_of;
+use crate::widest::{Body, widest_of};
 
 /// Counts the elements for which the predicate holds.
 pub(super) struct Count<P>(pub(super) P);
@@ -17,7 +17,7 @@ pub(super) struct Count<P>(pub(super) P);
 impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
     #[inline(always)]
     fn fold(&self, run: &[T]) -> Option<usize> {
-        Some(count((run, &self.0)))
+        Some(Counting { part: run, predicate: &self.0 }.run())
     }
 
     #[inline(always)]
@@ -30,23 +30,35 @@ impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
 const BLOCK: usize = 64;
 
 /// Counts in lanes of the width of `T`.
-#[inline(always)]
-pub(super) fn count<T, P: Fn(&T) -> bool>((part, predicate): (&[T], P)) -> usize {
-    match const { size_of::<T>() } {
-        1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
-        2 => part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum(),
-        // A unit is far below 2^32 elements, but nothing forbids a longer slice here.
-        4 => part.chunks(1 << 20).map(|c| c.iter().map(|x| predicate(x) as u32).sum::<u32>() as usize).sum(),
-        _ => {
-            let (blocks, tail) = part.as_chunks::<BLOCK>();
-            let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
-            let ahead = ahead_of(blocks);
-            let mut count = 0;
-            for (k, block) in blocks.iter().enumerate() {
-                fetch(ahead.get(k));
-                count += sum(block);
+struct Counting<'a, T, P> {
+    part: &'a [T],
+    predicate: P,
+}
+
+impl<T, P: Fn(&T) -> bool> Body for Counting<'_, T, P> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Counting { part, predicate } = self;
+        match const { size_of::<T>() } {
+            1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
+            2 => {
+                part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum()
             }
-            count + sum(tail)
+            // A unit is far below 2^32 elements, but nothing forbids a longer slice here.
+            4 => part.chunks(1 << 20).map(|c| c.iter().map(|x| predicate(x) as u32).sum::<u32>() as usize).sum(),
+            _ => {
+                let (blocks, tail) = part.as_chunks::<BLOCK>();
+                let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
+                let ahead = ahead_of(blocks);
+                let mut count = 0;
+                for (k, block) in blocks.iter().enumerate() {
+                    fetch(ahead.get(k));
+                    count += sum(block);
+                }
+                count + sum(tail)
+            }
         }
     }
 }
@@ -79,19 +91,19 @@ impl Par<'_> {
         let value = Beside::new(value);
         let are_numbers = is_primitive::<T>() && size_of::<T>() <= 8;
         let plan =
-            if are_numbers { self.plan_numbers::<Counting<T>>(v.len()) } else { self.plan::<Counting<T>>(v.len()) };
+            if are_numbers { self.plan_numbers::<OfValue<T>>(v.len()) } else { self.plan::<OfValue<T>>(v.len()) };
         counted(plan, v, move |x| x == value.get())
     }
 }
 
 /// Names kinds of calls.
-type Counting<T> = (Count<()>, T);
+type OfValue<T> = (Count<()>, T);
 
 /// Counts as `plan` says.
 #[inline]
 fn counted<T: Sync, P: Fn(&T) -> bool + Sync>(plan: Plan<'_>, v: &[T], predicate: P) -> usize {
     match plan {
-        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), (count, (v, predicate)))),
+        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), Counting { part: v, predicate })),
         Plan::Parallel(team) => parallel(&team, v, 0, Count(predicate)),
     }
 }

@@ -7,6 +7,8 @@
 
 use crate::ahead::{ahead_of, fetch};
 use crate::kind::{is_integer, is_light};
+use crate::widest::Body;
+use std::marker::PhantomData;
 
 /// Sub-runs folded side by side.
 ///
@@ -46,10 +48,27 @@ impl<T, U, M: Fn(&T) -> U + Sync, F: Fn(U, U) -> U + Sync> Fold<T, U> for Ordere
     }
 }
 
-/// A body for [`widest`](crate::widest::widest).
-#[inline(always)]
-pub(super) fn fold<T, U>((run, by): (&[T], &impl Fold<T, U>)) -> Option<U> {
-    by.fold(run)
+/// Folds a run.
+pub(super) struct FoldRun<'a, T, U, B> {
+    run: &'a [T],
+    by: &'a B,
+    result: PhantomData<U>,
+}
+
+impl<'a, T, U, B: Fold<T, U>> FoldRun<'a, T, U, B> {
+    #[inline(always)]
+    pub(super) fn new(run: &'a [T], by: &'a B) -> Self {
+        Self { run, by, result: PhantomData }
+    }
+}
+
+impl<T, U, B: Fold<T, U>> Body for FoldRun<'_, T, U, B> {
+    type Output = Option<U>;
+
+    #[inline(always)]
+    fn run(self) -> Option<U> {
+        self.by.fold(self.run)
+    }
 }
 
 #[inline(always)]

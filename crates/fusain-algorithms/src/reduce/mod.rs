@@ -10,7 +10,7 @@ mod tests;
 
 use crate::policy::{Par, Plan};
 use crate::widest::widest_of;
-use fold::{Fold, Ordered};
+use fold::{Fold, FoldRun, Ordered};
 
 pub use sum::in_halves;
 
@@ -81,7 +81,7 @@ fn by<T: Sync, U: Send>(policy: &Par<'_>, plan: Plan<'_>, v: &[T], identity: U, 
         Plan::Sequential(watch) if policy.is_deterministic() => {
             watch.time(|| parts::sequential(v, policy.fixed_grain(), identity, by))
         }
-        Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), (fold::fold, (v, &by))) {
+        Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), FoldRun::new(v, &by)) {
             Some(all) => by.both(identity, all),
             None => identity,
         }),

@@ -3,7 +3,7 @@
 //! Idea: the elements lie in parts of a fixed length. Each part is folded by one worker and leaves its result in its place. At the end these are combined from
 //! left to right. In the words of Demmel & Nguyen (2013): reproducible for a fixed blocking. Work O(n), extra memory one result for each part.
 
-use super::fold::{Fold, fold};
+use super::fold::{Fold, FoldRun};
 use crate::crew::Crew;
 use crate::ranges::Parts;
 use crate::widest::widest;
@@ -25,7 +25,7 @@ pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U,
         // SAFETY: ranges do not overlap.
         let places = unsafe { places.part(parts) };
         for (place, run) in places.iter_mut().zip(run.chunks(len)) {
-            *place = widest((fold, (run, fold_by)));
+            *place = widest(FoldRun::new(run, fold_by));
         }
     });
     results.into_iter().fold(identity, |all, result| match result {
@@ -36,7 +36,7 @@ pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U,
 
 /// The same grouping on the calling thread.
 pub(super) fn sequential<T, U>(v: &[T], grain: Option<usize>, identity: U, by: impl Fold<T, U>) -> U {
-    v.chunks(grain.unwrap_or(PART)).fold(identity, |acc, run| match widest((fold, (run, &by))) {
+    v.chunks(grain.unwrap_or(PART)).fold(identity, |acc, run| match widest(FoldRun::new(run, &by)) {
         Some(result) => by.both(acc, result),
         None => acc,
     })

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use crossbeam_utils::CachePadded;
 use fusain_pool::{Algorithm, kept};
 
-use super::fold::{Fold, fold};
+use super::fold::{Fold, FoldRun};
 use crate::crew::Crew;
 use crate::widest::widest;
 
@@ -62,7 +62,7 @@ impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
         local.left.start = end;
         // SAFETY: invariant 1 of the state.
         let run = unsafe { std::slice::from_raw_parts(local.first.wrapping_add(start), end - start) };
-        let Some(more) = widest((fold, (run, &self.by))) else { return };
+        let Some(more) = widest(FoldRun::new(run, &self.by)) else { return };
         local.found = Some(match local.found.take() {
             Some(before) => self.by.both(before, more),
             None => more,

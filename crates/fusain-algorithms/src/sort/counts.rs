@@ -9,7 +9,7 @@ use std::ops::{BitXor, Range};
 
 use crate::crew::Crew;
 use crate::natural::{Natural, Word};
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 
 use super::radix::NEAR;
 use super::scatter::{each, each_home};
@@ -59,7 +59,7 @@ pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: 
     let near = crew.filter(|_| v.len() > NEAR);
     let numbers = &*v;
     let mut pieces = pieces(near, numbers.len());
-    each(near, &mut pieces, &|piece| piece.keys = widest((range_of::<W>, (&numbers[piece.range.clone()], flip))));
+    each(near, &mut pieces, &|piece| piece.keys = widest(KeyRange { numbers: &numbers[piece.range.clone()], flip }));
     let (least, count) = extent(&pieces);
     if v.len() < DENSE * count {
         return by_wider(crew, v, flip);
@@ -123,12 +123,22 @@ fn key<W: Narrow>(x: W, flip: W) -> usize {
 }
 
 /// The least and the greatest key.
-#[inline(always)]
-fn range_of<W: Narrow>((numbers, flip): (&[W], W)) -> (usize, usize) {
-    let first = numbers.first().map_or(W::default(), |x| *x ^ flip);
-    let keys = numbers.iter().map(|x| *x ^ flip);
-    let (least, greatest) = keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)));
-    (least.into(), greatest.into())
+struct KeyRange<'a, W> {
+    numbers: &'a [W],
+    flip: W,
+}
+
+impl<W: Narrow> Body for KeyRange<'_, W> {
+    type Output = (usize, usize);
+
+    #[inline(always)]
+    fn run(self) -> (usize, usize) {
+        let KeyRange { numbers, flip } = self;
+        let first = numbers.first().map_or(W::default(), |x| *x ^ flip);
+        let keys = numbers.iter().map(|x| *x ^ flip);
+        let (least, greatest) = keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)));
+        (least.into(), greatest.into())
+    }
 }
 
 /// Writes `number` so many times to the front, and returns what is behind.

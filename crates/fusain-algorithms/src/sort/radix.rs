@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::crew::Crew;
 use crate::natural::{FLOAT, Natural, UNSIGNED, Word, of_keys, to_keys};
 use crate::scratch::Scratch;
-use crate::widest::widest;
+use crate::widest::{Body, widest};
 
 use super::scatter::{Piece, Slots, each, each_bucket, each_piece, pieces, places};
 
@@ -222,11 +222,11 @@ fn key_range<W: Word>(numbers: &mut [W], natural: Natural) -> Option<(W, W)> {
         return None;
     }
     if natural == Natural::Float {
-        return Some(widest((range::<W, FLOAT>, &*numbers)));
+        return Some(widest(KeyRange::<W, FLOAT>(numbers)));
     }
     let ranges = numbers.chunks_mut(BLOCK).map(|block| {
         to_keys(block, natural);
-        widest((range::<W, UNSIGNED>, &*block))
+        widest(KeyRange::<W, UNSIGNED>(block))
     });
     ranges.reduce(widen)
 }
@@ -242,11 +242,17 @@ fn buckets_near(len: usize) -> usize {
 }
 
 /// The least and the greatest key of numbers whose order is `N`.
-#[inline(always)]
-fn range<W: Word, const N: u8>(numbers: &[W]) -> (W, W) {
-    let first = numbers.first().map_or(W::default(), |x| x.to_key::<N>());
-    let keys = numbers.iter().map(|x| x.to_key::<N>());
-    keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)))
+struct KeyRange<'a, W, const N: u8>(&'a [W]);
+
+impl<W: Word, const N: u8> Body for KeyRange<'_, W, N> {
+    type Output = (W, W);
+
+    #[inline(always)]
+    fn run(self) -> (W, W) {
+        let first = self.0.first().map_or(W::default(), |x| x.to_key::<N>());
+        let keys = self.0.iter().map(|x| x.to_key::<N>());
+        keys.fold((first, first), |(least, greatest), key| (least.min(key), greatest.max(key)))
+    }
 }
 
 /// Sorts the keys of a bucket; they go to `home`.
@@ -256,7 +262,7 @@ pub(super) fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool)
         home.copy_from_slice(keys);
         return home.sort_unstable();
     }
-    let (least, greatest) = widest((range::<W, UNSIGNED>, &*keys));
+    let (least, greatest) = widest(KeyRange::<W, UNSIGNED>(keys));
     let count = buckets_near(keys.len());
     let mut buckets = Buckets::of_keys(least, greatest, count);
     let (mut next, mut pairs) = buckets.count(keys, count);

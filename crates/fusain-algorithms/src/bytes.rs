@@ -1,0 +1,59 @@
+//! Numbers copied as the bytes they are.
+
+use std::mem::MaybeUninit;
+
+use crate::kind::is_primitive;
+use crate::platform;
+
+/// Whether copies go through the caches.
+#[derive(Clone, Copy)]
+pub(crate) enum Way {
+    Through,
+    Around,
+}
+
+/// Copies numbers over all of `to`, which is as long as `from`.
+///
+/// # Panics
+///
+/// If the lengths differ, or if `T` is no [primitive](is_primitive).
+#[inline]
+pub(crate) fn copy<T>(to: &mut [MaybeUninit<T>], from: &[T], way: Way) {
+    assert!(is_primitive::<T>(), "every byte of an element is initialised");
+    // SAFETY: so are those of numbers; the memory is that of the same borrow.
+    let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size_of_val(from)) };
+    // SAFETY: bytes that need not be initialised; likewise.
+    let to = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(to)) };
+    match way {
+        Way::Through => platform::copy(to, from),
+        Way::Around => platform::copy_around_caches(to, from),
+    }
+}
+
+/// As [`copy`], over numbers.
+#[inline]
+pub(crate) fn overwrite<T>(to: &mut [T], from: &[T], way: Way) {
+    // SAFETY: numbers are written over all of it, so it is initialised as before.
+    let to = unsafe { &mut *(std::ptr::from_mut(to) as *mut [MaybeUninit<T>]) };
+    copy(to, from, way);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_whole_wherever_they_begin_and_end() {
+        let from: Vec<u16> = (0..8000).collect();
+        for way in [Way::Through, Way::Around] {
+            for start in 0..70 {
+                for len in (0..200).step_by(7).chain(4000..4004) {
+                    let mut to = vec![u16::MAX; 8000];
+                    overwrite(&mut to[start..start + len], &from[start + 1..][..len], way);
+                    assert!(to[start..start + len] == from[start + 1..][..len]);
+                    assert!(to[..start].iter().chain(&to[start + len..]).all(|x| *x == u16::MAX), "{start} {len}");
+                }
+            }
+        }
+    }
+}
