@@ -60,7 +60,7 @@ impl Timeline {
             )?;
         }
         let (step, unit) = (step(end), unit(end));
-        for mark in (0..).map(|mark| mark * step).take_while(|&mark| mark as f64 <= end) {
+        for mark in marks(step, end) {
             let at = x(mark);
             writeln!(into, r##"<path d="M{at:.1} {TOP}V{bottom}" stroke="#ddd"/>"##)?;
             let time = mark as f64 / unit.0;
@@ -114,6 +114,11 @@ fn step(end: f64) -> u64 {
     steps.into_iter().find(|&step| end / step as f64 <= MARKS).unwrap_or(u64::MAX)
 }
 
+/// The multiples of `step` up to `end`. Times may be as large as numbers get: the multiple behind the last one may be none.
+fn marks(step: u64, end: f64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(0), move |mark: &u64| mark.checked_add(step)).take_while(move |&mark| mark as f64 <= end)
+}
+
 /// The unit in which the times up to `end` are short, in nanoseconds, and its name.
 fn unit(end: f64) -> (f64, &'static str) {
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
@@ -148,6 +153,13 @@ mod tests {
             assert!((2.0..=MARKS).contains(&(end / step(end) as f64)) || end < 4.0, "{end}");
         }
         assert!(step(u64::MAX as f64) > 0);
+    }
+
+    #[test]
+    fn marks_end_where_numbers_do() {
+        let end = u64::MAX as f64;
+        let found: Vec<u64> = marks(step(end), end).take(20).collect();
+        assert_eq!(found, (0..10).map(|mark| mark * 2_000_000_000_000_000_000).collect::<Vec<_>>());
     }
 
     #[test]
