@@ -100,8 +100,10 @@ fn numbers<T: Number>(operator: Operator, side: Side, operands: Operands<'_>) ->
         (Operator::Sub, Side::Left) => operands.each(T::minus),
         (Operator::Sub, Side::Right) => operands.each(|a, b| T::minus(b, a)),
         (Operator::Mul, _) => operands.each(T::times),
-        (Operator::Min, _) => operands.each(T::smaller),
-        (Operator::Max, _) => operands.each(T::larger),
+        (Operator::Min, Side::Left) => operands.each(T::smaller),
+        (Operator::Min, Side::Right) => operands.each(|a, b| T::smaller(b, a)),
+        (Operator::Max, Side::Left) => operands.each(T::larger),
+        (Operator::Max, Side::Right) => operands.each(|a, b| T::larger(b, a)),
         (Operator::Div, side) if operands.has_zero::<T>(side == Side::Right) => Err(DivisorIsZero),
         (Operator::Div, Side::Left) => operands.each(T::over),
         (Operator::Div, Side::Right) => operands.each(|a, b| T::over(b, a)),
@@ -117,7 +119,9 @@ trait Number: Element {
     fn times(self, other: Self) -> Self;
     /// `other` is not 0 if that has no meaning.
     fn over(self, other: Self) -> Self;
+    /// Itself if neither is smaller, as of 0 and -0.
     fn smaller(self, other: Self) -> Self;
+    /// The same for larger.
     fn larger(self, other: Self) -> Self;
     /// Whether dividing by it has no meaning.
     fn is_zero_divisor(self) -> bool;
@@ -152,8 +156,15 @@ macro_rules! floats {
             fn minus(self, other: Self) -> Self { self - other }
             fn times(self, other: Self) -> Self { self * other }
             fn over(self, other: Self) -> Self { self / other }
-            fn smaller(self, other: Self) -> Self { self.min(other) }
-            fn larger(self, other: Self) -> Self { self.max(other) }
+            // Not by std's, which may return either of 0 and -0.
+            fn smaller(self, other: Self) -> Self {
+                let smaller = if other < self { other } else { self };
+                if self.is_nan() { other } else { smaller }
+            }
+            fn larger(self, other: Self) -> Self {
+                let larger = if other > self { other } else { self };
+                if self.is_nan() { other } else { larger }
+            }
             fn is_zero_divisor(self) -> bool { false }
             fn and(self, _: Self) -> Self { self }
             fn or(self, _: Self) -> Self { self }
@@ -237,6 +248,22 @@ mod tests {
             2.0,
             [(Min, 2.0, 2.0), (Max, 2.0, 2.0), (Min, 2.0, 2.0), (Max, 2.0, 2.0), (Min, 2.0, 2.0), (Max, 2.0, 2.0)],
         );
+    }
+
+    #[test]
+    fn of_equal_floats_the_left_one_is_taken() {
+        let zeros = [[0.0, -0.0], [-0.0, 0.0], [f64::NAN, 0.0], [-0.0, f64::NAN]].repeat(5);
+        let [a, b]: [Vec<f64>; 2] = [0, 1].map(|at| zeros.iter().map(|pair| pair[at]).collect());
+        let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let expected = bits(&[0.0, -0.0, 0.0, -0.0].repeat(5));
+        for operator in [Min, Max] {
+            for (side, target, source) in [(Side::Left, &a, &b), (Side::Right, &b, &a)] {
+                let mut found = target.clone();
+                let bytes = bytemuck::cast_slice_mut(&mut found);
+                apply(ElementType::F64, operator, side, bytes, bytemuck::cast_slice(source)).unwrap();
+                assert_eq!(bits(&found), expected, "{operator:?} {side:?}");
+            }
+        }
     }
 
     #[test]

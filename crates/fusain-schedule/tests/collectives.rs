@@ -1,7 +1,8 @@
 //! Every collective in every algorithm against a direct computation, on up to 33 threads; then with the algorithms that sizes choose.
 
-use fusain_comm::World;
-use fusain_schedule::collective::Choice;
+use fusain_comm::{Communicator, World};
+use fusain_schedule::collective::{Allreduce, Choice, Group, Reduction, Shape, Tree, allreduce, reduce, scan};
+use fusain_schedule::{Element, Execution, Operator, Region, Result, ScheduleBuilder};
 use fusain_testkit_schedule::{choices, collectives};
 
 fn on(ranks: impl IntoIterator<Item = usize>, counts: &[usize]) {
@@ -32,4 +33,48 @@ fn on_both_sides_of_every_size_that_chooses() {
     {
         World::threads(ranks).run(|comm| assert!(choices(&comm, &choice) > 18));
     }
+}
+
+type Add<T> = fn(&mut ScheduleBuilder, &Group, Region<T>, &Reduction<T>) -> Result<()>;
+
+/// What each rank finds that has one of `values`.
+fn found<T: Element>(values: &[T], operator: Operator, add: Add<T>) -> Vec<T> {
+    World::threads(values.len()).run(|comm| {
+        let mut builder = ScheduleBuilder::in_program_order(comm.rank(), comm.size());
+        let (group, data) = (Group::all(&builder), builder.buffer(1));
+        add(&mut builder, &group, data, &Reduction::operator(operator)).unwrap();
+        let run = builder.compile().unwrap().prepare().unwrap().with(data, vec![values[comm.rank()]]).unwrap();
+        Execution::new(run, &comm, 0).unwrap().wait(&comm).unwrap().get(data)[0]
+    })
+}
+
+/// Ranks that exchange their data and go on with the result would else go on differently.
+#[test]
+fn an_allreduce_gives_the_same_to_all_ranks() {
+    let doubling: Add<f64> =
+        |builder, group, data, by| allreduce(builder, group, data, by, Allreduce::RecursiveDoubling);
+    let zeros = [0.0, -0.0, 0.0, 0.0, -0.0];
+    for ranks in 2..=5 {
+        for operator in [Operator::Min, Operator::Max, Operator::Sub] {
+            let all: Vec<u64> = found(&zeros[..ranks], operator, doubling).into_iter().map(f64::to_bits).collect();
+            assert!(all.iter().all(|one| *one == all[0]), "{operator:?} of {ranks}: {all:x?}");
+        }
+    }
+}
+
+/// Of two ranks there is only one order.
+#[test]
+fn what_does_not_commute_is_in_the_order_of_ranks() {
+    let all: [(Add<i32>, [i32; 2]); 3] = [
+        (|builder, group, data, by| allreduce(builder, group, data, by, Allreduce::RecursiveDoubling), [4, 4]),
+        (|builder, group, data, by| allreduce(builder, group, data, by, Allreduce::Rabenseifner), [4, 4]),
+        (|builder, group, data, by| scan(builder, group, data, by), [7, 4]),
+    ];
+    for (add, expected) in all {
+        assert_eq!(found(&[7, 3], Operator::Sub, add), expected);
+    }
+    let reduced = found(&[7, 3], Operator::Sub, |builder, group, data, by| {
+        reduce(builder, group, data, 0, by, Tree::whole(Shape::Binomial))
+    });
+    assert_eq!(reduced[0], 4);
 }

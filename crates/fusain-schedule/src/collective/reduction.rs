@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use fusain_comm::Plain;
 
-use crate::{Element, OpId, Operator, Region, Result, ScheduleBuilder};
+use crate::{Element, OpId, Operator, Region, Result, ScheduleBuilder, Side};
 
 type Combine<T> = Arc<dyn Fn(T, T) -> T + Send + Sync>;
-type Apply<T> = fn(&mut ScheduleBuilder, Operator, Region<T>, Region<T>) -> OpId;
+type Apply<T> = fn(&mut ScheduleBuilder, Operator, Side, Region<T>, Region<T>) -> OpId;
 
 /// An associative operation on elements.
 ///
@@ -32,9 +32,13 @@ enum Kind<T> {
 }
 
 impl<T: Element> Reduction<T> {
-    /// A reduction by an operator. [`Operator::Sub`] and [`Operator::Div`] are not associative, so their result depends on the algorithm.
+    /// A reduction by an operator. [`Operator::Sub`] and [`Operator::Div`] are not associative, so their result depends on the algorithm; an allreduce gives
+    /// the same one to all ranks.
     pub fn operator(operator: Operator) -> Self {
-        Self(Kind::Operator(operator, |builder, operator, into, with| builder.apply(operator, into, with)))
+        Self(Kind::Operator(operator, |builder, operator, side, into, with| match side {
+            Side::Left => builder.apply(operator, into, with),
+            Side::Right => builder.apply_before(operator, with, into),
+        }))
     }
 
     /// The sum.
@@ -67,7 +71,7 @@ impl<T: Plain> Reduction<T> {
     /// `into = into ∘ later`, where `later` is from higher ranks.
     pub(super) fn append(&self, builder: &mut ScheduleBuilder, into: Region<T>, later: Region<T>) -> OpId {
         match &self.0 {
-            Kind::Operator(operator, apply) => apply(builder, *operator, into, later),
+            Kind::Operator(operator, apply) => apply(builder, *operator, Side::Left, into, later),
             Kind::Function(combine) => {
                 let combine = Arc::clone(combine);
                 builder.call(each(move |into, later| combine(into, later)), into, later)
@@ -75,10 +79,11 @@ impl<T: Plain> Reduction<T> {
         }
     }
 
-    /// `into = earlier ∘ into`, where `earlier` is from lower ranks.
+    /// `into = earlier ∘ into`, where `earlier` is from lower ranks. Operators keep to that, too: of 0 and -0 the smaller is the one that comes first, and
+    /// two ranks that exchange their data must find the same.
     pub(super) fn prepend(&self, builder: &mut ScheduleBuilder, into: Region<T>, earlier: Region<T>) -> OpId {
         match &self.0 {
-            Kind::Operator(operator, apply) => apply(builder, *operator, into, earlier),
+            Kind::Operator(operator, apply) => apply(builder, *operator, Side::Right, into, earlier),
             Kind::Function(combine) => {
                 let combine = Arc::clone(combine);
                 builder.call(each(move |into, earlier| combine(earlier, into)), into, earlier)
