@@ -40,6 +40,13 @@ impl Hierarchy {
     /// # Errors
     /// [`Error::Unsuitable`] if the levels do not form a hierarchy.
     pub fn new(size: usize, levels: &[Vec<Vec<usize>>]) -> Result<Self> {
+        if levels.last().is_none_or(|groups| groups.len() != 1) {
+            return Err(Error::Unsuitable("the last level is one group"));
+        }
+        // Before memory is taken for so many ranks: they are to be listed.
+        if levels[0].iter().map(Vec::len).sum::<usize>() < size {
+            return Err(Error::Unsuitable("the first level leaves out a rank"));
+        }
         let mut expected: Vec<bool> = vec![true; size];
         let mut built = Vec::new();
         for groups in levels {
@@ -64,9 +71,6 @@ impl Hierarchy {
             }
             expected = leaders;
             built.push(Level { groups: groups.iter().map(|group| group[..].into()).collect(), group_of });
-        }
-        if built.last().is_none_or(|level| level.groups.len() != 1) {
-            return Err(Error::Unsuitable("the last level is one group"));
         }
         Ok(Self { levels: built.into(), size })
     }
@@ -206,5 +210,29 @@ impl Hierarchy {
     fn check(&self, builder: &ScheduleBuilder) -> Result<()> {
         can_add(builder, &Group::all(builder))?;
         fits("ranks of a hierarchy", self.size, builder.size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_that_are_none_of_the_ranks_are_refused() {
+        let refused = |size: usize, levels: &[&[&[usize]]], why| {
+            let levels: Vec<Vec<Vec<usize>>> =
+                levels.iter().map(|level| level.iter().map(|group| group.to_vec()).collect()).collect();
+            assert_eq!(Hierarchy::new(size, &levels).map(drop), Err(Error::Unsuitable(why)), "{levels:?}");
+        };
+        // So many that no memory would do.
+        for size in [3, usize::MAX] {
+            refused(size, &[], "the last level is one group");
+            refused(size, &[&[&[0, 1]]], "the first level leaves out a rank");
+        }
+        refused(3, &[&[&[0, 1], &[2]]], "the last level is one group");
+        refused(2, &[&[&[0], &[1]], &[&[0]]], "a level leaves out a rank that leads a group of the level below");
+        for twice in [&[&[0, 1, 1][..]][..], &[&[0, 1, 2]]] {
+            refused(2, &[twice], "a level has a rank twice, or one that is no leader of the level below");
+        }
     }
 }
