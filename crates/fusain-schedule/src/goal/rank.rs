@@ -42,7 +42,7 @@ pub enum Kind {
         bytes: u64,
         /// The sender; `None` for any.
         from: Option<u32>,
-        /// The message's tag; `None` for any.
+        /// The message's tag, below `u32::MAX`; `None` for any.
         tag: Option<u32>,
     },
     /// Calculates.

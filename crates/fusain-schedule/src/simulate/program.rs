@@ -81,7 +81,8 @@ impl Program {
     /// Puts together the schedules of so many ranks; `fill` is called for each, in order, with memory that it is to clear and use again.
     ///
     /// # Errors
-    /// [`Error::NoSuchRank`] and [`Error::NoSuchOperation`] for numbers out of range, [`Error::TooLarge`] past 2^31 operations.
+    /// [`Error::NoSuchRank`] and [`Error::NoSuchOperation`] for numbers out of range, [`Error::TooLarge`] past 2^31 operations, or for a tag of
+    /// `u32::MAX`.
     pub fn generate(ranks: u32, mut fill: impl FnMut(&mut Rank, u32)) -> Result<Self, Error> {
         let (mut program, mut rank) = (Self::new(), Rank::default());
         for number in 0..ranks {
@@ -182,6 +183,10 @@ impl Program {
                     site: Site { rank, number: number as u32, operation: *operation },
                     ranks,
                 });
+            }
+            // A receive would take any.
+            if matches!(operation.kind, Kind::Send { tag, .. } | Kind::Recv { tag: Some(tag), .. } if tag == ANY) {
+                return Err(Error::TooLarge { what: "as a tag", max: u64::from(ANY) - 1 });
             }
             self.steps.push(step);
         }

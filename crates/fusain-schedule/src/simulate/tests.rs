@@ -418,3 +418,19 @@ proptest! {
         prop_assert_eq!(finish, plain(&schedules, &parameters));
     }
 }
+
+/// A receive of it would take any.
+#[test]
+fn the_largest_number_is_no_tag() {
+    for operation in [Operation::send(1, 0), Operation::recv(1, 0)] {
+        let made = |tag| {
+            Program::generate(1, |into, _| {
+                into.clear();
+                into.push(operation.tag(tag));
+            })
+        };
+        assert!(made(u32::MAX - 1).is_ok());
+        let error = made(u32::MAX).unwrap_err();
+        assert_eq!(error.to_string(), "the schedule is too large: at most 4294967294 as a tag");
+    }
+}
