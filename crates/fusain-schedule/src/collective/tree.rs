@@ -25,9 +25,9 @@ impl Tree {
         Self { shape, segment_bytes: usize::MAX }
     }
 
-    /// The parts of `count` elements; one empty part if there are none.
+    /// The parts of `count` elements; one empty part if there are none. Elements of no bytes are one part, however many there are.
     fn segments<T>(self, count: usize) -> impl Iterator<Item = Range<usize>> {
-        let segment = (self.segment_bytes / size_of::<T>().max(1)).max(1);
+        let segment = self.segment_bytes.checked_div(size_of::<T>()).unwrap_or(count).max(1);
         (0..count.div_ceil(segment).max(1)).map(move |at| at * segment..((at + 1).saturating_mul(segment)).min(count))
     }
 }
@@ -100,4 +100,21 @@ pub fn reduce<T: Plain>(
         builder.recv(data, group.member(0), TAG);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_have_an_element_at_least_and_end() {
+        let tree = |segment_bytes| Tree { shape: Shape::Chain, segment_bytes };
+        let segments = |segment_bytes, count| tree(segment_bytes).segments::<u32>(count).collect::<Vec<_>>();
+        assert_eq!(segments(8, 5), [0..2, 2..4, 4..5]);
+        assert_eq!((segments(0, 5).len(), segments(1, 0).len()), (5, 1));
+        for segment_bytes in [0, 1, usize::MAX] {
+            let mut all = tree(segment_bytes).segments::<()>(usize::MAX);
+            assert_eq!([all.next(), all.next()], [Some(0..usize::MAX), None]);
+        }
+    }
 }
