@@ -59,7 +59,7 @@ pub(super) struct Memories(Vec<Box<dyn Memory>>);
 impl Memories {
     /// A scratchpad of so many bytes, and so many buffers that are missing.
     pub(super) fn new(scratch_bytes: u64, buffers: usize) -> Result<Self> {
-        // 16 bytes are the largest alignment an element can ask for.
+        // Aligned to 16 bytes, the most that any number asks for.
         let too_large = || Error::OutOfMemory { bytes: scratch_bytes };
         let count = usize::try_from(scratch_bytes.div_ceil(16)).map_err(|_| too_large())?;
         let mut scratch: Vec<u128> = Vec::new();

@@ -112,7 +112,8 @@ impl Run {
     /// The elements of a region.
     ///
     /// # Panics
-    /// If the region is of another schedule, or its buffer is missing.
+    /// If the region is of another schedule, or its buffer is missing; for elements of the scratchpad that are aligned to more than 16 bytes, since it may
+    /// not be.
     pub fn get<T: Plain>(&self, region: Region<T>) -> &[T] {
         match size_of::<T>() {
             0 => of_no_bytes(region.len()),
