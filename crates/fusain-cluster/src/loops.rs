@@ -109,20 +109,50 @@ impl<T> Default for Pieces<T> {
 }
 
 impl<T> Pieces<T> {
-    /// Adds a piece, joined with its neighbours.
-    fn add(&mut self, mut begin: usize, mut end: usize, mut value: T, join: &impl Fn(T, T) -> T) {
+    /// Adds a piece that touches none; of one that touches others it takes those out instead.
+    fn add_or_take(&mut self, piece: Piece<T>) -> Option<Touching<T>> {
+        let (begin, (end, _)) = piece;
         let before = self.0.range(..begin).next_back().filter(|(_, (its_end, _))| *its_end == begin);
-        if let Some(first) = before.map(|(first, _)| *first)
-            && let Some((_, left)) = self.0.remove(&first)
-        {
+        let first = before.map(|(first, _)| *first);
+        let left = first.and_then(|first| self.0.remove_entry(&first));
+        let right = self.0.remove(&end);
+        if left.is_some() || right.is_some() {
+            return Some(Touching { left, piece, right });
+        }
+        self.0.insert(begin, piece.1);
+        None
+    }
+
+    /// Adds a piece, joined with its neighbours.
+    fn add(&mut self, mut piece: Piece<T>, join: &impl Fn(T, T) -> T) {
+        while let Some(touching) = self.add_or_take(piece) {
+            piece = touching.join(join);
+        }
+    }
+}
+
+/// The first index, the one after the last, and what was found.
+type Piece<T> = (usize, (usize, T));
+
+/// A piece, and those that it touches, of which there is one at least.
+struct Touching<T> {
+    left: Option<Piece<T>>,
+    piece: Piece<T>,
+    right: Option<(usize, T)>,
+}
+
+impl<T> Touching<T> {
+    fn join(self, join: &impl Fn(T, T) -> T) -> Piece<T> {
+        let Self { left, piece: (mut begin, (mut end, mut value)), right } = self;
+        if let Some((first, (_, left))) = left {
             value = join(left, value);
             begin = first;
         }
-        if let Some((last, right)) = self.0.remove(&end) {
+        if let Some((last, right)) = right {
             value = join(value, right);
             end = last;
         }
-        self.0.insert(begin, (end, value));
+        (begin, (end, value))
     }
 }
 
@@ -137,6 +167,11 @@ struct Span<T> {
 impl<T, I, F, J> Loop<'_, T, I, F, J> {
     fn pieces(&self) -> MutexGuard<'_, Pieces<T>> {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As that of [`Pieces`], with the lock for no longer than this.
+    fn add_or_take(&self, piece: Piece<T>) -> Option<Touching<T>> {
+        self.pieces().add_or_take(piece)
     }
 }
 
@@ -162,8 +197,11 @@ where
     }
 
     fn commit(&self, span: &mut Span<T>) {
-        if let Some((begin, value)) = span.found.0.take() {
-            self.pieces().add(begin, span.range.start, value, &self.join);
+        let Some((begin, value)) = span.found.0.take() else { return };
+        let mut piece = (begin, (span.range.start, value));
+        // Joined without the lock: the user's closure may wait in the pool, and its thread work on another part of this loop meanwhile.
+        while let Some(touching) = self.add_or_take(piece) {
+            piece = touching.join(&self.join);
         }
     }
 
@@ -188,9 +226,7 @@ where
     }
 
     fn merge(&self, whole: &mut Pieces<T>, part: Pieces<T>) {
-        for (begin, (end, value)) in part.0 {
-            whole.add(begin, end, value, &self.join);
-        }
+        part.0.into_iter().for_each(|piece| whole.add(piece, &self.join));
     }
 
     fn weight(&self, span: &Span<T>) -> Option<usize> {
@@ -227,6 +263,29 @@ mod tests {
             prop_assert!(pieces.0.len() <= 1, "pieces that touch were not joined");
             prop_assert_eq!(pieces.0.into_values().next().map_or_else(String::new, |(_, text)| text), whole);
         }
+    }
+
+    type Counting = Loop<'static, usize, fn() -> usize, fn(&mut usize, Range<usize>), fn(usize, usize) -> usize>;
+
+    static COUNTING: Counting = Loop {
+        bounds: 0..9,
+        identity: &(usize::default as fn() -> usize),
+        fold: |count, run| *count += run.len(),
+        join: |a, b| {
+            assert!(COUNTING.pieces.try_lock().is_ok(), "whoever commits while this waits would wait for it");
+            a + b
+        },
+        pieces: Mutex::new(Pieces(BTreeMap::new())),
+    };
+
+    #[test]
+    fn pieces_are_joined_without_the_lock() {
+        for range in [3..6, 6..9, 0..3] {
+            let mut span = Span { range, found: Unsent(None) };
+            COUNTING.do_unit(&mut span, 3);
+            COUNTING.commit(&mut span);
+        }
+        assert_eq!(COUNTING.take().0.into_iter().collect::<Vec<_>>(), [(0, (9, 9))]);
     }
 
     #[test]

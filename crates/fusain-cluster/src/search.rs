@@ -14,7 +14,7 @@
 //! Work: that of the plain recursion. Memory: a choice point for each level, and the path.
 
 use std::mem;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fusain_comm::Communicator;
 use fusain_pool::Algorithm;
@@ -137,7 +137,7 @@ impl<C: Communicator> Cluster<'_, C> {
     /// # Panics
     /// As [`run`](Self::run).
     pub fn search<S: Search>(&self, search: &S) -> Result<S::Output> {
-        let algorithm = Walk { search, found: Mutex::new(S::Output::default()) };
+        let algorithm = Walk { search, found: Mutex::new(None) };
         self.run(&algorithm, Path::root())
     }
 }
@@ -145,7 +145,27 @@ impl<C: Communicator> Cluster<'_, C> {
 /// The search as an algorithm.
 struct Walk<'a, S: Search> {
     search: &'a S,
-    found: Mutex<S::Output>,
+    /// None while it is merged with more.
+    found: Mutex<Option<S::Output>>,
+}
+
+impl<S: Search> Walk<'_, S> {
+    fn found(&self) -> MutexGuard<'_, Option<S::Output>> {
+        // Whole values are put in and taken out.
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what was found. If something is there already, that is taken out instead, with what was to be added.
+    fn add_or_take(&self, part: S::Output) -> Option<(S::Output, S::Output)> {
+        let mut found = self.found();
+        match found.take() {
+            Some(whole) => Some((whole, part)),
+            None => {
+                *found = Some(part);
+                None
+            }
+        }
+    }
 }
 
 /// A part of the tree: the untried choices at the end of a path, and the worker's place below them.
@@ -258,8 +278,12 @@ impl<S: Search> Algorithm for Walk<'_, S> {
     }
 
     fn commit(&self, path: &mut Path<S>) {
-        let Some(part) = path.found.0.take() else { return };
-        self.search.merge(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner), part);
+        let Some(mut part) = path.found.0.take() else { return };
+        // Merged without the lock: the search may wait in the pool, and its thread work on another part of the tree meanwhile.
+        while let Some((mut whole, more)) = self.add_or_take(part) {
+            self.search.merge(&mut whole, more);
+            part = whole;
+        }
     }
 
     /// Half of the untried choices of the oldest level that has any, of one the one.
@@ -381,7 +405,7 @@ impl<S: Search> Distributed for Walk<'_, S> {
     type Output = S::Output;
 
     fn take(&self) -> S::Output {
-        mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner))
+        self.found().take().unwrap_or_default()
     }
 
     fn merge(&self, found: &mut S::Output, part: S::Output) {
@@ -482,6 +506,48 @@ mod tests {
             let read: Path<Numbers> = codec::decode(&bytes).unwrap();
             prop_assert_eq!(walk(&search).accepts(&read), sound);
         }
+    }
+
+    /// Two leaves below the root.
+    struct Leaves;
+
+    impl Search for Leaves {
+        type Node = bool;
+        type Choice = ();
+        type Choices = std::vec::IntoIter<()>;
+        type Undo = ();
+        type Output = u32;
+        fn root(&self) -> bool {
+            true
+        }
+        fn choices(&self, is_root: &bool, found: &mut u32) -> Self::Choices {
+            *found += u32::from(!is_root);
+            vec![(); if *is_root { 2 } else { 0 }].into_iter()
+        }
+        fn apply(&self, node: &mut bool, (): &()) {
+            *node = false;
+        }
+        fn undo(&self, node: &mut bool, (): &()) {
+            *node = true;
+        }
+        fn merge(&self, found: &mut u32, part: u32) {
+            assert!(LEAVES.found.try_lock().is_ok(), "whoever commits while this waits would wait for it");
+            *found += part;
+        }
+    }
+
+    static LEAVES: Walk<'static, Leaves> = Walk { search: &Leaves, found: Mutex::new(None) };
+
+    #[test]
+    fn what_was_found_is_merged_without_the_lock() {
+        for _ in 0..3 {
+            let mut path = Path::root();
+            while LEAVES.has_local_work(&path) {
+                LEAVES.do_unit(&mut path, 1);
+                LEAVES.commit(&mut path);
+            }
+        }
+        assert_eq!(LEAVES.take(), 6);
     }
 
     #[test]
