@@ -89,7 +89,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     /// Returns the value. If this rank has not used it before, it is fetched, and the calling thread waits for about a round trip.
     ///
     /// # Errors
-    /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value, or it cannot be decoded.
+    /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value, or it cannot be decoded; [`Error::Transport`] if it would
+    /// have to be fetched before the cluster's first run, or after the cluster was dropped.
     pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
         let at = (handle.rank, handle.key);
         loop {

@@ -1,6 +1,7 @@
 //! Runs over in-process ranks give what one thread gives, whatever the network does.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -320,6 +321,30 @@ fn data_is_fetched_when_it_is_touched() {
             assert_eq!(cluster.reduce(0..3_000, || 0, fold, |a, b| a + b), Ok(expected(0..3_000)));
         });
     }
+}
+
+#[test]
+fn nothing_is_fetched_before_the_first_run_or_after_the_cluster() {
+    let handle = OnceLock::new();
+    World::threads(2).run(|comm| {
+        let pool = pool(1);
+        let cluster = Cluster::over(comm).pool(&pool);
+        let store = cluster.store::<u64>();
+        let abandoned = |end| assert!(matches!(end, Err(Error::Transport(fusain_comm::Error::Abandoned))), "{end:?}");
+        let mine = store.put(7);
+        if cluster.rank() == 0 {
+            handle.get_or_init(|| mine);
+        } else {
+            abandoned(store.fetch(*handle.wait()));
+        }
+        // That did no harm.
+        assert_eq!(cluster.run(&Sum::default(), (0..100, 0)), Ok(expected(0..100)));
+        drop(cluster);
+        assert_eq!(store.fetch(mine).as_deref(), Ok(&7));
+        if handle.get() != Some(&mine) {
+            abandoned(store.fetch(*handle.wait()));
+        }
+    });
 }
 
 /// Nobody of rank 0 comes by for as long as its unit lasts, which ends when rank 1 has got what only rank 0 can send.

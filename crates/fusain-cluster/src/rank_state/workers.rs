@@ -62,6 +62,10 @@ impl RankState {
             let seen = self.changes();
             let mut guard = self.lock();
             let state = &mut *guard;
+            if state.departure.closed || self.attendant().is_none() {
+                // Nobody sends what is asked, or brings what was.
+                return Err(state.failure.clone().unwrap_or(fusain_comm::Error::Abandoned.into()));
+            }
             if std::mem::take(&mut asks)
                 && let Entry::Vacant(entry) = state.data.entry(key)
             {
