@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::Message;
 
 /// Changes whenever the form of packets or of payloads does.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// Up to so many bytes messages to the same rank share a packet: a result and the request that follows it, say. Each packet costs its receiver some
 /// hundred nanoseconds.
@@ -43,8 +43,8 @@ pub(crate) enum Header {
     Report { number: u32 },
     /// "So it stands with me and all below me."
     Status { ranks: u32, idle: u32, tasks: u64, units: u64 },
-    /// "Nobody below me in the tree will send anything any more."
-    Bye,
+    /// "Nobody below me in the tree will send anything any more, nor will I. This one of us has reported least often, so many times."
+    Bye { rank: u32, gathered: u32 },
     /// "Nobody at all will."
     Farewell,
 }
@@ -150,7 +150,7 @@ mod tests {
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Header::Data { store, key }),
             any::<u32>().prop_map(|rank| Header::Lost { rank }),
             any::<u32>().prop_map(|rank| Header::Failed { rank }),
-            Just(Header::Bye),
+            (any::<u32>(), any::<u32>()).prop_map(|(rank, gathered)| Header::Bye { rank, gathered }),
             any::<u32>().prop_map(|number| Header::Report { number }),
             (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())
                 .prop_map(|(ranks, idle, tasks, units)| Header::Status { ranks, idle, tasks, units }),

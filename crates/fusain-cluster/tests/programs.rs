@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fusain_cluster::{Cluster, Search, Table};
+use fusain_cluster::{Cluster, Error, Search, Table};
 use fusain_comm::progress::{Settings, run_funneled};
 use fusain_comm::{LogGp, Network, World};
 use fusain_pool::Pool;
@@ -39,6 +39,20 @@ fn a_loop_that_is_driven_already_serves() {
 fn a_report_can_be_asked_for_before_any_run() {
     let reports = World::threads(3).run(|comm| Cluster::over(comm).report().unwrap());
     assert_eq!(reports[0].as_ref().map(|report| report.ranks.len()), Some(3));
+}
+
+/// Its own report and those of others are under way, but it has none to come.
+#[test]
+fn a_rank_that_leaves_instead_of_reporting_is_named() {
+    for ranks in 2..=5 {
+        let silent = ranks - 1;
+        let ends = World::threads(ranks).run(|comm| {
+            let cluster = Cluster::over(comm);
+            cluster.report().unwrap();
+            if cluster.rank() == silent { Ok(None) } else { cluster.report() }
+        });
+        assert!(matches!(ends[0], Err(Error::RankLost { rank, .. }) if rank == silent), "{ends:?}");
+    }
 }
 
 /// The greatest of some numbers of two digits, to the base 100; that it is large enough ends it.

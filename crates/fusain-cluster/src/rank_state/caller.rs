@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fusain_pool::Pool;
 
 use super::{FromRank, Next, RankState};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::log::RankReport;
 use crate::packet::Header;
 use crate::protocol::{self, Label, Message, Offer};
@@ -121,6 +121,10 @@ impl RankState {
             let mut state = self.lock();
             if let Some(error) = &state.failure {
                 return Err(error.clone());
+            }
+            if let Some((_, rank)) = state.departure.fewest.filter(|(gathered, _)| *gathered < number) {
+                drop(state);
+                return Err(self.fail_with(Error::left(rank as usize)));
             }
             let range = (number, 0)..=(number, u32::MAX);
             if state.reports.of_ranks.range(range).count() as u32 == self.size - 1 {

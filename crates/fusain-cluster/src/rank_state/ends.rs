@@ -59,7 +59,11 @@ impl RankState {
             state.departure.byes = u32::MAX;
             match self.me {
                 0 => state.departure.farewell = true,
-                me => state.send((me - 1) / 2, &Header::Bye, Vec::new()),
+                me => {
+                    let mine = (state.reports.gathered, me);
+                    let (gathered, rank) = state.departure.fewest.map_or(mine, |below| below.min(mine));
+                    state.send((me - 1) / 2, &Header::Bye { rank, gathered }, Vec::new());
+                }
             }
         }
         if state.departure.farewell {

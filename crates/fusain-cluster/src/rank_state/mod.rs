@@ -132,6 +132,8 @@ impl Health {
 struct Departure {
     /// Children in the tree that have said good-bye.
     byes: u32,
+    /// Of those and all below them, how often the one has reported that did so least often, and which.
+    fewest: Option<(u32, u32)>,
     /// This rank wants to.
     wanted: bool,
     /// It may.

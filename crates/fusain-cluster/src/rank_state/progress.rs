@@ -52,8 +52,11 @@ impl RankState {
             Header::Alive => {}
             Header::Lost { rank } => self.fail(state, Error::RankLost { rank: rank as usize, why: text(&payload) }),
             Header::Failed { rank } => self.fail(state, Error::RankFailed { rank: rank as usize, why: text(&payload) }),
-            Header::Bye => {
-                state.departure.byes += 1;
+            Header::Bye { rank, gathered } => {
+                let departure = &mut state.departure;
+                departure.byes = departure.byes.saturating_add(1);
+                let fewest = (gathered, rank);
+                departure.fewest = Some(departure.fewest.map_or(fewest, |before| before.min(fewest)));
                 self.part(state);
             }
             Header::Farewell => {
