@@ -1,6 +1,7 @@
 //! Random graphs, executed and compared with what a sequential reference computes.
 
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fusain_comm::{Communicator, World};
 use fusain_schedule::{
@@ -354,6 +355,25 @@ fn runs_that_go_wrong_say_so() {
         let elsewhere = ScheduleBuilder::new(0, 1).compile().unwrap().prepare().unwrap();
         let refused = drive(&comm, elsewhere, 2).map(drop);
         assert_eq!(refused, Err(Error::WrongRank { rank: 0, size: 1, run_rank: comm.rank(), run_size: 2 }));
+    });
+}
+
+/// The scratchpad is a vector, too, of a type that an element may have.
+#[test]
+fn only_whole_buffers_are_taken() {
+    let mut builder = ScheduleBuilder::in_program_order(0, 1);
+    let (scratch, buffer) = (builder.scratch::<u128>(2), builder.buffer::<u128>(2));
+    builder.copy(scratch, buffer);
+    let schedule = builder.compile().unwrap();
+    World::threads(1).run(|comm| {
+        let mut run = schedule.prepare().unwrap().with(buffer, vec![3; 2]).unwrap();
+        for other in [scratch, scratch.slice(..0), buffer.slice(..1)] {
+            let taken = catch_unwind(AssertUnwindSafe(|| run.take(other)));
+            assert!(taken.is_err(), "{other:?}: {taken:?}");
+        }
+        let mut run = drive(&comm, run, 0).unwrap();
+        assert_eq!(run.get(scratch), [3; 2]);
+        assert_eq!(run.take(buffer), [3; 2]);
     });
 }
 

@@ -29,7 +29,7 @@ use std::fmt;
 
 use fusain_comm::Plain;
 
-use crate::{Error, Region, Result, Schedule, Trace};
+use crate::{Block, Error, Region, Result, Schedule, Trace};
 pub(crate) use state::State;
 pub(crate) use step::Message;
 
@@ -73,9 +73,7 @@ impl Run {
     /// # Panics
     /// If the region is of another schedule, of the scratchpad, or a part of a buffer.
     pub fn put<T: Plain>(&mut self, buffer: Region<T>, vector: Vec<T>) -> Result<()> {
-        let block = buffer.block();
-        let declared = self.0.schedule.memory_bytes().nth(block.memory as usize);
-        assert!(block.memory > 0 && declared == Some(block.bytes), "{buffer:?} is no buffer of this schedule");
+        let block = self.buffer(buffer);
         if vector.len() == buffer.len() {
             self.0.memories.put(block.memory, vector);
             return Ok(());
@@ -103,10 +101,19 @@ impl Run {
     /// Takes the vector of a buffer out. Another must be put in before the next start, unless the buffer is empty.
     ///
     /// # Panics
-    /// If the vector that was put in has elements of another type, or the region is of another schedule.
+    /// If the vector that was put in has elements of another type; as [`put`](Self::put).
     pub fn take<T: Plain>(&mut self, buffer: Region<T>) -> Vec<T> {
-        let taken = self.0.memories.take(buffer.block().memory);
+        let memory = self.buffer(buffer).memory;
+        let taken = self.0.memories.take(memory);
         if buffer.is_empty() { taken.unwrap_or_default() } else { taken.expect("the vector has elements of this type") }
+    }
+
+    /// The block of a region that is a whole buffer.
+    fn buffer<T>(&self, region: Region<T>) -> Block {
+        let block = region.block();
+        let declared = self.0.schedule.memory_bytes().nth(block.memory as usize);
+        assert!(block.memory > 0 && declared == Some(block.bytes), "{region:?} is no buffer of this schedule");
+        block
     }
 
     /// The elements of a region.
