@@ -86,7 +86,7 @@ pub struct Operation {
 /// assert_eq!(graph.compile()?.operations(), 2);
 /// # Ok::<(), fusain_schedule::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Graph {
     rank: u32,
     size: u32,
@@ -103,7 +103,8 @@ const ALIGNMENT_BYTES: u64 = 16;
 impl Graph {
     /// An empty graph for `rank` of `size` ranks. Compiling it checks whether the ranks are valid.
     pub fn new(rank: u32, size: u32) -> Self {
-        Self { rank, size, memories: vec![0], ..Self::default() }
+        let (operations, blocks, edges) = Default::default();
+        Self { rank, size, operations, blocks, edges, memories: vec![0] }
     }
 
     /// The rank whose graph it is.
@@ -217,6 +218,13 @@ impl Graph {
     }
 }
 
+/// Of no ranks: it has a scratchpad, and compiles to nothing.
+impl Default for Graph {
+    fn default() -> Self {
+        Self::new(0, 0)
+    }
+}
+
 fn range(from: u32, to: u32) -> Range<usize> {
     from as usize..to as usize
 }
@@ -234,6 +242,13 @@ mod tests {
         }
         assert!(blocks.iter().all(|block| block.offset % ALIGNMENT_BYTES == 0));
         assert_eq!(graph.memories(), [49]);
+    }
+
+    #[test]
+    fn a_graph_of_no_ranks_has_a_scratchpad() {
+        let mut graph = Graph::default();
+        assert_eq!((graph.scratch(8).memory, graph.buffer(8).memory), (0, 1));
+        assert_eq!(graph.compile().map(drop), Err(crate::Error::NoSuchRank { rank: 0, size: 0 }));
     }
 
     #[test]
