@@ -85,7 +85,8 @@ pub trait Search: Sync {
     type Node: Send;
     /// What leads from a node to a child.
     type Choice: Clone + Serialize + DeserializeOwned + Send;
-    /// The choices at a node, one after the other.
+    /// The choices at a node, one after the other. Those at the root are collected, and where some are given to another worker so are those that are left: there
+    /// must be room for all of them.
     type Choices: Iterator<Item = Self::Choice> + Send;
     /// What is needed to go back to a node: a copy of a small node, the length of a list, or the length of a log of changes.
     type Undo: Send;
@@ -127,7 +128,7 @@ pub trait Search: Sync {
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: walks the whole tree of `search` on all ranks. Each rank gets what was found.
     ///
-    /// All ranks give the same search. Memory: for each worker a node, and a choice with its iterator and its `Undo` for each level.
+    /// All ranks give the same search. Memory: for each worker a node, a choice with its iterator and its `Undo` for each level, and all choices of one node.
     /// Messages: those of [`run`](Self::run). A part that moves carries the choices that lead to it, and the rank that gets it checks
     /// whether they are [valid](Search::accepts).
     ///

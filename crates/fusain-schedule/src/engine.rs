@@ -152,7 +152,8 @@ impl<C: Communicator> Running<C> {
         }
     }
 
-    /// Stops the run where it is and returns it. Its partners are not told.
+    /// Stops the run where it is and returns it. Its partners are not told, and a message that they have sent it is taken by the run that has its number next,
+    /// 256 runs on.
     pub fn cancel(self) -> Run {
         let (job, _) = self.ticket.cancel();
         job.execution.into_run()
