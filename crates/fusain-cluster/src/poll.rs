@@ -146,6 +146,13 @@ impl<'a, A: Distributed> Polled<'a, A> {
 
     /// Parts that are worth a message of this cost.
     pub(crate) fn parts_for(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
+        let parts = self.split_for(bundle, grain, cost);
+        // Nothing may be left of the state at hand now, and those that wait would not be seen behind it.
+        self.go_on(bundle);
+        parts
+    }
+
+    fn split_for(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
         if !self.inner.wants_help() {
             return Vec::new();
         }
@@ -182,7 +189,6 @@ impl<'a, A: Distributed> Polled<'a, A> {
             Some(part) if travels(&part) => vec![part],
             Some(part) => {
                 bundle.waiting.push(part);
-                self.go_on(bundle);
                 Vec::new()
             }
         }
@@ -206,7 +212,13 @@ mod tests {
     use crate::fuzz::{Move, moves};
 
     /// Collects the numbers of ranges.
-    struct Collect(Mutex<Vec<u32>>);
+    #[derive(Default)]
+    struct Collect {
+        found: Mutex<Vec<u32>>,
+        /// Ranges of odd length stay on their rank.
+        odd_stay: bool,
+        weighs: bool,
+    }
 
     impl Algorithm for Collect {
         type Local = (Range<u32>, Vec<u32>);
@@ -218,7 +230,7 @@ mod tests {
             found.extend(range.by_ref().take(grain));
         }
         fn commit(&self, (_, found): &mut Self::Local) {
-            self.0.lock().unwrap().append(found);
+            self.found.lock().unwrap().append(found);
         }
         fn split(&self, (range, _): &mut Self::Local) -> Option<Self::Local> {
             let middle = range.start + range.len() as u32 / 2;
@@ -230,18 +242,26 @@ mod tests {
     impl Distributed for Collect {
         type Output = Vec<u32>;
         fn take(&self) -> Vec<u32> {
-            std::mem::take(&mut self.0.lock().unwrap())
+            std::mem::take(&mut self.found.lock().unwrap())
         }
         fn merge(&self, whole: &mut Vec<u32>, mut part: Vec<u32>) {
             whole.append(&mut part);
+        }
+        fn travels(&self, (range, found): &Self::Local) -> bool {
+            found.is_empty() && !(self.odd_stay && range.len() % 2 == 1)
+        }
+        fn weight(&self, (range, _): &Self::Local) -> Option<usize> {
+            self.weighs.then(|| range.len())
         }
     }
 
     proptest! {
         /// However bundles are worked off and split, here and for others, each number is found once.
         #[test]
-        fn nothing_of_a_bundle_is_lost(lengths in prop::collection::vec(0..50_u32, 1..6), moves in moves()) {
-            let collect = Collect(Mutex::default());
+        fn nothing_of_a_bundle_is_lost(
+            lengths in prop::collection::vec(0..50_u32, 1..6), moves in moves(), odd_stay: bool, weighs: bool,
+        ) {
+            let collect = Collect { odd_stay, weighs, ..Collect::default() };
             let state = RankState::new(0, 2);
             let polled = Polled::new(&collect, &state);
             let mut end = 0;
@@ -277,6 +297,17 @@ mod tests {
             found.sort_unstable();
             prop_assert_eq!(found, (0..end).collect::<Vec<_>>());
         }
+    }
+
+    /// The unit that is done to see what a part is worth is the last one of its state.
+    #[test]
+    fn what_waits_behind_a_state_that_is_done_is_seen() {
+        let collect = Collect { odd_stay: true, weighs: true, ..Collect::default() };
+        let state = RankState::new(0, 2);
+        let polled = Polled::new(&collect, &state);
+        let mut bundle = polled.bundle([(0..1, Vec::new()), (1..4, Vec::new())]).unwrap();
+        assert!(polled.parts_for(&mut bundle, 1, Duration::ZERO).is_empty());
+        assert!(polled.has_local_work(&bundle));
     }
 
     #[test]
