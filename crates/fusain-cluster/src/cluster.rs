@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use fusain_comm::Communicator;
 use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
-use fusain_pool::Pool;
+use fusain_pool::{Algorithm, Pool};
 
 use crate::client::{self, ProgressClient};
 use crate::codec;
@@ -182,7 +182,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             let output = alone(pool, algorithm, input);
             self.state.worked(begun);
             self.state.end();
-            return Ok(output);
+            return output;
         }
         let outbox = self.open()?;
         assert!(!self.busy.replace(true), "a run of a cluster cannot begin inside another");
@@ -271,14 +271,23 @@ impl Drop for GivesUp<'_> {
 }
 
 /// One rank: what the pool leaves behind is all there is.
-fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> A::Output {
-    pool.run(algorithm, input);
+fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> Result<A::Output> {
+    work_off(pool, algorithm, input)?;
     let mut output = algorithm.take();
     while let Some(state) = algorithm.resume() {
-        pool.run(algorithm, state);
+        work_off(pool, algorithm, state)?;
         algorithm.merge(&mut output, algorithm.take());
     }
-    output
+    Ok(output)
+}
+
+/// Has the pool work off a state, unless an error ends that.
+fn work_off<A: Algorithm>(pool: &Pool, algorithm: &A, state: A::Local) -> Result<()> {
+    // What the workers share is the algorithm, which is the caller's.
+    catch_unwind(AssertUnwindSafe(|| pool.run(algorithm, state))).or_else(|payload| match payload.downcast::<Ended>() {
+        Ok(ended) => Err(ended.0),
+        Err(payload) => resume_unwind(payload),
+    })
 }
 
 /// One rank's way through a run.
@@ -349,14 +358,7 @@ impl<A: Distributed> Course<'_, A> {
         let resumed = || polled.bundle(iter::from_fn(|| self.algorithm.resume()));
         let mut bundle = polled.bundle(states);
         while let Some(local) = bundle.take().or_else(resumed) {
-            // What the workers share is the algorithm, which is the caller's.
-            match catch_unwind(AssertUnwindSafe(|| self.pool.run(&polled, local))) {
-                Ok(()) => {}
-                Err(payload) => match payload.downcast::<Ended>() {
-                    Ok(ended) => return Err(ended.0),
-                    Err(payload) => resume_unwind(payload),
-                },
-            }
+            work_off(self.pool, &polled, local)?;
             let part = self.algorithm.take();
             match self.found.get_mut(&label) {
                 Some(found) => self.algorithm.merge(found, part),

@@ -347,6 +347,22 @@ fn nothing_is_fetched_before_the_first_run_or_after_the_cluster() {
     });
 }
 
+#[test]
+fn a_value_that_is_not_there_ends_the_run_with_an_error() {
+    for ranks in [1, 2] {
+        let ends = World::threads(ranks).run(|comm| {
+            let pool = pool(2);
+            let cluster = Cluster::over(comm).pool(&pool);
+            let (store, other) = (cluster.store::<u64>(), cluster.store::<u64>());
+            let handle = other.put(7);
+            [(); 2].map(|()| cluster.collect(0..100, |_| *store.get(handle)))
+        });
+        for end in ends.into_iter().flatten() {
+            assert!(matches!(end, Err(Error::Corrupt { .. } | Error::RankFailed { .. })), "{end:?}");
+        }
+    }
+}
+
 /// Nobody of rank 0 comes by for as long as its unit lasts, which ends when rank 1 has got what only rank 0 can send.
 #[test]
 fn a_rank_in_a_long_unit_still_serves() {
