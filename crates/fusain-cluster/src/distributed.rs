@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 /// must know what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and
 /// `serde_json::Value` do not work: the run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt),
 /// or reads a wrong value. Test a new type on two ranks, since one rank encodes nothing. Values nested more than some 100 deep, such as
-/// linked lists, are refused. So are lists of many elements that take no bytes.
+/// linked lists, are refused by the rank that reads them, and to write them takes as much stack as they are deep. Lists of many elements that take no bytes are refused, too.
 ///
 /// # Order
 ///
