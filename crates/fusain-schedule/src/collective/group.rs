@@ -112,6 +112,20 @@ mod tests {
     }
 
     #[test]
+    fn a_group_is_for_its_own_rank() {
+        let first = ScheduleBuilder::in_program_order(0, 3);
+        let groups = [Group::all(&first), Group::of(&first, [2, 0]).unwrap().unwrap()];
+        for group in groups {
+            let add = |rank| {
+                let mut builder = ScheduleBuilder::in_program_order(rank, 3);
+                barrier(&mut builder, &group, 1, &[]).map(drop::<OpId>)
+            };
+            assert_eq!(add(0), Ok(()));
+            assert!(matches!([add(1), add(2)], [Err(Error::Unsuitable(_)), Err(Error::Unsuitable(_))]));
+        }
+    }
+
+    #[test]
     fn a_rank_is_in_a_group_once() {
         let builder = ScheduleBuilder::in_program_order(1, 4);
         let of = |members: &[usize]| Group::of(&builder, members).map(|group| group.map(|group| group.rank()));

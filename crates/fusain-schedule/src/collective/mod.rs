@@ -25,7 +25,8 @@
 //! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
 //!
 //! Any number of ranks and any sizes will do. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for which
-//! size. A builder whose rank is not among its ranks gets [`Error::NoSuchRank`] from every function.
+//! size. A builder whose rank is not among its ranks gets [`Error::NoSuchRank`] from every function, one with a group that another rank's has made
+//! [`Error::Unsuitable`].
 //!
 //! One rule holds in all of them: a receive never waits, directly or indirectly, for the end of a send of its own round. A send may end only when
 //! its receive is posted, so otherwise all ranks could wait for ever.
@@ -77,7 +78,14 @@ fn can_add(builder: &ScheduleBuilder, group: &Group) -> Result<()> {
         return Err(Error::Unsuitable("collectives are added to a builder made by ScheduleBuilder::in_program_order"));
     }
     let (rank, size) = (group.rank() as u64, group.size() as u64);
-    if rank < size { Ok(()) } else { Err(Error::NoSuchRank { rank, size }) }
+    if rank >= size {
+        return Err(Error::NoSuchRank { rank, size });
+    }
+    // Its part would be another rank's.
+    if group.member(group.rank()) != builder.rank() {
+        return Err(Error::Unsuitable("a group is made by the builder it is used with: this one is another rank's"));
+    }
+    Ok(())
 }
 
 /// `given` must be `expected`.
