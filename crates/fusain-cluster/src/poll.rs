@@ -103,7 +103,14 @@ impl<'a, A: Distributed> Polled<'a, A> {
     pub(crate) fn bundle(&self, states: impl IntoIterator<Item = A::Local>) -> Option<Bundle<A::Local>> {
         let mut states = states.into_iter();
         let mut bundle = self.bundle_of(states.next()?, Vec::new());
-        bundle.waiting.extend(states.filter(|state| self.inner.has_local_work(state)));
+        for mut state in states {
+            if self.inner.has_local_work(&state) {
+                bundle.waiting.push(state);
+            } else {
+                // It may have found something all the same.
+                self.inner.commit(&mut state);
+            }
+        }
         self.go_on(&mut bundle);
         Some(bundle)
     }
@@ -297,6 +304,15 @@ mod tests {
             found.sort_unstable();
             prop_assert_eq!(found, (0..end).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn what_a_state_without_work_has_found_is_kept() {
+        let (collect, state) = (Collect::default(), RankState::new(0, 2));
+        let polled = Polled::new(&collect, &state);
+        let mut bundle = polled.bundle([(0..0, vec![3]), (0..0, vec![5])]).unwrap();
+        polled.commit(&mut bundle);
+        assert_eq!(collect.take(), [5, 3]);
     }
 
     /// The unit that is done to see what a part is worth is the last one of its state.
