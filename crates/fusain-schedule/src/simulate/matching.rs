@@ -137,11 +137,12 @@ impl Slot {
     }
 }
 
-/// Fibonacci hashing: the bits in the middle of the product depend on both.
+/// Fibonacci hashing: the bits in the middle of either product depend on all bits of its number. (Of one product of both they would not depend on the higher bits of the upper
+/// one, and tags are often multiples of a power of two.)
 #[inline]
 fn hash(from: u32, tag: u32) -> usize {
-    let key = u64::from(from) | u64::from(tag) << 32;
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+    let middle = |number: u32, factor: u64| u64::from(number).wrapping_mul(factor) >> 32;
+    (middle(from, 0x9E37_79B9_7F4A_7C15) + middle(tag, 0xD1B5_4A32_D192_ED03)) as usize
 }
 
 /// The queues of a rank with a receive of any sender or any tag: one for each pattern that its receives name.
@@ -204,5 +205,26 @@ impl Wild {
         left.sort_unstable();
         left.dedup();
         left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Senders and tags that follow each other at any distance find slots of their own, or nearly.
+    #[test]
+    fn channels_are_spread_over_the_slots() {
+        const CHANNELS: u32 = 1 << 12;
+        const SLOTS: usize = 1 << 13;
+        for bit in 0..=u32::BITS - CHANNELS.ilog2() {
+            let fullest = |hash: fn(u32) -> usize| {
+                let mut channels = [0; SLOTS];
+                (0..CHANNELS).for_each(|number| channels[hash(number << bit) % SLOTS] += 1);
+                channels.into_iter().max()
+            };
+            let both = [fullest(|from| hash(from, 7)), fullest(|tag| hash(3, tag))];
+            assert!(both.iter().all(|&most| most <= Some(8)), "multiples of 2^{bit}: {both:?}");
+        }
     }
 }
