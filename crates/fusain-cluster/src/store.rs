@@ -66,6 +66,8 @@ pub struct Store<T> {
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Late<T> {
+    /// The store's number.
+    store: u32,
     rank: u32,
     key: u64,
     value: PhantomData<fn() -> T>,
@@ -83,16 +85,21 @@ impl<C: Communicator> Cluster<'_, C> {
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     /// Keeps `value` on this rank and returns a handle for it. Nothing is sent or encoded before another rank fetches it.
     pub fn put(&self, value: T) -> Late<T> {
-        Late { rank: self.values.me, key: self.values.put(value), value: PhantomData }
+        Late { store: self.number, rank: self.values.me, key: self.values.put(value), value: PhantomData }
     }
 
     /// Returns the value. If this rank has not used it before, it is fetched, and the calling thread waits for about a round trip.
     ///
     /// # Errors
-    /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value, or it cannot be decoded; [`Error::Transport`] if it would
-    /// have to be fetched before the cluster's first run, or after the cluster was dropped.
+    /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value in this store, or it cannot be decoded;
+    /// [`Error::Transport`] if it would have to be fetched before the cluster's first run, or after the cluster was dropped.
     pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
         let at = (handle.rank, handle.key);
+        if handle.store != self.number {
+            // Another value may well have the same key here.
+            let why = format!("it names a value of store {}, and store {} was asked for it", handle.store, self.number);
+            return Err(self.state.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
+        }
         loop {
             if let Some(value) = self.values.lock().get(&at) {
                 return Ok(Arc::clone(value));
@@ -138,7 +145,7 @@ impl<T> Copy for Late<T> {}
 
 impl<T> PartialEq for Late<T> {
     fn eq(&self, other: &Self) -> bool {
-        (self.rank, self.key) == (other.rank, other.key)
+        (self.store, self.rank, self.key) == (other.store, other.rank, other.key)
     }
 }
 
@@ -146,13 +153,13 @@ impl<T> Eq for Late<T> {}
 
 impl<T> Hash for Late<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.rank, self.key).hash(state);
+        (self.store, self.rank, self.key).hash(state);
     }
 }
 
 impl<T> fmt::Debug for Late<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Late").field("rank", &self.rank).field("key", &self.key).finish()
+        f.debug_struct("Late").field("store", &self.store).field("rank", &self.rank).field("key", &self.key).finish()
     }
 }
 

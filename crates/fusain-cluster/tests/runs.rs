@@ -347,13 +347,17 @@ fn nothing_is_fetched_before_the_first_run_or_after_the_cluster() {
     });
 }
 
+/// Be it that the store has none of that key, or another one.
 #[test]
-fn a_value_that_is_not_there_ends_the_run_with_an_error() {
-    for ranks in [1, 2] {
+fn a_value_of_another_store_ends_the_run_with_an_error() {
+    for (ranks, values) in [(1, 0), (1, 1), (2, 0), (2, 1)] {
         let ends = World::threads(ranks).run(|comm| {
             let pool = pool(2);
             let cluster = Cluster::over(comm).pool(&pool);
             let (store, other) = (cluster.store::<u64>(), cluster.store::<u64>());
+            for value in 0..values {
+                store.put(value);
+            }
             let handle = other.put(7);
             [(); 2].map(|()| cluster.collect(0..100, |_| *store.get(handle)))
         });
