@@ -1,6 +1,7 @@
 //! Collectives on the levels: what they save, what they refuse, and early leavers.
 
 use fusain_comm::{Clock, Communicator, LogGp, Network, Shape, World, collective};
+use fusain_topology::model::{Costs, Operation, Way};
 use fusain_topology::{Error, Groups, Hierarchy, Host, Kind, Machine, Place, split};
 
 const NODES: usize = 3;
@@ -60,6 +61,23 @@ fn the_order_of_ranks_decides_which_way_a_reduction_goes() {
         hierarchy.reduce(&mut text, 5, concatenate).unwrap();
         if comm.rank() == 5 {
             assert_eq!(text, [[0x0123_4567_89ab, 12]]);
+        }
+    });
+}
+
+#[test]
+fn the_way_of_what_takes_longer_than_a_clock_can_show() {
+    let slow = LogGp { latency_ns: u64::MAX, overhead_ns: u64::MAX, gap_ns: u64::MAX, gap_per_byte_ns: f64::INFINITY };
+    World::threads(NODES * CORES).run(|comm| {
+        let mut hierarchy = Hierarchy::build(&comm, &places()[comm.rank()]).unwrap();
+        for costs in [Costs::default(), Costs::new([(Kind::Cluster, slow)])] {
+            hierarchy = hierarchy.with_costs(costs);
+            for operation in [Operation::Broadcast, Operation::Reduce, Operation::Barrier] {
+                for (bytes, segment, root) in [(usize::MAX, usize::MAX, 0), (usize::MAX, 1, 3), (0, 0, 0)] {
+                    let way = hierarchy.way(operation, Shape::Linear, bytes, segment, root);
+                    assert!(matches!(way, Way::Levels | Way::Flat));
+                }
+            }
         }
     });
 }

@@ -3,7 +3,7 @@
 //! The rules are those of the modelled network of `fusain-comm` on its virtual clock (LogGP): a sender pays `o`, its link is busy for `max(g, k·G)`, the message
 //! takes `L`, passes the receiver's link at the same pace, and the receiver pays `o`. So what is foretold for given links is what the virtual clock then shows.
 //!
-//! O(ranks · segments) for each question, of which a hierarchy remembers the answers.
+//! O(ranks · segments) for each question, of which a hierarchy remembers the answers. As on that clock, a time that no clock can show is the last one that it can.
 
 use fusain_comm::{LogGp, Shape};
 
@@ -67,11 +67,11 @@ pub(crate) fn choose(groups: &Groups, costs: &Costs, question: Question) -> Way 
             return run(segments);
         }
         let (some, one_less) = (run(SEGMENTS_MAX), run(SEGMENTS_MAX - 1));
-        some + (some - one_less) * (segments - SEGMENTS_MAX) as u64
+        some.saturating_add(some.saturating_sub(one_less).saturating_mul((segments - SEGMENTS_MAX) as u64))
     };
     let moved =
         if question.root_is_first { 0 } else { LogGp::cost(costs.link(groups.root().info().kind), question.bytes) };
-    if time(Way::Levels) + moved < time(Way::Flat) { Way::Levels } else { Way::Flat }
+    if time(Way::Levels).saturating_add(moved) < time(Way::Flat) { Way::Levels } else { Way::Flat }
 }
 
 trait Cost {
@@ -81,7 +81,8 @@ trait Cost {
 impl Cost for LogGp {
     /// One message from the call of its sender to its receiver's return.
     fn cost(self, bytes: usize) -> u64 {
-        2 * self.overhead_ns + self.latency_ns + self.occupancy_ns(bytes)
+        let overhead_ns = self.overhead_ns.saturating_mul(2);
+        overhead_ns.saturating_add(self.latency_ns).saturating_add(self.occupancy_ns(bytes))
     }
 }
 
@@ -176,18 +177,17 @@ impl<'a> Clocks<'a> {
     fn send(&mut self, from: usize, to: usize, bytes: usize) -> u64 {
         let link = self.link(from, to);
         let own = &mut self.ranks[from];
-        own.now += link.overhead_ns;
+        own.now = own.now.saturating_add(link.overhead_ns);
         let start = own.now.max(own.send_free);
-        own.send_free = start + link.occupancy_ns(bytes);
-        own.send_free + link.latency_ns
+        own.send_free = start.saturating_add(link.occupancy_ns(bytes));
+        own.send_free.saturating_add(link.latency_ns)
     }
 
     fn receive(&mut self, from: usize, to: usize, bytes: usize, arrival: u64) {
         let link = self.link(from, to);
-        let occupancy = link.occupancy_ns(bytes);
         let own = &mut self.ranks[to];
-        own.receive_free = (arrival - occupancy).max(own.receive_free) + occupancy;
-        own.now = own.now.max(own.receive_free) + link.overhead_ns;
+        own.receive_free = arrival.max(own.receive_free.saturating_add(link.occupancy_ns(bytes)));
+        own.now = own.now.max(own.receive_free).saturating_add(link.overhead_ns);
     }
 }
 
