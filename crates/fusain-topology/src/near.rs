@@ -63,18 +63,13 @@ impl Machine {
         self.covering(&a.union(b)).len()
     }
 
-    /// How fast the processing units are on average, beside others of this machine: 1 where nothing is known.
-    pub(crate) fn weight(&self, cpuset: &CpuSet) -> f64 {
-        let kinds = self.cpu_kinds();
-        let speed = |pu: usize| kinds.iter().find(|kind| kind.cpuset.contains(pu)).and_then(|kind| kind.speed);
-        let speeds: Option<Vec<u32>> = cpuset.iter().map(speed).collect();
-        let known = kinds.iter().all(|kind| kind.speed.is_some_and(|speed| speed > 0))
-            && self.cpuset().iter().all(|pu| kinds.iter().any(|kind| kind.cpuset.contains(pu)));
-        match speeds {
-            Some(speeds) if known && !speeds.is_empty() => {
-                speeds.iter().map(|&speed| f64::from(speed)).sum::<f64>() / speeds.len() as f64
-            }
-            _ => 1.0,
+    /// How fast each processing unit is beside others of this machine; `None` unless that is known of all.
+    pub(crate) fn speeds(&self) -> Option<Vec<u32>> {
+        let last = self.cpuset().iter().last()?;
+        let mut speeds = vec![0; last + 1];
+        for kind in self.cpu_kinds() {
+            kind.cpuset.iter().for_each(|pu| speeds[pu] = kind.speed.unwrap_or(0));
         }
+        self.cpuset().iter().all(|pu| speeds[pu] > 0).then_some(speeds)
     }
 }

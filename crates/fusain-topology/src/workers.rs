@@ -98,10 +98,11 @@ impl Workers {
                 (0..count).map(|at| CpuSet::from_iter([slots[at % threads]])).collect()
             }
         };
-        let order = tree_order(machine);
+        let (order, speeds) = (tree_order(machine), machine.speeds());
         sets.sort_by_key(|set| set.first().map(|pu| order[pu]));
         let worker = |cpuset: CpuSet| {
-            let (way, weight) = (machine.way(&cpuset)?, machine.weight(&cpuset));
+            let way = machine.way(&cpuset)?;
+            let weight = speeds.as_deref().map_or(1.0, |speeds| mean(&cpuset, speeds));
             Ok(Worker { cpuset, way, weight })
         };
         Ok(Self { list: sets.into_iter().map(worker).collect::<Result<_>>()? })
@@ -234,8 +235,22 @@ fn by_core(cores: &[CpuSet]) -> Vec<usize> {
 
 /// The first hardware thread of every core, then the second of every core.
 fn by_thread(cores: &[CpuSet]) -> Vec<usize> {
-    let most = cores.iter().map(CpuSet::len).max().unwrap_or(0);
-    (0..most).flat_map(|at| cores.iter().filter_map(move |core| core.iter().nth(at))).collect()
+    let mut left: Vec<_> = cores.iter().map(CpuSet::iter).collect();
+    let mut slots = Vec::new();
+    // Where a description has no cores, one of these is a whole machine: so none is gone through more than once.
+    while !left.is_empty() {
+        left.retain_mut(|core| {
+            let next = core.next();
+            slots.extend(next);
+            next.is_some()
+        });
+    }
+    slots
+}
+
+/// How fast the processing units are on average.
+fn mean(cpuset: &CpuSet, speeds: &[u32]) -> f64 {
+    cpuset.iter().map(|pu| f64::from(speeds[pu])).sum::<f64>() / cpuset.len() as f64
 }
 
 /// The place of each processing unit in the order of the tree.

@@ -35,3 +35,18 @@ fn more_workers_than_units_of_any_machine() {
         }
     }
 }
+
+#[test]
+fn workers_of_a_machine_of_units_alone() {
+    let units = 1 << 20;
+    let all = format!("0x{}", vec!["ffffffff"; units / 32].join(","));
+    let kind = |cpuset: String, speed| {
+        format!("<cpukind cpuset=\"{cpuset}\"><info name=\"LinuxCapacity\" value=\"{speed}\"/></cpukind>")
+    };
+    let kinds = kind("0x1".to_owned(), 2) + &kind(all[..all.len() - 1].to_owned() + "e", 1);
+    let machine = format!("<object type=\"Machine\" cpuset=\"{all}\"/>");
+    let machine = Machine::from_xml(&format!("<topology version=\"2.0\">{machine}{kinds}</topology>")).unwrap();
+    let workers = Workers::place(&machine, machine.cpuset(), 1_000, Policy::Close).unwrap();
+    assert_eq!(workers.cores(), (0..1_000).collect::<Vec<_>>());
+    assert_eq!(workers.weights()[..3], [2.0, 1.0, 1.0]);
+}
