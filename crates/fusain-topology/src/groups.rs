@@ -36,7 +36,7 @@ mod paths;
 /// # Ok::<(), fusain_topology::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Read"))]
 pub struct Groups {
     groups: Vec<Node>,
     /// The ranks of every group, group after group.
@@ -44,6 +44,32 @@ pub struct Groups {
     /// The lowest group of each rank.
     leaves: Vec<u32>,
     paths: Paths,
+}
+
+/// A tree as it may be read: text of others may have groups that are not there, or one that is its own parent.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(rename = "Groups")]
+struct Read {
+    groups: Vec<Node>,
+    members: Vec<u32>,
+    leaves: Vec<u32>,
+    paths: Paths,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Read> for Groups {
+    type Error = &'static str;
+
+    fn try_from(read: Read) -> Result<Self, &'static str> {
+        if !read.paths.are_whole() {
+            return Err("the steps of ranks are not those of any ranks");
+        }
+        // These say all, so nothing else has to be looked through.
+        let tree = Self::of(read.paths);
+        let is_it = (&tree.groups, &tree.members, &tree.leaves) == (&read.groups, &read.members, &read.leaves);
+        is_it.then_some(tree).ok_or("the groups are not those of these ranks")
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,19 +168,23 @@ impl Groups {
         if places.is_empty() {
             return Err(Error::NoRanks);
         }
-        let paths = Paths::read(places)?;
-        let all: Vec<u32> = (0..places.len() as u32).collect();
+        Ok(Self::of(Paths::read(places)?))
+    }
+
+    /// The tree for ranks with these steps, of which there is at least one.
+    fn of(paths: Paths) -> Self {
+        let all: Vec<u32> = (0..paths.ranks() as u32).collect();
         let shared = paths.shared(&all, 0);
         let info = Info { kind: paths.kind_at(0, shared), index: 0, siblings: 1 };
         let root =
             Node { info, depth: 0, parent: None, children: 0..0, members: 0..all.len() as u32, shared: shared as u32 };
-        let mut tree = Self { groups: vec![root], members: all, leaves: vec![0; places.len()], paths };
+        let mut tree = Self { groups: vec![root], leaves: vec![0; all.len()], members: all, paths };
         let (mut at, mut scratch) = (0, Scratch::default());
         while at < tree.groups.len() {
             tree.part(at, &mut scratch);
             at += 1;
         }
-        Ok(tree)
+        tree
     }
 
     /// Makes the children of a group, if it has any. `scratch` is memory to use again.

@@ -15,6 +15,42 @@ fn groups_to_json_and_back() {
     assert_eq!(&serde_json::from_str::<fusain_topology::Object>(&root).unwrap(), machine.root());
 }
 
+/// A group that is its own parent would be climbed for ever, and a number of nothing would be a panic at its first use.
+#[test]
+fn groups_that_are_none() {
+    let machine = Machine::synthetic("Package:2 Core:2").unwrap();
+    let host = Host::behind("node", vec!["core".to_owned()]);
+    let bind = |core| Place::bound(&host, &machine, machine.nth(Kind::Core, core).unwrap()).unwrap();
+    let groups = Groups::build(&(0..4).map(bind).collect::<Vec<_>>()).unwrap();
+    let whole = serde_json::to_value(&groups).unwrap();
+    let reason = |place: &str, wrong: serde_json::Value| {
+        let mut text = whole.clone();
+        *text.pointer_mut(place).unwrap() = wrong;
+        serde_json::from_value::<Groups>(text).unwrap_err().to_string()
+    };
+    for (place, wrong) in [
+        ("/groups/1/parent", 1.into()),
+        ("/groups/0/children/end", 99.into()),
+        ("/groups/2/members/start", 3.into()),
+        ("/groups", serde_json::json!([])),
+        ("/members/5", 7.into()),
+        ("/leaves/0", 1_000.into()),
+    ] {
+        assert_eq!(reason(place, wrong), "the groups are not those of these ranks", "{place}");
+    }
+    for (place, wrong) in [
+        ("/paths/ranks", serde_json::json!([])),
+        ("/paths/ranks/1/0", 1.into()),
+        ("/paths/ranks/1/1", 9.into()),
+        ("/paths/hosts/0/1", serde_json::json!([])),
+        ("/paths/hosts/0/1/1/Host", 3.into()),
+        ("/paths/switches", serde_json::json!([])),
+        ("/paths/ways/0/0", serde_json::json!({ "Host": 0 })),
+    ] {
+        assert_eq!(reason(place, wrong), "the steps of ranks are not those of any ranks", "{place}");
+    }
+}
+
 #[test]
 fn sets_that_end_in_words_of_zero() {
     let read = |text| serde_json::from_str::<CpuSet>(text).unwrap();

@@ -43,6 +43,26 @@ impl Paths {
         Ok(paths)
     }
 
+    /// Whether each number is that of something, as [`read`](Self::read) leaves it.
+    #[cfg(feature = "serde")]
+    pub(super) fn are_whole(&self) -> bool {
+        let is_there =
+            |(host, way): &(u32, u32)| (*host as usize) < self.hosts.len() && (*way as usize) < self.ways.len();
+        let is_switch = |key: &Key| matches!(key, Key::Switch(switch) if (*switch as usize) < self.switches.len());
+        let leads_to = |host: u32, keys: &[Key]| {
+            keys.split_last().is_some_and(|(last, front)| *last == Key::Host(host) && front.iter().all(is_switch))
+        };
+        !self.ranks.is_empty()
+            && self.ranks.iter().all(is_there)
+            && (0..).zip(&self.hosts).all(|(host, (_, keys))| leads_to(host, keys))
+            && self.ways.iter().flatten().all(|key| matches!(key, Key::Object(..)))
+    }
+
+    /// How many ranks there are.
+    pub(super) fn ranks(&self) -> usize {
+        self.ranks.len()
+    }
+
     pub(super) fn len(&self, rank: u32) -> usize {
         let (host, way) = self.ranks[rank as usize];
         self.hosts[host as usize].1.len() + self.ways[way as usize].len()
