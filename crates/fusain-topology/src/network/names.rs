@@ -26,6 +26,9 @@ impl Names {
         while !rest.is_empty() {
             let plain = rest.find([',', '[']).unwrap_or(rest.len());
             let prefix = &rest[..plain];
+            if prefix.contains(']') {
+                return Err(wrong());
+            }
             if !rest[plain..].starts_with('[') {
                 self.take(1)?;
                 names.push(prefix.to_owned());
@@ -36,6 +39,9 @@ impl Names {
             let after = &rest[close + 1..];
             let end = after.find(',').unwrap_or(after.len());
             let suffix = &after[..end];
+            if suffix.contains(['[', ']']) {
+                return Err(wrong());
+            }
             if prefix.len() + suffix.len() > BYTES_MAX {
                 return Err(too_long(prefix));
             }
@@ -45,7 +51,8 @@ impl Names {
                     return Err(format!("a number behind {prefix:?} has more than {DIGITS_MAX} digits"));
                 }
                 let width = if first.starts_with('0') { first.len() } else { 0 };
-                let number = |digits: &str| digits.parse::<usize>().map_err(|_| wrong());
+                let number =
+                    |digits: &str| digits.parse::<usize>().ok().filter(|_| !digits.starts_with('+')).ok_or_else(wrong);
                 let (first, last) = (number(first)?, number(last)?);
                 self.take(last.checked_sub(first).ok_or_else(wrong)?.saturating_add(1))?;
                 names.extend((first..=last).map(|number| format!("{prefix}{number:0width$}{suffix}")));
@@ -91,7 +98,18 @@ mod tests {
     fn lists() {
         assert_eq!(read("tux[0-2,7],login").unwrap(), ["tux0", "tux1", "tux2", "tux7", "login"]);
         assert_eq!(read("n[08-11]-ib").unwrap(), ["n08-ib", "n09-ib", "n10-ib", "n11-ib"]);
-        for wrong in ["tux[3-1]", "tux[1", "a,,b", "tux[x]", "tux[]"] {
+        for wrong in [
+            "tux[3-1]",
+            "tux[1",
+            "a,,b",
+            "tux[x]",
+            "tux[]",
+            "tux[+1-3]",
+            "tux[0-1]rack[2-3]",
+            "tux[0-1]rack[2,3]",
+            "tux0]",
+            "tux[0-1]]",
+        ] {
             assert_eq!(read(wrong), Err(format!("{wrong:?} is no list of names")));
         }
     }
