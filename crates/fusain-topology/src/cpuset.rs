@@ -184,17 +184,22 @@ fn from_mask(text: &str) -> Option<CpuSet> {
         }
         // hwloc writes a word of zeros between others as nothing.
         let digits = word.strip_prefix("0x").unwrap_or(word);
-        let word = if digits.is_empty() { 0 } else { u32::from_str_radix(digits, 16).ok()? };
+        let word = if digits.is_empty() { 0 } else { u32::from_str_radix(unsigned(digits)?, 16).ok()? };
         (0..32).filter(|bit| word >> bit & 1 == 1).for_each(|bit| set.insert(at * 32 + bit));
     }
     Some(set)
+}
+
+/// Numbers without the sign that Rust's parsers take.
+fn unsigned(digits: &str) -> Option<&str> {
+    (!digits.starts_with('+')).then_some(digits)
 }
 
 fn from_list(text: &str) -> Option<CpuSet> {
     let mut set = CpuSet::default();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        let (first, last): (usize, usize) = (unsigned(first)?.parse().ok()?, unsigned(last)?.parse().ok()?);
         if first > last || last >= PUS_MAX {
             return None;
         }

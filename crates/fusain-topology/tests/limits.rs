@@ -15,6 +15,13 @@ fn a_unit_beyond_it() {
 }
 
 #[test]
+fn units_have_no_sign() {
+    for text in ["0x+f", "0x1,+2", "+1", "1-+3"] {
+        assert_eq!(text.parse::<CpuSet>(), Err(Error::CpuSet { text: text.to_owned() }));
+    }
+}
+
+#[test]
 fn more_levels_than_any_machine() {
     let levels = |count| Machine::synthetic(&"Group:1 ".repeat(count));
     assert_eq!(levels(127).unwrap().cpuset().len(), 1);
