@@ -38,7 +38,7 @@ pub struct Member {
 impl Member {
     /// All workers of ranks at these places; a rank that told of none stands for itself.
     pub(crate) fn all<'a>(places: impl IntoIterator<Item = &'a Place>) -> Vec<(Self, Place)> {
-        let of_rank = |(rank, place): (usize, &Place)| match place.workers() {
+        let of_rank = |(rank, place): (usize, &Place)| match place.workers().filter(|workers| !workers.is_empty()) {
             None => vec![(Self { rank, worker: 0, cpuset: None, weight: 1.0 }, place.clone())],
             Some(workers) => workers
                 .iter()

@@ -167,7 +167,7 @@ impl Scope {
 impl Workers {
     /// Makes a vector whose pages lie near the workers; `fill` gives the element at an index. For each worker a thread, bound as that
     /// worker, is the first to write the worker's share ([`shares`](Self::shares)). Linux then takes the memory from that thread's node.
-    /// Feature `hwloc` has `bind_memory`, which asks for nodes by name.
+    /// Feature `hwloc` has `bind_memory`, which asks for nodes by name. If there is no worker, the calling thread writes all.
     ///
     /// # Errors
     /// [`Error::Binding`] if a thread cannot be bound.
@@ -175,6 +175,9 @@ impl Workers {
     /// # Panics
     /// If `fill` does.
     pub fn vector<T: Plain>(&self, len: usize, fill: impl Fn(usize) -> T + Sync) -> Result<Vec<T>> {
+        if self.is_empty() {
+            return Ok((0..len).map(fill).collect());
+        }
         // Fresh zeroed memory: large blocks have no pages yet.
         let mut vector: Vec<T> = bytemuck::zeroed_vec(len);
         let fill = &fill;

@@ -83,29 +83,34 @@ fn slow_cores_get_less() {
 fn workers_of_all_ranks_of_a_level() {
     let machine = Machine::synthetic("Package:2 L2:2 Core:2").unwrap();
     let host = Host::new("charcoal");
-    World::threads(4).run(|comm| {
-        let part = machine.nth(Kind::L2Cache, comm.rank()).unwrap();
-        let place = Place::bound(&host, &machine, part).unwrap();
-        // Rank 3 tells of none.
-        let place = match comm.rank() {
-            3 => place,
-            rank => place.with_workers(Workers::place(&machine, part, 1 + rank % 2, Policy::Close).unwrap()),
-        };
-        let hierarchy = Hierarchy::build(&comm, &place).unwrap();
-        let package = &hierarchy.levels()[0];
-        assert_eq!(package.info().kind, Kind::Package);
-        let workers: Vec<_> = package
-            .workers()
-            .into_iter()
-            .map(|member| (member.rank, member.worker, member.cpuset.map(|set| set.to_string())))
-            .collect();
-        let at = |set: &str| Some(set.to_owned());
-        let expected = match package.info().index {
-            0 => vec![(0, 0, at("0")), (1, 0, at("2")), (1, 1, at("3"))],
-            _ => vec![(0, 0, at("4")), (1, 0, None)],
-        };
-        assert_eq!(workers, expected);
-    });
+    let run = |tells: bool| {
+        World::threads(4).run(|comm| {
+            let part = machine.nth(Kind::L2Cache, comm.rank()).unwrap();
+            let place = Place::bound(&host, &machine, part).unwrap();
+            // Rank 3 tells of none; or tells that it has none, which is the same to others.
+            let place = match comm.rank() {
+                3 if !tells => place,
+                3 => place.with_workers(Workers::place(&machine, part, 0, Policy::Close).unwrap()),
+                rank => place.with_workers(Workers::place(&machine, part, 1 + rank % 2, Policy::Close).unwrap()),
+            };
+            let hierarchy = Hierarchy::build(&comm, &place).unwrap();
+            let package = &hierarchy.levels()[0];
+            assert_eq!(package.info().kind, Kind::Package);
+            let workers: Vec<_> = package
+                .workers()
+                .into_iter()
+                .map(|member| (member.rank, member.worker, member.cpuset.map(|set| set.to_string())))
+                .collect();
+            let at = |set: &str| Some(set.to_owned());
+            let expected = match package.info().index {
+                0 => vec![(0, 0, at("0")), (1, 0, at("2")), (1, 1, at("3"))],
+                _ => vec![(0, 0, at("4")), (1, 0, None)],
+            };
+            assert_eq!(workers, expected);
+        })
+    };
+    run(false);
+    run(true);
 }
 
 #[test]
@@ -318,6 +323,8 @@ fn a_vector_is_written_by_its_workers() {
     assert!(vector.iter().enumerate().all(|(at, &element)| element == at as u64 * 3));
     assert_eq!(Bound::current().unwrap(), before);
     assert!(workers.vector::<u8>(0, |_| 1).unwrap().is_empty());
+    let nobody = Scope::whole(&machine).workers(0, Policy::Close).unwrap();
+    assert_eq!(nobody.vector(3, |at| at).unwrap(), [0, 1, 2]);
     let panicked =
         std::panic::catch_unwind(|| workers.vector(10, |at| if at == 5 { panic!("on purpose") } else { 0_u8 }));
     assert!(panicked.is_err());
