@@ -24,7 +24,7 @@ impl Par<'_> {
     ///
     /// # Panics
     ///
-    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks.
+    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may, although that of all fits.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

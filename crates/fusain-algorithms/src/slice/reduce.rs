@@ -71,7 +71,7 @@ pub trait ParReduce<T>: AsRef<[T]> {
     ///
     /// # Panics
     ///
-    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks.
+    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may, although that of all fits.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
