@@ -25,7 +25,9 @@ pub(super) struct Cuts<'a, T, L> {
 
 impl<'a, T, L: Fn(&T, &T) -> bool> Cuts<'a, T, L> {
     pub(super) fn new(a: &'a [T], b: &'a [T], less: L, tile: usize) -> Self {
-        let crossings = (0..(a.len() + b.len()).div_ceil(tile)).map(|_| AtomicUsize::new(UNKNOWN)).collect();
+        // Of elements without a size there may be more than a number can count; they are one tile.
+        let tiles = a.len().saturating_add(b.len()).div_ceil(tile);
+        let crossings = (0..tiles).map(|_| AtomicUsize::new(UNKNOWN)).collect();
         Cuts { a, b, less, tile, crossings }
     }
 

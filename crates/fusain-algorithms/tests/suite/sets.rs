@@ -84,6 +84,11 @@ fn edges() {
         assert_eq!(policy.set_difference(&more, &some).len(), 2_000);
         assert_eq!(policy.set_symmetric_difference(&some, &more).len(), 2_000);
         assert_eq!(policy.set_union(&[(); 600], &[(); 700]).len(), 700);
+        // Together more than a number can count.
+        let (all, five) = ([(); usize::MAX], [(); 5]);
+        assert_eq!(policy.set_intersection(&all, &five).len(), 5);
+        assert_eq!(policy.set_difference(&five, &all).len(), 0);
+        assert_eq!(policy.set_intersection_into_by(&five, &all, &mut [MaybeUninit::uninit(); 5], <()>::cmp).len(), 5);
     }
     let (a, b) = ([1, 2, 4], [2, 3]);
     assert_eq!(a.par_set_difference(&b), [1, 4]);
