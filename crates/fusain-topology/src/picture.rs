@@ -199,6 +199,8 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
+            // XML has no words for these.
+            '\u{fffe}' | '\u{ffff}' => out.push(' '),
             control if control.is_control() => out.push(' '),
             other => out.push(other),
         }

@@ -1,5 +1,6 @@
 //! Exports that nobody's hwloc wrote: each is an error that says what is wrong.
 
+use fusain_topology::picture::{Resident, svg};
 use fusain_topology::{Error, Machine};
 
 fn reason(text: &str) -> String {
@@ -102,4 +103,13 @@ fn what_is_cut_short() {
         // Never a panic; and only a whole text is a machine.
         assert_eq!(Machine::from_xml(&text[..end]).is_ok(), text[end..].trim().is_empty(), "{end}");
     }
+}
+
+#[test]
+fn a_picture_with_any_label_is_xml() {
+    let machine = Machine::synthetic("Core:2").unwrap();
+    let ends = ['\0', '\u{1f}', '\u{7f}', '\u{85}', '\u{fffd}', '\u{fffe}', '\u{ffff}', '\u{1ffff}', char::MAX];
+    let label: String = (0..u8::MAX).map(char::from).chain(ends).chain("]]><!--".chars()).collect();
+    let picture = svg(&machine, &[Resident { label, group: usize::MAX, cpuset: machine.cpuset().clone() }]);
+    assert!(roxmltree::Document::parse(&picture).is_ok());
 }
