@@ -5,9 +5,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
-use crate::workspace;
+use crate::{toolchain, workspace};
 
 /// Each reads something that may come from anywhere.
 const TARGETS: &[&str] = &["schedule_text", "schedule_binary", "cluster_message", "machine", "fabric"];
@@ -24,11 +24,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let toolchains = duct::cmd!("rustup", "toolchain", "list").read().context("rustup is needed to find nightly")?;
-    ensure!(
-        toolchains.lines().any(|line| line.starts_with("nightly")),
-        "the nightly toolchain is needed; run: rustup toolchain install nightly"
-    );
+    let nightly = toolchain::nightly()?;
     if duct::cmd!("cargo-fuzz", "--version").stdout_null().stderr_null().run().is_err() {
         bail!("cargo-fuzz is needed; run: cargo install cargo-fuzz");
     }
@@ -46,13 +42,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         let (corpus, seeds) = (corpus.display().to_string(), seeds.join(&name).display().to_string());
         let seconds = format!("-max_total_time={}", options.seconds);
         // No sanitizer: the readers have no unsafe code, and what is looked for (panics, overflows, appetite for memory or time) needs none.
-        let fuzz = ["run", "nightly", "cargo", "fuzz", "run", "--sanitizer", "none", &*name, &*corpus, &*seeds];
+        let fuzz = ["fuzz", "run", "--sanitizer", "none", &*name, &*corpus, &*seeds];
         let limits = ["--", &*seconds, "-max_len=4096", "-timeout=10", "-print_final_stats=1"];
-        // What this xtask's own cargo left in the environment must not reach the other toolchain's.
-        duct::cmd("rustup", fuzz.into_iter().chain(limits))
+        toolchain::cargo(&nightly, fuzz.into_iter().chain(limits))
             .dir(&folder)
-            .env_remove("CARGO")
-            .env_remove("RUSTUP_TOOLCHAIN")
             .run()
             .with_context(|| format!("{name}: see fuzz/artifacts/{name}"))?;
         println!("fuzz: {name}: nothing found in {} s", options.seconds);

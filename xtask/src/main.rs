@@ -26,6 +26,7 @@ mod stress;
 mod targets;
 mod test;
 mod tidy;
+mod toolchain;
 mod tsan;
 mod turns;
 mod workspace;

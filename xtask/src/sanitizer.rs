@@ -3,9 +3,9 @@
 //! A standard library of its own would need the rust-src component. Without, a sanitizer does not see what std's precompiled code does,
 //! and sees what is compiled here: our crates, their dependencies, and the generics of std that they use.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-use crate::workspace;
+use crate::{toolchain, workspace};
 
 /// The platform whose prebuilt std links with the sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -20,19 +20,12 @@ pub(crate) fn test(
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         bail!("sanitizers are set up for {TARGET} only");
     }
-    let toolchain = duct::cmd!("rustup", "toolchain", "list").read().context("rustup is needed to find nightly")?;
-    if !toolchain.lines().any(|line| line.starts_with("nightly")) {
-        bail!("the nightly toolchain is needed; run: rustup toolchain install nightly");
-    }
     let folder = workspace::target().join(sanitizer).display().to_string();
-    let fixed = ["run", "nightly", "cargo", "test", "--target", TARGET, "--target-dir", &folder, "--no-fail-fast"];
-    let packages = packages.iter().flat_map(|package| ["--package", package]);
-    let command = duct::cmd("rustup", fixed.into_iter().chain(packages).chain(arguments.iter().copied()));
-    // duct hands the environment on; what this xtask's own cargo left in it must not reach the other toolchain's.
-    Ok(command
+    let fixed = ["test", "--target", TARGET, "--target-dir", &folder, "--no-fail-fast"];
+    let (nightly, packages) = (toolchain::nightly()?, packages.iter().flat_map(|package| ["--package", package]));
+    let arguments = fixed.into_iter().chain(packages).chain(arguments.iter().copied());
+    Ok(toolchain::cargo(&nightly, arguments)
         .dir(workspace::root())
-        .env_remove("CARGO")
-        .env_remove("RUSTUP_TOOLCHAIN")
         .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer} -Cunsafe-allow-abi-mismatch=sanitizer"))
         .env(options.0, options.1))
 }

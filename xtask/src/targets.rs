@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use crate::features::SYSTEM;
 use crate::steps::{Outcome, Steps, command};
-use crate::{publish, workspace};
+use crate::{publish, toolchain, workspace};
 
 /// Platforms, one of each kind: another processor, other systems, no threads, numbers of 32 bits.
 const TARGETS: [&str; 5] =
@@ -57,17 +57,13 @@ fn tests_with_oldest() -> anyhow::Result<Outcome> {
     let published = publish::published()?;
     let oldest = published.iter().filter_map(|package| package.rust_version.as_ref()).max();
     let oldest = oldest.context("no crate says which compiler it needs")?.to_string();
-    let toolchains = duct::cmd!("rustup", "toolchain", "list").read()?;
     let short = oldest.trim_end_matches(".0");
-    let Some(name) = toolchains.lines().find(|line| line.starts_with(short)) else {
+    let Some(name) = toolchain::installed(short)? else {
         return Ok(Outcome::Skipped(format!("it is missing; run: rustup toolchain install {short} --profile minimal")));
     };
-    let name = name.split_whitespace().next().unwrap_or(name);
     // A folder of its own, since another compiler would build everything anew.
     let folder = workspace::target().join("oldest").display().to_string();
-    let fixed = ["run", name, "cargo"].into_iter().chain(TESTS).chain(["--target-dir", &folder]);
     let packages = publish::arguments(&published);
-    // What this xtask's own cargo left in the environment must not reach the other toolchain's.
-    let tests = duct::cmd("rustup", fixed.chain(packages)).dir(workspace::root());
-    command(tests.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN"))
+    let arguments = TESTS.into_iter().chain(["--target-dir", &folder]).chain(packages);
+    command(toolchain::cargo(&name, arguments).dir(workspace::root()))
 }

@@ -1,0 +1,24 @@
+//! Toolchains beside the one that runs this xtask.
+
+use anyhow::Context;
+use duct::Expression;
+
+/// The installed toolchain whose name begins so.
+pub(crate) fn installed(begin: &str) -> anyhow::Result<Option<String>> {
+    let list = duct::cmd!("rustup", "toolchain", "list").read().context("rustup is needed to find other toolchains")?;
+    let name = list.lines().find(|line| line.starts_with(begin)).and_then(|line| line.split_whitespace().next());
+    Ok(name.map(str::to_owned))
+}
+
+/// The nightly toolchain.
+pub(crate) fn nightly() -> anyhow::Result<String> {
+    installed("nightly")?.context("the nightly toolchain is needed; run: rustup toolchain install nightly")
+}
+
+/// The cargo of a toolchain.
+pub(crate) fn cargo<'a>(toolchain: &'a str, arguments: impl IntoIterator<Item = &'a str>) -> Expression {
+    // What this xtask's own cargo left in the environment must not reach the other one.
+    duct::cmd("rustup", ["run", toolchain, "cargo"].into_iter().chain(arguments))
+        .env_remove("CARGO")
+        .env_remove("RUSTUP_TOOLCHAIN")
+}
