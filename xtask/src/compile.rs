@@ -124,8 +124,7 @@ impl Side {
         let bins = folder.join("src/bin");
         fs::create_dir_all(&bins).with_context(|| format!("cannot make {}", bins.display()))?;
         fs::write(folder.join("Cargo.toml"), manifest)?;
-        // The versions that the workspace is tested with, as far as they occur.
-        fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+        workspace::copy_lock(&folder)?;
         for calls in CALLS {
             let calls_text: String = (0..calls).map(|n| call(n, &form)).collect();
             let text = format!(
@@ -155,10 +154,7 @@ impl Side {
 
     /// As if for the first time.
     fn cold(&self, profile: &Profile) -> anyhow::Result<Duration> {
-        let folder = self.target().join(profile.folder);
-        if folder.exists() {
-            fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {}", folder.display()))?;
-        }
+        workspace::clear(&self.target().join(profile.folder))?;
         self.build(profile, CALLS[0])
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
-use cargo_metadata::{MetadataCommand, Package};
+use cargo_metadata::Package;
 
 use crate::steps::{Outcome, command};
 use crate::workspace;
@@ -36,10 +36,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// The crates that may be published.
 pub(crate) fn published() -> anyhow::Result<Vec<Package>> {
-    let metadata = MetadataCommand::new().current_dir(workspace::root()).no_deps().exec();
-    let packages = metadata.context("cargo metadata does not answer")?.packages;
     // `publish = false` is an empty list of registries.
-    Ok(packages.into_iter().filter(|package| package.publish.is_none()).collect())
+    Ok(workspace::packages()?.into_iter().filter(|package| package.publish.is_none()).collect())
 }
 
 /// How cargo is told that all of them are meant.
@@ -59,12 +57,8 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     pack.extend(arguments(&packages));
     command(workspace::cargo(pack))?;
 
-    let program = folder.join("program");
-    // What an earlier run has unpacked may hold files that are gone.
-    if program.exists() {
-        fs::remove_dir_all(&program).with_context(|| format!("cannot clear {}", program.display()))?;
-    }
-    fs::create_dir_all(program.join("src"))?;
+    let program = workspace::fresh("publish/program")?;
+    fs::create_dir(program.join("src"))?;
     let mut sources = String::new();
     for package in &packages {
         let name = format!("{}-{}", package.name, package.version);
@@ -83,8 +77,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         program.join("src/main.rs"),
         "use fusain::prelude::*;\n\nfn main() {\n    assert_eq!([2, 1, 3].par_min(), Some((1, &1)));\n}\n",
     )?;
-    // The versions that the workspace is tested with, as far as they occur.
-    fs::copy(workspace::root().join("Cargo.lock"), program.join("Cargo.lock"))?;
+    workspace::copy_lock(&program)?;
     // Dependencies that are the same have been checked by clippy.
     let target = workspace::target().display().to_string();
     command(workspace::cargo(["check", "--quiet", "--offline", "--target-dir", &target]).dir(&program))

@@ -1,8 +1,10 @@
-//! Where the workspace lies, and how its cargo is called.
+//! The workspace: its folders, its packages, and how its cargo is called.
 
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
+use anyhow::Context;
+use cargo_metadata::{MetadataCommand, Package};
 use duct::Expression;
 
 /// What is tested and linted beyond the default features; a feature that needs a system library also needs a line in `packages`.
@@ -16,6 +18,36 @@ pub(crate) fn root() -> &'static Path {
 /// Where builds go.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
+/// An empty folder below that of the builds.
+pub(crate) fn fresh(name: &str) -> anyhow::Result<PathBuf> {
+    let folder = target().join(name);
+    clear(&folder)?;
+    Ok(folder)
+}
+
+/// Makes the folder, or removes all that is in it.
+pub(crate) fn clear(folder: &Path) -> anyhow::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot clear {}", folder.display()));
+        }
+        _ => {}
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+/// Gives a package outside of the workspace the versions that the workspace is tested with.
+pub(crate) fn copy_lock(folder: &Path) -> anyhow::Result<()> {
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).context("cannot copy Cargo.lock")?;
+    Ok(())
+}
+
+/// The packages of the workspace.
+pub(crate) fn packages() -> anyhow::Result<Vec<Package>> {
+    let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec();
+    Ok(metadata.context("cargo metadata does not answer")?.packages)
 }
 
 /// The cargo that runs this xtask, called in the workspace's folder.

@@ -3,7 +3,6 @@
 //! The program is `benches/rayon`. A sample is a batch of calls; the sides take turns sample by sample, with a rest in between, in which the other's workers
 //! fall asleep. Programs from the registry follow, likewise. A figure is rayon's median over ours, so above 1 we are ahead.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -147,7 +146,7 @@ fn servers(is_smoke: bool) -> anyhow::Result<[PathBuf; 2]> {
     let folder = if is_smoke { "debug" } else { "release" };
     let name = "serve-rayon";
     workspace::cargo(["build", "--quiet", "--profile", profile, "--package", "fusain-benches-rayon"]).run()?;
-    let twin = sources::fresh("rayon-twin")?;
+    let twin = workspace::fresh("rayon-twin")?;
     core::workspace_around(&twin, &["program"])?;
     let source = workspace::root().join("benches/rayon/src/main.rs");
     let rayon = sources::package(&sources::metadata()?, "rayon")?.version.to_string();
@@ -158,7 +157,6 @@ fn servers(is_smoke: bool) -> anyhow::Result<[PathBuf; 2]> {
     );
     sources::write(&twin.join("program/Cargo.toml"), manifest)?;
     let build = workspace::target().join("rayon-twin-build");
-    fs::create_dir_all(&build).with_context(|| format!("cannot make {}", build.display()))?;
     let (path, target) = (twin.join("Cargo.toml").display().to_string(), build.display().to_string());
     workspace::cargo(["build", "--quiet", "--profile", profile, "--manifest-path", &path, "--target-dir", &target])
         .run()?;

@@ -62,7 +62,7 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
     let metadata = sources::metadata()?;
     let rayon = sources::package(&metadata, "rayon")?;
     let core = sources::package(&metadata, "rayon-core")?;
-    let folder = sources::fresh("rayon-suite")?;
+    let folder = workspace::fresh("rayon-suite")?;
     workspace_around(&folder, &["rayon", "core", "slow"])?;
     sources::copy(&sources::folder(rayon), &folder.join("rayon"), &[".rs", "Cargo.toml"])?;
     lay_out_slow(&folder)?;
@@ -90,8 +90,7 @@ pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Resul
         sources::PROFILE
     );
     sources::write(&folder.join("Cargo.toml"), manifest)?;
-    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock")).context("cannot copy Cargo.lock")?;
-    Ok(())
+    workspace::copy_lock(folder)
 }
 
 /// The package of the test that is optimised.
@@ -127,32 +126,8 @@ fn lay_out_core(core: &Package, folder: &Path) -> anyhow::Result<()> {
     for (file, test, _) in INSIDE {
         let path = units.join(file);
         let text = fs::read_to_string(&path).with_context(|| format!("rayon-core has no {file} any more"))?;
-        let text = without(&text, test).with_context(|| format!("{file} has no test {test} any more"))?;
+        let text = sources::without(&text, test).with_context(|| format!("{file} has no test {test} any more"))?;
         sources::write(&path, text)?;
     }
     Ok(())
-}
-
-/// The text without the test of that name.
-fn without(text: &str, test: &str) -> Option<String> {
-    let name = text.find(&format!("\nfn {test}()"))?;
-    let start = text[..=name].rfind("\n#[test]\n")?;
-    let end = name + text[name..].find("\n}\n")? + 3;
-    Some(format!("{}\n{}", &text[..start], &text[end..]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_test_is_left_out() {
-        let text = "use a;\n\n#[test]\nfn one() {\n    if b {\n    }\n}\n\n#[test]\n#[c]\nfn two() {\n}\n\nfn d() {}\n";
-        assert_eq!(without(text, "one").unwrap(), "use a;\n\n\n#[test]\n#[c]\nfn two() {\n}\n\nfn d() {}\n");
-        assert_eq!(
-            without(text, "two").unwrap(),
-            "use a;\n\n#[test]\nfn one() {\n    if b {\n    }\n}\n\n\nfn d() {}\n"
-        );
-        assert_eq!(without(text, "three"), None);
-    }
 }

@@ -7,7 +7,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
-use cargo_metadata::MetadataCommand;
 
 use super::sources;
 use crate::steps::Outcome;
@@ -133,23 +132,10 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Where cargo keeps the source of the rayon that the benches depend on.
-fn source_of_rayon() -> anyhow::Result<PathBuf> {
-    let metadata =
-        MetadataCommand::new().current_dir(workspace::root()).exec().context("cargo metadata does not answer")?;
-    let rayon =
-        metadata.packages.iter().find(|package| *package.name == "rayon").context("no rayon among the dependencies")?;
-    Ok(rayon.manifest_path.parent().context("a manifest lies in a folder")?.into())
-}
-
 /// Makes the package with its tests; returns the folders of rayon's sources and of the package.
 pub(super) fn make() -> anyhow::Result<(PathBuf, PathBuf)> {
-    let (rayon, folder) = (source_of_rayon()?, workspace::target().join("rayon-iterators"));
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(folder.join("src"))?;
-    fs::create_dir_all(folder.join("tests"))?;
+    let rayon = sources::folder(sources::package(&sources::metadata()?, "rayon")?);
+    let folder = workspace::fresh("rayon-iterators")?;
     let root = workspace::root().display();
     let dependency = |name| format!("{name} = {{ path = \"{root}/crates/{name}\" }}\n");
     let dependencies: String = ["fusain-algorithms", "fusain-iter", "fusain-pool"].map(dependency).concat();
@@ -159,13 +145,12 @@ pub(super) fn make() -> anyhow::Result<(PathBuf, PathBuf)> {
          [dev-dependencies]\nrand = \"0.9\"\nrand_xorshift = \"0.4\"\n\n[workspace]\n\n{}",
         sources::PROFILE
     );
-    fs::write(folder.join("Cargo.toml"), manifest)?;
-    // The versions that the workspace is tested with, as far as they occur.
-    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    fs::write(folder.join("src/lib.rs"), NAMES)?;
+    sources::write(&folder.join("Cargo.toml"), manifest)?;
+    workspace::copy_lock(&folder)?;
+    sources::write(&folder.join("src/lib.rs"), NAMES)?;
     for (file, name) in FILES {
         let text = fs::read_to_string(rayon.join(file)).with_context(|| format!("rayon has no {file} any more"))?;
-        fs::write(folder.join("tests").join(name).with_extension("rs"), renamed(file, &text))?;
+        sources::write(&folder.join("tests").join(name).with_extension("rs"), renamed(file, &text))?;
     }
     for (file, _) in FILES_LEFT_OUT {
         ensure!(rayon.join(file).exists(), "rayon has no {file} any more, which need not be left out then");
@@ -182,13 +167,6 @@ fn renamed(file: &str, text: &str) -> String {
     }
     let text = text.replace("#![cfg(test)]", "").replace("crate::", "rayon::");
     let text = text.replace("use super::*;", "use rayon::iter::*;\nuse std::collections::LinkedList;");
-    CUT.iter().fold(text.replace("use rayon_core::*;", "use rayon::*;"), |text, (test, _)| without(&text, test))
-}
-
-/// `text` without the test of this name.
-fn without(text: &str, test: &str) -> String {
-    let Some(at) = text.find(&format!("fn {test}(")) else { return text.to_owned() };
-    let start = text[..at].rfind("#[test]").unwrap_or(at);
-    let end = text[at..].find("\n}\n").map_or(text.len(), |end| at + end + 3);
-    format!("{}{}", &text[..start], &text[end..])
+    let text = text.replace("use rayon_core::*;", "use rayon::*;");
+    CUT.iter().fold(text, |text, (test, _)| sources::without(&text, test).unwrap_or(text))
 }

@@ -30,24 +30,6 @@ pub(super) fn folder(package: &Package) -> PathBuf {
     package.manifest_path.parent().expect("a manifest lies in a folder").as_std_path().to_owned()
 }
 
-/// A folder below `target/` that is empty, but for what cargo made of it the last time.
-pub(super) fn fresh(name: &str) -> anyhow::Result<PathBuf> {
-    let folder = workspace::target().join(name);
-    clear(&folder)?;
-    Ok(folder)
-}
-
-/// Makes the folder, or takes away all that is in it.
-pub(super) fn clear(folder: &Path) -> anyhow::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("cannot clear {}", folder.display()));
-        }
-        _ => {}
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
-}
-
 /// Copies the files of a folder whose names end so, with the times they have: what has not changed is not compiled again.
 pub(super) fn copy(from: &Path, to: &Path, ends: &[&str]) -> anyhow::Result<()> {
     for entry in WalkDir::new(from) {
@@ -75,4 +57,28 @@ pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let folder = path.parent().expect("a file lies in a folder");
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The text without the test of that name; `None` if it has none.
+pub(super) fn without(text: &str, test: &str) -> Option<String> {
+    let name = text.find(&format!("\nfn {test}()"))?;
+    let start = text[..=name].rfind("\n#[test]\n")?;
+    let end = name + text[name..].find("\n}\n")? + 3;
+    Some(format!("{}\n{}", &text[..start], &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_test_is_left_out() {
+        let text = "use a;\n\n#[test]\nfn one() {\n    if b {\n    }\n}\n\n#[test]\n#[c]\nfn two() {\n}\n\nfn d() {}\n";
+        assert_eq!(without(text, "one").unwrap(), "use a;\n\n\n#[test]\n#[c]\nfn two() {\n}\n\nfn d() {}\n");
+        assert_eq!(
+            without(text, "two").unwrap(),
+            "use a;\n\n#[test]\nfn one() {\n    if b {\n    }\n}\n\n\nfn d() {}\n"
+        );
+        assert_eq!(without(text, "three"), None);
+    }
 }

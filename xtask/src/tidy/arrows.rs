@@ -1,7 +1,6 @@
 //! The arrows between crates: who may know whom.
 
-use anyhow::Context;
-use cargo_metadata::{DependencyKind, MetadataCommand};
+use cargo_metadata::DependencyKind;
 
 use crate::workspace;
 
@@ -45,22 +44,19 @@ pub(super) struct Package {
 
 /// What cargo says of the workspace.
 pub(super) fn packages() -> anyhow::Result<Vec<Package>> {
-    let root = workspace::root();
-    let metadata =
-        MetadataCommand::new().current_dir(root).no_deps().exec().context("cargo metadata does not answer")?;
-    let packages = metadata.workspace_packages();
-    Ok(packages
-        .iter()
+    let crates = workspace::root().join("crates");
+    Ok(workspace::packages()?
+        .into_iter()
         .map(|package| Package {
             name: package.name.to_string(),
-            is_crate: package.manifest_path.starts_with(root.join("crates")),
+            is_crate: package.manifest_path.starts_with(&crates),
             dependencies: package
                 .dependencies
-                .iter()
+                .into_iter()
                 .filter(|dependency| dependency.kind != DependencyKind::Development)
                 // One of the registry may have the name of one of ours.
                 .filter(|dependency| dependency.path.is_some())
-                .map(|dependency| dependency.name.clone())
+                .map(|dependency| dependency.name)
                 .collect(),
         })
         .collect())

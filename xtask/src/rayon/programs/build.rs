@@ -55,7 +55,7 @@ fn fetched(program: &Program, metadata: &Metadata) -> anyhow::Result<PathBuf> {
 /// All files keep the times they had, so that a build script runs again only where something has changed.
 fn lay_out(program: &Program, registry: &Path, side: &str, more: &str, metadata: &Metadata) -> anyhow::Result<PathBuf> {
     let name = program.name;
-    let folder = sources::fresh(&format!("{FOLDER}/{side}/{name}"))?;
+    let folder = workspace::fresh(&format!("{FOLDER}/{side}/{name}"))?;
     sources::copy(registry, &folder, &[""])?;
     let [manifest, lock] = ["Cargo.toml", "Cargo.lock"].map(|file| folder.join(file));
     let text = fs::read_to_string(&manifest).with_context(|| format!("{name} has no manifest"))?;

@@ -42,7 +42,7 @@ fn grained(x: u32, y: u32) -> [u8; 3] {
 
 /// Writes all of it, and says where it is.
 pub(super) fn lay_out() -> anyhow::Result<PathBuf> {
-    let folder = sources::fresh("rayon-programs/input")?;
+    let folder = workspace::fresh("rayon-programs/input")?;
     for copy in 0..COPIES {
         for source in SOURCES {
             sources::copy(
@@ -53,7 +53,7 @@ pub(super) fn lay_out() -> anyhow::Result<PathBuf> {
         }
     }
     let pictures = folder.join("pictures");
-    sources::clear(&pictures)?;
+    workspace::clear(&pictures)?;
     for (name, picture) in [("smooth", smooth as Picture), ("drawing", drawing), ("grained", grained)] {
         let path = pictures.join(name).with_extension("png");
         draw(picture, &path).with_context(|| format!("cannot write {}", path.display()))?;

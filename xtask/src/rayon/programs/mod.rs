@@ -15,9 +15,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 
-use super::sources;
-use crate::limit;
 use crate::turns::in_turn;
+use crate::{limit, workspace};
 
 /// A program of the registry.
 struct Program {
@@ -120,7 +119,7 @@ impl Ready {
     /// How many seconds one run took, and what came of it: what was printed, and the files that were written, in order.
     fn once(&self, program: &Program, binary: &Path) -> anyhow::Result<(f64, Vec<u8>)> {
         let written = self.input.join(WRITTEN);
-        sources::clear(&written)?;
+        workspace::clear(&written)?;
         let command = duct::cmd(binary, program.arguments).dir(&self.input);
         let start = Instant::now();
         let end = limit::ended(&command)?;
