@@ -80,7 +80,9 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     workspace::copy_lock(&program)?;
     // Dependencies that are the same have been checked by clippy.
     let target = workspace::target().display().to_string();
-    command(workspace::cargo(["check", "--quiet", "--offline", "--target-dir", &target]).dir(&program))
+    let manifest = program.join("Cargo.toml").display().to_string();
+    let check = ["check", "--quiet", "--offline", "--manifest-path", &manifest, "--target-dir", &target];
+    command(workspace::cargo(check))
 }
 
 /// What the page of a crate shows is there.
