@@ -10,11 +10,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 use object::{Object, ObjectSection, SectionKind};
 
+use crate::table::table;
 use crate::turns::in_turn;
 use crate::workspace;
 
@@ -204,10 +203,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
         bar.inc(1);
         Ok(time.as_secs_f64())
     };
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners());
-    table.set_header(["what", "rayon", "ours", "ours over rayon"]);
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    let mut table = table(&["what", "rayon", "ours", "ours over rayon"]);
     let mut keys = Vec::new();
     let mut row = |label: &str, key: Option<String>, [theirs, ours]: [f64; 2], unit: &str| {
         let ratio = ours / theirs;

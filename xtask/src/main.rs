@@ -23,6 +23,7 @@ mod sanitizer;
 mod scaling;
 mod steps;
 mod stress;
+mod table;
 mod targets;
 mod test;
 mod tidy;

@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
+use crate::table::table;
 
 /// How a step ended.
 #[derive(Debug)]
@@ -43,12 +42,7 @@ impl Steps {
 
     /// Prints a table of the steps and, alone on the last line, how many passed and failed.
     pub(crate) fn finish(self) -> ExitCode {
-        let mut table = Table::new();
-        table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners());
-        table.set_header(["step", "seconds", "end"]);
-        if let Some(seconds) = table.column_mut(1) {
-            seconds.set_cell_alignment(CellAlignment::Right);
-        }
+        let mut table = table(&["step", "seconds", "end"]);
         let (mut passed, mut failed, mut skipped) = (0, 0, 0);
         let mut total = Duration::ZERO;
         for Done { name, took, end } in &self.done {

@@ -27,14 +27,75 @@ use library::{Built, Library, MPICH, OPEN_MPI};
 /// What was run and what could not be.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    /// Runs that passed, by name.
-    pub(crate) passed: Vec<String>,
+    /// How many runs passed.
+    pub(crate) passed: usize,
     /// What is missing on this machine, with the reason.
     pub(crate) missing: Vec<String>,
 }
 
-/// The programs of the suites.
-const PROGRAMS: &[&str] = &["mpi-conformance", "mpi-progress", "mpi-collectives", "mpi-cluster"];
+impl Summary {
+    fn passed(&mut self, name: &str, how: &str) {
+        println!("mpi: {name}: {how}");
+        self.passed += 1;
+    }
+
+    /// Runs a program whose report is a line like this.
+    fn run(&mut self, name: &str, command: &Expression, is_report: fn(&str) -> bool) -> anyhow::Result<()> {
+        let text = limit::printed(command).with_context(|| name.to_owned())?;
+        let report = text.lines().find(|line| is_report(line));
+        self.passed(name, report.with_context(|| format!("{name}: it printed no report\n{text}"))?);
+        Ok(())
+    }
+
+    /// Runs a suite on each number of ranks that it is for; if `only` is one, on no other.
+    fn run_suites(&mut self, library: Library, folder: &Path, only: Option<usize>) -> anyhow::Result<()> {
+        for Suite { name, program, arguments, ranks } in SUITES {
+            for &ranks in ranks.iter().filter(|&&ranks| only.is_none_or(|only| only == ranks)) {
+                for &arguments in *arguments {
+                    let name = [&[*name], arguments].concat().join(" ");
+                    let command = library.launch(&folder.join(program), ranks, arguments);
+                    self.run(&format!("{}, {name}, {ranks} ranks", library.name), &command, has_passed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A program that tests something over all ranks.
+struct Suite {
+    name: &'static str,
+    program: &'static str,
+    /// What it is called with: the thread level, of which a process can have one only.
+    arguments: &'static [&'static [&'static str]],
+    /// On how many ranks.
+    ranks: &'static [usize],
+}
+
+const SUITES: &[Suite] = &[
+    Suite { name: "communicators", program: CONFORMANCE, arguments: &[&[]], ranks: &[1, 2, 3, 4] },
+    Suite {
+        name: "progress",
+        program: "mpi-progress",
+        arguments: &[&["funneled"], &["manual"], &["serialized"], &["multiple"]],
+        ranks: &[2, 4],
+    },
+    Suite { name: "collectives", program: "mpi-collectives", arguments: &[&[]], ranks: &[1, 2, 3, 4] },
+    Suite {
+        name: "cluster",
+        program: CLUSTER,
+        arguments: &[&["funneled"], &["serialized"], &["multiple"]],
+        ranks: &[1, 2, 4],
+    },
+];
+
+const CONFORMANCE: &str = "mpi-conformance";
+const CLUSTER: &str = "mpi-cluster";
+
+/// Whether this is the line with which a suite ends well.
+fn has_passed(line: &str) -> bool {
+    line.ends_with(" passed, 0 failed")
+}
 
 /// Where the comparisons over MPI are.
 const BENCHES: &str = "fusain-benches-ranks";
@@ -49,76 +110,34 @@ pub(crate) fn libraries() -> Vec<String> {
 /// Builds and runs everything this machine can; prints a line for each run.
 pub(crate) fn run() -> anyhow::Result<Summary> {
     let mut summary = Summary::default();
-    match OPEN_MPI.build(&[PROGRAMS, &[LATENCY]].concat())? {
+    let programs: Vec<&str> = SUITES.iter().map(|suite| suite.program).collect();
+    match OPEN_MPI.build(&[&programs[..], &[LATENCY]].concat())? {
         Built::Missing(why) => summary.missing.push(why),
         Built::In(folder) => {
-            let suite = folder.join("mpi-conformance");
-            for ranks in 1..=4 {
-                let name = format!("Open MPI, {ranks} ranks");
-                conformance(&mut summary, name, &OPEN_MPI.launch(&suite, ranks, &[]))?;
-            }
-            progress(&mut summary, OPEN_MPI, &folder, &[2, 4])?;
-            collectives(&mut summary, OPEN_MPI, &folder, &[1, 2, 3, 4])?;
-            clusters(&mut summary, OPEN_MPI, &folder, &[1, 2, 4])?;
-            losses(&mut summary, &folder.join("mpi-cluster"))?;
-            latency(&mut summary, &OPEN_MPI.launch(&folder.join(LATENCY), 2, &["--smoke"]))?;
+            summary.run_suites(OPEN_MPI, &folder, None)?;
+            losses(&mut summary, &folder.join(CLUSTER))?;
+            let latency = OPEN_MPI.launch(&folder.join(LATENCY), 2, &["--smoke"]);
+            summary.run("Open MPI, compare latency, 2 ranks", &latency, |line| line.starts_with("latency: "))?;
             match TwoHosts::make() {
                 Ok(hosts) => {
-                    let name = "Open MPI, two hosts of two ranks".to_owned();
-                    conformance(&mut summary, name, &hosts.launch(&suite, &[]))?;
-                    let command = hosts.launch(&folder.join("mpi-cluster"), &["funneled"]);
-                    conformance(&mut summary, "Open MPI, cluster, two hosts of two ranks".to_owned(), &command)?;
+                    let command = hosts.launch(&folder.join(CONFORMANCE), &[]);
+                    summary.run("Open MPI, communicators, two hosts of two ranks", &command, has_passed)?;
+                    let command = hosts.launch(&folder.join(CLUSTER), &["funneled"]);
+                    summary.run("Open MPI, cluster, two hosts of two ranks", &command, has_passed)?;
                 }
                 Err(error) => summary.missing.push(format!("two hosts: {error:#}")),
             }
         }
     }
-    match MPICH.build(PROGRAMS)? {
+    match MPICH.build(&programs)? {
         Built::Missing(why) => summary.missing.push(why),
-        Built::In(folder) => {
-            let suite = folder.join("mpi-conformance");
-            conformance(&mut summary, "MPICH, 2 ranks".to_owned(), &MPICH.launch(&suite, 2, &[]))?;
-            progress(&mut summary, MPICH, &folder, &[2])?;
-            collectives(&mut summary, MPICH, &folder, &[2])?;
-            clusters(&mut summary, MPICH, &folder, &[2])?;
-        }
+        Built::In(folder) => summary.run_suites(MPICH, &folder, Some(2))?,
     }
     bindings(&mut summary)?;
     for why in &summary.missing {
         println!("mpi: missing: {why}");
     }
     Ok(summary)
-}
-
-/// The progress loop at every thread level, each a process's one start of MPI.
-fn progress(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &[usize]) -> anyhow::Result<()> {
-    for &ranks in all_ranks {
-        for way in ["funneled", "manual", "serialized", "multiple"] {
-            let command = library.launch(&folder.join("mpi-progress"), ranks, &[way]);
-            conformance(summary, format!("{}, progress {way}, {ranks} ranks", library.name), &command)?;
-        }
-    }
-    Ok(())
-}
-
-/// Every collective schedule against a direct computation.
-fn collectives(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &[usize]) -> anyhow::Result<()> {
-    for &ranks in all_ranks {
-        let command = library.launch(&folder.join("mpi-collectives"), ranks, &[]);
-        conformance(summary, format!("{}, collectives, {ranks} ranks", library.name), &command)?;
-    }
-    Ok(())
-}
-
-/// Programs that steal between processes, at every thread level.
-fn clusters(summary: &mut Summary, library: Library, folder: &Path, all_ranks: &[usize]) -> anyhow::Result<()> {
-    for &ranks in all_ranks {
-        for way in ["funneled", "serialized", "multiple"] {
-            let command = library.launch(&folder.join("mpi-cluster"), ranks, &[way]);
-            conformance(summary, format!("{}, cluster {way}, {ranks} ranks", library.name), &command)?;
-        }
-    }
-    Ok(())
 }
 
 /// A rank that is killed, where mpirun is told to leave the others alone, and one that is stopped: the others name it and end.
@@ -133,8 +152,7 @@ fn losses(summary: &mut Summary, program: &Path) -> anyhow::Result<()> {
             limit::show(&end)?;
             bail!("{name}: {named} of the others have named it");
         }
-        println!("mpi: {name}: named by {named} of the others");
-        summary.passed.push(name);
+        summary.passed(&name, &format!("named by {named} of the others"));
     }
     Ok(())
 }
@@ -149,21 +167,8 @@ fn bindings(summary: &mut Summary) -> anyhow::Result<()> {
     for library in [OPEN_MPI, MPICH].into_iter().filter(|library| library.version().is_some()) {
         let name = format!("{}, bindings, 2 ranks", library.name);
         let bound = places::check(&levels, library).with_context(|| name.clone())?;
-        println!("mpi: {name}: on {bound}, as planned");
-        summary.passed.push(name);
+        summary.passed(&name, &format!("on {bound}, as planned"));
     }
-    Ok(())
-}
-
-/// It comes to its last line; how fast is not asked.
-fn latency(summary: &mut Summary, command: &Expression) -> anyhow::Result<()> {
-    let name = "Open MPI, compare latency, 2 ranks";
-    let text = limit::printed(command).context(name)?;
-    let Some(line) = text.lines().last().filter(|line| line.starts_with("latency: ")) else {
-        bail!("{name}: it does not end with its keys\n{text}");
-    };
-    println!("mpi: {name}: {line}");
-    summary.passed.push(name.to_owned());
     Ok(())
 }
 
@@ -197,14 +202,4 @@ pub(crate) fn on_one_host(
 fn missing(why: &str) -> anyhow::Result<Option<String>> {
     println!("mpi: missing: {why}");
     Ok(None)
-}
-
-fn conformance(summary: &mut Summary, name: String, command: &Expression) -> anyhow::Result<()> {
-    let text = limit::printed(command).with_context(|| name.clone())?;
-    let Some(line) = text.lines().find(|line| line.ends_with(" passed, 0 failed")) else {
-        bail!("{name}: the suite did not report\n{text}");
-    };
-    println!("mpi: {name}: {line}");
-    summary.passed.push(name);
-    Ok(())
 }

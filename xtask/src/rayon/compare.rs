@@ -10,11 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use comfy_table::Table;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
 
 use super::programs::{self, Timed};
 use super::{core, sources};
+use crate::table::table;
 use crate::turns::{geometric_mean, in_turn};
 use crate::workspace;
 
@@ -80,7 +79,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     // To see that the comparison runs, minutes of building are too much.
     let registry = if is_smoke { None } else { Some(programs::ready()?) };
     let (mut theirs, mut ours) = (Server::start(&theirs)?, Server::start(&ours)?);
-    let mut table = table(["row", "n", "from", "rayon, us", "ours, us", "rayon over ours"]);
+    let mut table = table(&["row", "n", "from", "rayon, us", "ours, us", "rayon over ours"]);
     let (mut small, mut large) = (Vec::new(), Vec::new());
     for (row, lengths) in ROWS {
         for &n in &lengths[..if is_smoke { 1 } else { lengths.len() }] {
@@ -109,7 +108,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
 
 /// The table of the programs from the registry, and the keys of that.
 fn of_the_registry(programs: &programs::Ready) -> anyhow::Result<String> {
-    let mut table = table(["program", "rayon, ms", "ours, ms", "rayon over ours"]);
+    let mut table = table(&["program", "rayon, ms", "ours, ms", "rayon over ours"]);
     let (mut ratios, mut keys) = (Vec::new(), String::new());
     for Timed { name, seconds: [theirs, ours] } in programs.measure()? {
         let ratio = theirs / ours;
@@ -120,12 +119,6 @@ fn of_the_registry(programs: &programs::Ready) -> anyhow::Result<String> {
     }
     println!("{table}");
     Ok(format!(" programs={:.2}{keys}", geometric_mean(&ratios)))
-}
-
-fn table<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners()).set_header(header);
-    table
 }
 
 /// Medians of nanoseconds a call, of both sides.
