@@ -1,12 +1,14 @@
 //! `compare breakeven`: from how many elements on a call pays off, and whether the pool knows.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
-use anyhow::anyhow;
-use plotters::prelude::*;
+use anyhow::{Context, anyhow};
+use plotters::style::{BLACK, RGBColor};
 
 use super::region;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
+use crate::chart::{self, Axis, BLUE, Chart, GREEN, Line, PURPLE, VERMILION, power_of_two, side_by_side, span};
 use crate::data::Sampled;
 use crate::peers::{Cxx, rayon_pool};
 use fusain_harness::{Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
@@ -222,9 +224,11 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     report.key("at_16_over_sequential", worst_16);
     report.key("model_over_best", worst_regret);
     if let Some(folder) = &own.plot {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         for (row, points) in rows.iter().zip(&curves) {
             let file = folder.join(format!("breakeven-{}.svg", row.0));
-            plot(&file, row.0, points).map_err(|error| anyhow!("cannot draw {}: {error}", file.display()))?;
+            let svg = plot(row.0, points).map_err(|error| anyhow!("cannot draw {}: {error}", file.display()))?;
+            fs::write(&file, svg).with_context(|| format!("cannot write {}", file.display()))?;
         }
     }
     report.finish(options)
@@ -262,63 +266,37 @@ fn curve_table(key: &str, is_f64: bool, points: &[Point]) -> comfy_table::Table 
     table
 }
 
-/// A line of the plot: its name, what it takes at a point, and its colour.
-type Line<'a> = (&'a str, &'a dyn Fn(&Point) -> f64, RGBColor);
-
 /// Speed-up over the best sequential code, by length, of everybody.
-fn plot(file: &Path, key: &str, points: &[Point]) -> Result<(), Box<dyn std::error::Error>> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let root = SVGBackend::new(file, (900, 560)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let ends = |points: &[Point]| Some((points.first()?.n as f64, points.last()?.n as f64));
-    let (low, high) = ends(points).ok_or("there are no points")?;
-    let mut chart = ChartBuilder::on(&root)
-        .caption(format!("{key}: speed-up over the best sequential code"), ("sans-serif", 22))
-        .margin(12)
-        .margin_right(36)
-        .x_label_area_size(40)
-        .y_label_area_size(50)
-        .build_cartesian_2d((low..high).log_scale(), (0.05f64..3.0f64).log_scale())?;
-    chart
-        .configure_mesh()
-        .x_desc("elements")
-        .x_label_formatter(&|n| format!("{n:.0}"))
-        .y_desc("speed-up")
-        .y_label_formatter(&|speed_up| format!("{speed_up:.2}"))
-        .draw()?;
-    let line = |ns: &dyn Fn(&Point) -> f64| -> Vec<(f64, f64)> {
-        let speed_up = |point: &Point| (point.n as f64, point.best(Group::Sequential) / ns(point));
-        points.iter().map(speed_up).filter(|(_, y)| y.is_finite()).collect()
-    };
-    let sides: [Line<'_>; 7] = [
-        ("one", &|point| point.best(Group::Sequential), BLACK),
-        ("ours", &|point| point.best(Group::Ours), RED),
-        ("ours forced", &|point| point.best(Group::Forced), RGBColor(240, 150, 120)),
-        ("rayon", &|point| point.side("rayon"), BLUE),
-        ("GNU", &|point| point.side("gnu"), GREEN),
-        ("TBB par", &|point| point.side("tbb"), MAGENTA),
-        ("TBB par_unseq", &|point| point.side("tbb_unseq"), CYAN),
+fn plot(key: &str, points: &[Point]) -> Result<String, chart::Error> {
+    type Side = (&'static str, fn(&Point) -> f64, RGBColor);
+    let sides: [Side; 7] = [
+        ("best sequential", |point| point.best(Group::Sequential), BLACK),
+        ("ours", |point| point.best(Group::Ours), VERMILION),
+        ("ours forced", |point| point.best(Group::Forced), RGBColor(240, 150, 120)),
+        ("rayon", |point| point.side("rayon"), BLUE),
+        ("GNU", |point| point.side("gnu"), PURPLE),
+        ("TBB par", |point| point.side("tbb"), GREEN),
+        ("TBB par_unseq", |point| point.side("tbb_unseq"), RGBColor(150, 200, 80)),
     ];
-    // Whoever has no such algorithm has no line.
-    for (name, points, colour) in sides.map(|(name, ns, colour)| (name, line(ns), colour)) {
-        if points.is_empty() {
-            continue;
-        }
-        chart
-            .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .border_style(BLACK)
-        .background_style(WHITE.mix(0.8))
-        .draw()?;
-    root.present()?;
-    Ok(())
+    let line = |(name, ns, colour): Side| {
+        let speed_up = |point: &Point| (point.n as f64, point.best(Group::Sequential) / ns(point));
+        let logarithms = points.iter().map(speed_up).map(|(n, speed_up)| (n.log2(), speed_up.log2()));
+        Line { name, colour, points: logarithms.filter(|(_, y)| y.is_finite()).collect() }
+    };
+    let lines = sides.map(line);
+    let all = || lines.iter().flat_map(|line| &line.points);
+    let chart = Chart {
+        title: format!("{key}: speed-up over the best sequential code"),
+        x: Axis { range: span(all().map(|point| point.0), 0.0), label: power_of_two, title: "elements" },
+        y: Axis {
+            range: span(all().map(|point| point.1), 0.3),
+            label: |log2| log2.exp2().to_string(),
+            title: "speed-up",
+        },
+        lines: lines.into(),
+        ideal: None,
+    };
+    side_by_side(&[chart], (900, 560))
 }
 
 #[cfg(test)]
