@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
@@ -106,10 +106,7 @@ impl Report {
             self.key("machine_rtt_ns", round_trip);
             self.key("machine_two_threads", two);
         }
-        if let Some(file) = &options.json {
-            let text = serde_json::to_string(&self).context("the report cannot be put into JSON")?;
-            fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
-        }
+        write_json(options.json.as_deref(), &self)?;
         println!("{}", self.last_line());
         Ok(())
     }
@@ -118,6 +115,17 @@ impl Report {
         let keys: Vec<String> = self.order.iter().map(|key| format!("{key}={}", number(self.keys[key]))).collect();
         format!("{}: {}", self.name, keys.join(" "))
     }
+}
+
+/// Writes what was measured into the file, where one was asked for.
+///
+/// # Errors
+///
+/// Where it cannot be put into JSON, or the file cannot be written.
+pub fn write_json(file: Option<&Path>, measured: &impl Serialize) -> anyhow::Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    let text = serde_json::to_string(measured).context("what was measured cannot be put into JSON")?;
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Three significant digits, whole numbers as they are.

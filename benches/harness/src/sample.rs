@@ -60,26 +60,25 @@ impl fmt::Debug for Side<'_> {
 }
 
 impl<'a> Side<'a> {
-    /// A side whose call leaves its input as it was, so that it can be called again at once.
-    pub fn reading<R: Answer>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
+    /// A side without fresh input: `calls` makes so many calls and gives the last answer.
+    fn plain(name: &str, calls: impl FnMut(usize) -> f64 + 'a) -> Self {
         Side {
             name: name.to_owned(),
             batch_max: usize::MAX,
             prepare: Box::new(|_| ()),
-            calls: Box::new(move |batch| repeat(batch, &mut call)),
+            calls: Box::new(calls),
             clock: None,
         }
     }
 
+    /// A side whose call leaves its input as it was, so that it can be called again at once.
+    pub fn reading<R: Answer>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
+        Side::plain(name, move |batch| repeat(batch, &mut call))
+    }
+
     /// A side that times itself: `clock` makes so many calls and says how many nanoseconds they took, together.
     pub fn timed(name: &str, batch_max: usize, clock: impl FnMut(usize) -> f64 + 'a) -> Self {
-        Side {
-            name: name.to_owned(),
-            batch_max,
-            prepare: Box::new(|_| ()),
-            calls: Box::new(|_| f64::NAN),
-            clock: Some(Box::new(clock)),
-        }
+        Side { batch_max, clock: Some(Box::new(clock)), ..Side::plain(name, |_| f64::NAN) }
     }
 
     /// A side that writes over `buffer` and can do so again and again.
@@ -88,16 +87,10 @@ impl<'a> Side<'a> {
         buffer: &'a RefCell<Vec<T>>,
         mut call: impl FnMut(&mut [T]) -> R + 'a,
     ) -> Self {
-        Side {
-            name: name.to_owned(),
-            batch_max: usize::MAX,
-            prepare: Box::new(|_| ()),
-            calls: Box::new(move |batch| {
-                let buffer = &mut *buffer.borrow_mut();
-                repeat(batch, || call(buffer))
-            }),
-            clock: None,
-        }
+        Side::plain(name, move |batch| {
+            let buffer = &mut *buffer.borrow_mut();
+            repeat(batch, || call(buffer))
+        })
     }
 
     /// A side whose call consumes its input: it gets a fresh copy from `scratch` each time.
@@ -106,16 +99,15 @@ impl<'a> Side<'a> {
         scratch: &'a Scratch<T>,
         mut call: impl FnMut(&mut [T]) -> R + 'a,
     ) -> Self {
+        let calls = move |batch| {
+            let mut copies = scratch.data.borrow_mut();
+            let mut copies = copies.chunks_exact_mut(scratch.n.max(1));
+            repeat(batch, || copies.next().map_or(0.0, |copy| call(copy).number()))
+        };
         Side {
-            name: name.to_owned(),
             batch_max: scratch.copies(),
             prepare: Box::new(|batch| scratch.restore(batch)),
-            calls: Box::new(move |batch| {
-                let mut copies = scratch.data.borrow_mut();
-                let mut copies = copies.chunks_exact_mut(scratch.n.max(1));
-                repeat(batch, || copies.next().map_or(0.0, |copy| call(copy).number()))
-            }),
-            clock: None,
+            ..Side::plain(name, calls)
         }
     }
 
@@ -125,16 +117,10 @@ impl<'a> Side<'a> {
         scratch: &'a Scratch<T>,
         mut call: impl FnMut(&mut [T]) -> R + 'a,
     ) -> Self {
-        Side {
-            name: name.to_owned(),
-            batch_max: usize::MAX,
-            prepare: Box::new(|_| ()),
-            calls: Box::new(move |batch| {
-                let copy = &mut scratch.data.borrow_mut()[..scratch.n];
-                repeat(batch, || call(copy))
-            }),
-            clock: None,
-        }
+        Side::plain(name, move |batch| {
+            let copy = &mut scratch.data.borrow_mut()[..scratch.n];
+            repeat(batch, || call(copy))
+        })
     }
 
     /// The same under another name, after `set`, which is called before each batch.
@@ -303,6 +289,11 @@ impl Samples {
     }
 }
 
+/// The median of the side of that name; NaN where there is none.
+pub fn median_of(samples: &[Samples], side: &str) -> f64 {
+    samples.iter().find(|samples| samples.side == side).map_or(f64::NAN, Samples::median)
+}
+
 /// In which order so many sides have their turns in each round: by lot, and the same in every run.
 ///
 /// Else one side would always follow sequential code, say: after that a virtual machine's second core is often slow for a while, and caches hold other things.
@@ -313,6 +304,18 @@ pub fn orders(sides: usize, rounds: usize) -> impl Iterator<Item = Vec<usize>> {
         lots.shuffle(&mut order);
         order
     })
+}
+
+/// The samples of sides of these names, in the same order: each has its [turn](orders) in so many rounds, which gives nanoseconds a call.
+pub fn in_turn<'n, T: IntoIterator<Item = f64>>(
+    names: impl IntoIterator<Item = &'n str>,
+    rounds: usize,
+    mut turn: impl FnMut(usize) -> T,
+) -> Vec<Samples> {
+    let mut samples: Vec<Samples> =
+        names.into_iter().map(|name| Samples { side: name.to_owned(), ns: Vec::new() }).collect();
+    orders(samples.len(), rounds).flatten().for_each(|at| samples[at].ns.extend(turn(at)));
+    samples
 }
 
 /// Measures all sides in turn and returns their samples in the same order.
@@ -326,25 +329,19 @@ pub fn measure(sides: &mut [Side<'_>], plan: &Plan) -> Vec<Samples> {
         .collect();
     let slowest = calibrated.iter().map(|&(_, ns)| ns).fold(0.0, f64::max);
     let rounds = plan.rounds_for(slowest);
-    let mut samples: Vec<Samples> = sides.iter().map(|s| Samples { side: s.name.clone(), ns: Vec::new() }).collect();
-    for order in orders(sides.len(), rounds) {
-        for at in order {
-            let (batch, call_ns) = calibrated[at];
-            let side = &mut sides[at];
-            settle();
-            if call_ns < 2e7 {
-                side.time_ns(batch);
-                side.time_ns(batch);
-            }
-            let sample_ns = call_ns * batch as f64;
-            let count = (plan.turn.as_nanos() as f64 / sample_ns).clamp(1.0, 50.0) as usize;
-            for _ in 0..count {
-                let ns = side.time_ns(batch);
-                samples[at].ns.push(ns / batch as f64);
-            }
+    let names: Vec<String> = sides.iter().map(|side| side.name.clone()).collect();
+    in_turn(names.iter().map(String::as_str), rounds, |at| {
+        let (batch, call_ns) = calibrated[at];
+        let side = &mut sides[at];
+        settle();
+        if call_ns < 2e7 {
+            side.time_ns(batch);
+            side.time_ns(batch);
         }
-    }
-    samples
+        let sample_ns = call_ns * batch as f64;
+        let count = (plan.turn.as_nanos() as f64 / sample_ns).clamp(1.0, 50.0) as usize;
+        (0..count).map(|_| side.time_ns(batch) / batch as f64).collect::<Vec<_>>()
+    })
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@ use rayon::prelude::*;
 
 use crate::cases::Runtimes;
 use crate::peers::{Chili, ForkUnion, rayon_pool};
-use fusain_harness::{Options, Progress, Report, Samples, cell_ns, cell_ratio, median, orders, settle, table};
+use fusain_harness::{
+    Options, Progress, Report, Samples, cell_ns, cell_ratio, in_turn, median, median_of, settle, table,
+};
 
 const TASKS: [usize; 4] = [2, 4, 7, 64];
 const LENGTHS: [Duration; 5] = [
@@ -243,20 +245,17 @@ impl Point {
         };
         let turn = Turn { gap, calls, warm_up: ideal < FEW_ROUNDS };
         let mut sides = sides(way, tasks, length, on, chili);
-        let mut samples: Vec<Samples> =
-            sides.iter().map(|side| Samples { side: side.name.to_owned(), ns: Vec::new() }).collect();
-        for order in orders(sides.len(), rounds) {
-            for at in order {
-                settle();
-                samples[at].ns.extend((sides[at].turn)(turn));
-            }
-        }
+        let names: Vec<&str> = sides.iter().map(|side| side.name).collect();
+        let samples = in_turn(names, rounds, |at| {
+            settle();
+            (sides[at].turn)(turn)
+        });
         Point { way, tasks, length, gap, ideal_ns: ideal.as_nanos() as f64, samples }
     }
 
     /// NaN for who is not there.
     fn side(&self, name: &str) -> f64 {
-        self.samples.iter().find(|samples| samples.side == name).map_or(f64::NAN, Samples::median)
+        median_of(&self.samples, name)
     }
 
     fn over_rayon(&self) -> f64 {

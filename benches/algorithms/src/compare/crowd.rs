@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::cases::{Algorithm, Case, Group, Runtimes};
 use crate::peers::rayon_pool;
 use fusain_harness::{
-    Options, Progress, Report, Samples, cell_ns, cell_ratio, geometric_mean, measure, orders, settle, table,
+    Options, Progress, Report, Samples, cell_ns, cell_ratio, geometric_mean, in_turn, measure, settle, table,
 };
 
 /// Elements of the input, and workers beside the two that fit the cores.
@@ -126,11 +126,10 @@ fn beside_others(on: Runtimes<'_>, options: &Options, report: &mut Report) -> an
         let label = this.label(start.elapsed().as_nanos() as f64 / this.elements as f64);
         progress.step(&label);
         let others = Spinning::new(spinning)?;
-        let mut samples = sides.map(|(name, _)| Samples { side: name.to_owned(), ns: Vec::new() });
-        for at in orders(sides.len(), rounds).flatten() {
+        let samples = in_turn(sides.map(|(name, _)| name), rounds, |at| {
             settle();
-            samples[at].ns.extend(this.turn(turn, &|this| (sides[at].1)(this, &seeds)));
-        }
+            this.turn(turn, &|this| (sides[at].1)(this, &seeds))
+        });
         drop(others);
         report.keep(&label, &samples);
         let [sequential, ours, rayon] = [0, 1, 2].map(|at| mean(&samples[at]));

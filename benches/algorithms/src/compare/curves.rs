@@ -10,7 +10,7 @@ use crate::cases::{Algorithm, Case, Number, Ordered, Runtimes};
 use crate::chart::{Axis, BLUE, Chart, Line, VERMILION, power_of_two, side_by_side, span, time};
 use crate::data::Sampled;
 use crate::peers::rayon_pool;
-use fusain_harness::{Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, table};
+use fusain_harness::{Options as Common, Progress, Report, Side, cell_ns, cell_ratio, measure, median_of, table};
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]
@@ -60,8 +60,7 @@ fn curve<T: Number + Ordered + Sampled>(
             case.sides(on, false).into_iter().map(|(_, side)| side).filter(is_shown).collect();
         let samples = measure(&mut sides, &options.plan());
         report.keep(&format!("{algorithm} {} 2^{log2}", T::NAME), &samples);
-        let median = |side: &str| samples.iter().find(|s| s.side == side).map_or(f64::NAN, Samples::median);
-        Point { log2, ns: SIDES.map(|(side, _, _)| median(side)) }
+        Point { log2, ns: SIDES.map(|(side, _, _)| median_of(&samples, side)) }
     };
     Curve { algorithm, element: T::NAME, points: lengths.iter().map(|&log2| point(log2)).collect() }
 }

@@ -4,7 +4,7 @@ use super::plain;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::peers::{Cxx, rayon_pool};
 use fusain_harness::{
-    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
+    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, median_of, table,
 };
 
 /// What to measure.
@@ -95,8 +95,7 @@ fn sort_over_std(n: usize, on: Runtimes<'_>, options: &Common, report: &mut Repo
         case.sides(Runtimes { cxx: None, ..on }, false).into_iter().filter(|(group, _)| *group != Group::Peer).unzip();
     let samples = measure(&mut sides, &options.plan());
     report.keep(&format!("stable sort i32 of {n}"), &samples);
-    let median = |side: &str| samples.iter().find(|s| s.side == side).map_or(f64::NAN, Samples::median);
-    median("std") / median("ours")
+    median_of(&samples, "std") / median_of(&samples, "ours")
 }
 
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use fusain::pool::{Algorithm, Pool};
 
 use crate::cases::Runtimes;
 use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
-use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, round_trip_ns, table};
+use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, round_trip_ns, table};
 
 /// As many units as workers, each of nothing; every worker must get one before the call may end early.
 struct Nothing;
@@ -101,8 +101,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     report.keep("empty region", &samples);
     report.key("ours_over_rtt", ours / rtt);
     for side in ["rayon", "openmp", "tbb", "fork_union"] {
-        let ns = samples.iter().find(|s| s.side == side).map_or(f64::NAN, |s| s.median());
-        report.key(&format!("{side}_over_ours"), ns / ours);
+        report.key(&format!("{side}_over_ours"), median_of(&samples, side) / ours);
     }
     report.key("rtt_ns", rtt);
     report.finish(options)

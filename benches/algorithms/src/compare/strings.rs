@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::cases::Runtimes;
 use crate::data;
 use crate::peers::rayon_pool;
-use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, orders, settle, table};
+use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, in_turn, settle, table};
 
 const LENGTHS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// From here on std is to be beaten.
@@ -130,20 +130,14 @@ fn measured<T: Clone>(label: String, source: &[T], sorts: &Sorts<T>, on: Runtime
             Side::timed(name, batch, clock)
         })
         .collect();
-    let mut samples: Vec<Samples> =
-        sides.iter().map(|side| Samples { side: side.name().to_owned(), ns: Vec::new() }).collect();
-    for order in orders(sides.len(), rounds) {
-        for at in order {
-            settle();
-            // Not counted: it wakes the threads. Calls of a tenth of a second do that by themselves.
-            if source.len() < LARGE {
-                sides[at].time_ns(batch);
-            }
-            let ns = sides[at].time_ns(batch);
-            samples[at].ns.push(ns / batch as f64);
+    let samples = in_turn(sorts.iter().map(|(name, _)| *name), rounds, |at| {
+        settle();
+        // Not counted: it wakes the threads. Calls of a tenth of a second do that by themselves.
+        if source.len() < LARGE {
+            sides[at].time_ns(batch);
         }
-    }
-    drop(sides);
+        [sides[at].time_ns(batch) / batch as f64]
+    });
     Row { label, words: source.len(), is_by_closure: false, samples }
 }
 

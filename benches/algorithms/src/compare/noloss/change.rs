@@ -8,7 +8,7 @@ use fusain::algorithms::Par;
 use fusain::pool::Pool;
 
 use super::{POLICIES, Point, policy};
-use fusain_harness::{Samples, orders, settle};
+use fusain_harness::{in_turn, settle};
 
 /// Elements, and the weight of one, in steps, before and after. A step takes a nanosecond or two.
 pub(super) const CHANGES: [(usize, u32, u32); 8] = [
@@ -53,15 +53,12 @@ pub(super) fn points(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Po
             call::<2>(is_reduction, &v, &weight, pool),
             call::<3>(is_reduction, &v, &weight, pool),
         ];
-        let mut samples = POLICIES.map(|name| Samples { side: name.to_owned(), ns: Vec::new() });
-        for order in orders(calls.len(), if smoke { 1 } else { 5 }) {
-            for at in order {
-                settle();
-                samples[at].ns.push(after_change(&mut calls[at], change, &weight, smoke));
-            }
-        }
+        let samples = in_turn(POLICIES, if smoke { 1 } else { 5 }, |at| {
+            settle();
+            [after_change(&mut calls[at], change, &weight, smoke)]
+        });
         let what = format!("closure, {before} to {after} steps");
-        Point { regime: "change", algorithm: name, what, n, samples: samples.into() }
+        Point { regime: "change", algorithm: name, what, n, samples }
     })
 }
 

@@ -17,7 +17,7 @@ use fusain::pool::Pool;
 
 use self::rows::{Input, ROWS};
 use fusain_harness::{
-    Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, measure, orders, table,
+    Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, in_turn, measure, table,
 };
 
 const DEFAULT: usize = 0;
@@ -109,17 +109,11 @@ fn bursts(sides: &mut [Side<'_>], call_ns: f64, smoke: bool) -> Vec<Samples> {
         ns if ns > 1e7 => 5,
         _ => 61,
     };
-    let mut samples: Vec<Samples> =
-        sides.iter().map(|side| Samples { side: side.name().to_owned(), ns: Vec::new() }).collect();
-    for order in orders(sides.len(), rounds) {
-        for at in order {
-            let calls = calls.min(sides[at].batch_max());
-            thread::sleep(REST);
-            let ns = sides[at].time_ns(calls);
-            samples[at].ns.push(ns / calls as f64);
-        }
-    }
-    samples
+    in_turn(POLICIES, rounds, |at| {
+        let calls = calls.min(sides[at].batch_max());
+        thread::sleep(REST);
+        [sides[at].time_ns(calls) / calls as f64]
+    })
 }
 
 /// One row at one length, steady and in bursts.
