@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use comfy_table::Table;
 use fusain::comm::Communicator;
 use fusain::schedule::collective::{self, AllToAll, Allgather, Allreduce, Group, Reduction, Shape, Tree};
 use fusain::schedule::{Execution, Result, Run, ScheduleBuilder};
 
-use fusain_harness::median;
+use crate::slowest;
+use fusain_harness::{median, table};
 
 /// Collectives timed for each figure.
 const BATCH: usize = 8;
@@ -109,9 +109,8 @@ fn all() -> Vec<Ways> {
 ///
 /// # Panics
 /// If a collective fails.
-pub fn table<C: Communicator>(comm: &C, rounds: usize) -> Option<Table> {
-    let mut table = Table::new();
-    table.set_header(["collective", "size", "us of each way", "fastest"]);
+pub fn compare<C: Communicator>(comm: &C, rounds: usize) -> Option<String> {
+    let mut table = table(&["collective", "size", "us of each way", "fastest"]);
     let mut number = 0;
     for Ways { name, size, ways } in all() {
         for bytes in [64, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20] {
@@ -130,9 +129,7 @@ pub fn table<C: Communicator>(comm: &C, rounds: usize) -> Option<Table> {
                         *run = Some(execution.wait(comm).expect("an end"));
                         number += 1;
                     }
-                    let mut slowest = [begin.elapsed().as_secs_f64() * 1e6 / BATCH as f64];
-                    comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
-                    times.push(slowest[0]);
+                    times.push(slowest(comm, begin.elapsed().as_secs_f64() * 1e6 / BATCH as f64));
                 }
             }
             let medians: Vec<f64> = times.iter().map(|times| median(times)).collect();
@@ -142,5 +139,5 @@ pub fn table<C: Communicator>(comm: &C, rounds: usize) -> Option<Table> {
             table.add_row([name.to_owned(), format!("{bytes} {size}"), cells.join(", "), ways[fastest].0.to_owned()]);
         }
     }
-    (comm.rank() == 0).then_some(table)
+    (comm.rank() == 0).then(|| table.to_string())
 }

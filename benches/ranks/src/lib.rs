@@ -7,3 +7,15 @@ pub mod irregular;
 pub mod nonblocking;
 pub mod programs;
 pub mod steal;
+
+use fusain::comm::Communicator;
+
+/// The largest of all ranks' times.
+///
+/// # Panics
+/// If a message is lost.
+pub fn slowest<C: Communicator>(comm: &C, time: f64) -> f64 {
+    let mut slowest = [time];
+    comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
+    slowest[0]
+}

@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use fusain::comm::World;
-use fusain_benches_ranks::choice::table;
+use fusain_benches_ranks::choice::compare;
 
 #[derive(Parser)]
 struct Arguments {
@@ -18,7 +18,7 @@ struct Arguments {
 
 fn main() {
     let Arguments { smoke, ranks } = Arguments::parse();
-    let tables = World::threads(ranks).run(|comm| table(&comm, if smoke { 1 } else { 15 }));
+    let tables = World::threads(ranks).run(|comm| compare(&comm, if smoke { 1 } else { 15 }));
     tables.iter().flatten().for_each(|table| println!("{table}"));
     println!("choice: ranks={ranks}");
 }

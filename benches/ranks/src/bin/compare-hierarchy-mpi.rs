@@ -8,10 +8,11 @@
 
 use std::time::Instant;
 
-use comfy_table::Table;
 use fusain::comm::mpi::SplitType;
 use fusain::comm::{Communicator, MpiComm, MpiWorld};
 use fusain::topology::{Hierarchy, Host, Machine, Place};
+use fusain_benches_ranks::slowest;
+use fusain_harness::{geometric_mean, median, table};
 
 const ROUNDS: usize = 15;
 const DOUBLES: [usize; 4] = [1, 128, 8_192, 131_072];
@@ -30,9 +31,8 @@ fn main() {
     let world = MpiWorld::start().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
     let hierarchy = hierarchy(&comm);
-    let mut table = Table::new();
-    table.set_header(["doubles", "call", "levels us", "flat us", "library us", "library over levels"]);
-    let (mut logs, mut cases) = ([0.0, 0.0], 0.0);
+    let mut table = table(&["doubles", "call", "levels us", "flat us", "library us", "library over levels"]);
+    let mut ratios = [Vec::new(), Vec::new()];
     for length in DOUBLES {
         let mut times: [Vec<f64>; 6] = Default::default();
         let mut data = vec![1.0_f64; length];
@@ -52,27 +52,20 @@ fn main() {
                     // SAFETY: as above.
                     _ => unsafe { comm.native_reduce_sum(&data, &mut total, 0) }.expect("library"),
                 }
-                let mut slowest = [begin.elapsed().as_nanos() as f64 / 1e3];
-                comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
-                times.push(slowest[0]);
+                times.push(slowest(&comm, begin.elapsed().as_nanos() as f64 / 1e3));
                 data.fill(1.0);
             }
         }
-        let median = |times: &mut Vec<f64>| {
-            times.sort_by(f64::total_cmp);
-            times[times.len() / 2]
-        };
-        let medians = times.each_mut().map(median);
+        let medians = times.each_ref().map(|times| median(times));
         for (call, (name, us)) in ["broadcast", "reduce"].into_iter().zip(medians.chunks(3)).enumerate() {
-            logs[call] += (us[2] / us[0]).ln();
+            ratios[call].push(us[2] / us[0]);
             let row = [length.to_string(), name.to_owned()].into_iter();
             table.add_row(row.chain(us.iter().map(|us| format!("{us:.1}"))).chain([format!("{:.2}", us[2] / us[0])]));
         }
-        cases += 1.0;
     }
     if comm.rank() == 0 {
         println!("{}\n{}{table}", world.library(), hierarchy);
-        let [broadcast, reduce] = logs.map(|sum: f64| (sum / cases).exp());
+        let [broadcast, reduce] = ratios.map(|ratios| geometric_mean(&ratios));
         println!("hierarchy-mpi: library_over_levels_bcast={broadcast:.2} library_over_levels_reduce={reduce:.2}");
     }
 }

@@ -14,10 +14,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::Parser;
-use comfy_table::Table;
 use fusain::comm::World;
 use fusain::schedule::{Advance, Execution, OpId, Operator, ScheduleBuilder};
-use fusain_harness::median;
+use fusain_harness::{median, table, write_json};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -180,11 +179,10 @@ fn measure(shape: &Shape, samples: usize) -> (usize, [Vec<f64>; 3]) {
     (edges.len(), times)
 }
 
-fn main() {
+fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let (operations, samples) = if arguments.smoke { (1000, 1) } else { (100_000, arguments.samples.max(1)) };
-    let mut table = Table::new();
-    table.set_header([
+    let mut table = table(&[
         "shape",
         "operations",
         "dependencies",
@@ -211,9 +209,7 @@ fn main() {
         kept.push(json!({"shape": shape.name, "dependencies": edges, "ours_ns": ours, "by_hand_ns": by_hand, "closures_ns": closures}));
     }
     println!("{table}");
-    if let Some(path) = &arguments.json {
-        let text = serde_json::Value::from(kept).to_string();
-        std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
+    write_json(arguments.json.as_deref(), &kept)?;
     println!("interpret: ns_per_op={slowest:.1}");
+    Ok(())
 }

@@ -8,12 +8,11 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use comfy_table::Table;
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, MpiWorld};
 use fusain::schedule::{Engine, Execution};
 use fusain_benches_ranks::nonblocking::{Call, Nonblocking, Ours, prepared};
-use fusain_harness::median;
+use fusain_harness::{median, table};
 
 const BYTES: usize = 8;
 /// Calls timed at once, and how often; the same for a run that only has to end.
@@ -27,8 +26,7 @@ fn main() {
     let progress = Progress::manual(world.communicator().expect("one for the loop"), Settings::default());
     let (engine, direct_number) = (Engine::new(progress.handle()), Cell::new(0));
     let direct = world.communicator().expect("one without a loop");
-    let mut table = Table::new();
-    table.set_header(["collective", "library us", "ours us", "ours/library", "without a loop us"]);
+    let mut table = table(&["collective", "library us", "ours us", "ours/library", "without a loop us"]);
     let mut worst = 0.0_f64;
     for call in [Call::Barrier, Call::AllToAll, Call::Allreduce] {
         let mut ours = Ours::new(&engine, call, BYTES);

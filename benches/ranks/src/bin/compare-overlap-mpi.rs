@@ -9,12 +9,13 @@
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
-use comfy_table::Table;
 use fusain::comm::mpi::MpiRequest;
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, MpiComm, MpiWorld, Request};
 use fusain::schedule::Engine;
 use fusain_benches_ranks::nonblocking::{CASES, Call, Nonblocking, Ours, Overlap, idle_share, overlap};
+use fusain_benches_ranks::slowest;
+use fusain_harness::table;
 
 /// Collectives measured for each figure, and seconds without a message; the same for a run that only has to end.
 const FULL: (usize, f64) = (101, 2.0);
@@ -59,11 +60,7 @@ fn main() {
     // Any thread may call, so that both sides can be measured in turn; by hand the level makes no difference.
     let world = MpiWorld::start_multiple().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
-    let agree = |time_us: f64| {
-        let mut slowest = [time_us];
-        comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
-        slowest[0]
-    };
+    let agree = |time_us: f64| slowest(&comm, time_us);
     let transport = || world.communicator().expect("a communicator for the loop");
     let manual = Progress::manual(transport(), Settings::default());
     let engine = Engine::new(manual.handle());
@@ -95,8 +92,8 @@ fn main() {
     if comm.rank() != 0 {
         return;
     }
-    let mut table = Table::new();
-    table.set_header(["collective", "bytes", "library us", "overlap", "manual us", "overlap", "thread us", "overlap"]);
+    let mut table =
+        table(&["collective", "bytes", "library us", "overlap", "manual us", "overlap", "thread us", "overlap"]);
     for ((call, bytes), row) in CASES.into_iter().zip(rows) {
         let cells = row.iter().flat_map(|one| [format!("{:.1}", one.pure_us), format!("{:.2}", one.share)]);
         table.add_row([call.name().to_owned(), bytes.to_string()].into_iter().chain(cells));

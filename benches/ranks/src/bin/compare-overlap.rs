@@ -12,12 +12,12 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use comfy_table::Table;
 use fusain::comm::progress::{Progress, Settings};
 use fusain::comm::{Communicator, LogGp, Network, ThreadComm, World};
 use fusain::schedule::Engine;
 use fusain_benches_ranks::nonblocking::{CASES, Ours, Overlap, cpu_time, overlap, runs};
-use fusain_harness::median;
+use fusain_benches_ranks::slowest;
+use fusain_harness::{median, table, write_json};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -49,11 +49,7 @@ fn on_a_rank(comm: &ThreadComm, manual: bool, rounds: usize) -> Vec<Sample> {
         false => Progress::spawn(transport, Settings::default()).expect("a progress thread"),
     };
     let (handle, engine) = (progress.handle(), Engine::new(progress.handle()));
-    let agree = |time_us: f64| {
-        let mut slowest = [time_us];
-        comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
-        slowest[0]
-    };
+    let agree = |time_us: f64| slowest(comm, time_us);
     let measure = |(call, bytes)| {
         let mut ours = Ours::new(&engine, call, bytes);
         comm.barrier().expect("a barrier");
@@ -83,21 +79,12 @@ fn on_all(arguments: &Arguments, manual: bool, rounds: usize) -> Vec<[f64; 3]> {
     (0..CASES.len()).map(row).collect()
 }
 
-fn main() {
+fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let rounds = if arguments.smoke { 4 } else { 101 };
     let [threaded, manual] = [false, true].map(|manual| on_all(&arguments, manual, rounds));
-    let mut table = Table::new();
-    table.set_header([
-        "collective",
-        "bytes",
-        "thread us",
-        "overlap",
-        "loop's cpu us",
-        "cpu/us",
-        "manual us",
-        "overlap",
-    ]);
+    let mut table =
+        table(&["collective", "bytes", "thread us", "overlap", "loop's cpu us", "cpu/us", "manual us", "overlap"]);
     let (mut kept, mut least, mut most_cpu) = (Vec::new(), [f64::INFINITY; 3], 0.0_f64);
     for (((call, bytes), thread), manual) in CASES.into_iter().zip(&threaded).zip(&manual) {
         let [pure_us, share, cpu_us] = *thread;
@@ -121,10 +108,8 @@ fn main() {
     }
     println!("{table}");
     println!("{} ranks in one process, a network of {} us and 1 GB/s.", arguments.ranks, arguments.latency_us);
-    if let Some(path) = &arguments.json {
-        let text = serde_json::Value::from(kept).to_string();
-        std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
+    write_json(arguments.json.as_deref(), &kept)?;
     let [barrier, all_to_all, allreduce] = least;
     println!("overlap: barrier={barrier:.3} alltoall={all_to_all:.3} allreduce={allreduce:.3} cpu={most_cpu:.3}");
+    Ok(())
 }

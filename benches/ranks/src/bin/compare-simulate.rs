@@ -14,10 +14,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use comfy_table::Table;
 use fusain::schedule::goal::{Rank, Writer, patterns};
 use fusain::schedule::simulate::{Parameters, Program, simulate};
-use fusain_harness::peak_memory_bytes;
+use fusain_harness::{median, peak_memory_bytes, table, write_json};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -91,11 +90,6 @@ impl Case {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 fn seconds(duration: Duration) -> f64 {
     duration.as_secs_f64()
 }
@@ -138,8 +132,7 @@ fn main() -> anyhow::Result<()> {
         }
     }
     let folder = std::env::temp_dir().join(format!("compare-simulate-{}", std::process::id()));
-    let mut table = Table::new();
-    table.set_header([
+    let mut table = table(&[
         "schedule",
         "ranks",
         "events",
@@ -151,7 +144,8 @@ fn main() -> anyhow::Result<()> {
     ]);
     let (mut keys, mut kept) = (Vec::new(), Vec::new());
     for ((case, taken), (events, finish)) in cases.iter().zip(&taken).zip(results) {
-        let of = |of: fn(&Sample) -> Duration| median(taken.iter().map(|sample| seconds(of(sample))).collect());
+        let of =
+            |of: fn(&Sample) -> Duration| median(&taken.iter().map(|sample| seconds(of(sample))).collect::<Vec<_>>());
         let (build, simulate) = (of(|sample| sample.build), of(|sample| sample.simulate));
         let peer = match &arguments.loggopsim {
             None => "missing".to_owned(),
@@ -189,10 +183,7 @@ fn main() -> anyhow::Result<()> {
         Command::new(std::env::current_exe()?).arg("--barrier").arg(ranks(1_000_000, 1000).to_string()).output()?;
     ensure!(barrier.status.success(), "the barrier: {}", String::from_utf8_lossy(&barrier.stderr));
     print!("dissemination barrier: {}", String::from_utf8_lossy(&barrier.stdout));
-    if let Some(path) = &arguments.json {
-        let text = serde_json::Value::from(kept).to_string();
-        std::fs::write(path, text).with_context(|| path.display().to_string())?;
-    }
+    write_json(arguments.json.as_deref(), &kept)?;
     println!("simulate: {}", keys.join(" "));
     Ok(())
 }

@@ -9,10 +9,11 @@
 
 use std::time::Instant;
 
-use comfy_table::Table;
 use fusain::comm::mpi::SplitType;
 use fusain::comm::{Communicator, MpiComm, MpiWorld};
 use fusain::topology::{Hierarchy, Host, Kind, Machine, Place};
+use fusain_benches_ranks::slowest;
+use fusain_harness::{median, table};
 use mpi::topology::{Color, Communicator as _, SimpleCommunicator};
 
 const ROUNDS: usize = 60;
@@ -55,16 +56,10 @@ fn medians_us(comm: &MpiComm, sides: &[Side<'_>]) -> Vec<f64> {
             comm.barrier().expect("a barrier");
             let begin = Instant::now();
             run(fresh);
-            let mut slowest = [begin.elapsed().as_nanos() as f64 / 1e3];
-            comm.allreduce(&mut slowest, f64::max).expect("an allreduce");
-            times.push(slowest[0]);
+            times.push(slowest(comm, begin.elapsed().as_nanos() as f64 / 1e3));
         }
     }
-    let median = |times: &mut Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times[ROUNDS / 2]
-    };
-    times.iter_mut().map(median).collect()
+    times.iter().map(|times| median(times)).collect()
 }
 
 fn main() {
@@ -86,8 +81,7 @@ fn main() {
     }
     let medians = medians_us(&comm, &sides);
     if comm.rank() == 0 {
-        let mut table = Table::new();
-        table.set_header(["at 4 ranks", "communicators", "median us"]);
+        let mut table = table(&["at 4 ranks", "communicators", "median us"]);
         for ((name, communicators, _), us) in sides.iter().zip(&medians) {
             table.add_row([(*name).to_owned(), (*communicators).to_owned(), format!("{us:.1}")]);
         }

@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Parser;
-use comfy_table::Table;
 use fusain::topology::{Groups, Host, Kind, Machine, Place};
-use fusain_harness::peak_memory_bytes;
+use fusain_harness::{median, peak_memory_bytes, table, write_json};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -55,16 +54,10 @@ fn build(ranks: usize, machine: &Machine) -> Sample {
     Sample { locate_ns: ns(begin, located), build_ns: ns(located, built), groups: groups.iter().count() }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn main() {
+fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let machine = Machine::synthetic(NODE).expect("the description is right");
-    let mut table = Table::new();
-    table.set_header(["ranks", "groups", "locate ns/rank", "tree ns/rank", "both ns/rank", "both ms"]);
+    let mut table = table(&["ranks", "groups", "locate ns/rank", "tree ns/rank", "both ns/rank", "both ms"]);
     let (mut keys, mut kept) = (Vec::new(), Vec::new());
     let mut samples: Vec<Vec<Sample>> = SIZES.iter().map(|_| Vec::new()).collect();
     // Sizes in turn, so that a slow spell of the machine meets all of them.
@@ -74,7 +67,7 @@ fn main() {
         }
     }
     for (ranks, samples) in SIZES.iter().zip(&samples) {
-        let per_rank = |of: fn(&Sample) -> f64| median(samples.iter().map(of).collect()) / *ranks as f64;
+        let per_rank = |of: fn(&Sample) -> f64| median(&samples.iter().map(of).collect::<Vec<_>>()) / *ranks as f64;
         let both = per_rank(|sample| sample.locate_ns + sample.build_ns);
         table.add_row([
             ranks.to_string(),
@@ -89,13 +82,11 @@ fn main() {
         kept.push(json!({"ranks": ranks, "samples": all.collect::<Vec<_>>()}));
     }
     println!("{table}");
-    if let Some(path) = &arguments.json {
-        let text = serde_json::Value::from(kept).to_string();
-        std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
+    write_json(arguments.json.as_deref(), &kept)?;
     if let Some(mib) = peak_memory_bytes().map(|bytes| bytes >> 20) {
         println!("the most memory of this process, all places and the tree of 10^6 ranks among it: {mib} MiB");
         keys.push(format!("peak_mib={mib}"));
     }
     println!("split: {}", keys.join(" "));
+    Ok(())
 }

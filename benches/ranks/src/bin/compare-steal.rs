@@ -13,7 +13,7 @@ use clap::Parser;
 use fusain::cluster::Cluster;
 use fusain::comm::{Communicator, World};
 use fusain_benches_ranks::steal::{BYTES, idle_share, ping_pong, pool, request_to_task};
-use fusain_harness::{median, round_trip_ns};
+use fusain_harness::{median, round_trip_ns, write_json};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -53,10 +53,8 @@ fn main() -> anyhow::Result<()> {
         wait / 1e3,
         100.0 * idle
     );
-    if let Some(path) = &arguments.json {
-        let text = json!({ "line_ns": line_ns, "round_trips_ns": trips, "waits_ns": waits, "idle_share": idle });
-        std::fs::write(path, text.to_string()).with_context(|| path.display().to_string())?;
-    }
+    let samples = json!({ "line_ns": line_ns, "round_trips_ns": trips, "waits_ns": waits, "idle_share": idle });
+    write_json(arguments.json.as_deref(), &samples)?;
     let keys = if arguments.keys.is_empty() { String::new() } else { format!(" {}", arguments.keys) };
     println!(
         "steal: local_over_rtt={:.1}{keys} local_over_pingpong={:.1} idle_share={idle:.4}",

@@ -20,10 +20,10 @@ use std::path::PathBuf;
 use algorithms::{Algorithm, way_down};
 use applications::Timed;
 use clap::Parser;
-use comfy_table::Table;
 use fusain::comm::{Communicator, ThreadComm, World};
 use fusain::topology::Hierarchy;
 use fusain::topology::model::{Operation, Way};
+use fusain_harness::{geometric_mean, table, write_json};
 use machines::{Model, NTW10E5, NTW24E5, Placement, SMP12E5, SMP20E7};
 use serde_json::json;
 
@@ -57,9 +57,7 @@ fn elapsed_ns(comm: &ThreadComm, run: impl FnOnce()) -> u64 {
     let begin = latest() + PAUSE_NS;
     comm.compute_ns(begin.saturating_sub(comm.clock_ns()));
     run();
-    let mut end = [comm.clock_ns()];
-    comm.allreduce(&mut end, u64::max).expect("an allreduce");
-    end[0] - begin
+    latest() - begin
 }
 
 /// A collective on a machine.
@@ -123,18 +121,8 @@ fn us(ns: u64) -> String {
 }
 
 fn print_collectives(rows: &[Row]) {
-    let mut table = Table::new();
-    table.set_header([
-        "machine",
-        "call",
-        "algorithm",
-        "bytes",
-        "flat us",
-        "levels us",
-        "gain of levels",
-        "chosen",
-        "gain",
-    ]);
+    let mut table =
+        table(&["machine", "call", "algorithm", "bytes", "flat us", "levels us", "gain of levels", "chosen", "gain"]);
     for row in rows {
         table.add_row([
             row.machine.to_owned(),
@@ -173,12 +161,7 @@ fn kept_time(machine: &str, what: &str, length: usize, time: &Timed) -> serde_js
     json!({"machine": machine, "application": what, "length": length, "way": name, "own_ns": own_ns, "shared_ns": shared_ns})
 }
 
-fn geometric_mean(gains: impl Iterator<Item = f64>) -> f64 {
-    let logs: Vec<f64> = gains.map(f64::ln).collect();
-    (logs.iter().sum::<f64>() / logs.len() as f64).exp()
-}
-
-fn main() {
+fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let placement = arguments.placement;
     let models: &[Model] = if arguments.smoke { &[SMP12E5] } else { &[NTW10E5, SMP20E7, SMP12E5] };
@@ -186,8 +169,7 @@ fn main() {
     let rows: Vec<Row> = models.iter().flat_map(|model| collectives(model, placement, sizes)).collect();
     print_collectives(&rows);
 
-    let mut paper = Table::new();
-    paper.set_header(["section", "machine", "largest factor of", "report", "model", "one card a host", "there"]);
+    let mut paper = table(&["section", "machine", "largest factor of", "report", "model", "one card a host", "there"]);
     let mut compare = |section: &str, machine: &str, what: &str, theirs: f64, ours: [Option<f64>; 2], at: String| {
         let [own, shared] = ours.map(|ours| ours.map_or_else(String::new, |ours| format!("{ours:.1}")));
         let names = [section, machine, what].map(str::to_owned);
@@ -218,23 +200,24 @@ fn main() {
     }
     println!("{paper}");
     println!("{WHY}");
-    if let Some(path) = &arguments.json {
-        kept.extend(rows.iter().map(|row| {
-            json!({
-                "machine": row.machine, "operation": format!("{:?}", row.operation), "algorithm": row.algorithm.name(), "bytes": row.bytes,
-                "flat_ns": row.flat_ns, "levels_ns": row.levels_ns, "chosen": format!("{:?}", row.way),
-            })
-        }));
-        let text = serde_json::Value::from(kept).to_string();
-        std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
-    let gain = |operation| geometric_mean(rows.iter().filter(|row| row.operation == operation).map(Row::gain));
+    kept.extend(rows.iter().map(|row| {
+        json!({
+            "machine": row.machine, "operation": format!("{:?}", row.operation), "algorithm": row.algorithm.name(), "bytes": row.bytes,
+            "flat_ns": row.flat_ns, "levels_ns": row.levels_ns, "chosen": format!("{:?}", row.way),
+        })
+    }));
+    write_json(arguments.json.as_deref(), &kept)?;
+    let gain = |operation| {
+        let gains = rows.iter().filter(|row| row.operation == operation).map(Row::gain);
+        geometric_mean(&gains.collect::<Vec<_>>())
+    };
     let worst = rows.iter().map(Row::gain).fold(f64::INFINITY, f64::min);
     println!(
         "hierarchy: gain_bcast={:.2} gain_reduce={:.2} worst={worst:.2}",
         gain(Operation::Broadcast),
         gain(Operation::Reduce)
     );
+    Ok(())
 }
 
 /// Under the tables.

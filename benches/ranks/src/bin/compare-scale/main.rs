@@ -29,7 +29,7 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use comfy_table::Table;
+use fusain_harness::{table, write_json};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
 
@@ -177,17 +177,15 @@ fn main() -> anyhow::Result<()> {
     let drawn = drawn.map_err(|error| anyhow::anyhow!("the plot: {error}"))?;
     std::fs::write(&arguments.svg, drawn).with_context(|| arguments.svg.display().to_string())?;
     println!("plot: {}", arguments.svg.display());
-    if let Some(path) = &arguments.json {
-        let runs = cases.iter().zip(&outcomes).map(|(case, outcome)| {
-            json!({
-                "ranks": case.ranks, "lanes": case.lanes, "victims": POLICIES[case.policy].1, "efficiency": outcome.efficiency, "took_s": outcome.took,
-                "requests": outcome.requests, "refusals": outcome.refusals, "tasks": outcome.tasks, "steals": outcome.steals, "events": outcome.events,
-            })
-        });
-        let text =
-            json!({ "machine": machine.to_string(), "seconds": arguments.seconds, "runs": runs.collect::<Vec<_>>() });
-        std::fs::write(path, text.to_string()).with_context(|| path.display().to_string())?;
-    }
+    let run = |(case, outcome): (&Case, &Outcome)| {
+        json!({
+            "ranks": case.ranks, "lanes": case.lanes, "victims": POLICIES[case.policy].1, "efficiency": outcome.efficiency, "took_s": outcome.took,
+            "requests": outcome.requests, "refusals": outcome.refusals, "tasks": outcome.tasks, "steals": outcome.steals, "events": outcome.events,
+        })
+    };
+    let runs: Vec<_> = cases.iter().zip(&outcomes).map(run).collect();
+    let kept = json!({ "machine": machine.to_string(), "seconds": arguments.seconds, "runs": runs });
+    write_json(arguments.json.as_deref(), &kept)?;
     // The largest machine stands for one of 10^4 where that was not run.
     let ranks = arguments.ranks.iter().copied().find(|&ranks| ranks == 10_000).or(arguments.ranks.last().copied());
     let name = if ranks == Some(10_000) { "1e4".to_owned() } else { ranks.unwrap_or(0).to_string() };
@@ -237,8 +235,7 @@ fn run_all(cases: &[Case], machine: &Machine, seconds: f64) -> anyhow::Result<Ve
 }
 
 fn print_table(cases: &[Case], outcomes: &[Outcome]) {
-    let mut table = Table::new();
-    table.set_header([
+    let mut table = table(&[
         "ranks",
         "lanes",
         "victims",
