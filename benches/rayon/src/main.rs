@@ -1,7 +1,7 @@
 //! What `compare rayon` measures: rayon's iterators and joins, in a program that does not know on which core it runs.
 //!
-//! It reads lines from its standard input: the name of a row, and how often to run it; for each it answers how many nanoseconds that took, and a digest of
-//! what was computed.
+//! It reads lines `ROW LENGTH PLACE CALLS` from its standard input, where `PLACE` is `inside` or `outside` of the pool. To each it answers how many nanoseconds
+//! the calls took, and a digest of what they computed.
 
 #![allow(clippy::print_stdout, reason = "answers go to standard output")]
 

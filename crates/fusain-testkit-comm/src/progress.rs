@@ -1,6 +1,5 @@
 //! What a progress loop must do, whoever drives it and whatever carries its messages.
 
-use std::collections::VecDeque;
 use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -78,7 +77,7 @@ pub fn meet<C: Communicator>(handle: &Handle<C>) {
 }
 
 fn everybody_hears_from_everybody<C: Communicator>(handle: &Handle<C>) {
-    let receives: VecDeque<_> =
+    let receives: Vec<_> =
         (0..handle.size()).map(|from| handle.submit(Receive::new(from, 3, 8)).expect("a receive")).collect();
     for to in 0..handle.size() {
         let mine = vec![handle.rank() as u8; 3];

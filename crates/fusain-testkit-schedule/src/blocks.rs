@@ -17,7 +17,7 @@ pub(super) fn check<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
 }
 
 /// What all ranks put in, one after another.
-fn everything(counts: &[usize]) -> Vec<u64> {
+pub(super) fn everything(counts: &[usize]) -> Vec<u64> {
     counts.iter().enumerate().flat_map(|(rank, &count)| elements(rank, count)).collect()
 }
 

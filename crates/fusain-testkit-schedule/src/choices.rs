@@ -7,6 +7,7 @@ use fusain_comm::progress::{Progress, Settings};
 use fusain_schedule::Engine;
 use fusain_schedule::collective::{Choice, Reduction};
 
+use super::blocks::everything;
 use super::reductions::{compose, composed, map, summed};
 use super::{element, elements};
 
@@ -65,9 +66,6 @@ fn reductions<C: Communicator>(engine: &Engine<C>, choice: &Choice) -> usize {
 /// Blocks of any length, as long as all of them or the longest, whichever the choice goes by, are on one side of a threshold.
 fn blocks<C: Communicator>(engine: &Engine<C>, choice: &Choice) -> usize {
     let (rank, size) = (engine.rank(), engine.size());
-    let everything = |counts: &[usize]| -> Vec<u64> {
-        counts.iter().enumerate().flat_map(|(rank, &count)| elements(rank, count)).collect()
-    };
     let totals = sides(choice.allgather_bruck_max_bytes, |bytes| choice.allgather(bytes));
     for total in totals {
         let mut counts = vec![total / size; size];

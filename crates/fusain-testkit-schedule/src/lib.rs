@@ -51,33 +51,29 @@ impl<C: Communicator> Suite<'_, C> {
         ScheduleBuilder::in_program_order(self.rank(), self.size())
     }
 
-    /// Compiles and runs it; twice, since what is left of the first must not be seen in the second.
+    /// Compiles it and runs it twice, since what is left of the first run must not be seen in the second.
     fn run<T: Plain + PartialEq + std::fmt::Debug>(
         &self,
         builder: ScheduleBuilder,
         (input, given): (Region<T>, Vec<T>),
         output: Option<Region<T>>,
     ) -> Vec<T> {
-        let mut run = builder.compile().expect("a collective compiles").prepare().expect("there is memory");
-        let mut results = [(); 2].map(|()| {
+        let once = |mut run: Run| {
             run.put(input, given.clone()).expect("the input fits");
             if let Some(output) = output {
                 run.put(output, vec![T::zeroed(); output.len()]).expect("the output fits");
             }
             let number = self.runs.replace(self.runs.get() + 1);
-            let taken = std::mem::replace(&mut run, dummy());
-            run = drive(self.comm, taken, number).expect("a collective runs");
-            run.take(output.unwrap_or(input))
-        });
-        let [first, second] = &mut results;
+            let mut run = drive(self.comm, run, number).expect("a collective runs");
+            let result = run.take(output.unwrap_or(input));
+            (run, result)
+        };
+        let run = builder.compile().expect("a collective compiles").prepare().expect("there is memory");
+        let (run, first) = once(run);
+        let (_, second) = once(run);
         assert_eq!(first, second, "the second run differs");
-        std::mem::take(first)
+        first
     }
-}
-
-/// Stands in for a run that is under way.
-fn dummy() -> Run {
-    ScheduleBuilder::new(0, 1).compile().expect("nothing compiles").prepare().expect("there is memory for nothing")
 }
 
 /// What rank `rank` puts in at `place`.

@@ -4,7 +4,7 @@
 //!   test chooses: any split an algorithm can meet on a pool, but the same each time.
 //! - [`Losing`] is the fault to plant, a split that loses its part: tests that drive an algorithm shall see it.
 //! - [`sorts`] is the conformance suite of everything that sorts.
-//! - [`hostile`] is the suite of what callers may do to any algorithm: orders that are none, panics anywhere, elements with traps.
+//! - [`hostile`] is the suite of what callers may do to any algorithm: inconsistent orders, panics anywhere, elements that detect misuse.
 //! - [`Counted`] is an element that knows how many of its kind are alive.
 
 mod counted;

@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::Census;
+use crate::{Census, Counted};
 
 /// Something that sorts.
 pub trait Sorter {
@@ -192,12 +192,7 @@ fn panics<S: Sorter>(sorter: &S) {
             if let Err(payload) = result {
                 assert_eq!(payload.downcast_ref(), Some(&"planned"), "the panic itself comes out");
             }
-            assert_eq!(census.alive(), n as isize);
-            let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
-            keys.sort();
-            assert!(keys.iter().copied().eq(0..n as u32), "each element once, panic at comparison {fatal} of {total}");
-            drop(v);
-            assert_eq!(census.alive(), 0);
+            each_once(v, &census, &format!("panic at comparison {fatal} of {total}"));
         }
     }
 }
@@ -221,11 +216,17 @@ fn inconsistent<S: Sorter>(sorter: &S) {
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 sorter.sort_by(&mut v, |a, b| order(a.0, b.0, asked.fetch_add(1, Relaxed)));
             }));
-            let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
-            keys.sort();
-            assert!(keys.iter().copied().eq(0..n as u32), "each of {n} elements once, order: {name}");
-            drop(v);
-            assert_eq!(census.alive(), 0);
+            each_once(v, &census, &format!("order: {name}"));
         }
     }
+}
+
+/// All elements are there, each once, and can be dropped.
+fn each_once(v: Vec<(u64, Counted)>, census: &Census, what: &str) {
+    assert_eq!(census.alive(), v.len() as isize, "{what}");
+    let mut keys: Vec<u32> = v.iter().map(|x| x.1.key).collect();
+    keys.sort();
+    assert!(keys.iter().copied().eq(0..v.len() as u32), "each of {} elements once, {what}", v.len());
+    drop(v);
+    assert_eq!(census.alive(), 0, "{what}");
 }

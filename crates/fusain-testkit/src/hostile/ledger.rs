@@ -30,7 +30,7 @@ static FATAL: AtomicUsize = AtomicUsize::new(usize::MAX);
 static ORDER: AtomicU8 = AtomicU8::new(Order::Sane as u8);
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 
-/// What came of a case.
+/// The counts of a case.
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) calls: usize,
@@ -38,14 +38,14 @@ pub(super) struct Account {
     pub(super) broken: usize,
 }
 
-/// Opens the books for a case: which order there is, and which call panics.
+/// Begins a case: which order there is, and which call panics.
 pub(super) fn open(order: Order, fatal: Option<usize>) {
     ORDER.store(order as u8, Relaxed);
     CALLS.store(0, Relaxed);
     FATAL.store(fatal.unwrap_or(usize::MAX), Relaxed);
 }
 
-/// Closes them.
+/// Ends the case, and gives its counts.
 pub(super) fn close() -> Account {
     FATAL.store(usize::MAX, Relaxed);
     let account =

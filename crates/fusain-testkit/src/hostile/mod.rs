@@ -1,9 +1,9 @@
 //! Hostile callers: what safe code may do to an algorithm, over and over, and whether any memory is lost or broken by it.
 //!
-//! An operation is called under every [`Order`], most of which are none, at every [`Place`], with several grains and lengths, on
+//! An operation is called under every [`Order`], most of which are inconsistent, at every [`Place`], with several grains and lengths, on
 //! elements of several [kinds](elements); and again with a panic at one call of a closure, a comparison, a clone or a drop after
-//! the other. After each case every element must have been dropped, and none twice. That is the leak rule: what an
-//! algorithm has neither returned nor put back it has dropped, whatever panics.
+//! the other. After each case every element must have been dropped, and none twice: what an algorithm has neither returned nor put back it
+//! drops, whatever panics.
 //!
 //! All counts are global, as elements without a size have no place for a reference: one [`Suite`] runs at a time.
 

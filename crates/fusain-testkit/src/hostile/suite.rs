@@ -19,7 +19,7 @@ const SAMPLED: usize = 3;
 /// Failures that are told of; the others are counted.
 const TOLD_MAX: usize = 20;
 
-/// Only one suite at a time keeps the books.
+/// Held by the suite that runs: the counts are global.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// What calls are made on: lengths around the thresholds of algorithms, and grains from one element to more than there are.
@@ -108,7 +108,7 @@ impl Suite {
         let setting = Setting { order: Order::Sane, place: Place::Alone, len: 0, grain: 0 };
         let (calls, failures) = (HashMap::new(), Vec::new());
         let mut suite = Suite { is_whole, setting, calls, cases: 0, panics: 0, failures, failed: 0 };
-        // Where an order is none, std's sorts say so by a panic, and others may.
+        // At an inconsistent order std's sorts panic, and others may.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         for place in Place::ALL {
