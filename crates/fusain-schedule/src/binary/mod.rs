@@ -118,6 +118,12 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// The record at a place among the words of a valid schedule.
+    #[inline]
+    pub(crate) fn at(words: &[u32], place: usize) -> Self {
+        Self::read(words[place..].first_chunk().expect("a valid schedule's operations are whole"))
+    }
+
     #[inline]
     pub(crate) fn read(words: &[u32; OPERATION_WORDS]) -> Self {
         let [code, number, dependencies, _, a, b, targets, sources, on_end, on_start] = *words;

@@ -7,7 +7,6 @@ use crate::{Region, Result, ScheduleBuilder};
 
 /// The tree, over ranks counted from the root, as one of its ranks sees it.
 struct Node {
-    root: usize,
     /// This rank, counted from the root; its subtree ends before `end`.
     node: usize,
     end: usize,
@@ -24,7 +23,7 @@ impl Node {
         let end = end_of(shape, node, size);
         let ends = children.iter().skip(1).copied().chain([end]);
         let children = children.iter().copied().zip(ends).collect();
-        Self { root, node, end, parent: shape.parent(node, size), children }
+        Self { node, end, parent: shape.parent(node, size), children }
     }
 }
 
@@ -55,19 +54,29 @@ impl<T> Place<T> {
     }
 }
 
-fn place<T: Plain>(
+/// The tree and the place of its blocks, where all lengths fit.
+fn rooted<T: Plain>(
     builder: &mut ScheduleBuilder,
-    tree: &Node,
-    counts: &[usize],
-    all: Option<Region<T>>,
-) -> Result<Place<T>> {
-    if tree.node == 0 {
+    group: &Group,
+    mine: Region<T>,
+    (all, counts): (Option<Region<T>>, &[usize]),
+    root: usize,
+    shape: Shape,
+) -> Result<(Node, Place<T>)> {
+    can_add(builder, group)?;
+    group.check(root)?;
+    fits("blocks of a gather or scatter, one a rank", counts.len(), group.size())?;
+    fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
+    let tree = Node::new(group, root, shape);
+    let place = if tree.node == 0 {
         let all = all.unwrap_or_else(|| builder.scratch(0));
-        return Ok(Place::Root(Blocks::new("elements at the root", all, counts)?, tree.root));
-    }
-    let counts: Vec<usize> = (tree.node..tree.end).map(|node| counts[(node + tree.root) % counts.len()]).collect();
-    let passing = builder.scratch(total(&counts)?);
-    Ok(Place::Inner(Blocks::new("elements of a subtree", passing, &counts)?, tree.node))
+        Place::Root(Blocks::new("elements at the root", all, counts)?, root)
+    } else {
+        let counts: Vec<usize> = (tree.node..tree.end).map(|node| counts[(node + root) % counts.len()]).collect();
+        let passing = builder.scratch(total(&counts)?);
+        Place::Inner(Blocks::new("elements of a subtree", passing, &counts)?, tree.node)
+    };
+    Ok((tree, place))
 }
 
 /// Collects all ranks' blocks at `root`, in the order of ranks, in `all`, which other ranks need not give. Block `r` has `counts[r]`
@@ -80,16 +89,11 @@ pub fn gather<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
     mine: Region<T>,
-    (all, counts): (Option<Region<T>>, &[usize]),
+    all: (Option<Region<T>>, &[usize]),
     root: usize,
     shape: Shape,
 ) -> Result<()> {
-    can_add(builder, group)?;
-    group.check(root)?;
-    fits("blocks of a gather, one a rank", counts.len(), group.size())?;
-    fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
-    let tree = Node::new(group, root, shape);
-    let place = place(builder, &tree, counts, all)?;
+    let (tree, place) = rooted(builder, group, mine, all, root, shape)?;
     builder.copy(place.of(tree.node, tree.node + 1), [mine]);
     for &(child, end) in &tree.children {
         builder.recv(place.of(child, end), group.member(child + root), TAG);
@@ -107,17 +111,12 @@ pub fn gather<T: Plain>(
 pub fn scatter<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
-    (all, counts): (Option<Region<T>>, &[usize]),
+    all: (Option<Region<T>>, &[usize]),
     mine: Region<T>,
     root: usize,
     shape: Shape,
 ) -> Result<()> {
-    can_add(builder, group)?;
-    group.check(root)?;
-    fits("blocks of a scatter, one a rank", counts.len(), group.size())?;
-    fits("elements of a rank's block", mine.len(), counts[group.rank()])?;
-    let tree = Node::new(group, root, shape);
-    let place = place(builder, &tree, counts, all)?;
+    let (tree, place) = rooted(builder, group, mine, all, root, shape)?;
     if let Some(parent) = tree.parent {
         builder.recv(place.of(tree.node, tree.end), group.member(parent + root), TAG);
     }

@@ -1,6 +1,4 @@
-//! The words of a run: counters, and records of operations.
-
-use crate::binary::{OPERATION_WORDS, Record};
+//! The bits of a run's counters.
 
 /// Set in the counters of messages.
 pub(super) const IS_MESSAGE: u32 = 1 << 31;
@@ -8,8 +6,3 @@ pub(super) const IS_MESSAGE: u32 = 1 << 31;
 pub(super) const FOLLOWS: u32 = 1 << 30;
 /// The rest of a counter.
 pub(super) const COUNT: u32 = FOLLOWS - 1;
-
-#[inline]
-pub(super) fn record(words: &[u32], at: usize) -> Record {
-    Record::read(words[at..].first_chunk::<OPERATION_WORDS>().expect("a valid schedule's operations are whole"))
-}

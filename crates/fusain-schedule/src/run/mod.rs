@@ -18,12 +18,12 @@
 //! Ready operations wait in two queues, messages before strands, since messages take their time without a processor. Neither is ever in a queue
 //! twice, so both queues have their final capacity from the beginning.
 
+mod counters;
 mod memory;
 mod number;
 mod simple;
 mod state;
 mod step;
-mod words;
 
 use std::fmt;
 

@@ -3,8 +3,8 @@
 //! Dependencies lead forward, so who comes to an operation from front to back has seen all that it waits for. O(n + e log n), with three
 //! words for each operation besides what is kept.
 
-use super::words::{COUNT, FOLLOWS, IS_MESSAGE, record};
-use crate::binary::{DEPENDENCIES, Header, ON_END, ON_START};
+use super::counters::{COUNT, FOLLOWS, IS_MESSAGE};
+use crate::binary::{DEPENDENCIES, Header, ON_END, ON_START, Record};
 use crate::{Error, Result};
 
 /// The words of a schedule, numbered, and what goes with them.
@@ -30,7 +30,7 @@ impl Numbered {
         let in_traversal = positions(schedule, header);
         let mut words = schedule.to_vec();
         for &at in &in_traversal {
-            let record = record(&words, at as usize);
+            let record = Record::at(&words, at as usize);
             for place in &mut words[record.dependents(at as usize)] {
                 *place = in_traversal.binary_search(place).expect("a valid schedule's places are operations") as u32;
             }
@@ -54,7 +54,7 @@ impl Numbered {
 
     /// Leaves out the dependencies within a strand; the others lead to numbers from now on.
     fn leave_out_inner(&mut self, at: usize, index: usize, (strands, numbers): (&[u32], &[u32]), in_traversal: &[u32]) {
-        let record = record(&self.words, at);
+        let record = Record::at(&self.words, at);
         let (mut from, mut kept) = (record.dependents(at).start, record.dependents(at).start);
         for (word, count) in [(ON_END, record.on_end), (ON_START, record.on_start)] {
             let begin = kept;
@@ -73,7 +73,7 @@ impl Numbered {
     }
 
     fn count(&mut self, at: u32, number: u32, is_first: bool) -> Result<()> {
-        let record = record(&self.words, at as usize);
+        let record = Record::at(&self.words, at as usize);
         if record.dependencies > COUNT {
             let what = format!("operation {} waits for {} others, at most {COUNT}", record.number, record.dependencies);
             return Err(Error::TooLarge { what });
@@ -95,7 +95,7 @@ fn positions(words: &[u32], header: &Header) -> Vec<u32> {
     let mut at = header.first_operation();
     let next = |_| {
         let here = at;
-        at += record(words, at).words();
+        at += Record::at(words, at).words();
         here as u32
     };
     (0..header.operations).map(next).collect()
@@ -107,7 +107,7 @@ fn strands(words: &[u32], in_traversal: &[u32]) -> Vec<u32> {
     let mut strands = vec![NOTHING; in_traversal.len()];
     let mut independent = NOTHING;
     for (index, &at) in in_traversal.iter().enumerate() {
-        let record = record(words, at as usize);
+        let record = Record::at(words, at as usize);
         let own = match strands[index] {
             _ if record.is_message() => index as u32,
             NOTHING if independent == NOTHING => {
@@ -165,7 +165,7 @@ mod tests {
                 if counter & FOLLOWS == 0 {
                     strand = number as u32;
                 }
-                (record(&numbered.words, at as usize).number, counter & COUNT, strand)
+                (Record::at(&numbered.words, at as usize).number, counter & COUNT, strand)
             })
             .collect();
         all.sort_unstable();

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
+use super::counters::FOLLOWS;
 use super::memory::Pair;
-use super::words::{FOLLOWS, record};
 use crate::binary::{self, BLOCK_WORDS, OPERATION_WORDS, Record};
 use crate::kernel::{self, DivisorIsZero};
 use crate::{Action, Block, ElementType, Operator, Result, Side};
@@ -48,7 +48,7 @@ impl Simple {
 
     /// Of the operation at a place; `None` if it is of another kind, or its blocks are beyond 4 GiB.
     fn of(words: &[u32], at: usize) -> Option<Self> {
-        let record = record(words, at);
+        let record = Record::at(words, at);
         let is_plain = matches!(record.action(), Some(Action::Copy | Action::Apply { .. }));
         if !is_plain || (record.targets, record.sources) != (1, 1) {
             return None;

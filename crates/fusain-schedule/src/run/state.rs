@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use super::counters::{COUNT, FOLLOWS, IS_MESSAGE};
 use super::memory::Memories;
 use super::number::Numbered;
 use super::simple::Simple;
-use super::words::{COUNT, FOLLOWS, IS_MESSAGE, record};
 use crate::binary::Record;
 use crate::{Action, Error, Result, Schedule, Trace};
 
@@ -43,7 +43,7 @@ impl State {
         let scratch_bytes = schedule.memory_bytes().next().unwrap_or(0);
         let numbered = Numbered::new(schedule.words(), &header)?;
         let messages = header.messages as usize;
-        let action = |&at: &u32| record(&numbered.words, at as usize).action();
+        let action = |&at: &u32| Record::at(&numbered.words, at as usize).action();
         let simple = Simple::all(&numbered.words, &numbered.places, &numbered.counters);
         let tells_time = numbered.places.iter().any(|at| action(at) == Some(Action::Timestamp));
         Ok(Self {
@@ -105,7 +105,7 @@ impl State {
     /// The record at a place.
     #[inline]
     pub(super) fn record(&self, at: usize) -> Record {
-        record(&self.words, at)
+        Record::at(&self.words, at)
     }
 
     /// One dependency of an operation is fulfilled.

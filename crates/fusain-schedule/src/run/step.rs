@@ -5,9 +5,9 @@ use std::ops::Range;
 use fusain_comm::Completion;
 
 use super::State;
+use super::counters::FOLLOWS;
 use super::memory::Pair;
 use super::simple::Simple;
-use super::words::FOLLOWS;
 use crate::binary::{BLOCK_WORDS, OPERATION_WORDS, Record, block};
 use crate::compile::pieces::Walk;
 use crate::kernel::{self, DivisorIsZero};

@@ -4,7 +4,7 @@ mod picture;
 
 use std::time::Instant;
 
-use crate::binary::{OPERATION_WORDS, Record};
+use crate::binary::Record;
 use crate::{Action, Schedule};
 
 /// When one operation began and ended, in nanoseconds from the start of the run.
@@ -52,8 +52,7 @@ impl Trace {
         let mut spans = vec![nothing; header.operations as usize];
         let mut at = header.first_operation();
         for _ in 0..header.operations {
-            let fixed = schedule.words()[at..].first_chunk::<OPERATION_WORDS>().expect("operations are whole");
-            let record = Record::read(fixed);
+            let record = Record::at(schedule.words(), at);
             let operation = record.number as usize;
             let action = record.action().expect("a valid schedule's operations are known");
             spans[operation] = Span { operation, action, ..nothing };
