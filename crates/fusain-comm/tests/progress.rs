@@ -51,6 +51,11 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
 
 type ThreadReceive = Receive<ThreadComm>;
 
+/// A loop driven by hand, or by a thread of its own.
+fn progress(comm: ThreadComm, settings: Settings, manual: bool) -> Progress<ThreadComm> {
+    if manual { Progress::manual(comm, settings) } else { Progress::spawn(comm, settings).unwrap() }
+}
+
 #[test]
 fn the_suite_holds_however_it_is_driven() {
     for ranks in [1, 2, 5, 9] {
@@ -89,8 +94,7 @@ fn a_full_queue_holds_the_sender_back_and_loses_nothing() {
     (settings.queued_bytes_per_rank, settings.receiving_bytes) = (1_000, 500);
     for manual in [false, true] {
         World::threads(2).run(|comm| {
-            let progress =
-                if manual { Progress::manual(comm, settings) } else { Progress::spawn(comm, settings).unwrap() };
+            let progress = progress(comm, settings, manual);
             let handle = progress.handle();
             let (tell, hear) = mpsc::channel();
             handle.on_message(1..=1, move |message| tell.send(message.bytes).map_err(|_| Error::NoRequest)).unwrap();
@@ -206,11 +210,7 @@ fn a_rank_that_panics_in_the_middle_is_an_error_for_all_who_wait() {
     for manual in [false, true] {
         let ends = World::threads(5).try_run(|comm| {
             let rank = comm.rank();
-            let progress = if manual {
-                Progress::manual(comm, Settings::default())
-            } else {
-                Progress::spawn(comm, Settings::default()).unwrap()
-            };
+            let progress = progress(comm, Settings::default(), manual);
             let handle = progress.handle();
             handle.send(vec![1], (rank + 1) % 5, 1).unwrap();
             // Who is late hears of the panic here already.
@@ -237,11 +237,7 @@ fn a_rank_that_has_left_ends_who_waits_for_it_and_no_other() {
             if rank == 2 {
                 return;
             }
-            let progress = if manual {
-                Progress::manual(comm, Settings::default())
-            } else {
-                Progress::spawn(comm, Settings::default()).unwrap()
-            };
+            let progress = progress(comm, Settings::default(), manual);
             let handle = progress.handle();
             let in_vain = handle.submit(ThreadReceive::new(2, 1, 1)).unwrap();
             assert_eq!(in_vain.wait().err(), Some(Error::PeerLeft { rank: 2 }));
