@@ -1,7 +1,6 @@
 //! `goal draw`: a picture of a simulation, or of the graph.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -17,24 +16,25 @@ use super::machine::Machine;
 /// # Errors
 /// What is wrong with the text; a schedule that does not end; another ending; a picture that cannot be written.
 pub(super) fn draw(file: &Path, output: &Path, machine: &Machine) -> anyhow::Result<String> {
-    let create = || File::create(output).map(BufWriter::new).with_context(|| output.display().to_string());
     match output.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => {
             let (_, timeline) = timeline(&file::program(file)?, &machine.levels())?;
-            let mut into = create()?;
-            timeline.svg(&mut into)?;
-            into.flush()?;
+            file::write(output, |into| Ok(timeline.svg(into)?))?;
         }
         Some("dot") => {
             let mut reader = file::open(file)?;
-            let (mut into, mut rank, mut number) = (create()?, Rank::default(), 0);
-            writeln!(into, "digraph schedule {{\nrankdir=LR node [shape=box style=filled fontname=\"sans-serif\"]")?;
-            while reader.read(&mut rank).with_context(|| file.display().to_string())? {
-                dot(&mut into, number, &rank)?;
-                number += 1;
-            }
-            writeln!(into, "}}")?;
-            into.flush()?;
+            let (mut rank, mut number) = (Rank::default(), 0);
+            file::write(output, |into| {
+                writeln!(
+                    into,
+                    "digraph schedule {{\nrankdir=LR node [shape=box style=filled fontname=\"sans-serif\"]"
+                )?;
+                while reader.read(&mut rank).with_context(|| file.display().to_string())? {
+                    dot(into, number, &rank)?;
+                    number += 1;
+                }
+                Ok(writeln!(into, "}}")?)
+            })?;
         }
         _ => bail!("{}: draw makes .svg and .dot", output.display()),
     }
@@ -42,7 +42,7 @@ pub(super) fn draw(file: &Path, output: &Path, machine: &Machine) -> anyhow::Res
 }
 
 /// A box for each operation; dashed arrows are those to the start of the one waited for.
-fn dot(mut into: impl Write, number: u32, rank: &Rank) -> io::Result<()> {
+fn dot(into: &mut impl Write, number: u32, rank: &Rank) -> io::Result<()> {
     writeln!(into, "subgraph cluster_{number} {{ label=\"rank {number}\"")?;
     for (place, operation) in rank.operations.iter().enumerate() {
         let fill = match operation.kind {

@@ -1,7 +1,7 @@
-//! Reading a schedule, with a bar for those that take long.
+//! Reading a schedule, with a bar for those that take long, and writing pictures.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -21,4 +21,11 @@ pub(super) fn open(file: &Path) -> anyhow::Result<Reader<impl Read + use<>>> {
 /// The whole of a schedule, compact.
 pub(super) fn program(file: &Path) -> anyhow::Result<Program> {
     Program::read(open(file)?).with_context(|| file.display().to_string())
+}
+
+/// Makes a file of what `write` puts into it.
+pub(super) fn write(file: &Path, write: impl FnOnce(&mut BufWriter<File>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut into = File::create(file).map(BufWriter::new).with_context(|| file.display().to_string())?;
+    write(&mut into)?;
+    into.flush().with_context(|| file.display().to_string())
 }

@@ -5,9 +5,7 @@
 //! messages, of the same lengths, with the same bytes. Calculations take no time.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
@@ -58,12 +56,7 @@ pub(super) fn run(file: &Path, picture: Option<&Path>) -> anyhow::Result<String>
         traces.extend(ledger.trace);
     }
     if let Some(picture) = picture {
-        let draw = |file| {
-            let mut into = BufWriter::new(file);
-            Timeline::of_runs(&traces).svg(&mut into)?;
-            into.flush()
-        };
-        File::create(picture).and_then(draw).with_context(|| picture.display().to_string())?;
+        file::write(picture, |into| Ok(Timeline::of_runs(&traces).svg(into)?))?;
     }
     compare(sent, received)?;
     Ok(format!("{}: {ranks} ranks, {messages} messages, all arrived as they were sent", name()))

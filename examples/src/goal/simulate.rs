@@ -1,11 +1,8 @@
 //! `goal simulate`: when each rank would be done.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use comfy_table::{CellAlignment, Table};
 use fusain::schedule::simulate::{self, Outcome, Program, simulate_with};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,12 +24,7 @@ pub(super) fn simulate(file: &Path, machine: &Machine, trace: Option<&Path>) -> 
         None => with_bar(&program, machine)?,
         Some(trace) => {
             let (outcome, timeline) = simulate::timeline(&program, &machine.levels())?;
-            let written = File::create(trace).and_then(|file| {
-                let mut into = BufWriter::new(file);
-                timeline.chrome(&mut into)?;
-                into.flush()
-            });
-            written.with_context(|| trace.display().to_string())?;
+            file::write(trace, |into| Ok(timeline.chrome(into)?))?;
             outcome
         }
     };

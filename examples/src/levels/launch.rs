@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fusain::topology::{CpuSet, Kind};
 
 use super::{Plan, Planned};
+use crate::ranks::core_kind;
 
 /// What is bound where, and the options of `mpirun` (Open MPI), `mpiexec` (MPICH) and `srun` (Slurm).
 pub fn launch(plan: &Plan) -> String {
@@ -21,23 +22,18 @@ pub fn launch(plan: &Plan) -> String {
     out + "\n" + &mpirun(plan) + &mpiexec(plan) + &srun(plan)
 }
 
-/// What Open MPI binds to: cores; on a machine that tells of none its hardware threads, which takes an option more.
-fn units(plan: &Plan) -> (Kind, &'static str, &'static str) {
-    match plan.machine.count(Kind::Core) {
-        0 => (Kind::Pu, "hwthread", "--use-hwthread-cpus "),
-        _ => (Kind::Core, "core", ""),
-    }
-}
-
 /// The units of a rank's part, as Open MPI counts them: in the order of the tree.
 fn units_of(plan: &Plan, planned: &Planned) -> Vec<usize> {
-    let units = plan.machine.objects(units(plan).0);
+    let units = plan.machine.objects(core_kind(&plan.machine));
     (0..units.len()).filter(|&unit| units[unit].cpuset.intersects(&planned.part)).collect()
 }
 
 fn mpirun(plan: &Plan) -> String {
     let (ranks, per_host) = (plan.ranks.len(), plan.ranks_per_host);
-    let (_, unit, option) = units(plan);
+    let (unit, option) = match core_kind(&plan.machine) {
+        Kind::Core => ("core", ""),
+        _ => ("hwthread", "--use-hwthread-cpus "),
+    };
     let width = units_of(plan, &plan.ranks[0]).len();
     // With equal parts one after the other, mapping by count says all.
     let is_regular = plan.ranks.iter().enumerate().all(|(rank, planned)| {

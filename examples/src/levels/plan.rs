@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fusain::topology::{CpuSet, Fabric, Host, Kind, Machine, Missing, Place, Policy, Scope, Workers};
+use fusain::topology::{CpuSet, Fabric, Host, Machine, Place, Policy, Scope, Workers};
+
+use crate::ranks::{core_kind, synthetic_host};
 
 /// Ranks on hosts that are all alike.
 #[derive(Debug)]
@@ -41,19 +43,12 @@ impl Plan {
         policy: Policy,
     ) -> anyhow::Result<Self> {
         anyhow::ensure!(ranks > 0 && workers > 0, "there is at least one rank, and one worker a rank");
-        let cores = match machine.count(Kind::Core) {
-            0 => machine.count(Kind::Pu),
-            cores => cores,
-        };
+        let cores = machine.count(core_kind(machine));
         let ranks_per_host = (cores / workers).clamp(1, ranks);
         let whole = Scope::whole(machine);
         let mut planned = Vec::with_capacity(ranks);
         for host_number in 0..ranks.div_ceil(ranks_per_host) {
-            let name = format!("node{host_number}");
-            let host = match fabric {
-                Some(fabric) => fabric.host(&name, Missing::Refuse)?,
-                None => Host::new(name),
-            };
+            let host = synthetic_host(host_number, fabric)?;
             let here = ranks_per_host.min(ranks - planned.len());
             // One worker a rank: a core each, so that what is left over stays in one piece.
             let parts = if workers == 1 { ranks_per_host.max(cores) } else { ranks_per_host };

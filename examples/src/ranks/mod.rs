@@ -18,6 +18,8 @@ pub use pretended::local_place;
 #[cfg(not(feature = "mpi"))]
 pub use threads::run;
 
+use std::sync::Arc;
+
 use fusain::comm::{Communicator, World};
 use fusain::topology::{Fabric, Host, Kind, Machine, Missing, Place, Result};
 
@@ -46,11 +48,18 @@ fn on_threads<B: Body>(ranks: usize, body: &B) -> Vec<B::Output> {
 /// A description that cannot be read, or hosts that the fabric does not have.
 pub fn synthetic_place(rank: usize, description: &str, fabric: Option<&Fabric>) -> Result<Place> {
     let machine = Machine::synthetic(description)?;
-    let cores = if machine.count(Kind::Core) > 0 { machine.objects(Kind::Core) } else { machine.objects(Kind::Pu) };
-    let name = format!("node{}", rank / cores.len());
-    let host = match fabric {
-        Some(fabric) => fabric.host(&name, Missing::Refuse)?,
-        None => Host::new(name),
-    };
+    let cores = machine.objects(core_kind(&machine));
+    let host = synthetic_host(rank / cores.len(), fabric)?;
     Place::bound(&host, &machine, &cores[rank % cores.len()].cpuset)
+}
+
+/// A pretended host, with the switches that the fabric has for its name.
+pub(crate) fn synthetic_host(number: usize, fabric: Option<&Fabric>) -> Result<Arc<Host>> {
+    let name = format!("node{number}");
+    fabric.map_or_else(|| Ok(Host::new(&*name)), |fabric| fabric.host(&name, Missing::Refuse))
+}
+
+/// Cores; on a machine that tells of none, hardware threads.
+pub(crate) fn core_kind(machine: &Machine) -> Kind {
+    if machine.count(Kind::Core) > 0 { Kind::Core } else { Kind::Pu }
 }
