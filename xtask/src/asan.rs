@@ -1,10 +1,10 @@
 //! `cargo xtask asan`: the tests of the pool, the algorithms and the iterators, with all cases of the hostile suite, under AddressSanitizer.
 //!
-//! What is reported is an error: a byte was touched that was not there to be. It is looked for in three runs:
+//! Each report is an error. There are three runs:
 //!
-//! - The tests of pool and algorithms, and the hostile suite's usual cases, with frames that have been left watched too: what a pool hands over lies in those of its callers.
-//! - The tests of the iterators likewise, but without a look for leaks: their random chains are leaked on purpose.
-//! - All cases of the hostile suite, without watched frames: one that a panic leaves stays in the sanitizer's list of frames, and after a million
+//! - The tests of pool and algorithms, and the hostile suite's usual cases, with accesses to frames that have returned: the parts that a pool hands over lie in the frames of its callers.
+//! - The tests of the iterators likewise, but without leaks: their random chains are leaked on purpose.
+//! - All cases of the hostile suite, without accesses to returned frames: frames that a panic unwinds stay in the sanitizer's list, and after a million
 //!   panics nine tenths of the time go to searching it.
 
 use std::process::ExitCode;

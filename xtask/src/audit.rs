@@ -1,6 +1,6 @@
-//! `cargo xtask audit`: whether a crate that the workspace builds has a known vulnerability, is no longer kept up, or has a licence or a source that we do not take.
+//! `cargo xtask audit`: whether a crate that the workspace builds has a known vulnerability, is unmaintained, or has a licence or a source that is not allowed.
 //!
-//! `xtask/deny.toml` says what we take. Vulnerabilities are those of the RustSec database, which cargo-deny fetches from GitHub.
+//! `xtask/deny.toml` says what is allowed. Vulnerabilities are those of the RustSec database, which cargo-deny fetches from GitHub.
 
 use std::process::ExitCode;
 

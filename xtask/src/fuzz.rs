@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: the readers of text and bytes under libFuzzer, for as long as one likes.
 //!
-//! The tests throw bytes at the same readers, but for a moment and without learning from what happens. Here each target (`fuzz/fuzz_targets`) begins
-//! with something right and goes on with what it has found before (`fuzz/corpus`). What it trips over is kept in `fuzz/artifacts`.
+//! Each target (`fuzz/fuzz_targets`) begins with valid input and with what earlier runs have found (`fuzz/corpus`). Inputs that make it fail are kept in
+//! `fuzz/artifacts`.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         std::fs::create_dir_all(&corpus).with_context(|| corpus.display().to_string())?;
         let (corpus, seeds) = (corpus.display().to_string(), seeds.join(&name).display().to_string());
         let seconds = format!("-max_total_time={}", options.seconds);
-        // No sanitizer: the readers have no unsafe code, and what is looked for (panics, overflows, appetite for memory or time) needs none.
+        // No sanitizer: the readers have no unsafe code, and what is looked for (panics, overflows, too much memory or time) needs none.
         let fuzz = ["fuzz", "run", "--sanitizer", "none", &*name, &*corpus, &*seeds];
         let limits = ["--", &*seconds, "-max_len=4096", "-timeout=10", "-print_final_stats=1"];
         toolchain::cargo(&nightly, fuzz.into_iter().chain(limits))

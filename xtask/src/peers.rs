@@ -1,4 +1,4 @@
-//! The C++ peers: a shared object built at its best, and a small one built as the compiler does it when nobody asks.
+//! The C++ peers: a shared object built with all flags that make it faster, and a small one without the flags of OpenMP.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! `cargo xtask publish`: whether the crates could be published as they are, without a word to the registry.
+//! `cargo xtask publish`: whether the crates could be published as they are, without asking the registry.
 //!
 //! Packs every crate that may be published, from what is committed, and unpacks what a user would get: each must have its documents and no
-//! path to a folder of ours. Then all are built from the packages alone, by a program that depends on the facade as a stranger's would.
+//! path to a folder of ours. Then all are built from the packages alone, by a program that depends on the facade as a user's would.
 //! `--verify` has cargo itself do the whole (`cargo publish --dry-run`), which builds each package and asks the registry; it takes minutes.
 
 use std::fs;
@@ -69,7 +69,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     }
     // The patch stands for the registry that has them all.
     let manifest = format!(
-        "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+        "[package]\nname = \"program\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
          fusain = {{ version = \"0.1\", features = [\"cluster\", \"schedule\", \"topology\"] }}\n\n[patch.crates-io]\n{sources}"
     );
     fs::write(program.join("Cargo.toml"), manifest)?;

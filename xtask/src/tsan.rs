@@ -1,7 +1,6 @@
 //! `cargo xtask tsan`: the tests of the pool under ThreadSanitizer.
 //!
-//! It never understands a bare fence; CONTRIBUTING.md says what it does see. So this is a verb of its own and no part of `test`: a report
-//! here is a question, not an answer.
+//! It does not understand stand-alone fences, so a report may be false. Hence this is no part of `test`. CONTRIBUTING.md says what it sees.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What the machine itself gives, in the minute it was measured: the roof over every speed-up.
+//! Which machine this is, and the largest speed-up that two threads can have on it at this moment.
 //!
 //! The two cores of a virtual machine may be two threads of one core, or be moved there while a program runs. Then two threads of plain arithmetic
 //! do 1.3 times the work of one, and nothing built on them can do better.
@@ -15,7 +15,7 @@ use crate::median;
 pub fn machine() -> String {
     let all =
         RefreshKind::nothing().with_cpu(CpuRefreshKind::everything()).with_memory(MemoryRefreshKind::everything());
-    let Ok(system) = System::new_with_specifics(all) else { return "a machine that says nothing of itself".to_owned() };
+    let Ok(system) = System::new_with_specifics(all) else { return "an unknown machine".to_owned() };
     let processor = system.cpus().first().map_or("an unknown processor", |cpu| cpu.brand().trim());
     let cores = thread::available_parallelism().map_or(1, |n| n.get());
     let gib = system.total_memory() as f64 / f64::from(1 << 30);

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::median;
 
-/// A line of its own, and its neighbour's, which the adjacent-line prefetcher would drag along.
+/// Two lines, since the prefetcher fetches them in pairs.
 #[repr(align(128))]
 struct Line(AtomicU64);
 
@@ -21,17 +21,17 @@ const SAMPLES: usize = 300;
 pub fn round_trip_ns() -> Option<f64> {
     let cores = core_affinity::get_core_ids()?;
     let [here, there, ..] = cores[..] else { return None };
-    let ball = Line(AtomicU64::new(0));
+    let line = Line(AtomicU64::new(0));
     let last = TRIPS_PER_SAMPLE * 2 * (SAMPLES as u64 + 1);
     let samples = thread::scope(|scope| {
         scope.spawn(|| {
             core_affinity::set_for_current(there);
             for odd in (1..last).step_by(2) {
                 // Acquire and Release pair with the server's: one message at a time goes through the line.
-                while ball.0.load(Ordering::Acquire) != odd {
+                while line.0.load(Ordering::Acquire) != odd {
                     spin_loop();
                 }
-                ball.0.store(odd + 1, Ordering::Release);
+                line.0.store(odd + 1, Ordering::Release);
             }
         });
         let server = scope.spawn(|| {
@@ -41,9 +41,9 @@ pub fn round_trip_ns() -> Option<f64> {
             for sample in 0..=SAMPLES {
                 let start = Instant::now();
                 for _ in 0..TRIPS_PER_SAMPLE {
-                    ball.0.store(even + 1, Ordering::Release);
+                    line.0.store(even + 1, Ordering::Release);
                     even += 2;
-                    while ball.0.load(Ordering::Acquire) != even {
+                    while line.0.load(Ordering::Acquire) != even {
                         spin_loop();
                     }
                 }

@@ -219,7 +219,7 @@ pub struct Scratch<T> {
 impl<T: Copy> Scratch<T> {
     /// Inputs of `n` elements, cut from `source`, as many as fit.
     ///
-    /// They differ from each other, so that the branch predictor cannot learn a short one by heart.
+    /// They differ from each other, so that the branch predictor cannot learn a short one.
     pub fn new(source: Vec<T>, n: usize) -> Self {
         Scratch { data: RefCell::new(source.clone()), source, n }
     }

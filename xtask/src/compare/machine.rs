@@ -50,7 +50,8 @@ fn commit(written: &[&str]) -> anyhow::Result<String> {
 fn machine() -> anyhow::Result<String> {
     let all =
         RefreshKind::nothing().with_cpu(CpuRefreshKind::everything()).with_memory(MemoryRefreshKind::everything());
-    let system = System::new_with_specifics(all).context("the machine says nothing of itself")?;
+    let system =
+        System::new_with_specifics(all).context("the system does not say which processor and memory it has")?;
     let processor = system.cpus().first().map_or("an unknown processor", |cpu| cpu.brand().trim());
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let gib = system.total_memory() as f64 / f64::from(1 << 30);

@@ -127,7 +127,7 @@ fn middle(
 /// Runs a comparison, keeps what it printed, and says how it ended.
 fn outcome(comparison: &Comparison, origin: Origin, raw: &Path) -> anyhow::Result<Outcome> {
     let arguments = [&["compare", comparison.name][..], comparison.options].concat();
-    let program = env::current_exe().context("this program does not know where it is")?;
+    let program = env::current_exe().context("cannot find the file of this program")?;
     let end = duct::cmd(program, arguments)
         .dir(workspace::root())
         .stdin_null()
@@ -144,7 +144,7 @@ fn outcome(comparison: &Comparison, origin: Origin, raw: &Path) -> anyhow::Resul
         err.lines().filter(|line| line.starts_with("warning: ")).flat_map(|line| [line, "\n"]).collect();
     let mut outcome = Outcome { origin, failure: None, printed: format!("{warnings}{out}").trim_end().to_owned() };
     outcome.failure = if !end.status.success() {
-        let why = err.lines().last().unwrap_or("it ended without a word");
+        let why = err.lines().last().unwrap_or("it failed, and printed no error");
         Some(why.strip_prefix("error: ").unwrap_or(why).to_owned())
     } else if outcome.figures(comparison.name).is_empty() {
         Some("it ended without its figures".to_owned())

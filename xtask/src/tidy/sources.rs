@@ -2,7 +2,7 @@
 
 use super::Source;
 
-/// Past this a file is asked what second thing has moved in.
+/// A longer file is about two things.
 const LINES_MAX: usize = 600;
 
 /// Longer files, and why they may be.
@@ -13,9 +13,9 @@ const EXCUSED_SIZES: &[(&str, &str)] = &[];
 const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("benches/algorithms/src/compare/coarse.rs", "when a sleeper was woken, and when it came"),
     ("benches/algorithms/src/compare/noloss/change.rs", "how heavy a closure is, which changes in mid-run"),
-    ("crates/fusain-pool/src/sync.rs", "the one door: std's atomics, or loom's"),
-    ("crates/fusain-pool/src/sync/faulty.rs", "loom's, behind that door"),
-    ("crates/fusain-pool/src/sync/shaken.rs", "std's with pauses, behind that door"),
+    ("crates/fusain-pool/src/sync.rs", "std's atomics, or loom's, for all other files"),
+    ("crates/fusain-pool/src/sync/faulty.rs", "loom's, with planted faults"),
+    ("crates/fusain-pool/src/sync/shaken.rs", "std's, with pauses"),
     ("crates/fusain-pool/src/shake.rs", "gives each thread pauses of its own, in builds that are shaken"),
     ("crates/fusain-algorithms/src/platform.rs", "how wide the vectors of this machine are, found once"),
     ("crates/fusain-algorithms/src/places.rs", "how many results each worker has; fuzzed by splits of what uses it"),

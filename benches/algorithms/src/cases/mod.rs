@@ -68,7 +68,7 @@ impl Algorithm {
 
     /// The name in tables, on the command line and in `peer_find`.
     pub fn name(self) -> &'static str {
-        // A table and no match: LLVM unrolls `named` over all of a match's arms and thinks about it for minutes.
+        // A table and no match: LLVM would unroll `named` over all arms of a match, which takes minutes.
         NAMES[self as usize]
     }
 

@@ -1,4 +1,4 @@
-//! The suite of pSTL-Bench (Laso, Krupitza and Hunold, ICPP 2024) in Rust: its 36 algorithms on its inputs, as everybody has
+//! The suite of pSTL-Bench (Laso, Krupitza and Hunold, ICPP 2024) in Rust: its 36 algorithms on its inputs, in every library that has
 //! them.
 //!
 //! [`rows`] is the one table from which the comparison of all algorithms, the scaling report and the criterion groups

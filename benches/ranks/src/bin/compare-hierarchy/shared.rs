@@ -44,7 +44,7 @@ pub(crate) fn run(programs: &[Vec<Step>], machine: &Machine<'_>) -> u64 {
     let mut next = vec![0; programs.len()];
     let hosts = machine.hosts.iter().max().map_or(0, |last| last + 1);
     let (mut leaves, mut enters) = (vec![0_u64; hosts], vec![0_u64; hosts]);
-    let mut mail: HashMap<(usize, usize), VecDeque<(u64, u64)>> = HashMap::new();
+    let mut sent: HashMap<(usize, usize), VecDeque<(u64, u64)>> = HashMap::new();
     let mut ready: BinaryHeap<Reverse<(u64, usize)>> = (0..programs.len()).map(|rank| Reverse((0, rank))).collect();
     while let Some(Reverse((_, me))) = ready.pop() {
         let Some(&step) = programs[me].get(next[me]) else { continue };
@@ -64,14 +64,14 @@ pub(crate) fn run(programs: &[Vec<Step>], machine: &Machine<'_>) -> u64 {
                     enters[to_host] = enters[to_host].max(leaves[from_host] - busy + link.latency_ns) + busy;
                     arrival = arrival.max(enters[to_host]);
                 }
-                mail.entry((me, to)).or_default().push_back((arrival, occupancy));
+                sent.entry((me, to)).or_default().push_back((arrival, occupancy));
                 if ranks[to].waits == Some(me) {
                     ranks[to].waits = None;
                     ready.push(Reverse((ranks[to].now.max(arrival), to)));
                 }
             }
             Step::Receive { from } => {
-                let Some((arrival, occupancy)) = mail.get_mut(&(from, me)).and_then(VecDeque::pop_front) else {
+                let Some((arrival, occupancy)) = sent.get_mut(&(from, me)).and_then(VecDeque::pop_front) else {
                     ranks[me].waits = Some(from);
                     continue;
                 };

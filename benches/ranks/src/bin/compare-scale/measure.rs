@@ -59,14 +59,14 @@ fn message(samples: usize) -> f64 {
 
 fn wake(samples: usize) -> f64 {
     const TRIPS: u32 = 50;
-    let (turn, bell) = (Mutex::new(0), Condvar::new());
+    let (turn, passed) = (Mutex::new(0), Condvar::new());
     let pass = |mine: u32| {
         let mut turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
         while *turn % 2 != mine {
-            turn = bell.wait(turn).unwrap_or_else(PoisonError::into_inner);
+            turn = passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
         }
         *turn += 1;
-        bell.notify_all();
+        passed.notify_all();
     };
     thread::scope(|scope| {
         scope.spawn(|| (0..samples as u32 * TRIPS).for_each(|_| pass(1)));
