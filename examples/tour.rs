@@ -191,12 +191,8 @@ struct Tour {
 
 impl Tour {
     fn new(repeat: usize, stops: usize) -> Self {
-        let mut table = Table::new();
-        table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners());
-        table.set_header(["stop", "one core", "fusain", "speed-up"]);
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+        let mut table = table(["stop", "one core", "fusain", "speed-up"]);
+        table.column_mut(0).expect("the column of names").set_cell_alignment(CellAlignment::Left);
         let progress = ProgressBar::new((stops * repeat * 2) as u64);
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg} ({eta} left)") {
             progress.set_style(style);
@@ -254,9 +250,7 @@ fn micros(time: Duration) -> String {
 /// What the workers did on the way.
 fn counters(pool: &Pool) -> Table {
     let counters = pool.counters();
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners());
-    table.set_header(["units", "polls answered", "steals tried", "done", "refused", "parks", "wakes"]);
+    let mut table = table(["units", "polls answered", "steals tried", "done", "refused", "parks", "wakes"]);
     table.add_row([
         counters.units,
         counters.polls_answered,
@@ -266,8 +260,13 @@ fn counters(pool: &Pool) -> Table {
         counters.parks,
         counters.wakes,
     ]);
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table
+}
+
+/// A table of figures.
+fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners()).set_header(header);
+    table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     table
 }

@@ -62,7 +62,7 @@ pub enum Error {
         reason: String,
     },
     /// Coordinates that do not exist in a network.
-    #[error("host {host:?} cannot be at {coords:?} of a network of {dims:?}")]
+    #[error("host {host:?} cannot be at {coords:?} of a network of {dims:?}: give a coordinate below each dimension")]
     Coordinates {
         /// The host.
         host: String,

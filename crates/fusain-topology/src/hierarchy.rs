@@ -239,7 +239,12 @@ impl<C: Communicator> Hierarchy<C> {
 
     /// The communicator of this rank's smallest group; of all ranks if there is no level.
     pub fn leaf(&self) -> &C {
-        self.levels.last().map_or(&self.whole, Level::comm)
+        self.comm_at(self.levels.len())
+    }
+
+    /// The communicator of this rank's group at a depth that it reaches; of all ranks at depth 0.
+    fn comm_at(&self, depth: usize) -> &C {
+        if depth == 0 { &self.whole } else { self.levels[depth - 1].comm() }
     }
 
     /// The communicator of the roots of the groups at level `depth`, counted from 0. Collective over the ranks of the group *above* that
@@ -251,7 +256,7 @@ impl<C: Communicator> Hierarchy<C> {
         if depth > self.levels.len() || group_at(&self.groups, self.whole.rank(), depth).children().is_empty() {
             return Ok(None);
         }
-        let above = if depth == 0 { &self.whole } else { &self.levels[depth - 1].comm };
+        let above = self.comm_at(depth);
         let Some(level) = self.levels.get(depth) else {
             // It stays behind in the group above, and is needed for the split all the same.
             if self.stayed.get().is_none() {
@@ -311,9 +316,8 @@ impl<C: Communicator> Hierarchy<C> {
             if group.children().is_empty() {
                 break;
             }
-            let above = if depth == 0 { &self.whole } else { &self.levels[depth - 1].comm };
             let leads = group.leaders().binary_search(&me).is_ok();
-            leaders.extend(above.split(leads.then_some(0), 0)?);
+            leaders.extend(self.comm_at(depth).split(leads.then_some(0), 0)?);
         }
         Ok(leaders)
     }

@@ -22,7 +22,7 @@ pub(super) struct Machine {
 impl Machine {
     fn this() -> anyhow::Result<Self> {
         let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::everything()))
-            .context("the processor says nothing of itself")?;
+            .context("the system does not say which processor it has")?;
         let cpu = system.cpus().first();
         Ok(Machine {
             host: System::host_name().unwrap_or_default(),

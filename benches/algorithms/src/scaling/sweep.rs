@@ -100,7 +100,7 @@ pub(super) fn run(options: &Options, store: &mut Store) -> anyhow::Result<Vec<Le
 /// Bytes that may be had, for this process or for all that share its limit.
 fn memory() -> anyhow::Result<u64> {
     let system = System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::everything()))
-        .context("how much memory is free cannot be told")?;
+        .context("the system does not say how much memory is free")?;
     let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
     Ok(system.available_memory().min(limit))
 }

@@ -13,7 +13,7 @@ use super::seats::{SeatId, Seats};
 use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
-/// For so long who waits looks out before it sleeps, if nobody else needs its core: about what it takes to wake a thread.
+/// How long a waiting thread polls before it sleeps, if no other thread needs its core: about what it takes to wake a thread.
 const LINGER: Duration = Duration::from_micros(20);
 
 /// Of the last world.
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     lingers: bool,
 }
 
-/// The common words. Their lock is taken last, and never held while a endpoint is locked anew.
+/// The common words. Their lock is taken last, and never held while an endpoint is locked anew.
 #[derive(Debug)]
 struct Control {
     /// Threads, and which of them sleep. All is a deadlock, or the end.
@@ -194,7 +194,7 @@ impl Shared {
 
     // ---- waiting --------------------------------------------------------------------------------------------------
 
-    /// Works on a endpoint without waiting.
+    /// Works on an endpoint without waiting.
     pub(super) fn look<T>(&self, me: usize, act: impl FnOnce(&mut Inbox) -> T) -> T {
         let mut inbox = self.endpoints[me].lock();
         if inbox.next_landing().is_some() {
@@ -245,7 +245,7 @@ impl Shared {
         }
     }
 
-    /// Wakes all that sleep on a endpoint, and counts them as awake before its lock is let go.
+    /// Wakes all that sleep on an endpoint, and counts them as awake before its lock is let go.
     fn wake(&self, endpoint: &Endpoint, inbox: &mut Inbox) {
         if !inbox.sleepers.is_empty() {
             self.control().seats.wake(inbox.sleepers.drain(..).filter_map(|sleeper| sleeper.seat));
