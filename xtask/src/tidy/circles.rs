@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Source;
+use super::{Source, excused};
 
 /// Circles that may stand, each with all of its files, and why.
 const EXCUSED: &[(&str, &str)] = &[
@@ -42,15 +42,8 @@ fn check_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
             circles(&edges(&sources)).into_iter().map(move |circle| format!("{name}: {}", circle.join(", ")))
         })
         .collect();
-    let here = found
-        .iter()
-        .filter(|circle| !excuses.iter().any(|(excused, _)| excused == circle))
-        .map(|circle| format!("{circle} use each other"));
-    let idle = excuses
-        .iter()
-        .filter(|(excused, _)| !found.iter().any(|circle| circle == excused))
-        .map(|(excused, _)| format!("{excused} may use each other, but are no circle"));
-    here.chain(idle).collect()
+    let found: Vec<_> = found.iter().map(|circle| (circle.as_str(), format!("{circle} use each other"))).collect();
+    excused(&found, excuses, " may use each other, but are no circle")
 }
 
 /// Which modules each module uses.
@@ -194,7 +187,7 @@ mod tests {
     use super::*;
 
     fn source(path: &str, text: &str) -> Source {
-        Source { path: format!("crates/fusain-x/src/{path}"), text: text.to_owned() }
+        Source::new(format!("crates/fusain-x/src/{path}"), text)
     }
 
     #[test]

@@ -164,10 +164,10 @@ mod tests {
 
     #[test]
     fn tables_are_compared_both_ways() {
-        let sources = [Source {
-            path: "crates/fusain-algorithms/src/slice/sort.rs".to_owned(),
-            text: "    fn par_sort(&mut self)\n    fn par_min<'a>(&self)\n    // fn par_old()\n".to_owned(),
-        }];
+        let sources = [Source::new(
+            "crates/fusain-algorithms/src/slice/sort.rs",
+            "    fn par_sort(&mut self)\n    fn par_min<'a>(&self)\n    // fn par_old()\n",
+        )];
         let text = format!("{}\n| `par_sort` | `par_max` |\n{}\n`par_other`", TABLE[0], TABLE[1]);
         let complaints = algorithms(&text, &sources);
         assert_eq!(complaints.len(), 2);
@@ -188,15 +188,17 @@ mod tests {
 
     #[test]
     fn algorithms_that_the_hostile_suite_does_not_call_are_found() {
-        let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
         let sources = [
-            source("crates/fusain-algorithms/src/slice/sort.rs", "    fn par_sort(&mut self)\n    fn par_min(&self)\n"),
-            source(
+            Source::new(
+                "crates/fusain-algorithms/src/slice/sort.rs",
+                "    fn par_sort(&mut self)\n    fn par_min(&self)\n",
+            ),
+            Source::new(
                 "crates/fusain-algorithms/src/sort/mod.rs",
                 "    pub fn sort<T>(&self)\n    pub fn sort_into(&self)\n",
             ),
-            source("crates/fusain-algorithms/src/policy.rs", "    pub fn grain(self)\n"),
-            source("crates/fusain-algorithms/tests/hostile/main.rs", "    par.sort(v);\n    // par.min(v)\n"),
+            Source::new("crates/fusain-algorithms/src/policy.rs", "    pub fn grain(self)\n"),
+            Source::new("crates/fusain-algorithms/tests/hostile/main.rs", "    par.sort(v);\n    // par.min(v)\n"),
         ];
         let complaints = hostile(&sources);
         assert_eq!(complaints.len(), 2);
@@ -205,10 +207,7 @@ mod tests {
 
     #[test]
     fn holes_in_the_table_are_found() {
-        let sources = [Source {
-            path: "crates/fusain-algorithms/src/slice/sort.rs".to_owned(),
-            text: "    fn par_sort(&mut self)\n".to_owned(),
-        }];
+        let sources = [Source::new("crates/fusain-algorithms/src/slice/sort.rs", "    fn par_sort(&mut self)\n")];
         let row = |name: &str| format!("| `{name}` | `par_sort` | |\n");
         let page = |rows: String| format!("{}\n{rows}{}\n", CXX_TABLE[0], CXX_TABLE[1]);
         let full: String = CXX.split_whitespace().map(row).collect();

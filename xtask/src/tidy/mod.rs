@@ -27,6 +27,10 @@ struct Source {
 }
 
 impl Source {
+    fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+
     /// Its lines with their numbers, without those that are nothing but a comment.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text
@@ -34,6 +38,13 @@ impl Source {
             .enumerate()
             .map(|(at, line)| (at + 1, line))
             .filter(|(_, line)| !line.trim().starts_with("//"))
+    }
+
+    /// The same without tests, which are files of their own or come last.
+    fn program(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_test = !self.path.contains("/src/") || self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        let tests = self.text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
+        self.code().filter(move |(at, _)| !is_test && *at <= tests)
     }
 }
 
@@ -73,6 +84,13 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     anyhow::bail!("{} rules of the workspace are broken", complaints.len())
 }
 
+/// Complaints about findings without an excuse, and about excuses without a finding. Both have the name of what is excused.
+fn excused(findings: &[(&str, String)], excuses: &[(&str, &str)], unfounded: &str) -> Vec<String> {
+    let found = findings.iter().filter(|(name, _)| !excuses.iter().any(|(excused, _)| excused == name));
+    let idle = excuses.iter().filter(|(excused, _)| !findings.iter().any(|(name, _)| name == excused));
+    found.map(|(_, complaint)| complaint.clone()).chain(idle.map(|(name, _)| format!("{name}{unfounded}"))).collect()
+}
+
 /// What the documents of the top folder link to.
 fn links() -> anyhow::Result<Vec<String>> {
     let mut complaints = Vec::new();
@@ -98,7 +116,7 @@ fn rust_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
         if path.extension().is_some_and(|end| end == "rs") {
             let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let path = path.strip_prefix(root).expect("it was found below").to_string_lossy().replace('\\', "/");
-            sources.push(Source { path, text });
+            sources.push(Source::new(path, text));
         }
     }
     Ok(sources)

@@ -1,6 +1,6 @@
 //! Where a platform may be asked for: in the file of each crate that says what to do without.
 
-use super::Source;
+use super::{Source, excused};
 
 /// Files that ask for a platform, and why. Tests may, too: some are about one.
 const EXCUSED: &[(&str, &str)] = &[
@@ -41,25 +41,20 @@ pub(super) fn check(sources: &[Source]) -> Vec<String> {
 }
 
 fn check_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
-    let is_excused = |path: &str| excuses.iter().any(|(excused, _)| *excused == path);
-    let found: Vec<(&Source, usize, String)> =
-        sources.iter().flat_map(|source| asks(source).map(move |(at, word)| (source, at, word))).collect();
-    let here = found.iter().filter(|(source, ..)| !is_excused(&source.path)).map(|(source, at, word)| {
-        format!("{}:{at}: asks for a platform ({word}), which only the crate's `platform` may", source.path)
-    });
-    let idle = excuses
+    let complaint = |path: &str, at: usize, word: &str| {
+        format!("{path}:{at}: asks for a platform ({word}), which only the crate's `platform` may")
+    };
+    let found: Vec<_> = sources
         .iter()
-        .filter(|(path, _)| !found.iter().any(|(source, ..)| source.path == *path))
-        .map(|(path, _)| format!("{path}: may ask for a platform, but does not"));
-    here.chain(idle).collect()
+        .flat_map(|source| asks(source).map(move |(at, word)| (source.path.as_str(), at, word)))
+        .map(|(path, at, word)| (path, complaint(path, at, &word)))
+        .collect();
+    excused(&found, excuses, ": may ask for a platform, but does not")
 }
 
 /// Lines of code that ask, each with its first such word; not those of tests.
 fn asks(source: &Source) -> impl Iterator<Item = (usize, String)> {
-    let is_test =
-        !source.path.contains("/src/") || source.path.ends_with("/tests.rs") || source.path.contains("/tests/");
-    let tests = source.text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
-    source.code().filter(move |(at, _)| !is_test && *at <= tests).filter_map(|(at, line)| {
+    source.program().filter_map(|(at, line)| {
         WORDS.iter().map(|(one, two)| [*one, *two].concat()).find(|word| line.contains(word)).map(|word| (at, word))
     })
 }
@@ -67,10 +62,6 @@ fn asks(source: &Source) -> impl Iterator<Item = (usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn source(path: &str, text: &str) -> Source {
-        Source { path: path.to_owned(), text: text.to_owned() }
-    }
 
     #[test]
     fn platforms_are_found() {
@@ -84,8 +75,8 @@ mod tests {
             "libc::sched_yield();",
             "read(\"/proc/self/status\")",
         ] {
-            assert_eq!(check_but(&[source("a/src/b.rs", line)], &[]).len(), 1, "{line}");
-            assert!(check_but(&[source("a/src/b.rs", line)], &[("a/src/b.rs", "a reason")]).is_empty(), "{line}");
+            assert_eq!(check_but(&[Source::new("a/src/b.rs", line)], &[]).len(), 1, "{line}");
+            assert!(check_but(&[Source::new("a/src/b.rs", line)], &[("a/src/b.rs", "a reason")]).is_empty(), "{line}");
         }
     }
 
@@ -99,12 +90,12 @@ mod tests {
             ("a/tests/b.rs", line.to_owned()),
             ("a/src/b/tests.rs", line.to_owned()),
         ] {
-            assert!(check_but(&[source(path, &text)], &[]).is_empty(), "{path}: {text}");
+            assert!(check_but(&[Source::new(path, &text)], &[]).is_empty(), "{path}: {text}");
         }
     }
 
     #[test]
     fn an_idle_excuse_is_named() {
-        assert_eq!(check_but(&[source("a/src/b.rs", "")], &[("a/src/b.rs", "a reason")]).len(), 1);
+        assert_eq!(check_but(&[Source::new("a/src/b.rs", "")], &[("a/src/b.rs", "a reason")]).len(), 1);
     }
 }
