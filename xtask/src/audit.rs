@@ -4,9 +4,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::ensure;
 
-use crate::workspace;
+use crate::{tools, workspace};
 
 /// What to look at.
 #[derive(Debug, clap::Args)]
@@ -17,9 +17,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    if duct::cmd!("cargo-deny", "--version").stdout_null().stderr_null().run().is_err() {
-        bail!("cargo-deny is needed; run: cargo install --locked cargo-deny");
-    }
+    ensure!(tools::has("cargo-deny"), "cargo-deny is needed; run: cargo install --locked cargo-deny");
     let config = workspace::root().join("xtask/deny.toml");
     let config = config.display().to_string();
     let network: &[&str] = if options.offline { &["--offline"] } else { &[] };

@@ -8,7 +8,7 @@ use std::{fs, io};
 use anyhow::{Context, ensure};
 
 use crate::steps::{Outcome, command};
-use crate::workspace;
+use crate::{tools, workspace};
 
 /// Where the guide lies.
 const GUIDE: &str = "crates/fusain/guide";
@@ -62,7 +62,7 @@ fn guide(open: bool) -> anyhow::Result<()> {
 
 /// The program: the one on the path, or one of our own, installed when it is first needed.
 fn mdbook() -> anyhow::Result<std::path::PathBuf> {
-    if duct::cmd!("mdbook", "--version").stdout_null().stderr_null().run().is_ok() {
+    if tools::has("mdbook") {
         return Ok("mdbook".into());
     }
     let tools = workspace::target().join("tools");

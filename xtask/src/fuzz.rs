@@ -5,9 +5,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 
-use crate::{toolchain, workspace};
+use crate::{tools, workspace};
 
 /// Each reads something that may come from anywhere.
 const TARGETS: &[&str] = &["schedule_text", "schedule_binary", "cluster_message", "machine", "fabric"];
@@ -24,10 +24,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let nightly = toolchain::nightly()?;
-    if duct::cmd!("cargo-fuzz", "--version").stdout_null().stderr_null().run().is_err() {
-        bail!("cargo-fuzz is needed; run: cargo install cargo-fuzz");
-    }
+    let nightly = tools::nightly()?;
+    ensure!(tools::has("cargo-fuzz"), "cargo-fuzz is needed; run: cargo install cargo-fuzz");
     let folder = workspace::root().join("fuzz");
     let manifest = folder.join("Cargo.toml").display().to_string();
     let seeds = workspace::target().join("fuzz-seeds");
@@ -44,7 +42,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         // No sanitizer: the readers have no unsafe code, and what is looked for (panics, overflows, too much memory or time) needs none.
         let fuzz = ["fuzz", "run", "--sanitizer", "none", &*name, &*corpus, &*seeds];
         let limits = ["--", &*seconds, "-max_len=4096", "-timeout=10", "-print_final_stats=1"];
-        toolchain::cargo(&nightly, fuzz.into_iter().chain(limits))
+        tools::cargo(&nightly, fuzz.into_iter().chain(limits))
             .dir(&folder)
             .run()
             .with_context(|| format!("{name}: see fuzz/artifacts/{name}"))?;

@@ -27,7 +27,7 @@ mod table;
 mod targets;
 mod test;
 mod tidy;
-mod toolchain;
+mod tools;
 mod tsan;
 mod turns;
 mod workspace;

@@ -3,6 +3,7 @@
 use anyhow::{Context, bail};
 
 use crate::steps::Outcome;
+use crate::tools;
 
 /// A package and what it is for. The libraries themselves need none of these.
 struct Package {
@@ -29,7 +30,7 @@ const NEEDED: &[Package] = &[
 /// As root, or with a sudo that asks for no password, missing ones are installed; else the exact command is printed and
 /// the run stops. On a system without dpkg nobody can say what is missing: the peers are then named as missing later.
 pub(crate) fn ensure() -> anyhow::Result<Outcome> {
-    if duct::cmd!("dpkg-query", "--version").stdout_null().stderr_null().run().is_err() {
+    if !tools::has("dpkg-query") {
         return Ok(Outcome::Skipped(
             "no dpkg here; install g++, TBB, hwloc and MPI by the means of this system".to_owned(),
         ));

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
-use crate::{doc, workspace};
+use crate::{doc, tools, workspace};
 
 /// What Chromium is called on different systems.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -26,11 +26,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let Some(browser) =
-        BROWSERS.iter().copied().find(|name| duct::cmd!(*name, "--version").stdout_null().stderr_null().run().is_ok())
-    else {
-        bail!("Chromium is needed; run: sudo apt-get install --yes chromium");
-    };
+    let browser = BROWSERS.iter().copied().find(|name| tools::has(name));
+    let browser = browser.context("Chromium is needed; run: sudo apt-get install --yes chromium")?;
     let report = workspace::root().join(&options.report);
     ensure!(report.is_file(), "there is no report yet; run: cargo xtask scaling --quick, or name one with --report");
     doc::all(false)?;

@@ -5,7 +5,7 @@
 
 use anyhow::bail;
 
-use crate::{toolchain, workspace};
+use crate::{tools, workspace};
 
 /// The platform whose prebuilt std links with the sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -22,9 +22,9 @@ pub(crate) fn test(
     }
     let folder = workspace::target().join(sanitizer).display().to_string();
     let fixed = ["test", "--target", TARGET, "--target-dir", &folder, "--no-fail-fast"];
-    let (nightly, packages) = (toolchain::nightly()?, packages.iter().flat_map(|package| ["--package", package]));
+    let (nightly, packages) = (tools::nightly()?, packages.iter().flat_map(|package| ["--package", package]));
     let arguments = fixed.into_iter().chain(packages).chain(arguments.iter().copied());
-    Ok(toolchain::cargo(&nightly, arguments)
+    Ok(tools::cargo(&nightly, arguments)
         .dir(workspace::root())
         .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer} -Cunsafe-allow-abi-mismatch=sanitizer"))
         .env(options.0, options.1))

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use crate::features::SYSTEM;
 use crate::steps::{Outcome, Steps, command};
-use crate::{publish, toolchain, workspace};
+use crate::{publish, tools, workspace};
 
 /// Platforms, one of each kind: another processor, other systems, no threads, numbers of 32 bits.
 const TARGETS: [&str; 5] =
@@ -58,12 +58,12 @@ fn tests_with_oldest() -> anyhow::Result<Outcome> {
     let oldest = published.iter().filter_map(|package| package.rust_version.as_ref()).max();
     let oldest = oldest.context("no crate says which compiler it needs")?.to_string();
     let short = oldest.trim_end_matches(".0");
-    let Some(name) = toolchain::installed(short)? else {
+    let Some(name) = tools::toolchain(short)? else {
         return Ok(Outcome::Skipped(format!("it is missing; run: rustup toolchain install {short} --profile minimal")));
     };
     // A folder of its own, since another compiler would build everything anew.
     let folder = workspace::target().join("oldest").display().to_string();
     let packages = publish::arguments(&published);
     let arguments = TESTS.into_iter().chain(["--target-dir", &folder]).chain(packages);
-    command(toolchain::cargo(&name, arguments).dir(workspace::root()))
+    command(tools::cargo(&name, arguments).dir(workspace::root()))
 }

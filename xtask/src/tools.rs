@@ -1,10 +1,15 @@
-//! Toolchains beside the one that runs this xtask.
+//! Tools that may be installed: programs, and toolchains beside the one that runs this xtask.
 
 use anyhow::Context;
 use duct::Expression;
 
+/// Whether a program is installed: it says its version.
+pub(crate) fn has(program: &str) -> bool {
+    duct::cmd!(program, "--version").stdout_null().stderr_null().run().is_ok()
+}
+
 /// The installed toolchain whose name begins so.
-pub(crate) fn installed(begin: &str) -> anyhow::Result<Option<String>> {
+pub(crate) fn toolchain(begin: &str) -> anyhow::Result<Option<String>> {
     let list = duct::cmd!("rustup", "toolchain", "list").read().context("rustup is needed to find other toolchains")?;
     let name = list.lines().find(|line| line.starts_with(begin)).and_then(|line| line.split_whitespace().next());
     Ok(name.map(str::to_owned))
@@ -12,7 +17,7 @@ pub(crate) fn installed(begin: &str) -> anyhow::Result<Option<String>> {
 
 /// The nightly toolchain.
 pub(crate) fn nightly() -> anyhow::Result<String> {
-    installed("nightly")?.context("the nightly toolchain is needed; run: rustup toolchain install nightly")
+    toolchain("nightly")?.context("the nightly toolchain is needed; run: rustup toolchain install nightly")
 }
 
 /// The cargo of a toolchain.
