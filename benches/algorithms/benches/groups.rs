@@ -17,7 +17,7 @@ use fusain_harness::{Side, settle};
 
 const THREADS: usize = 2;
 
-/// Runs `work` with everybody's threads.
+/// Runs `work` with the threads of all libraries.
 fn with_runtimes(work: impl FnOnce(Runtimes<'_>)) {
     let pool = Pool::builder().threads(THREADS).build().expect("two threads can be started");
     let rayon = rayon_pool(THREADS).expect("two threads can be started");

@@ -4,7 +4,7 @@
 //! bin/compare ──► compare::{region, breakeven, tick, join, first, ...}   what is measured, and the keys it ends with
 //!                      │            │
 //!                      │            ▼
-//!                      │     suite: an algorithm a row, its sides one after the other; cases: the first family on random data
+//!                      │     suite: an algorithm a row, its sides one after the other; cases: the basic algorithms on random data
 //!                      ▼            ▼
 //!            fusain_harness      peers: rayon, paralight, orx-parallel and chili directly, GNU parallel mode and TBB
 //!            sampling, medians,     through a shared object built from the folder peers

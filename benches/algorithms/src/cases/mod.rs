@@ -1,5 +1,4 @@
-//! The first family of algorithms on random data, and where several lengths are compared: the rows of [`crate::suite`]
-//! on inputs of their own.
+//! The basic algorithms on random data: rows of [`crate::suite`] on inputs of their own.
 //!
 //! A [`Case`] is an algorithm, an element type and a length.
 
@@ -11,7 +10,7 @@ use crate::data;
 use crate::suite::{self, Check, Stage, copies, copy, map, order, reduce, scan, search};
 use fusain_harness::Side;
 
-/// An algorithm of the first family, by our name of it.
+/// A basic algorithm, by its name in fusain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Algorithm {

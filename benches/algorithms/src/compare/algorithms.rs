@@ -1,4 +1,4 @@
-//! `compare algorithms`: the 36 of pSTL-Bench beside everybody, at four sizes.
+//! `compare algorithms`: the 36 of pSTL-Bench beside all peers, at four sizes.
 
 use std::env;
 use std::path::Path;

@@ -266,7 +266,7 @@ fn curve_table(key: &str, is_f64: bool, points: &[Point]) -> comfy_table::Table 
     table
 }
 
-/// Speed-up over the best sequential code, by length, of everybody.
+/// The speed-up of every side over the best sequential code, by length.
 fn plot(key: &str, points: &[Point]) -> Result<String, chart::Error> {
     type Side = (&'static str, fn(&Point) -> f64, RGBColor);
     let sides: [Side; 7] = [

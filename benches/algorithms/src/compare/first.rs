@@ -1,4 +1,4 @@
-//! `compare first`: every algorithm of the first family beside everybody who has it.
+//! `compare first`: each basic algorithm beside all peers that have it.
 
 use super::plain;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};

@@ -42,11 +42,11 @@ pub enum Comparison {
     Noloss(noloss::Options),
     /// Sorting the words of a text.
     Strings,
-    /// The first family of algorithms, at three sizes, beside everybody.
+    /// The basic algorithms, at three sizes, beside all peers.
     First(first::Options),
-    /// The 36 algorithms of pSTL-Bench, at four sizes, beside everybody.
+    /// The 36 algorithms of pSTL-Bench, at four sizes, beside all peers.
     Algorithms(algorithms::Options),
-    /// Chains of iterators as programs have them, at five sizes, beside everybody.
+    /// Chains of iterators as programs have them, at five sizes, beside all peers.
     Iterators(iterators::Options),
     /// Calls sides for a comparison that runs in another process.
     #[command(hide = true)]

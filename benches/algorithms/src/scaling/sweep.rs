@@ -37,7 +37,7 @@ pub(super) const SEQUENTIAL: &str = "sequential";
 const SAMPLING: Duration = Duration::from_millis(12);
 const SAMPLE_NS: f64 = 1e6;
 
-/// A number of threads of everybody.
+/// The pools of one number of threads.
 struct Team {
     threads: usize,
     pool: Pool,
