@@ -12,7 +12,7 @@
 
 use clap::Parser;
 use fusain::comm::Communicator;
-use fusain::topology::{Groups, Hierarchy, Place, Result};
+use fusain::topology::{Hierarchy, Place, Result};
 use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Clone, Parser)]
@@ -51,16 +51,9 @@ fn multiply_add(c: &mut [f64], a: &[f64], b: &[f64], size: usize) {
     }
 }
 
-/// Ranks in the order of the tree's leaves.
-fn in_tree_order(groups: &Groups) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..groups.ranks()).collect();
-    order.sort_by_key(|&rank| groups.levels_of(rank).iter().map(|group| group.info().index).collect::<Vec<_>>());
-    order
-}
-
 fn summa<C: Communicator>(comm: &C, place: &Place, size: usize) -> Result<bool> {
     let side = comm.size().isqrt();
-    let order = in_tree_order(Hierarchy::build(comm, place)?.groups());
+    let order = Hierarchy::build(comm, place)?.groups().tree_order();
     let at = order.iter().position(|&rank| rank == comm.rank()).expect("the order has every rank");
     let (row, column) = (at / side, at % side);
     let line = |color: usize, key: usize| comm.split(Some(color as u32), key as i32);
