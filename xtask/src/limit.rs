@@ -1,4 +1,4 @@
-//! Programs that may hang: a hang must not become the caller's.
+//! Runs programs that may hang, with a limit on their time.
 
 use std::io::{self, Write};
 use std::process::Output;

@@ -1,9 +1,9 @@
-//! Panics that are caught here and come out elsewhere, or nowhere.
+//! Drops values that may panic when they are dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Drops what may panic when it is dropped, as what a panic carries may; a panic then is dropped too, and what that one carries, if it panics in its turn, is
-/// leaked. As in `fusain-pool`, of which this crate knows nothing.
+/// Drops a value, such as the payload of a panic. If that panics, the new payload is dropped, too; if that panics again, the last one is leaked.
+/// `fusain-pool` has the same function; neither crate depends on the other.
 pub(crate) fn discard<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));

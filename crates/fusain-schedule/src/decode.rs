@@ -1,4 +1,4 @@
-//! Words from bytes, believed only after a look at every one of them.
+//! Reads a schedule from bytes, every word of which is checked.
 
 use crate::binary::{
     BLOCK_WORDS, DEPENDENCIES, HEADER_WORDS, Header, MAGIC, MISSING, OPERATION_WORDS, Record, VERSION, block, wide,

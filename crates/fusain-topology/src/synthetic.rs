@@ -1,4 +1,4 @@
-//! Machines from a line of text.
+//! Makes machines from a line of text, as hwloc does from `HWLOC_SYNTHETIC`.
 
 use crate::machine::Extras;
 use crate::{CpuSet, Error, Kind, Machine, Object, Result};

@@ -1,4 +1,4 @@
-//! `cargo xtask rayon`: rayon's own tests, run against ours.
+//! `cargo xtask rayon`: rayon's own tests, run against our core and our iterators.
 //!
 //! Their sources are those that cargo has fetched from the registry. They are copied below `target/`, and nothing of them is kept here.
 

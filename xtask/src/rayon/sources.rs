@@ -1,4 +1,4 @@
-//! Where the sources of a package of the registry are, and how they get below `target/`.
+//! The sources of packages of the registry: where they are, copies of them below `target/`, and tests cut out of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

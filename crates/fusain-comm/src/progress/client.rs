@@ -1,4 +1,4 @@
-//! What the progress thread works for.
+//! Clients: what the progress thread advances.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! The loop's own part: what it works on, and once round it.
+//! What the loop works on, and one round of it.
 
 use std::time::Instant;
 

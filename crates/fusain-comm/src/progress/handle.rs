@@ -1,4 +1,4 @@
-//! What threads ask the loop for.
+//! The handle by which a thread uses the loop.
 
 use std::cell::Cell;
 use std::fmt;

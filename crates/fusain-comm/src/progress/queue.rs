@@ -1,4 +1,4 @@
-//! What threads ask the loop for, until it takes it.
+//! The queue of what threads ask of the loop.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

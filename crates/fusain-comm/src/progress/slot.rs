@@ -1,4 +1,4 @@
-//! Where a client goes when it has ended, and the way there with its type forgotten.
+//! Slots, in which tickets find their clients when these have ended; and jobs, which are clients of any type.
 //!
 //! | state of a slot | written by | leads to |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! The way a client goes: in by [`Handle::submit`](super::Handle::submit), to the loop, and back through its ticket.
+//! Tickets, by which threads wait for the clients that they have [submitted](super::Handle::submit), and get them back.
 
 use std::fmt;
 use std::sync::Arc;

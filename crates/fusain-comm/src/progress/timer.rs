@@ -1,4 +1,4 @@
-//! A function at a time.
+//! Timers: functions that the loop calls when their time has come.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Every operation by itself: what it names exists, and what it reads fits what it writes.
+//! Checks each operation by itself: what it names must exist, and what it reads must fit what it writes.
 
 use super::pieces::pieces;
 use crate::binary::{MEMORIES_MAX, MEMORY_BYTES_MAX};

@@ -1,4 +1,4 @@
-//! A graph to words.
+//! Writes a graph as the words of a schedule.
 
 use super::order::Order;
 use crate::binary::{BLOCK_WORDS, HEADER_WORDS, Header, OPERATION_WORDS, code_of, narrow, write_block};

@@ -1,4 +1,4 @@
-//! Text into ranks, one at a time.
+//! Reads the text form, a rank at a time.
 
 use std::collections::HashMap;
 use std::io::Read;

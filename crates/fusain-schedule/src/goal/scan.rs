@@ -1,4 +1,4 @@
-//! Bytes into words, numbers and marks, each with its place.
+//! Splits the text into words, numbers and marks, each with its place.
 //!
 //! The text goes through one buffer of fixed size, and a word into another: nothing here grows with the text, whatever it says.
 

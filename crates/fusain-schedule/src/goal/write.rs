@@ -1,4 +1,4 @@
-//! Ranks into text.
+//! Writes the text form, a rank at a time.
 
 use std::io::{self, Write};
 
