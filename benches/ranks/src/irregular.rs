@@ -167,7 +167,7 @@ pub fn compare<C: Communicator>(comm: C, world: impl Display, arguments: &Argume
     ensure!(comm.size() == 2, "this compares two ranks, not {}", comm.size());
     let rank = comm.rank();
     let smoke = arguments.options.smoke;
-    let (rounds, programs) = if smoke { (1, Programs::tiny()?) } else { (arguments.rounds, Programs::long()?) };
+    let (rounds, programs) = if smoke { (1, Programs::tiny()) } else { (arguments.rounds, Programs::long()) };
     let pool = Pool::builder().threads(1).build()?;
     let alone = comm.split(Some(rank as u32), 0)?.context("a communicator of one rank")?;
     let ranks = Ranks {

@@ -1,6 +1,5 @@
 //! The irregular programs of the example, as large as a comparison wants them.
 
-use anyhow::Result;
 use fusain_examples::irregular::{Comp, Fib, Grav, Lu, Pentomino, Queens, Uts};
 
 /// One of each.
@@ -24,38 +23,29 @@ pub struct Programs {
 
 impl Programs {
     /// That end at once, whatever they are run on.
-    ///
-    /// # Errors
-    /// None: the tree's letters can be read.
-    pub fn tiny() -> Result<Self> {
+    pub fn tiny() -> Self {
         Self::of(10, (6, 3), "-t 1 -a 3 -d 3 -b 4 -r 19", (300, 5, 100))
     }
 
     /// Of some tens of milliseconds.
-    ///
-    /// # Errors
-    /// None.
-    pub fn short() -> Result<Self> {
+    pub fn short() -> Self {
         Self::of(33, (12, 4), "-t 1 -a 3 -d 8 -b 4 -r 19", (20_000, 80, 640))
     }
 
     /// Of a second or so.
-    ///
-    /// # Errors
-    /// None.
-    pub fn long() -> Result<Self> {
+    pub fn long() -> Self {
         Self::of(40, (15, 6), "-t 1 -a 3 -d 10 -b 4 -r 19", (60_000, 200, 1_536))
     }
 
-    fn of(fib: u32, (queens, rows): (u32, u32), tree: &str, (comp, grav, lu): (u32, u32, u32)) -> Result<Self> {
-        Ok(Self {
+    fn of(fib: u32, (queens, rows): (u32, u32), tree: &str, (comp, grav, lu): (u32, u32, u32)) -> Self {
+        Self {
             fib: Fib { n: fib },
             nqueens: Queens { n: queens },
             pentomino: Pentomino { rows },
-            uts: Uts::read(tree)?,
+            uts: Uts::read(tree).expect("the options of the trees above are right"),
             comp: Comp { n: comp },
             grav: Grav { n: grav },
             lu: Lu { n: lu },
-        })
+        }
     }
 }

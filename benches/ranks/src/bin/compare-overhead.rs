@@ -57,7 +57,7 @@ impl Bench<'_> {
 
 fn on_the_rank(comm: ThreadComm, arguments: &Arguments) -> anyhow::Result<()> {
     let smoke = arguments.options.smoke;
-    let (rounds, programs) = if smoke { (1, Programs::tiny()?) } else { (arguments.rounds, Programs::short()?) };
+    let (rounds, programs) = if smoke { (1, Programs::tiny()) } else { (arguments.rounds, Programs::short()) };
     let pool = Pool::builder().threads(1).build()?;
     let bench = Bench { cluster: Cluster::over(comm).pool(&pool), rounds, progress: Progress::new(7) };
     let rows = [
