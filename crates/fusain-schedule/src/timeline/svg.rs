@@ -135,6 +135,9 @@ impl fmt::Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '&' => f.write_str("&amp;")?,
+                // XML has no words for these.
+                '\u{fffe}' | '\u{ffff}' => f.write_str(" ")?,
+                control if control.is_control() => f.write_str(" ")?,
                 letter => write!(f, "{letter}")?,
             }
         }
@@ -164,9 +167,9 @@ mod tests {
 
     #[test]
     fn names_are_escaped() {
-        let timeline = Timeline { rows: vec!["<a> & b".into()], ..Timeline::default() };
+        let timeline = Timeline { rows: vec!["<a> & b\0".into()], ..Timeline::default() };
         let mut picture = Vec::new();
         timeline.svg(&mut picture).unwrap();
-        assert!(String::from_utf8(picture).unwrap().contains("&lt;a&gt; &amp; b"));
+        assert!(String::from_utf8(picture).unwrap().contains("&lt;a&gt; &amp; b "));
     }
 }
