@@ -164,7 +164,7 @@ mod x86 {
                     // SAFETY: so many bytes, the first of which lies at a multiple of their number; the fence below comes before any other use.
                     unsafe { _mm_stream_si128(to, bytes) };
                 } else {
-                    // SAFETY: likewise.
+                    // SAFETY: so many bytes, the first of which lies at a multiple of their number.
                     unsafe { _mm_store_si128(to, bytes) };
                 }
             }
@@ -221,7 +221,7 @@ const COPIED_AT_ONCE: usize = 1 << 12;
 
 /// Copies `from` over `to`, which is as long.
 ///
-/// On AMD's processors the instruction by which a C library copies long runs (glibc before 2.39) takes up to twice as long as vectors do.
+/// On AMD's processors, which all but Intel's are taken for, the instruction by which a C library copies long runs (glibc before 2.39) takes up to twice as long as vectors do.
 ///
 /// # Panics
 ///
