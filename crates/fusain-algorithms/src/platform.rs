@@ -144,6 +144,9 @@ mod x86 {
     /// Bytes of a vector that each of these processors has.
     const VECTOR: usize = size_of::<__m128i>();
 
+    /// Bytes from which on the C library of many systems copies by one instruction.
+    pub(super) const COPIED_AT_ONCE: usize = 1 << 12;
+
     /// Copies by vectors, and if it goes `AROUND` the caches past these; see [`copy_around_caches`](super::copy_around_caches).
     pub(super) fn copy<const AROUND: bool>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
         let head = to.as_ptr().align_offset(LINE).min(to.len());
@@ -216,9 +219,6 @@ fn memcpy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
 }
 
-/// Bytes from which on the C library of many systems copies by one instruction.
-const COPIED_AT_ONCE: usize = 1 << 12;
-
 /// Copies `from` over `to`, which is as long.
 ///
 /// On AMD's processors, which all but Intel's are taken for, the instruction by which a C library copies long runs (glibc before 2.39) takes up to twice as long as vectors do.
@@ -230,7 +230,7 @@ const COPIED_AT_ONCE: usize = 1 << 12;
 pub(crate) fn copy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     assert_eq!(to.len(), from.len(), "both have the same length");
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    if from.len() >= COPIED_AT_ONCE && !x86::is_intel() {
+    if from.len() >= x86::COPIED_AT_ONCE && !x86::is_intel() {
         return x86::copy::<false>(to, from);
     }
     memcpy(to, from);
