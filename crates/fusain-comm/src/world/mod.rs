@@ -231,7 +231,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "Miri starts threads whatever their stack")]
     fn a_rank_without_a_thread_has_panicked_for_the_others() {
         /// More than any address space has, in whole pages.
-        const TOO_MUCH: usize = (usize::MAX / 4) & !0xffff;
+        const TOO_MUCH: usize = (usize::MAX / 4 * 3) & !0xffff;
         let ends = std::sync::Mutex::new(Vec::new());
         let run = || {
             let body = |comm: ThreadComm| {
