@@ -52,9 +52,10 @@ impl Names {
                 }
                 let width = if first.starts_with('0') { first.len() } else { 0 };
                 let number =
-                    |digits: &str| digits.parse::<usize>().ok().filter(|_| !digits.starts_with('+')).ok_or_else(wrong);
+                    |digits: &str| digits.parse::<u64>().ok().filter(|_| !digits.starts_with('+')).ok_or_else(wrong);
                 let (first, last) = (number(first)?, number(last)?);
-                self.take(last.checked_sub(first).ok_or_else(wrong)?.saturating_add(1))?;
+                let count = last.checked_sub(first).ok_or_else(wrong)?.saturating_add(1);
+                self.take(usize::try_from(count).unwrap_or(usize::MAX))?;
                 names.extend((first..=last).map(|number| format!("{prefix}{number:0width$}{suffix}")));
             }
             rest = after[end..].strip_prefix(',').unwrap_or("");
