@@ -60,11 +60,8 @@ impl Par<'_> {
             let to = unsafe { to.part(range.clone()) };
             // One worker alone writes more slowly around the caches.
             let is_shared = range.len() < from.len();
-            match (are_numbers, is_far && is_shared) {
-                (false, _) => to.copy_from_slice(&from[range]),
-                (true, false) => bytes::overwrite(to, &from[range], Way::Through),
-                (true, true) => bytes::overwrite(to, &from[range], Way::Around),
-            }
+            let way = if is_far && is_shared { Way::Around } else { Way::Through };
+            if are_numbers { bytes::overwrite(to, &from[range], way) } else { to.copy_from_slice(&from[range]) }
         });
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Count<P>(pub(super) P);
 impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
     #[inline(always)]
     fn fold(&self, run: &[T]) -> Option<usize> {
-        Some(Counting { part: run, predicate: &self.0 }.run())
+        Some(count(run, &self.0))
     }
 
     #[inline(always)]
@@ -29,7 +29,7 @@ impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
 /// Elements of a block that is asked for ahead of its turn.
 const BLOCK: usize = 64;
 
-/// Counts in lanes of the width of `T`.
+/// Counts the elements of a part for which the predicate holds.
 struct Counting<'a, T, P> {
     part: &'a [T],
     predicate: P,
@@ -40,25 +40,28 @@ impl<T, P: Fn(&T) -> bool> Body for Counting<'_, T, P> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        let Counting { part, predicate } = self;
-        match const { size_of::<T>() } {
-            1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
-            2 => {
-                part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum()
+        count(self.part, self.predicate)
+    }
+}
+
+/// Counts in lanes of the width of `T`.
+#[inline(always)]
+fn count<T>(part: &[T], predicate: impl Fn(&T) -> bool) -> usize {
+    match const { size_of::<T>() } {
+        1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
+        2 => part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum(),
+        // A unit is far below 2^32 elements, but nothing forbids a longer slice here.
+        4 => part.chunks(1 << 20).map(|c| c.iter().map(|x| predicate(x) as u32).sum::<u32>() as usize).sum(),
+        _ => {
+            let (blocks, tail) = part.as_chunks::<BLOCK>();
+            let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
+            let ahead = ahead_of(blocks);
+            let mut count = 0;
+            for (k, block) in blocks.iter().enumerate() {
+                fetch(ahead.get(k));
+                count += sum(block);
             }
-            // A unit is far below 2^32 elements, but nothing forbids a longer slice here.
-            4 => part.chunks(1 << 20).map(|c| c.iter().map(|x| predicate(x) as u32).sum::<u32>() as usize).sum(),
-            _ => {
-                let (blocks, tail) = part.as_chunks::<BLOCK>();
-                let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
-                let ahead = ahead_of(blocks);
-                let mut count = 0;
-                for (k, block) in blocks.iter().enumerate() {
-                    fetch(ahead.get(k));
-                    count += sum(block);
-                }
-                count + sum(tail)
-            }
+            count + sum(tail)
         }
     }
 }

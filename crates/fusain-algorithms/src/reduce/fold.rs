@@ -5,10 +5,11 @@
 //! and whose results are combined in order; no operand changes its place.
 //! For integers the compiler does better by itself: it knows that their operations may be reordered, and vectorises.
 
+use std::marker::PhantomData;
+
 use crate::ahead::{ahead_of, fetch};
 use crate::kind::{is_integer, is_light};
 use crate::widest::Body;
-use std::marker::PhantomData;
 
 /// Sub-runs folded side by side.
 ///

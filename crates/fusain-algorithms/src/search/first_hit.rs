@@ -3,7 +3,8 @@
 //! Idea: the indices are cut into *stripes*. A worker claims the next stripe from the front, so all workers look near the front, and with p
 //! workers the first hit is found about p times sooner. (If each worker had one long part, only one of them would look where the first hit is.)
 //! The best hit so far is shared; indices behind it need not be looked at any more. A stripe is split like any other part, so short
-//! searches need no claims. Where any hit will do all is one stripe: no place is a better one to look at, and each worker goes on with what its caches have. Work O(indices before the hit), and at most about a stripe for each worker behind it; no extra memory.
+//! searches need no claims. Where any hit will do, all is one stripe: no place is a better one to look at, and each worker goes on with what its caches have.
+//! Work O(indices before the hit), and at most about a stripe for each worker behind it, of any hit O(n); no extra memory.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
