@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use crate::kind::is_primitive;
-use crate::platform;
+use crate::platform::{self, Fence};
 
 /// Whether copies go through the caches.
 #[derive(Clone, Copy)]
@@ -19,15 +19,42 @@ pub(crate) enum Way {
 /// If the lengths differ, or if `T` is no [primitive](is_primitive).
 #[inline]
 pub(crate) fn copy<T>(to: &mut [MaybeUninit<T>], from: &[T], way: Way) {
+    match way {
+        Way::Through => platform::copy(room_bytes(to), number_bytes(from)),
+        Way::Around => {
+            let _fence = Fence;
+            // SAFETY: the fence.
+            unsafe { copy_around(to, from) };
+        }
+    }
+}
+
+/// Copies numbers over all of `to`, which is as long as `from`, around the caches.
+///
+/// # Safety
+///
+/// This thread drops a [`Fence`] before any other thread uses `to`.
+///
+/// # Panics
+///
+/// As [`copy`].
+#[inline]
+pub(crate) unsafe fn copy_around<T>(to: &mut [MaybeUninit<T>], from: &[T]) {
+    // SAFETY: the caller's.
+    unsafe { platform::copy_around(room_bytes(to), number_bytes(from)) };
+}
+
+#[inline(always)]
+fn number_bytes<T>(numbers: &[T]) -> &[u8] {
     assert!(is_primitive::<T>(), "every byte of an element is initialised");
     // SAFETY: so are those of numbers; the memory is that of the same borrow.
-    let from = unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<u8>(), size_of_val(from)) };
-    // SAFETY: bytes that need not be initialised; likewise.
-    let to = unsafe { std::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(to)) };
-    match way {
-        Way::Through => platform::copy(to, from),
-        Way::Around => platform::copy_around_caches(to, from),
-    }
+    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
+}
+
+#[inline(always)]
+fn room_bytes<T>(room: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: bytes that need not be initialised; the memory is that of the same borrow.
+    unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room)) }
 }
 
 /// As [`copy`], over numbers.

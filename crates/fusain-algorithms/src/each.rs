@@ -25,11 +25,14 @@ pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
     f: impl Fn(Range<usize>, &mut Window<'_, T>) + Sync,
 ) -> &'r mut [T] {
     if !needs_drop::<T>() {
-        let (len, slots) = (room.len(), Parts::new(&mut *room));
+        let (len, is_far, slots) = (room.len(), policy.is_far::<T>(room.len()), Parts::new(&mut *room));
         each_range::<K>(policy, len, move |range| {
             // Nothing has to be dropped should another range panic, so each has a count of its own, which no other worker fetches.
             // SAFETY: ranges do not overlap.
-            fill_alone(unsafe { slots.part(range.clone()) }, |window| f(range, window));
+            fill_alone(unsafe { slots.part(range.clone()) }, |window| {
+                window.set_far(is_far && range.len() < len);
+                f(range, window);
+            });
         });
         // SAFETY: every index was in a range, whose slots have all been filled.
         return unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len) };

@@ -147,7 +147,7 @@ mod x86 {
     /// Bytes from which on the C library of many systems copies by one instruction.
     pub(super) const COPIED_AT_ONCE: usize = 1 << 12;
 
-    /// Copies by vectors, and if it goes `AROUND` the caches past these; see [`copy_around_caches`](super::copy_around_caches).
+    /// Copies by vectors, and if it goes `AROUND` the caches past these; see [`copy_around`](super::copy_around).
     pub(super) fn copy<const AROUND: bool>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
         let head = to.as_ptr().align_offset(LINE).min(to.len());
         let (to_head, to) = to.split_at_mut(head);
@@ -164,7 +164,7 @@ mod x86 {
             for (to, bytes) in to.as_chunks_mut::<VECTOR>().0.iter_mut().zip(vectors) {
                 let to = to.as_mut_ptr().cast();
                 if AROUND {
-                    // SAFETY: so many bytes, the first of which lies at a multiple of their number; the fence below comes before any other use.
+                    // SAFETY: so many bytes, the first of which lies at a multiple of their number; a fence comes before any other use.
                     unsafe { _mm_stream_si128(to, bytes) };
                 } else {
                     // SAFETY: so many bytes, the first of which lies at a multiple of their number.
@@ -172,12 +172,13 @@ mod x86 {
                 }
             }
         }
-        if AROUND {
-            // Until then these writes are ordered with no others.
-            // SAFETY: each of these processors has it.
-            unsafe { _mm_sfence() };
-        }
         memcpy(to_tail, from_tail);
+    }
+
+    /// See [`Fence`](super::Fence).
+    pub(super) fn fence() {
+        // SAFETY: each of these processors has it.
+        unsafe { _mm_sfence() };
     }
 
     #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]
@@ -239,16 +240,30 @@ pub(crate) fn copy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
 /// Copies `from` over `to`, which is as long, around the caches: whole lines are written that need not be read before, a third less for memory to do. Afterwards the
 /// caches have none of them.
 ///
+/// # Safety
+///
+/// This thread drops a [`Fence`] before any other thread uses `to`.
+///
 /// # Panics
 ///
 /// If the lengths differ.
 #[inline]
-pub(crate) fn copy_around_caches(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+pub(crate) unsafe fn copy_around(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     assert_eq!(to.len(), from.len(), "both have the same length");
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
     x86::copy::<true>(to, from);
     #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
     memcpy(to, from);
+}
+
+/// When it is dropped, what the thread has [copied around the caches](copy_around) comes before all that it writes afterwards; until then it is ordered with nothing.
+pub(crate) struct Fence;
+
+impl Drop for Fence {
+    fn drop(&mut self) {
+        #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+        x86::fence();
+    }
 }
 
 pub(crate) use pages::{ask_for_huge_pages, make_present};

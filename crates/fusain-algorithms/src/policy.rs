@@ -7,6 +7,8 @@ use fusain_pool::decide::{self, Kind};
 
 pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
+use crate::around;
+
 /// The options of a call: the pool, the grain, and whether to run in parallel. Every algorithm is a method of this type.
 ///
 /// [`par()`](par) makes one with the default options. It is small and `Copy`, so one can be used for many calls. What all calls do in a panic, with an inconsistent order, and
@@ -29,6 +31,8 @@ pub struct Par<'p> {
     grain: Option<NonZeroUsize>,
     mode: Mode,
     deterministic: bool,
+    /// Whether results go to memory that has just been allocated.
+    fresh: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +51,7 @@ enum Mode {
 /// ```
 #[inline]
 pub fn par() -> Par<'static> {
-    Par { pool: None, grain: None, mode: Mode::Auto, deterministic: false }
+    Par { pool: None, grain: None, mode: Mode::Auto, deterministic: false, fresh: false }
 }
 
 impl Default for Par<'static> {
@@ -74,7 +78,13 @@ impl<'p> Par<'p> {
     #[doc(alias = "with_pool")]
     #[inline]
     pub fn on<'q>(self, pool: &'q Pool) -> Par<'q> {
-        Par { pool: Some(pool), grain: self.grain, mode: self.mode, deterministic: self.deterministic }
+        Par {
+            pool: Some(pool),
+            grain: self.grain,
+            mode: self.mode,
+            deterministic: self.deterministic,
+            fresh: self.fresh,
+        }
     }
 
     /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool finds a length by measuring:
@@ -131,6 +141,18 @@ impl<'p> Par<'p> {
     #[inline]
     pub fn deterministic(self) -> Self {
         Par { deterministic: true, ..self }
+    }
+
+    /// Results go to memory that has just been allocated.
+    #[inline]
+    pub(crate) fn in_fresh_memory(self) -> Self {
+        Par { fresh: true, ..self }
+    }
+
+    /// Whether `len` results that several workers make go [around the caches](crate::around). Not in fresh memory: the caches have it, as the system has just written zeros there.
+    #[inline]
+    pub(crate) fn is_far<T>(&self, len: usize) -> bool {
+        !self.fresh && around::is_far::<T>(len)
     }
 
     #[inline]

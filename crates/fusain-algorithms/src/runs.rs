@@ -6,6 +6,8 @@
 //! Filters, partitions into two outputs, and operations on sorted sets use it.
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles that wait for one before them: about one for each worker.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::chain::{Chain, Tiles, is_far};
 use crate::policy::Team;
 use crate::window::Output;
@@ -13,15 +15,19 @@ use crate::window::Output;
 /// Bytes of a tile: what it reads and its run fit a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
+/// Bytes of one where [results are far](crate::around): no cache holds what becomes of its run, and memory is read faster by long runs.
+const FAR_TILE_BYTES: usize = 1 << 17;
+
 /// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
 
 /// Elements in a tile at least: what claiming one costs must not show.
 const TILE_MIN: usize = 256;
 
-/// Elements in a tile of `len` elements of type `T`, for `team` or for one worker.
-pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>) -> usize {
-    let most = TILE_BYTES / size_of::<T>().max(1);
+/// Elements in a tile of `len` elements of type `T`, for `team` or for one worker, where results are far or not.
+pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>, is_far: bool) -> usize {
+    let bytes = if is_far { FAR_TILE_BYTES } else { TILE_BYTES };
+    let most = bytes / size_of::<T>().max(1);
     // One worker alone gets tiles as long as the cache allows.
     let even = |workers: usize| if workers > 1 { len / (workers * TILES_PER_WORKER) } else { most };
     match team {
@@ -37,18 +43,20 @@ pub(crate) trait Runs<const N: usize>: Sync {
     /// How many tiles there are.
     fn count(&self) -> usize;
 
-    /// Makes the runs of a tile.
+    /// Makes the runs of a tile out of vectors without elements.
     ///
     /// # Safety
     ///
     /// Once for each tile.
-    unsafe fn make(&self, tile: usize) -> [Vec<Self::Item>; N];
+    unsafe fn make(&self, tile: usize, runs: [Vec<Self::Item>; N]) -> [Vec<Self::Item>; N];
 }
 
 /// Runs, and where they go.
 pub(crate) struct Joined<'o, 'r, R: Runs<N>, const N: usize> {
     runs: R,
     outputs: [&'o Output<'r, R::Item>; N],
+    /// Memory of runs that have been put in their places: allocators give back to the system what is freed by turns, and its pages have to be made anew.
+    spare: Mutex<Vec<[Vec<R::Item>; N]>>,
 }
 
 impl<'o, 'r, R: Runs<N>, const N: usize> Joined<'o, 'r, R, N> {
@@ -57,7 +65,7 @@ impl<'o, 'r, R: Runs<N>, const N: usize> Joined<'o, 'r, R, N> {
     /// Nothing else is ever put into the outputs. Where an output is the memory of the elements themselves, no run is longer
     /// than its tile, and what was there is used no more once the tile has made its runs.
     pub(crate) unsafe fn new(runs: R, outputs: [&'o Output<'r, R::Item>; N]) -> Self {
-        Joined { runs, outputs }
+        Joined { runs, outputs, spare: Mutex::default() }
     }
 }
 
@@ -73,8 +81,9 @@ impl<R: Runs<N>, const N: usize> Tiles for Joined<'_, '_, R, N> {
     }
 
     unsafe fn look(&self, tile: usize) -> Self::Kept {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         // SAFETY: the caller's.
-        unsafe { self.runs.make(tile) }
+        unsafe { self.runs.make(tile, spare.unwrap_or([const { Vec::new() }; N])) }
     }
 
     fn sum_after(&self, prefix: &[usize; N], kept: &Self::Kept) -> [usize; N] {
@@ -87,6 +96,7 @@ impl<R: Runs<N>, const N: usize> Tiles for Joined<'_, '_, R, N> {
             // their tiles, and all those tiles have made their runs.
             unsafe { self.outputs[n].place(prefix[n], &mut kept[n]) };
         }
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
     }
 
     unsafe fn at_once(&self, tile: usize, prefix: [usize; N]) -> [usize; N] {

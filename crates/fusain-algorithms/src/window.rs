@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_utils::CachePadded;
 
+use crate::around;
 use crate::bytes::{self, Way};
-use crate::kind::is_primitive;
+use crate::kind::{is_primitive, may_be_primitive};
 use crate::pages::expect_writes;
 
 /// The whole room for results.
@@ -25,6 +26,7 @@ use crate::pages::expect_writes;
 pub(crate) struct Output<'o, T> {
     base: *mut T,
     len: usize,
+    is_far: bool,
     /// On a cache line of its own: workers write it now and then, and read the fields above all the time.
     count: CachePadded<AtomicUsize>,
     published: Mutex<Vec<Range<usize>>>,
@@ -40,10 +42,21 @@ impl<'o, T> Output<'o, T> {
         Output {
             base: room.as_mut_ptr().cast(),
             len: room.len(),
+            is_far: false,
             count: CachePadded::default(),
             published: Mutex::new(Vec::new()),
             room: PhantomData,
         }
+    }
+
+    /// Has results written [around the caches](crate::around), if it is said to be far.
+    pub(crate) fn far(mut self, is_far: bool) -> Self {
+        self.is_far = is_far;
+        self
+    }
+
+    pub(crate) fn is_far(&self) -> bool {
+        self.is_far
     }
 
     /// The one window over all of the room.
@@ -68,6 +81,7 @@ impl<'o, T> Output<'o, T> {
             first: range.start,
             next: range.start,
             end: range.end,
+            is_far: self.is_far,
             count: &self.count,
             published: &self.published,
         }
@@ -84,10 +98,15 @@ impl<'o, T> Output<'o, T> {
     /// If it does not fit.
     pub(crate) unsafe fn place(&self, at: usize, run: &mut Vec<T>) {
         assert!(run.len() <= self.len.saturating_sub(at), "the room must have a slot for every result");
-        // SAFETY: the slots lie inside the room, invariant 1, and are nobody else's; the run is memory of its own.
-        unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), self.slot(at), run.len()) };
-        // SAFETY: the elements have been moved out, and before anything can panic.
+        // SAFETY: the caller's.
         let mut filled = unsafe { self.part(at..at + run.len()) };
+        if const { may_be_primitive::<T>() } && self.is_far {
+            bytes::copy(filled.slots(run.len()), run, Way::Around);
+        } else {
+            // SAFETY: the slots lie inside the room, invariant 1, and are nobody else's; the run is memory of its own.
+            unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), self.slot(at), run.len()) };
+        }
+        // The elements have been moved out, and before anything can panic.
         filled.next = filled.end;
         // SAFETY: an empty vector has no elements to be initialised.
         unsafe { run.set_len(0) };
@@ -151,6 +170,7 @@ pub(crate) struct Window<'w, T> {
     first: usize,
     next: usize,
     end: usize,
+    is_far: bool,
     count: &'w AtomicUsize,
     published: &'w Mutex<Vec<Range<usize>>>,
 }
@@ -163,7 +183,16 @@ impl<T> Window<'_, T> {
     #[inline(always)]
     pub(crate) fn fill<S>(&mut self, from: &[S], mut make: impl FnMut(&S) -> T) {
         let from = &from[..from.len().min(self.len())];
-        self.fill_by(from.len(), |i| make(&from[i]));
+        if needs_drop::<T>() {
+            return self.fill_by(from.len(), |i| make(&from[i]));
+        }
+        // SAFETY: each slot is written.
+        unsafe {
+            self.fill_parts(from.len(), |at, slots| {
+                let from = &from[at..][..slots.len()];
+                slots.iter_mut().zip(from).for_each(|(slot, x)| _ = slot.write(make(x)));
+            });
+        }
     }
 
     /// Fills the next slots with clones of the elements of `from`, as far as there is room.
@@ -175,7 +204,8 @@ impl<T> Window<'_, T> {
         if is_primitive::<T>() {
             let n = from.len().min(self.len());
             // A copy of a primitive is a clone.
-            bytes::copy(self.slots(n), &from[..n], Way::Through);
+            let way = if self.is_far { Way::Around } else { Way::Through };
+            bytes::copy(self.slots(n), &from[..n], way);
             self.next += n;
         } else {
             self.fill(from, T::clone);
@@ -205,13 +235,19 @@ impl<T> Window<'_, T> {
         }
     }
 
+    /// As [`Output::far`], from now on.
+    #[inline(always)]
+    pub(crate) fn set_far(&mut self, is_far: bool) {
+        self.is_far = is_far;
+    }
+
     /// Fills the next `n` slots, or as many as there are, with `make` of 0, 1, 2, ...
     #[inline(always)]
     pub(crate) fn fill_by(&mut self, n: usize, mut make: impl FnMut(usize) -> T) {
         let n = n.min(self.len());
-        // The slots lie inside the room, by invariant 1.
-        let to = self.base.wrapping_add(self.next);
         if needs_drop::<T>() {
+            // The slots lie inside the room, by invariant 1.
+            let to = self.base.wrapping_add(self.next);
             for i in 0..n {
                 let made = make(i);
                 // SAFETY: slot `next + i` is inside `next..end`: ours and not initialised, invariants 1 and 2.
@@ -220,13 +256,30 @@ impl<T> Window<'_, T> {
                 self.next += 1;
             }
         } else {
-            for i in 0..n {
-                let made = make(i);
-                // SAFETY: as above.
-                unsafe { to.wrapping_add(i).write(made) };
+            // SAFETY: each slot is written.
+            unsafe {
+                self.fill_parts(n, |at, slots| {
+                    slots.iter_mut().zip(at..).for_each(|(slot, i)| _ = slot.write(make(i)));
+                });
             }
-            self.next += n;
         }
+    }
+
+    /// Fills the next `n` slots, at once or part after part: `make` is called with where a part begins and with its slots.
+    ///
+    /// # Safety
+    ///
+    /// `make` writes all slots it is given, and elements need no dropping.
+    #[inline(always)]
+    pub(crate) unsafe fn fill_parts(&mut self, n: usize, mut make: impl FnMut(usize, &mut [MaybeUninit<T>])) {
+        let (is_far, slots) = (self.is_far, self.slots(n));
+        if const { may_be_primitive::<T>() } && is_far {
+            // SAFETY: the caller's.
+            unsafe { around::fill(slots, make) };
+        } else {
+            make(0, slots);
+        }
+        self.next += n;
     }
 
     /// Notes that all but the last `left` slots have been filled from outside.

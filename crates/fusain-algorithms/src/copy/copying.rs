@@ -7,6 +7,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+use crate::around::is_far;
 use crate::bytes::{self, Way};
 use crate::each::{each_range, fill_room};
 use crate::kind::is_primitive;
@@ -19,10 +20,7 @@ struct Copied<T>(PhantomData<T>);
 struct Cloned<T>(PhantomData<T>);
 struct Into<T>(PhantomData<T>);
 
-/// Bytes from which on numbers are copied around the caches: more than most of these hold. Two workers then copy 128 MiB in three quarters of the time (`compare algorithms --only copy`).
-const FAR_BYTES: usize = 1 << 26;
-
-/// Bytes of a unit then: it waits at its end until memory has them, so it is not short.
+/// Bytes of a unit that goes around the caches: it waits at its end until memory has them, so it is not short.
 const FAR_UNIT_BYTES: usize = 1 << 18;
 
 /// # Copying
@@ -51,7 +49,7 @@ impl Par<'_> {
     pub fn copy_from_slice<T: Copy + Send + Sync>(&self, to: &mut [T], from: &[T]) {
         assert_eq!(to.len(), from.len(), "both slices must have the same length");
         let are_numbers = is_primitive::<T>();
-        let is_far = are_numbers && size_of_val(from) >= FAR_BYTES;
+        let is_far = is_far::<T>(from.len());
         let chooses_unit = is_far && self.fixed_grain().is_none();
         let policy = if chooses_unit { self.grain(FAR_UNIT_BYTES / size_of::<T>()) } else { *self };
         let to = Parts::new(to);
@@ -103,7 +101,7 @@ impl Par<'_> {
     #[doc(alias = "copy")]
     #[inline]
     pub fn to_vec<T: Clone + Send + Sync>(&self, v: &[T]) -> Vec<T> {
-        collect(v.len(), |room| self.copy_into(v, room))
+        collect(v.len(), |room| self.in_fresh_memory().copy_into(v, room))
     }
 
     /// Writes clones of all elements into `room` and returns it, initialised.
@@ -132,7 +130,7 @@ impl Par<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::around::FAR_BYTES;
     use crate::policy::par;
 
     #[test]

@@ -5,7 +5,7 @@
 //! C++'s `std::adjacent_difference`. Work O(n), span O(log n + block) in place; extra memory in place one element a block.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
 
 use crate::each::{each_range, fill_room};
 use crate::policy::Par;
@@ -35,7 +35,16 @@ impl<T, U, F: Fn(&T, &T) -> U> Body for FillPart<'_, '_, T, U, F> {
     fn run(self) {
         let FillPart { window, here, before, op } = self;
         let before = &before[..here.len()];
-        window.fill_by(here.len(), |i| op(&here[i], &before[i]));
+        if needs_drop::<U>() {
+            return window.fill_by(here.len(), |i| op(&here[i], &before[i]));
+        }
+        // SAFETY: each slot is written.
+        unsafe {
+            window.fill_parts(here.len(), |at, slots| {
+                let pairs = here[at..][..slots.len()].iter().zip(&before[at..][..slots.len()]);
+                slots.iter_mut().zip(pairs).for_each(|(slot, (x, y))| _ = slot.write(op(x, y)));
+            });
+        }
     }
 }
 
@@ -76,7 +85,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        collect(v.len(), |room| self.adjacent_difference_into(v, room, op))
+        collect(v.len(), |room| self.in_fresh_memory().adjacent_difference_into(v, room, op))
     }
 
     /// Like [`adjacent_difference`](Par::adjacent_difference), but writes into `room` and returns it, initialised.
@@ -87,7 +96,7 @@ impl Par<'_> {
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
-    /// use std::mem::MaybeUninit;
+    /// use std::mem::{MaybeUninit, needs_drop};
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
     /// let differences = fusain::par().adjacent_difference_into(&[1, 4, 9], &mut room, |a, b| a - b);

@@ -191,7 +191,7 @@ impl Par<'_> {
     #[doc(alias = "from_fn")]
     #[inline]
     pub fn first_touch_vec<T: Send, F: Fn(usize) -> T + Sync>(&self, len: usize, f: F) -> Vec<T> {
-        collect(len, |room| make::<Made<T, F>, T>(self, room, f))
+        collect(len, |room| make::<Made<T, F>, T>(&self.in_fresh_memory(), room, f))
     }
 }
 

@@ -74,15 +74,20 @@ pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
     widest(SiftBits::<'_, _, _, N> { part, kept, rest })
 }
 
-/// The bits of all elements in new memory: of those that stay, and with `N` = 2 of the others.
+/// The bits of all elements, in `runs`, which have none: of those that stay, and with `N` = 2 of the others.
 ///
 /// # Safety
 ///
 /// As [`Part::for_each_block`]. Elements own nothing, or are used no more where they were.
-unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
+unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, mut runs: [Vec<T>; N]) -> [Vec<T>; N] {
     let len = part.range.len();
-    let mut runs: [Vec<T>; N] = std::array::from_fn(|_| Vec::with_capacity(len));
-    runs.iter_mut().for_each(|run| expect_writes(run.spare_capacity_mut()));
+    for run in &mut runs {
+        assert!(run.is_empty(), "what lies there would not be dropped");
+        if run.capacity() < len {
+            run.reserve_exact(len);
+            expect_writes(run.spare_capacity_mut());
+        }
+    }
     let [kept, rest] = [0, N - 1].map(|n| runs[n].as_mut_ptr());
     // SAFETY: the caller's, and there is room for all in each run.
     let stay = unsafe { sift_bits::<_, _, N>(part, kept, rest) };
@@ -93,17 +98,19 @@ unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) ->
     runs
 }
 
-/// Clones of the elements that stay, and with `N` = 2 of the others.
+/// Clones of the elements that stay, and with `N` = 2 of the others, in `runs`, which have none.
 ///
 /// # Safety
 ///
 /// As [`Part::for_each_block`].
-pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>) -> [Vec<T>; N] {
+pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(
+    part: &Part<'_, T, J>,
+    mut runs: [Vec<T>; N],
+) -> [Vec<T>; N] {
     if const { may_be_primitive::<T>() } && is_primitive::<T>() {
         // SAFETY: the caller's; a number is its bits.
-        return unsafe { runs_of_bits(part) };
+        return unsafe { runs_of_bits(part, runs) };
     }
-    let mut runs = [const { Vec::new() }; N];
     let step = |block: Range<usize>, answers: Answers| {
         let stay = answers.bits();
         let all = u64::MAX >> (BLOCK - block.len());
@@ -118,17 +125,20 @@ pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(part: &Part<'
     runs
 }
 
-/// The elements that stay, and with `N` = 2 the others, which are dropped otherwise: all of them, also where the `drop` of some panics.
+/// The elements that stay, and with `N` = 2 the others, in `runs`, which have none. Those that go to no run are dropped: all of them, also where the `drop` of some panics.
 ///
 /// # Safety
 ///
 /// As [`Part::for_each_block`], and the elements are the caller's, who uses them no more.
-pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, panics: &FirstPanic) -> [Vec<T>; N] {
+pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(
+    part: &Part<'_, T, J>,
+    mut runs: [Vec<T>; N],
+    panics: &FirstPanic,
+) -> [Vec<T>; N] {
     if const { N == 2 || is_light::<T>() } {
         // SAFETY: the caller's; light elements own nothing, and of others all that are moved are in one run or the other.
-        return unsafe { runs_of_bits(part) };
+        return unsafe { runs_of_bits(part, runs) };
     }
-    let mut runs = [const { Vec::new() }; N];
     let step = |block: Range<usize>, answers: Answers| {
         let stay = answers.bits();
         let all = u64::MAX >> (BLOCK - block.len());

@@ -51,12 +51,12 @@ impl Par<'_> {
             Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &If(predicate))),
             Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
             Plan::Parallel(team) if const { is_light::<T>() } => {
-                let tile = tile_len::<T>(v.len() - front, Some(&team));
+                let tile = tile_len::<T>(v.len() - front, Some(&team), false);
                 sift(&team, v, front, tile, If(predicate));
             }
             Plan::Parallel(team) => {
                 let stays = self.map(v, predicate);
-                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team), false), Said(&stays));
             }
         }
     }
@@ -103,13 +103,13 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
             Plan::Parallel(team) if const { is_light::<T>() } => {
                 // The first element of each tile is judged beforehand, by one worker.
-                let tile = tile_len::<T>(v.len() - front, Some(&team));
+                let tile = tile_len::<T>(v.len() - front, Some(&team), false);
                 sift(&team, v, front, tile, Unlike(same));
             }
             Plan::Parallel(team) => {
                 let mut stays = vec![true; v.len()];
                 self.for_each_mut_indexed(&mut stays, |i, stays| *stays = i == 0 || !same(&v[i], &v[i - 1]));
-                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team)), Said(&stays));
+                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team), false), Said(&stays));
             }
         }
     }

@@ -35,22 +35,27 @@ impl<T: Clone + Send + Sync, J: Judge<T>, const N: usize> Runs<N> for Copying<'_
         self.v.len().div_ceil(self.tile)
     }
 
-    unsafe fn make(&self, tile: usize) -> [Vec<T>; N] {
+    unsafe fn make(&self, tile: usize, runs: [Vec<T>; N]) -> [Vec<T>; N] {
         // SAFETY: within the slice.
-        unsafe { copies(self.v, tile_range(tile, self.tile, self.v.len()), self.judge) }
+        unsafe { copies(self.v, tile_range(tile, self.tile, self.v.len()), self.judge, runs) }
     }
 }
 
-/// Clones of the elements in `range` that stay, and with `N` = 2 of the others.
+/// Clones of the elements in `range` that stay, and with `N` = 2 of the others, in `runs`, which have none.
 ///
 /// # Safety
 ///
 /// The range lies within `v`.
-unsafe fn copies<T: Clone, J: Judge<T>, const N: usize>(v: &[T], range: Range<usize>, judge: &J) -> [Vec<T>; N] {
+unsafe fn copies<T: Clone, J: Judge<T>, const N: usize>(
+    v: &[T],
+    range: Range<usize>,
+    judge: &J,
+    runs: [Vec<T>; N],
+) -> [Vec<T>; N] {
     let first = (J::LOOKS_BACK && range.start == 0).then_some(true);
     let part = Part { v: v.as_ptr(), range, first, judge };
     // SAFETY: all elements are there for as long as the slice is.
-    unsafe { cloned(&part) }
+    unsafe { cloned(&part, runs) }
 }
 
 /// The elements of `v` that stay.
@@ -59,10 +64,10 @@ pub(super) fn vector<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: &
     match policy.plan_with_prior::<(Vec<T>, J)>(v.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| {
             // SAFETY: the whole slice.
-            let [kept] = unsafe { copies(v, 0..v.len(), &judge) };
+            let [kept] = unsafe { copies(v, 0..v.len(), &judge, [Vec::new()]) };
             kept
         }),
-        Plan::Parallel(team) => collect_front(v.len(), |room| into(Some(&team), v, room, &judge)),
+        Plan::Parallel(team) => collect_front(v.len(), |room| into(Some(&team), v, room, false, &judge)),
     }
 }
 
@@ -76,13 +81,13 @@ pub(super) fn into_room<'r, T: Clone + Send + Sync, J: Judge<T>>(
 ) -> &'r mut [T] {
     match policy.plan_with_prior::<(J, [T])>(v.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| alone(v, room, &judge)),
-        Plan::Parallel(team) => into(Some(&team), v, room, &judge),
+        Plan::Parallel(team) => into(Some(&team), v, room, policy.is_far::<T>(v.len()), &judge),
     }
 }
 
 fn alone<'r, T: Clone + Send + Sync, J: Judge<T>>(v: &[T], room: &'r mut [MaybeUninit<T>], judge: &J) -> &'r mut [T] {
     if const { !may_be_primitive::<T>() } || !is_primitive::<T>() || room.len() < v.len() {
-        return into(None, v, room, judge);
+        return into(None, v, room, false, judge);
     }
     let first = (J::LOOKS_BACK && !v.is_empty()).then_some(true);
     let part = Part { v: v.as_ptr(), range: 0..v.len(), first, judge };
@@ -97,6 +102,7 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
     team: Option<&Team<'_>>,
     v: &[T],
     room: &'r mut [MaybeUninit<T>],
+    is_far: bool,
     judge: &J,
 ) -> &'r mut [T] {
     let room = match team {
@@ -108,8 +114,8 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
         }
         _ => room,
     };
-    let output = Output::new(room);
-    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team) };
+    let output = Output::new(room).far(is_far);
+    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team, is_far) };
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(copying, [&output]) };
     match team {
@@ -125,7 +131,7 @@ pub(super) fn vectors<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: 
     match policy.plan_with_prior::<((Vec<T>, Vec<T>), J)>(v.len(), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| {
             // SAFETY: the whole slice.
-            let [kept, rest] = unsafe { copies(v, 0..v.len(), &judge) };
+            let [kept, rest] = unsafe { copies(v, 0..v.len(), &judge, [Vec::new(), Vec::new()]) };
             (kept, rest)
         }),
         Plan::Parallel(team) => {
@@ -133,7 +139,7 @@ pub(super) fn vectors<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: 
             let kept = collect_front(v.len(), |kept_room| {
                 let mut kept = None;
                 rest = collect_front(v.len(), |rest_room| {
-                    let (stay, go) = into_both(Some(&team), v, kept_room, rest_room, &judge);
+                    let (stay, go) = into_both(Some(&team), v, kept_room, rest_room, false, &judge);
                     kept = Some(stay);
                     go
                 });
@@ -154,8 +160,8 @@ pub(super) fn into_rooms<'r, T: Clone + Send + Sync, J: Judge<T>>(
     judge: J,
 ) -> (&'r mut [T], &'r mut [T]) {
     match policy.plan_with_prior::<(J, J, [T])>(v.len(), PRIOR_NS) {
-        Plan::Sequential(watch) => watch.time(|| into_both(None, v, kept, rest, &judge)),
-        Plan::Parallel(team) => into_both(Some(&team), v, kept, rest, &judge),
+        Plan::Sequential(watch) => watch.time(|| into_both(None, v, kept, rest, false, &judge)),
+        Plan::Parallel(team) => into_both(Some(&team), v, kept, rest, policy.is_far::<T>(v.len()), &judge),
     }
 }
 
@@ -164,10 +170,11 @@ fn into_both<'k, 'r, T: Clone + Send + Sync, J: Judge<T>>(
     v: &[T],
     kept: &'k mut [MaybeUninit<T>],
     rest: &'r mut [MaybeUninit<T>],
+    is_far: bool,
     judge: &J,
 ) -> (&'k mut [T], &'r mut [T]) {
-    let (kept, rest) = (Output::new(kept), Output::new(rest));
-    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team) };
+    let (kept, rest) = (Output::new(kept).far(is_far), Output::new(rest).far(is_far));
+    let copying = Copying { v, judge, tile: tile_len::<T>(v.len(), team, is_far) };
     {
         // SAFETY: the outputs are used for this alone.
         let joined = unsafe { Joined::<_, 2>::new(copying, [&kept, &rest]) };
@@ -217,11 +224,11 @@ impl<T: Send, J: Judge<T>, const N: usize> Runs<N> for Moving<'_, '_, T, J> {
         self.home.len().div_ceil(self.tile)
     }
 
-    unsafe fn make(&self, tile: usize) -> [Vec<T>; N] {
+    unsafe fn make(&self, tile: usize, runs: [Vec<T>; N]) -> [Vec<T>; N] {
         let range = tile_range(tile, self.tile, self.home.len());
         let first = self.firsts.get(tile).copied();
         let part = Part { v: self.home.slot(0), range, first, judge: &self.judge };
         // SAFETY: invariant 1; each tile is moved once, and what lies before it, which may have gone, is not looked at.
-        unsafe { moved(&part, self.panics) }
+        unsafe { moved(&part, runs, self.panics) }
     }
 }

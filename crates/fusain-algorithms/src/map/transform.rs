@@ -86,7 +86,7 @@ impl Par<'_> {
     pub fn map<T: Sync, U: Send, F: Fn(&T) -> U + Sync>(&self, v: &[T], f: F) -> Vec<U> {
         match self.plan::<Map<'_, T, U, F>>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.iter().map(f).collect()),
-            Plan::Parallel(team) => collect(v.len(), |room| map_into(team, v, room, f)),
+            Plan::Parallel(team) => collect(v.len(), |room| map_into(team, v, Output::new(room), f)),
         }
     }
 
@@ -117,7 +117,7 @@ impl Par<'_> {
             Plan::Sequential(watch) => {
                 watch.time(|| fill_alone(room, |window| widest_of(v.len(), FillPart { window, part: v, f })))
             }
-            Plan::Parallel(team) => map_into(team, v, room, f),
+            Plan::Parallel(team) => map_into(team, v, Output::new(room).far(self.is_far::<U>(v.len())), f),
         }
     }
 
@@ -141,10 +141,9 @@ impl Par<'_> {
 fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
     team: Team<'_>,
     v: &[T],
-    room: &'r mut [MaybeUninit<U>],
+    output: Output<'r, U>,
     f: F,
 ) -> &'r mut [U] {
-    let output = Output::new(room);
     let (map, root) = Map::new(v, &output, f);
     team.run(&map, root);
     output.finish()

@@ -62,7 +62,7 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
 
     assert_eq!(v.len(), said.len());
     let mut buffer = Scratch::<T>::new(v.len());
-    let tile = tile_len::<T>(v.len(), Some(team));
+    let tile = tile_len::<T>(v.len(), Some(team), false);
     let all_or_nothing = AllOrNothing;
     // SAFETY: a slice of elements is one of slots; it holds all elements again before this returns.
     let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), v.len()) };

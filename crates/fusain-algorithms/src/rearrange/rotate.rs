@@ -112,7 +112,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn rotate_copy<T: Clone + Send + Sync>(&self, v: &[T], middle: usize) -> Vec<T> {
-        collect(v.len(), |room| self.rotate_copy_into(v, middle, room))
+        collect(v.len(), |room| self.in_fresh_memory().rotate_copy_into(v, middle, room))
     }
 
     /// Like [`rotate_copy`](Par::rotate_copy), but writes into `room` and returns it, initialised.

@@ -1,8 +1,11 @@
 //! Where a scan reads its elements and leaves its results.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use crate::around;
+use crate::kind::may_be_primitive;
 use crate::window::{Output, Window};
 
 /// Elements that are scanned one after the other.
@@ -22,6 +25,22 @@ pub(crate) unsafe trait Elements<T>: Sync {
     /// The same elements in a value of its own, which no write to an element can be suspected to change: so a loop
     /// keeps its pointers in registers.
     fn view(&self) -> Self::View<'_>;
+
+    /// Scans the elements in `range` by `scan`, at once, or part after part where [results go around the caches](crate::around): it is given elements, a range, and what comes
+    /// before that, and returns what comes after.
+    ///
+    /// # Safety
+    ///
+    /// As [`put`](Elements::put), which `scan` calls for each element of a range that it is given.
+    #[inline(always)]
+    unsafe fn in_parts<'s>(
+        &'s self,
+        range: Range<usize>,
+        prefix: T,
+        scan: impl Fn(&Self::View<'s>, Range<usize>, T) -> T,
+    ) -> T {
+        scan(&self.view(), range, prefix)
+    }
 
     /// How many there are.
     fn len(&self) -> usize;
@@ -136,6 +155,29 @@ where
     }
 
     #[inline(always)]
+    unsafe fn in_parts<'s>(
+        &'s self,
+        range: Range<usize>,
+        prefix: T,
+        scan: impl Fn(&Self::View<'s>, Range<usize>, T) -> T,
+    ) -> T {
+        if !(const { may_be_primitive::<T>() } && self.to.is_far()) {
+            return scan(&self.view(), range, prefix);
+        }
+        let (start, mut acc) = (range.start, prefix);
+        // SAFETY: the slots lie in the room, and are the caller's.
+        let slots = unsafe { std::slice::from_raw_parts_mut(self.to.slot(start).cast(), range.len()) };
+        let part = |at: usize, stage: &mut [MaybeUninit<T>]| {
+            let range = start + at..start + at + stage.len();
+            let view = Into { room: stage.as_mut_ptr().cast::<T>().wrapping_sub(range.start), ..self.view() };
+            acc = scan(&view, range, acc.clone());
+        };
+        // SAFETY: a result is put in each slot.
+        unsafe { around::fill(slots, part) };
+        acc
+    }
+
+    #[inline(always)]
     fn len(&self) -> usize {
         self.from.len()
     }
@@ -166,7 +208,7 @@ where
         } else {
             before
         };
-        // SAFETY: the slot is inside the room, and nobody else's.
+        // SAFETY: the slot is inside the room, and nobody else's, or its place on a stage.
         unsafe { self.room.wrapping_add(i).write(result) };
     }
 

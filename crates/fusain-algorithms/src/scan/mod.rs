@@ -45,7 +45,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        collect(v.len(), |room| self.inclusive_scan_into(v, room, op))
+        collect(v.len(), |room| self.in_fresh_memory().inclusive_scan_into(v, room, op))
     }
 
     /// Returns all exclusive prefix sums: `init`, `init ⊕ v[0]`, `init ⊕ v[0] ⊕ v[1]`, ..., as many as `v` has elements.
@@ -63,7 +63,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        collect(v.len(), |room| self.exclusive_scan_into(v, room, init, op))
+        collect(v.len(), |room| self.in_fresh_memory().exclusive_scan_into(v, room, init, op))
     }
 
     /// Like [`inclusive_scan`](Par::inclusive_scan), but writes into `room` and returns it, initialised.
@@ -127,7 +127,7 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        collect(v.len(), |room| self.transform_inclusive_scan_into(v, room, map, op))
+        collect(v.len(), |room| self.in_fresh_memory().transform_inclusive_scan_into(v, room, map, op))
     }
 
     /// Like [`transform_inclusive_scan`](Par::transform_inclusive_scan), but writes into `room` and returns it, initialised.
@@ -179,7 +179,7 @@ impl Par<'_> {
         M: Fn(&S) -> T + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        collect(v.len(), |room| self.transform_exclusive_scan_into(v, room, init, map, op))
+        collect(v.len(), |room| self.in_fresh_memory().transform_exclusive_scan_into(v, room, init, map, op))
     }
 
     /// Like [`transform_exclusive_scan`](Par::transform_exclusive_scan), but writes into `room` and returns it, initialised.
@@ -303,7 +303,7 @@ where
             watch.time(|| fill_alone(room, |window| sequential_into::<_, _, INCLUSIVE>(v, window, init, lift, add)))
         }
         Plan::Parallel(team) => {
-            let output = Output::new(room);
+            let output = Output::new(room).far(policy.is_far::<T>(v.len()));
             scan(team, &Into::<_, _, _, _, _, INCLUSIVE>::new(v, &output, lift, add, op), init);
             output.finish()
         }

@@ -55,22 +55,36 @@ pub(super) unsafe fn fold<T, E: Elements<T>>(elements: &E, range: Range<usize>) 
 /// The elements in `range` are the caller's, and no result has been put there.
 #[inline(always)]
 pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> T {
-    let elements = elements.view();
-    // SAFETY: the caller's.
-    let mut window = if needs_drop::<T>() { unsafe { elements.window(range.clone()) } } else { None };
-    let (mut acc, mut rest) = (prefix, range.clone());
-    // An addition of integers takes one cycle, so there is nothing to gain, and of other types an operation may cost anything.
-    if const { may_be_primitive::<T>() } && is_float::<T>() {
-        // Floats need no window to follow.
+    if needs_drop::<T>() {
         // SAFETY: the caller's.
-        (acc, rest.start) = unsafe { scan_groups(&elements, rest.clone(), acc) };
+        return unsafe { scan_counted(&elements.view(), range, prefix) };
     }
-    for i in rest {
-        let before = acc;
+    let part = |elements: &E::View<'_>, mut range: Range<usize>, prefix: T| {
+        let mut acc = prefix;
+        // An addition of integers takes one cycle, so there is nothing to gain, and of other types an operation may cost anything.
+        if const { may_be_primitive::<T>() } && is_float::<T>() {
+            // SAFETY: the caller's.
+            (acc, range.start) = unsafe { scan_groups(elements, range.clone(), acc) };
+        }
+        for i in range {
+            // SAFETY: the caller's.
+            acc = unsafe { scan_one(elements, i, acc) };
+        }
+        acc
+    };
+    // SAFETY: the caller's, and each result is put.
+    unsafe { elements.in_parts(range, prefix, part) }
+}
+
+/// As [`scan`], where results need dropping.
+#[inline(always)]
+unsafe fn scan_counted<T: Clone, E: Elements<T>>(elements: &E, range: Range<usize>, prefix: T) -> T {
+    // SAFETY: the caller's.
+    let mut window = unsafe { elements.window(range.clone()) };
+    let mut acc = prefix;
+    for i in range.clone() {
         // SAFETY: the caller's.
-        acc = unsafe { elements.add(&before, i) };
-        // SAFETY: the caller's.
-        unsafe { elements.put(i, before, &acc) };
+        acc = unsafe { scan_one(elements, i, acc) };
         if let Some(window) = &mut window {
             // SAFETY: slots up to and with `i` have been filled. One by one, so that a panic finds them all counted.
             unsafe { window.set_left(range.end - 1 - i) };
@@ -80,6 +94,16 @@ pub(super) unsafe fn scan<T: Clone, E: Elements<T>>(elements: &E, range: Range<u
         window.publish();
     }
     acc
+}
+
+/// Puts the result for element `i`, before which everything adds up to `before`; returns the sum after it.
+#[inline(always)]
+unsafe fn scan_one<T, E: Elements<T>>(elements: &E, i: usize, before: T) -> T {
+    // SAFETY: the caller's.
+    let sum = unsafe { elements.add(&before, i) };
+    // SAFETY: the caller's.
+    unsafe { elements.put(i, before, &sum) };
+    sum
 }
 
 /// Counts the results in `range` that [`scan`] has not counted.

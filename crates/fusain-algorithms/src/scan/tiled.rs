@@ -8,11 +8,15 @@ use std::ops::Range;
 
 use super::elements::Elements;
 use super::{near, tile};
+use crate::around;
 use crate::chain::{Chain, Tiles, is_far};
 use crate::policy::Team;
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
+
+/// Bytes of one where [results are far](crate::around): no cache holds what it writes, and memory is read faster by long runs.
+const FAR_TILE_BYTES: usize = 1 << 17;
 
 /// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
@@ -94,7 +98,8 @@ where
 {
     let tile = team.grain().unwrap_or_else(|| {
         let even = range.len() / (team.workers() * TILES_PER_WORKER);
-        even.min(TILE_BYTES / size_of::<T>().max(1)).max(TILE_MIN)
+        let bytes = if around::is_far::<T>(range.len()) { FAR_TILE_BYTES } else { TILE_BYTES };
+        even.min(bytes / size_of::<T>().max(1)).max(TILE_MIN)
     });
     let far = is_far(range.len() * size_of::<T>(), team.workers());
     let tiles = Tiled { elements, range, tile, sums: PhantomData };

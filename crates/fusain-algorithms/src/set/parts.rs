@@ -37,9 +37,8 @@ impl<T: Clone + Send + Sync, L: Fn(&T, &T) -> bool + Sync, const OP: u8> Runs<1>
         self.0.tiles()
     }
 
-    unsafe fn make(&self, tile: usize) -> [Vec<T>; 1] {
+    unsafe fn make(&self, tile: usize, [mut results]: [Vec<T>; 1]) -> [Vec<T>; 1] {
         let (a, b) = self.0.tile(tile);
-        let mut results = Vec::new();
         operate::<_, OP>(a, b, self.0.less(), &mut results);
         [results]
     }
@@ -55,7 +54,7 @@ where
     match policy.plan_with_prior::<(L, Operation<'_, T, L, OP>)>(a.len().saturating_add(b.len()), PRIOR_NS) {
         Plan::Sequential(watch) => watch.time(|| alone::<_, OP>(a, b, &less)),
         Plan::Parallel(team) => {
-            collect_front(bound::<OP>(a.len(), b.len()), |room| into::<_, _, OP>(Some(&team), a, b, room, less))
+            collect_front(bound::<OP>(a.len(), b.len()), |room| into::<_, _, OP>(Some(&team), a, b, room, false, less))
         }
     }
 }
@@ -64,7 +63,7 @@ where
 fn alone<T: Clone, const OP: u8>(mut a: &[T], mut b: &[T], less: &impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut results = Vec::with_capacity(bound::<OP>(a.len(), b.len()));
     expect_writes(results.spare_capacity_mut());
-    let part = LONGER * tile_len::<T>(0, None);
+    let part = LONGER * tile_len::<T>(0, None, false);
     while !a.is_empty() && !b.is_empty() {
         let near = |run: &'_ [T]| run.len().min(part);
         let (i, j) = cut(&a[..near(a)], &b[..near(b)], part, less);
@@ -89,8 +88,11 @@ where
     L: Fn(&T, &T) -> bool + Sync,
 {
     match policy.plan_with_prior::<(Operation<'_, T, L, OP>, L)>(a.len().saturating_add(b.len()), PRIOR_NS) {
-        Plan::Sequential(watch) => watch.time(|| into::<_, _, OP>(None, a, b, room, less)),
-        Plan::Parallel(team) => into::<_, _, OP>(Some(&team), a, b, room, less),
+        Plan::Sequential(watch) => watch.time(|| into::<_, _, OP>(None, a, b, room, false, less)),
+        Plan::Parallel(team) => {
+            let is_far = policy.is_far::<T>(room.len());
+            into::<_, _, OP>(Some(&team), a, b, room, is_far, less)
+        }
     }
 }
 
@@ -99,17 +101,18 @@ fn into<'r, T, L, const OP: u8>(
     a: &[T],
     b: &[T],
     room: &'r mut [MaybeUninit<T>],
+    is_far: bool,
     less: L,
 ) -> &'r mut [T]
 where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    let output = Output::new(room);
+    let output = Output::new(room).far(is_far);
     let tile = match size_of::<T>() {
         // There may be more of them than memory for the places where tiles begin.
         0 => usize::MAX,
-        _ => tile_len::<T>((a.len() + b.len()) / LONGER, team).saturating_mul(LONGER),
+        _ => tile_len::<T>((a.len() + b.len()) / LONGER, team, is_far).saturating_mul(LONGER),
     };
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(Operation::<_, _, OP>::new(a, b, less, tile), [&output]) };
