@@ -50,13 +50,10 @@ impl Par<'_> {
         match self.plan_with_prior::<(P, Vec<T>)>(v.len() - front, PRIOR_NS) {
             Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &If(predicate))),
             Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
-            Plan::Parallel(team) if const { is_light::<T>() } => {
-                let tile = tile_len::<T>(v.len() - front, Some(&team), false);
-                sift(&team, v, front, tile, If(predicate));
-            }
+            Plan::Parallel(team) if const { is_light::<T>() } => sift(self, &team, v, front, If(predicate)),
             Plan::Parallel(team) => {
                 let stays = self.map(v, predicate);
-                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team), false), Said(&stays));
+                sift(self, &team, v, 0, Said(&stays));
             }
         }
     }
@@ -103,13 +100,12 @@ impl Par<'_> {
             Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
             Plan::Parallel(team) if const { is_light::<T>() } => {
                 // The first element of each tile is judged beforehand, by one worker.
-                let tile = tile_len::<T>(v.len() - front, Some(&team), false);
-                sift(&team, v, front, tile, Unlike(same));
+                sift(self, &team, v, front, Unlike(same));
             }
             Plan::Parallel(team) => {
                 let mut stays = vec![true; v.len()];
                 self.for_each_mut_indexed(&mut stays, |i, stays| *stays = i == 0 || !same(&v[i], &v[i - 1]));
-                sift(&team, v, 0, tile_len::<T>(v.len(), Some(&team), false), Said(&stays));
+                sift(self, &team, v, 0, Said(&stays));
             }
         }
     }
@@ -156,13 +152,15 @@ fn alone<T, J: Judge<T>>(v: &mut Vec<T>, from: usize, judge: &J) {
 
 /// As [`alone`], on `team`. Either elements are light or the judge neither looks back nor panics.
 #[inline(never)]
-fn sift<T: Send, J: Judge<T>>(team: &Team<'_>, v: &mut Vec<T>, from: usize, tile: usize, judge: J) {
+fn sift<T: Send, J: Judge<T>>(policy: &Par<'_>, team: &Team<'_>, v: &mut Vec<T>, from: usize, judge: J) {
     let len = v.len();
     assert!(from <= len, "the front lies within the vector");
+    let is_far = policy.is_far::<T>(len - from);
+    let tile = tile_len::<T>(len - from, Some(team), is_far);
     // SAFETY: those elements are not claimed to be there. What is not moved, which is after a panic, is not dropped: light
     // elements need not be, and others only get here with a judge that does not panic.
     unsafe { v.set_len(from) };
-    let home = Output::new(&mut v.spare_capacity_mut()[..len - from]);
+    let home = Output::new(&mut v.spare_capacity_mut()[..len - from]).far(is_far);
     let panics = FirstPanic::new();
     // SAFETY: the elements are there, and are the vector's no more.
     let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
