@@ -33,7 +33,7 @@ pub(crate) fn copy<T>(to: &mut [MaybeUninit<T>], from: &[T], way: Way) {
 ///
 /// # Safety
 ///
-/// This thread drops a [`Fence`] before any other thread uses `to`.
+/// This thread drops a [`Fence`] before anybody uses `to`, itself included.
 ///
 /// # Panics
 ///

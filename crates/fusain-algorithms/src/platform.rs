@@ -242,7 +242,7 @@ pub(crate) fn copy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
 ///
 /// # Safety
 ///
-/// This thread drops a [`Fence`] before any other thread uses `to`.
+/// This thread drops a [`Fence`] before anybody uses `to`, itself included.
 ///
 /// # Panics
 ///
