@@ -25,20 +25,25 @@ pub struct RankReport {
     pub bytes_sent: u64,
     /// From the beginning of the run to its end, on this rank.
     pub elapsed: Duration,
-    /// When the rank had work: begin and end of each stretch, counted from the start of the run on this rank. Gaps below 100 us are closed.
+    /// How long the rank had work in all.
+    pub worked: Duration,
+    /// When the rank had work: begin and end of each stretch, counted from the start of the run on this rank. Gaps below 100 us are closed, and in a run of more than 10,000 stretches
+    /// the shortest of the others, too.
     pub busy: Vec<(Duration, Duration)>,
 }
 
 /// A pause that is shorter is none in the report: a tenth of what can be seen in the picture of a second.
 const GAP: Duration = Duration::from_micros(100);
 
+/// Stretches in a report at most: ten times as many as can be seen in a picture. A run may last for days.
+const STRETCHES: usize = 10_000;
+
 impl RankReport {
     /// The share of its time in which the rank had no work, from 0 to 1.
     pub fn idle_share(&self) -> f64 {
         // It may come from another rank, and say anything.
-        let busy = self.busy.iter().map(|(from, to)| to.saturating_sub(*from));
-        let busy = busy.fold(Duration::ZERO, Duration::saturating_add);
-        if self.elapsed.is_zero() { 0.0 } else { (1.0 - busy.as_secs_f64() / self.elapsed.as_secs_f64()).max(0.0) }
+        let (worked, elapsed) = (self.worked.as_secs_f64(), self.elapsed.as_secs_f64());
+        if self.elapsed.is_zero() { 0.0 } else { (1.0 - worked / elapsed).max(0.0) }
     }
 }
 
@@ -75,6 +80,8 @@ pub(crate) type OnStatus = Box<dyn FnMut(Status) + Send>;
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) report: RankReport,
+    /// Gaps that are shorter are closed.
+    gap: Duration,
     begun: Option<(Instant, Counters, Meter)>,
 }
 
@@ -82,16 +89,35 @@ impl Log {
     /// A run begins.
     pub(crate) fn begin(&mut self, pool: &Pool) {
         self.report = RankReport::default();
+        self.gap = GAP;
         self.begun = Some((Instant::now(), pool.counters(), pool.meter()));
     }
 
     /// The workers had work since `from`.
     pub(crate) fn worked(&mut self, from: Instant) {
         let Some((begun, ..)) = self.begun else { return };
-        let (from, to) = (from.saturating_duration_since(begun), begun.elapsed());
-        match self.report.busy.last_mut() {
-            Some((_, last)) if from.saturating_sub(*last) < GAP => *last = to,
-            _ => self.report.busy.push((from, to)),
+        self.add(from.saturating_duration_since(begun), begun.elapsed());
+    }
+
+    fn add(&mut self, from: Duration, to: Duration) {
+        self.report.worked += to.saturating_sub(from);
+        let busy = &mut self.report.busy;
+        match busy.last_mut() {
+            Some((_, last)) if from.saturating_sub(*last) < self.gap => *last = to,
+            _ => busy.push((from, to)),
+        }
+        if busy.len() > STRETCHES {
+            // To half of them, so that this is seldom done.
+            while busy.len() > STRETCHES / 2 {
+                self.gap *= 2;
+                busy.dedup_by(|next, last| {
+                    let is_near = next.0.saturating_sub(last.1) < self.gap;
+                    if is_near {
+                        last.1 = next.1;
+                    }
+                    is_near
+                });
+            }
         }
     }
 
@@ -117,9 +143,12 @@ mod tests {
     #[test]
     fn what_another_rank_says_may_be_anything() {
         let longest = Duration::MAX;
-        let busy = vec![(longest, Duration::ZERO), (Duration::ZERO, longest), (Duration::ZERO, longest)];
-        let report = RankReport { elapsed: longest, busy, ..RankReport::default() };
-        assert_eq!(report.idle_share(), 0.0);
+        for (worked, elapsed, idle) in
+            [(longest, Duration::from_nanos(1), 0.0), (longest, Duration::ZERO, 0.0), (Duration::ZERO, longest, 1.0)]
+        {
+            let report = RankReport { worked, elapsed, ..RankReport::default() };
+            assert_eq!(report.idle_share(), idle);
+        }
         let most = Status { ranks: u32::MAX, idle: 1, tasks: u64::MAX, units: 1 };
         assert_eq!(most.with(&most), Status { idle: 2, units: 2, ..most });
     }
@@ -137,5 +166,19 @@ mod tests {
         log.worked(Instant::now());
         log.end();
         assert_eq!(log.report.busy.len(), 2);
+        assert!(log.report.worked < log.report.elapsed - GAP);
+    }
+
+    #[test]
+    fn a_long_run_has_not_too_many_stretches() {
+        let mut log = Log { gap: GAP, ..Log::default() };
+        let ms = Duration::from_millis;
+        // With a long pause between two halves.
+        let begins = (0..50_000_u64).map(|i| 10 * i + if i < 25_000 { 0 } else { 1_000_000 });
+        begins.for_each(|begin| log.add(ms(begin), ms(begin + 4)));
+        let busy = &log.report.busy;
+        assert!(busy.len() <= STRETCHES && busy.iter().flat_map(|(from, to)| [from, to]).is_sorted());
+        assert!(busy.iter().any(|stretch| stretch.1 == ms(249_994)), "the pause is there: {}", busy.len());
+        assert_eq!(log.report.worked, ms(4 * 50_000));
     }
 }

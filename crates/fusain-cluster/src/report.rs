@@ -149,7 +149,14 @@ mod tests {
     fn a_table_and_a_picture() {
         let time = Duration::from_millis;
         let busy = vec![(time(0), time(6)), (time(8), time(10))];
-        let first = RankReport { units: 1_234, tasks_given: 2, elapsed: time(10), busy, ..RankReport::default() };
+        let first = RankReport {
+            units: 1_234,
+            tasks_given: 2,
+            elapsed: time(10),
+            worked: time(8),
+            busy,
+            ..RankReport::default()
+        };
         assert!((first.idle_share() - 0.2).abs() < 1e-9);
         let report = Report { ranks: vec![first, RankReport { tasks_taken: 2, ..RankReport::default() }] };
         assert_eq!(

@@ -12,6 +12,16 @@ pub struct Worker<'h>(pub(super) &'h Handle<'h>);
 /// Runs `f` with the worker of a registry that this thread is, also where it is inside of a pool of another kind; or with none.
 #[inline(always)]
 pub fn with_worker<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
+    Handle::current(|handle| match handle.filter(|handle| handle.pool.is_registry) {
+        Some(handle) => f(Some(Worker(handle))),
+        None => at_home(f),
+    })
+}
+
+/// Apart, since a join that had something to undo at its end would take twice as long (`compare rayon`, fib).
+#[cold]
+#[inline(never)]
+fn at_home<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
     let _home = Innermost::go_home(|handle| handle.pool.is_registry);
     Handle::current(|handle| f(handle.filter(|handle| handle.pool.is_registry).map(Worker)))
 }
