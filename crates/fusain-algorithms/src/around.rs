@@ -122,6 +122,10 @@ mod tests {
                 par.transform_inclusive_scan_into(&v, all, |x| x + 1, |x, y| x + y).to_vec(),
                 par.filter_into(&v, all, half).to_vec(),
             ];
+            let [mut filled, mut made] = [v.clone(), v.clone()];
+            par.fill(&mut filled, 1 << 40);
+            par.fill_with(&mut made, || 3);
+            results.extend([filled, made]);
             let (kept, gone) = par.partition_copy_into(&v, all, &mut rest, half);
             results.extend([kept.to_vec(), gone.to_vec()]);
             results.push(par.set_union_into_by(&v[..0], &sorted, all, i64::cmp).to_vec());

@@ -93,6 +93,9 @@ impl Par<'_> {
         let byte = only_byte(&value);
         let is_long = byte.is_some() && size_of_val(v) >= 2 * LONG_BYTES && self.fixed_grain().is_none();
         let policy = if is_long { self.grain(LONG_BYTES / size_of::<T>()) } else { *self };
+        if byte.is_none() && self.is_far::<T>(v.len()) {
+            return over_numbers(self, v, || value.clone());
+        }
         let v = Parts::new(v);
         each_range::<Filled<T>>(&policy, v.len(), move |range| {
             // SAFETY: ranges do not overlap.
@@ -124,6 +127,9 @@ impl Par<'_> {
     #[doc(alias = "generate_n")]
     #[inline]
     pub fn fill_with<T: Send, F: Fn() -> T + Sync>(&self, v: &mut [T], f: F) {
+        if self.is_far::<T>(v.len()) {
+            return over_numbers(self, v, f);
+        }
         self.for_each_mut(v, |x| *x = f());
     }
 
@@ -193,6 +199,15 @@ impl Par<'_> {
     pub fn first_touch_vec<T: Send, F: Fn(usize) -> T + Sync>(&self, len: usize, f: F) -> Vec<T> {
         collect(len, |room| make::<Made<T, F>, T>(&self.in_fresh_memory(), room, f))
     }
+}
+
+/// Writes what `f` returns over numbers.
+#[inline]
+fn over_numbers<T: Send, F: Fn() -> T + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
+    assert!(is_primitive::<T>(), "there is nothing to drop");
+    // SAFETY: what is written there are numbers, so all are initialised at any time.
+    let room = unsafe { &mut *(std::ptr::from_mut(v) as *mut [MaybeUninit<T>]) };
+    make::<Filled<(T, F)>, T>(policy, room, |_| f());
 }
 
 #[inline]
