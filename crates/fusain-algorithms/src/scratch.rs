@@ -64,7 +64,9 @@ pub(crate) struct Scratch<T> {
 impl<T> Scratch<T> {
     /// Room for `len` elements, which will all be written.
     pub(crate) fn new(len: usize) -> Self {
-        let bytes = len.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(align_of::<T>()));
+        // Lines are aligned as most types are, so that a power of two needs no line more.
+        let beyond = align_of::<T>().saturating_sub(LINE);
+        let bytes = len.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(beyond));
         // As much as `Vec` refuses, with the same panic.
         let lines = bytes.map_or(usize::MAX, |bytes| bytes.div_ceil(LINE));
         let block = SHELF.try_with(|shelf| reuse(&mut shelf.borrow_mut(), lines)).ok().flatten();
