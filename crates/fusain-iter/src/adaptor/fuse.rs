@@ -235,7 +235,7 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
     }
 }
 
-/// A piece of a [`PanicFuse`]: it ends when the flag is raised, however long it says it is.
+/// A piece of a [`PanicFuse`]: it ends when the flag is raised, however long it has said it is.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct PanicFusePiece<'p, P> {
@@ -252,7 +252,8 @@ impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.base.size_hint()
+        // Who makes something of what is left, as `chunks` does, would otherwise do so for ever.
+        if self.blow.flag.is_up() { (0, Some(0)) } else { self.base.size_hint() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The methods that end a chain give what std's give, and end early where they may.
 
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_algorithms::par;
-use fusain_iter::iter::{repeat, repeat_n};
+use fusain_iter::iter::{IndexedSource, Settings, repeat, repeat_n};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -340,5 +340,20 @@ proptest! {
             prop_assert_eq!(end.is_err(), panic_at < n);
             prop_assert!(seen.iter().copied().eq(0..seen.len()) && seen.len() <= n.min(panic_at));
         }
+    }
+}
+
+/// Parts that are read when the fuse blows end, though they have said that they were longer.
+#[test]
+fn chunks_end_with_the_fuse() {
+    for from_back in [false, true] {
+        let mut chain = (0..100).into_par_iter().panic_fuse().chunks(2);
+        let mut front = chain.indexed(&mut Settings::default());
+        let mut back = front.split_at(25);
+        let piece = front.front(25);
+        let panics = || back.front(25).for_each(|_| resume_unwind(Box::new("on purpose")));
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        let chunks = if from_back { piece.rev().take(30).count() } else { piece.take(30).count() };
+        assert_eq!(chunks, 0);
     }
 }
