@@ -34,7 +34,11 @@ where
     fn from_par_iter<I: IntoParallelIterator<Item = Result<T, E>>>(chain: I) -> Self {
         let error = Mutex::new(None);
         let keep = |e| {
-            error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(e);
+            let mut error = error.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            // One that is not kept is dropped after the lock is released: that runs the user's code, which may call into the pool.
+            if error.is_none() {
+                *error = Some(e);
+            }
         };
         let collection = chain.into_par_iter().map(|x| x.map_err(keep).ok()).while_some().collect();
         match error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {

@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fusain_algorithms::par;
 use fusain_iter::iter::{IndexedSource, Settings, repeat, repeat_n};
@@ -356,4 +358,34 @@ fn chunks_end_with_the_fuse() {
         let chunks = if from_back { piece.rev().take(30).count() } else { piece.take(30).count() };
         assert_eq!(chunks, 0);
     }
+}
+
+/// The first one is kept, and each of the others is dropped, while others are dropped.
+#[test]
+fn errors_are_dropped_at_the_same_time() {
+    const WORKERS: usize = 4;
+    struct Meets<'m>(&'m AtomicUsize);
+    impl Drop for Meets<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            wait_for(self.0, WORKERS - 1);
+        }
+    }
+    fn wait_for(here: &AtomicUsize, all: usize) {
+        let begun = Instant::now();
+        while here.load(Ordering::Relaxed) < all {
+            assert!(begun.elapsed() < Duration::from_secs(60), "somebody who is waited for does not come");
+            thread::yield_now();
+        }
+    }
+    let (mapped, dropped) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let map = |()| {
+        mapped.fetch_add(1, Ordering::Relaxed);
+        wait_for(&mapped, WORKERS);
+        Err::<(), _>(Meets(&dropped))
+    };
+    let result: Result<Vec<()>, _> = [(); WORKERS].into_par_iter().on(&POOL).always().grain(1).map(map).collect();
+    let first = result.err().expect("all have failed");
+    assert_eq!(dropped.load(Ordering::Relaxed), WORKERS - 1);
+    drop(first);
 }
