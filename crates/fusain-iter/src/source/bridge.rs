@@ -77,6 +77,8 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
         Self: 's;
 
     fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+        // A panic before the run was in `clone` or `fmt`, and the iterator has been asked for nothing.
+        self.iter.clear_poison();
         BridgeSource::new(self)
     }
 }

@@ -389,3 +389,24 @@ fn errors_are_dropped_at_the_same_time() {
     assert_eq!(dropped.load(Ordering::Relaxed), WORKERS - 1);
     drop(first);
 }
+
+/// A copy that could not be made takes nothing away from the chain.
+#[test]
+fn a_bridge_is_whole_after_a_panic_in_a_clone() {
+    struct Numbers(std::ops::Range<usize>);
+    impl Clone for Numbers {
+        fn clone(&self) -> Self {
+            resume_unwind(Box::new("on purpose"))
+        }
+    }
+    impl Iterator for Numbers {
+        type Item = usize;
+
+        fn next(&mut self) -> Option<usize> {
+            self.0.next()
+        }
+    }
+    let chain = Numbers(0..100).par_bridge();
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(chain.clone()))).is_err());
+    assert_eq!(chain.on(&POOL).count(), 100);
+}
