@@ -142,6 +142,10 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
 
     #[inline(always)]
     fn exact(&self, seal: Seal) -> Option<usize> {
+        // A part without the one that cannot tell could, but whoever has seen the constant does not ask it.
+        if const { Self::EXACT.is_never() } {
+            return None;
+        }
         let a = self.a.as_ref().map_or(Some(0), |a| a.exact(seal))?;
         a.checked_add(self.b.as_ref().map_or(Some(0), |b| b.exact(seal))?)
     }

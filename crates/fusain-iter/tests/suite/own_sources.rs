@@ -148,3 +148,26 @@ fn a_chain_may_lie_about_its_length() {
     let _: Vec<(&u64, &u64)> = Short(&numbers).zip(&numbers).rev().collect();
     let _: Vec<(usize, &u64)> = Short(&numbers).enumerate().rev().collect();
 }
+
+/// The second half of a chain, or about that.
+struct Half<I>(I);
+
+impl<I: ParallelIterator> ParallelIterator for Half<I> {
+    type Item = I::Item;
+    type Source<'s>
+        = I::Source<'s>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        self.0.source(settings).split().expect("it is long")
+    }
+}
+
+/// Nobody knows how many elements the whole has, but the half has one of the two chains alone.
+#[test]
+fn a_part_of_a_chain_may_know_more_than_the_whole() {
+    let chain = (0..100_u64).into_par_iter().filter(|_| true).chain(100..200);
+    let half: Vec<u64> = Half(chain).collect();
+    assert!(half.into_iter().eq(100..200));
+}
