@@ -84,6 +84,16 @@ fn left_of<S: Source>(source: &Option<S>) -> usize {
     source.as_ref().map_or(0, S::left)
 }
 
+impl<A: Source, B: Source> ChainSource<A, B> {
+    /// How many elements of the second a unit takes that lacks so many, when it has taken its share of the first.
+    ///
+    /// It does not end with the first: where the result is to depend on nothing else, units are counted from the front of the chain, whatever it is made of.
+    #[inline(always)]
+    fn of_b(&self, lacks: usize) -> usize {
+        if left_of(&self.a) > 0 { 0 } else { lacks.min(left_of(&self.b)) }
+    }
+}
+
 impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     type Item = A::Item;
 
@@ -95,10 +105,15 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     }
 
     #[inline(always)]
-    fn run(&mut self, grain: usize, each: impl FnMut(A::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        match (&mut self.a, &mut self.b) {
-            (Some(a), _) if a.left() > 0 => a.run(grain.min(a.left()), each),
-            (_, Some(b)) if b.left() > 0 => b.run(grain.min(b.left()), each),
+    fn run(&mut self, grain: usize, mut each: impl FnMut(A::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let of_a = grain.min(left_of(&self.a));
+        if of_a > 0
+            && let Some(a) = &mut self.a
+        {
+            a.run(of_a, &mut each)?;
+        }
+        match (self.of_b(grain - of_a), &mut self.b) {
+            (of_b @ 1.., Some(b)) => b.run(of_b, each),
             _ => ControlFlow::Continue(()),
         }
     }
@@ -132,10 +147,15 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     }
 
     #[inline(always)]
-    fn fold<T>(&mut self, grain: usize, acc: T, step: impl FnMut(T, A::Item) -> T) -> T {
-        match (&mut self.a, &mut self.b) {
-            (Some(a), _) if a.left() > 0 => a.fold(grain.min(a.left()), acc, step),
-            (_, Some(b)) if b.left() > 0 => b.fold(grain.min(b.left()), acc, step),
+    fn fold<T>(&mut self, grain: usize, mut acc: T, mut step: impl FnMut(T, A::Item) -> T) -> T {
+        let of_a = grain.min(left_of(&self.a));
+        if of_a > 0
+            && let Some(a) = &mut self.a
+        {
+            acc = a.fold(of_a, acc, &mut step);
+        }
+        match (self.of_b(grain - of_a), &mut self.b) {
+            (of_b @ 1.., Some(b)) => b.fold(of_b, acc, step),
             _ => acc,
         }
     }

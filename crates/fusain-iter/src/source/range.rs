@@ -138,6 +138,19 @@ where
     }
 }
 
+impl<T: Number> InclusiveSource<T> {
+    /// Takes up to `n` numbers from the front; the end of all by itself.
+    #[inline(always)]
+    fn take(&mut self, n: usize) -> (Range<T>, Option<T>) {
+        let mut open = RangeSource(self.range.clone());
+        let ends = self.ends && n > open.left_now();
+        let front = open.front(n);
+        self.range = open.0;
+        self.ends &= !ends;
+        (front, ends.then_some(self.range.end))
+    }
+}
+
 impl<T: Number> Source for InclusiveSource<T>
 where
     Range<T>: Iterator<Item = T>,
@@ -152,17 +165,9 @@ where
     }
 
     #[inline(always)]
-    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut open = RangeSource(self.range.clone());
-        let mut part = open.front(grain);
-        self.range = open.0;
-        if part.start < part.end {
-            part.try_for_each(each)
-        } else if std::mem::take(&mut self.ends) {
-            each(self.range.end)
-        } else {
-            ControlFlow::Continue(())
-        }
+    fn run(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+        let (front, end) = self.take(grain);
+        front.chain(end).try_for_each(each)
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -179,17 +184,9 @@ where
     }
 
     #[inline(always)]
-    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, T) -> A) -> A {
-        let mut open = RangeSource(self.range.clone());
-        let part = open.front(grain);
-        self.range = open.0;
-        if part.start < part.end {
-            part.fold(acc, step)
-        } else if std::mem::take(&mut self.ends) {
-            step(acc, self.range.end)
-        } else {
-            acc
-        }
+    fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, T) -> A) -> A {
+        let (front, end) = self.take(grain);
+        front.chain(end).fold(acc, step)
     }
 
     #[inline(always)]

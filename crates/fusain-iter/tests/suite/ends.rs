@@ -104,6 +104,10 @@ proptest! {
         let lengths: Vec<usize> = shared().try_fold(|| 0, |len, _| Some(len + 1)).map(|len| len.unwrap()).collect();
         prop_assert!(lengths.iter().all(|len| is_fit(*len)));
         prop_assert_eq!(lengths.into_iter().sum::<usize>(), n);
+        // Also where a range has an end that is not one of the others.
+        let closed = (1..=n as u16).into_par_iter().with_min_len(least).with_max_len(most);
+        let lengths: Vec<usize> = closed.on(&POOL).always().grain(7).fold(|| 0, |len, _| len + 1).collect();
+        prop_assert!(lengths.iter().all(|len| is_fit(*len)));
     }
 
     #[test]
@@ -148,12 +152,17 @@ proptest! {
         let all = || v.par_iter().deterministic().grain(300);
         let some = || v.par_iter().filter(|x| **x > -0.5).map(|x| x * 3.0).deterministic().grain(64);
         let parts = || v.par_iter().fold(|| 0.0, |sum, x| sum + x).deterministic().grain(300);
+        // The first chain ends within a block, and so does the range, whose end is not one of the others.
+        let closed = || (0..=299_u64).into_par_iter().map(|x| 0.1 * x as f64);
+        let joined = || v.par_iter().copied().chain(closed()).chain(v.clone()).deterministic().grain(64);
         let all_alone: f64 = all().sequential().sum();
+        let joined_alone: f64 = joined().sequential().sum();
         let some_alone = some().sequential().reduce(|| 0.0, |a, b| a + b);
         let parts_alone: Vec<f64> = parts().sequential().collect();
         prop_assert!(parts_alone.iter().zip(v.chunks(300)).all(|(sum, block)| *sum == block.iter().sum::<f64>()));
         for _ in 0..4 {
             prop_assert_eq!(all_alone.to_bits(), all().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(joined_alone.to_bits(), joined().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(some_alone.to_bits(), some().on(&POOL).always().reduce(|| 0.0, |a, b| a + b).to_bits());
             prop_assert_eq!(&parts_alone, &parts().on(&POOL).always().collect::<Vec<f64>>());
         }
