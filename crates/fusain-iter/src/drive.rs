@@ -112,15 +112,19 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
             return None;
         }
         let rest = match self.block {
-            None => match kept(left, delay) {
-                Some(front) if delay > left / SLIGHT => match source.split_at(front.min(left - self.least)) {
+            None => {
+                let front = match kept(left, delay) {
+                    Some(front) if delay > left / SLIGHT => Some(front.min(left - self.least)),
+                    // Elements of other sources may hold any number of others.
+                    None if delay > 0 && source.exact(Seal).is_some() => return None,
+                    // What a source splits off by itself is about half, which may be too few.
+                    _ => (self.least > 1).then_some(left.div_ceil(2)),
+                };
+                match front.and_then(|front| source.split_at(front)) {
                     Some(rest) => rest,
                     None => source.split()?,
-                },
-                // Elements of other sources may hold any number of others.
-                None if delay > 0 && source.exact(Seal).is_some() => return None,
-                _ => source.split()?,
-            },
+                }
+            }
             Some(block) => {
                 let front = left.div_ceil(2).checked_next_multiple_of(block).filter(|front| *front < left)?;
                 source.split_at(front)?

@@ -104,6 +104,10 @@ proptest! {
         let lengths: Vec<usize> = shared().try_fold(|| 0, |len, _| Some(len + 1)).map(|len| len.unwrap()).collect();
         prop_assert!(lengths.iter().all(|len| is_fit(*len)));
         prop_assert_eq!(lengths.into_iter().sum::<usize>(), n);
+        // Also where two chains meet.
+        let joined = (0..n / 3).into_par_iter().chain(n / 3..n).with_min_len(least).with_max_len(most);
+        let lengths: Vec<usize> = joined.on(&POOL).always().grain(7).fold(|| 0, |len, _| len + 1).collect();
+        prop_assert!(lengths.iter().all(|len| is_fit(*len)));
         // Also where a range has an end that is not one of the others.
         let closed = (1..=n as u16).into_par_iter().with_min_len(least).with_max_len(most);
         let lengths: Vec<usize> = closed.on(&POOL).always().grain(7).fold(|| 0, |len, _| len + 1).collect();
