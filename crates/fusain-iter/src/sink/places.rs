@@ -58,8 +58,9 @@ impl<T: Default> Places<T> {
 
     /// Replaces what is known of a place.
     pub(crate) fn set(&self, place: usize, value: T) {
-        // What was there is dropped outside of the lock.
-        drop(std::mem::replace(&mut self.lock().node(place).value, value));
+        let before = std::mem::replace(&mut self.lock().node(place).value, value);
+        // The lock has been released: to drop what was there may run the user's code.
+        drop(before);
     }
 
     /// Looks at what is known of a place.
