@@ -211,7 +211,11 @@ impl<T: Clone + Send> IndexedSource for RepeatSource<T> {
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         let n = n.min(self.n);
         self.n -= n;
-        let element = if self.n == 0 { self.element.take() } else { self.element.clone() };
+        let element = match (n, self.n) {
+            (_, 0) => self.element.take(),
+            (0, _) => None,
+            _ => self.element.clone(),
+        };
         Clones(element.map(|element| std::iter::repeat_n(element, n)))
     }
 

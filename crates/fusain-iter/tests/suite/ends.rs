@@ -423,3 +423,22 @@ fn a_bridge_is_whole_after_a_panic_in_a_clone() {
     assert!(catch_unwind(AssertUnwindSafe(|| drop(chain.clone()))).is_err());
     assert_eq!(chain.on(&POOL).count(), 100);
 }
+
+/// Whoever takes none of the elements needs no clone.
+#[test]
+fn no_clone_is_made_in_vain() {
+    static CLONES: AtomicUsize = AtomicUsize::new(0);
+    struct Seen;
+    impl Clone for Seen {
+        fn clone(&self) -> Self {
+            CLONES.fetch_add(1, Ordering::Relaxed);
+            Seen
+        }
+    }
+    let mut chain = repeat_n(Seen, 3).chain(repeat_n(Seen, 5));
+    let mut source = chain.indexed(&mut Settings::default());
+    for _ in 0..8 {
+        assert_eq!(source.front(1).count(), 1);
+    }
+    assert_eq!(CLONES.load(Ordering::Relaxed), 2 + 4);
+}
