@@ -340,22 +340,20 @@ pub struct TryFoldSource<'s, S, T, B, F> {
     bounds: Bounds,
 }
 
-impl<S, T, B, F, R> Source for TryFoldSource<'_, S, T, B, F>
+impl<S, T, B, F, R> TryFoldSource<'_, S, T, B, F>
 where
     S: Source,
     B: Begin<T>,
-    F: Fn(T, S::Item) -> R + Sync,
+    F: Fn(T, S::Item) -> R,
     R: Try<Output = T>,
-    T: Send,
 {
-    type Item = R;
-
-    #[inline(always)]
-    fn left(&self) -> usize {
-        if let Folded::Given = self.folded { 0 } else { self.base.left().max(1) }
-    }
-
-    fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// Folds about `grain` elements into the part, and gives it to `each` if it ends there.
+    fn fold_part(
+        &mut self,
+        grain: usize,
+        bounds: Bounds,
+        mut each: impl FnMut(R) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let folded = match std::mem::replace(&mut self.folded, Folded::Given) {
             Folded::Nothing => self.begin.begin(),
             Folded::Some(folded) => folded,
@@ -365,7 +363,7 @@ where
         let mut broken = None;
         let left = self.base.left();
         if left > 0 {
-            let grain = if self.bounds.is_open() { grain } else { self.bounds.part(grain, left) };
+            let grain = if bounds.is_open() { grain } else { bounds.part(grain, left) };
             let f = self.f;
             let _ = self.base.run(grain, |x| {
                 let Some(acc) = folded.take() else { return ControlFlow::Break(()) };
@@ -383,7 +381,7 @@ where
         }
         match (broken, folded) {
             (Some(residual), _) => each(R::from_residual(residual)),
-            (None, Some(folded)) if self.base.left() > 0 && self.bounds.is_open() => {
+            (None, Some(folded)) if self.base.left() > 0 && bounds.is_open() => {
                 self.folded = Folded::Some(folded);
                 ControlFlow::Continue(())
             }
@@ -395,6 +393,31 @@ where
             }
             (None, None) => ControlFlow::Continue(()),
         }
+    }
+}
+
+impl<S, T, B, F, R> Source for TryFoldSource<'_, S, T, B, F>
+where
+    S: Source,
+    B: Begin<T>,
+    F: Fn(T, S::Item) -> R + Sync,
+    R: Try<Output = T>,
+    T: Send,
+{
+    type Item = R;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        if let Folded::Given = self.folded { 0 } else { self.base.left().max(1) }
+    }
+
+    fn run(&mut self, grain: usize, each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.fold_part(grain, self.bounds, each)
+    }
+
+    /// As in a [`FoldSource`].
+    fn search(&mut self, grain: usize, each: impl FnMut(R) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
+        self.fold_part(grain, self.bounds.searched(), each)
     }
 
     fn split(&mut self) -> Option<Self> {

@@ -442,3 +442,16 @@ fn no_clone_is_made_in_vain() {
     }
     assert_eq!(CLONES.load(Ordering::Relaxed), 2 + 4);
 }
+
+/// As a fold that cannot fail.
+#[test]
+fn a_search_ends_within_a_fold_that_may_fail() {
+    let seen = AtomicUsize::new(0);
+    let count = |sum, _| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        Some(sum + 1)
+    };
+    let hit = (0..1 << 16).into_par_iter().sequential().try_fold(|| 0, count).find_any(|_| true);
+    assert_eq!(hit, Some(Some(1 << 10)));
+    assert_eq!(seen.into_inner(), 1 << 10);
+}
