@@ -286,7 +286,8 @@ where
 
 /// The results of a function for every element. Its first argument is a value, of which at most one for each worker is made.
 ///
-/// A worker that begins a part reuses the value of a finished part, if there is one. So with two workers at most two values are made.
+/// A worker that begins a part reuses the value of a finished part, if there is one. So with two workers at most two values are made, unless the function lets its thread
+/// take other tasks of the pool, as `yield_now` does: such a task may be another part of the chain, and needs a value of its own.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
