@@ -83,7 +83,7 @@ impl Slots {
         let known = (self.used() - self.workers.len()).max(FIRST);
         let caller = (last..known)
             .chain(0..last.min(known))
-            .chain(known.max(last + 1)..)
+            .chain(known..)
             .find(|&caller| self.caller(caller).try_lease())
             .expect("there is always one more");
         LAST.set(caller);
@@ -119,5 +119,14 @@ mod tests {
         slots.get(57).release();
         assert_eq!(slots.lease(), 57, "what has become free is used again");
         assert_eq!(slots.used(), 202);
+    }
+
+    #[test]
+    fn a_thread_that_had_a_high_number_elsewhere_takes_the_next_one() {
+        let (slots, crowded) = (Slots::new(2), Slots::new(0));
+        assert_eq!((0..FIRST).map(|_| slots.lease()).last(), Some(FIRST + 1));
+        assert_eq!((0..100).map(|_| crowded.lease()).last(), Some(99));
+        assert_eq!(slots.lease(), FIRST + 2);
+        assert_eq!(slots.used(), FIRST + 3);
     }
 }
