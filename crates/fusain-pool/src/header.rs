@@ -6,7 +6,9 @@ use crate::mailbox::Mailbox;
 use crate::trace;
 
 /// What every job begins with; what follows is between the one who made it and `run`.
-#[repr(C)]
+///
+/// Aligned as mailboxes ask of a job's address, also where words have four bytes: allocators need not give more than they are asked for.
+#[repr(C, align(8))]
 pub(crate) struct Header {
     pub(crate) run: Run,
 }
