@@ -408,14 +408,17 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         true => (true, if is_shallow { Helps::Anybody } else { Helps::Itself }),
         false => (is_shallow, helps),
     };
-    let run_one = |is_patient| {
-        let task = if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) };
+    let run = |task: Option<Taken>| {
         let Some(task) = task else { return false };
         handle.depth.set(handle.depth.get() + 1);
         tasks::run(handle, task, None);
         handle.depth.set(handle.depth.get() - 1);
         true
     };
+    let run_one =
+        |is_patient| run(if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) });
+    // Who is waited for here may wait for what this thread has joined. A registry's threads go on.
+    let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::find_joined(handle));
     let mut patience = Patience::of_caller(handle.pool);
     while !latch.is_open() {
         if patience.is_looking() && run_one(patience.is_patient()) {
@@ -434,7 +437,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
             }
             Step::Sleep => {
                 // What it has left to others so far would keep it awake.
-                if !run_one(true) {
+                if !run_one(true) && !run_joined() {
                     sleep_on(handle, latch, helps, takes);
                 }
                 patience = Patience::of_caller(handle.pool);

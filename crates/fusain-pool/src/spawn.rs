@@ -57,7 +57,7 @@ pub fn broadcast<R: Send>(f: impl Fn(usize) -> R + Sync) -> Vec<R> {
     Pool::here(|pool| pool.broadcast(f))
 }
 
-/// Runs one queued task on the calling thread, if there is one, and returns whether there was one.
+/// Runs one queued task on the calling thread, if there is one, and returns whether there was one. A second closure of [`join`](crate::join()) that nobody has begun is one, too.
 ///
 /// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`. A panic of a detached task
 /// goes to the pool's handler, that of a task of a scope to the caller of the scope.
@@ -77,7 +77,8 @@ pub fn broadcast<R: Send>(f: impl Fn(usize) -> R + Sync) -> Vec<R> {
 pub fn yield_now() -> bool {
     Handle::current(|handle| {
         let Some(handle) = handle else { return false };
-        let Some(task) = tasks::find(handle, Helps::Anybody, true) else { return false };
+        let task = tasks::find(handle, Helps::Anybody, true).or_else(|| tasks::find_joined(handle));
+        let Some(task) = task else { return false };
         tasks::run(handle, task, None);
         true
     })

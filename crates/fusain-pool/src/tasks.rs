@@ -117,6 +117,12 @@ pub(crate) fn find_local(handle: &Handle<'_>) -> Option<Taken> {
     Some(Taken { job, from: handle.index })
 }
 
+/// The oldest closure that this worker has joined and that nobody has begun. It comes last: the worker gets to it in any case, unless what it does now waits for that.
+pub(crate) fn find_joined(handle: &Handle<'_>) -> Option<Taken> {
+    lay_out(handle);
+    handle.slot().take_offer(true).map(|job| Taken { job, from: handle.index })
+}
+
 /// What is in this worker's own inbox. Whoever waits for anything looks there: the one who put it there may be waiting for this worker.
 fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
     let inbox = &handle.slot().inbox;
@@ -148,7 +154,11 @@ pub(crate) fn run_home_until(is_over: impl Fn() -> bool) {
 
 /// Runs a task for `home`, the worker that this thread was started as, if there is one.
 fn run_at_home(home: &Handle<'_>) -> bool {
-    let task = home_helps(home).map_or_else(|| find_own(home), |helps| find(home, helps, true));
+    let task = match home_helps(home) {
+        None => find_own(home),
+        Some(Helps::Anybody) => find(home, Helps::Anybody, true).or_else(|| find_joined(home)),
+        Some(helps) => find(home, helps, true),
+    };
     let Some(task) = task else { return false };
     // SAFETY: dropped at the end of this function.
     let _innermost = unsafe { Innermost::begin(home) };

@@ -266,6 +266,22 @@ fn worker_local_values_are_lent_to_one_at_a_time() {
     });
 }
 
+/// A first closure waits for second ones that nobody else can run: more than lie where others may take them.
+#[test]
+fn yielding_runs_what_has_been_joined() {
+    fn nest(joins: usize, done: &AtomicUsize, all: usize) {
+        if joins > 0 {
+            join(|| nest(joins - 1, done, all), || _ = done.fetch_add(1, Ordering::Relaxed));
+            return;
+        }
+        while yield_now() {}
+        assert_eq!(done.load(Ordering::Relaxed), all);
+    }
+    for joins in [0, 1, 2, 10] {
+        pool(1).install(|| nest(joins, &AtomicUsize::new(0), joins));
+    }
+}
+
 /// A worker of one pool waits inside of another, for something that its own pool needs it for.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]

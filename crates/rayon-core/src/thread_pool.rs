@@ -147,7 +147,7 @@ impl ThreadPool {
         self.registry.with_worker(|worker| worker.map(Worker::yield_now).map(Yield::of))
     }
 
-    /// Runs one task that the calling thread has spawned, if it is one of this pool and there is one.
+    /// Runs one task that the calling thread has spawned or joined, if it is one of this pool and there is one.
     pub fn yield_local(&self) -> Option<Yield> {
         self.registry.with_worker(|worker| worker.map(Worker::yield_local).map(Yield::of))
     }

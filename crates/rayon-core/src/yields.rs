@@ -22,7 +22,7 @@ pub fn yield_now() -> Option<Yield> {
     with_worker(|worker| worker.map(Worker::yield_now).map(Yield::of))
 }
 
-/// Runs one task that the calling thread has spawned, if one waits; `None` outside of any pool.
+/// Runs one task that the calling thread has spawned or joined, if one waits; `None` outside of any pool.
 pub fn yield_local() -> Option<Yield> {
     with_worker(|worker| worker.map(Worker::yield_local).map(Yield::of))
 }

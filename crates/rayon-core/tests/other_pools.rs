@@ -1,6 +1,6 @@
 //! Registries beside pools of fusain's own: threads that are in several of them at a time.
 
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -54,6 +54,19 @@ fn a_worker_that_waits_in_a_pool_goes_on_working() {
     for _ in 0..20 {
         ends(|| a.install(|| p.broadcast(|_| a.broadcast(|context| context.index()))));
     }
+}
+
+/// The only thread of a registry waits in another pool, where somebody waits for what that thread has joined.
+#[test]
+fn a_worker_that_waits_runs_what_it_has_joined() {
+    let (a, b, p) = (registry(1), registry(1), pool(2));
+    let (send, receive) = mpsc::channel();
+    let receive = Mutex::new(receive);
+    let received = ends(|| a.join(|| b.install(|| receive.lock().unwrap().recv()), || send.send(1).unwrap()));
+    assert_eq!(received, (Ok(1), ()));
+    let waits = |worker| worker > 0 || receive.lock().unwrap().recv() == Ok(2);
+    let received = ends(|| a.join(|| p.broadcast(waits), || send.send(2).unwrap()));
+    assert_eq!(received, (vec![true; 2], ()));
 }
 
 #[test]

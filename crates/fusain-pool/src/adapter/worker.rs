@@ -58,12 +58,12 @@ impl<'h> Worker<'h> {
 
     /// Runs one task that waits for a worker, if there is one; says whether it did.
     pub fn yield_now(self) -> bool {
-        self.run(tasks::find(self.0, Helps::Anybody, true))
+        self.run(tasks::find(self.0, Helps::Anybody, true).or_else(|| tasks::find_joined(self.0)))
     }
 
     /// Runs one of this worker's own tasks, if there is one; says whether it did.
     pub fn yield_local(self) -> bool {
-        self.run(tasks::find_local(self.0))
+        self.run(tasks::find_local(self.0).or_else(|| tasks::find_joined(self.0)))
     }
 
     fn run(self, task: Option<tasks::Taken>) -> bool {
