@@ -363,11 +363,17 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
                         Turn::Rest => {}
                         Turn::GetUp => {
                             handle.leave_callers();
+                            get_up_for_task(handle);
                             break;
                         }
                         Turn::End => {
-                            watch = None;
                             handle.pool.ends_watch();
+                            // Whoever had a task until now may have left it to the watch.
+                            if tasks::in_sight(handle, Helps::Anybody) {
+                                get_up_for_task(handle);
+                                break;
+                            }
+                            watch = None;
                         }
                     }
                 }
@@ -379,10 +385,19 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
     }
     if watch.is_some() {
         handle.pool.ends_watch();
+        // Likewise. It looks for a task when it gets up, but it may have been given a part of a call, and be busy with that for long.
+        if mailbox.peek() != mailbox::SHUT && tasks::in_sight(handle, Helps::Anybody) {
+            handle.pool.wake(handle, 1);
+        }
     }
     handle.slot().set_asleep(false);
     // Where nobody has woken it. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
     let _ = mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+}
+
+/// The worker on watch wakes itself as others would: so it looks for a task before it is given a part of a call.
+fn get_up_for_task(handle: &Handle<'_>) {
+    let _ = handle.slot().front.change(mailbox::ASLEEP, mailbox::SHUT);
 }
 
 /// A worker has come, or has been woken by one who has shut its mailbox: it opens that.

@@ -9,7 +9,7 @@ use crate::place;
 use crate::platform;
 use crate::queue::Inbox;
 use crate::slots::Slots;
-use crate::sync::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::trace;
 use crate::victims::Victims;
 use std::any::Any;
@@ -66,7 +66,7 @@ pub(crate) struct Inner {
     pub(crate) victims: Option<Victims>,
     /// Tasks that any worker may take.
     pub(crate) inbox: Inbox,
-    /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: a hint.
+    /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: ordered by fences.
     watched: AtomicBool,
     /// How many [`phase`](crate::phase)s there are. Relaxed: ordered by fences.
     pub(crate) phases: AtomicUsize,
@@ -185,9 +185,11 @@ impl Inner {
         may_watch && self.watched.compare_exchange(false, true, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// The worker on watch has something to do, or nobody has called for long.
+    /// The worker on watch has something to do, or nobody has called for long. It looks for a task of which nobody was told because of the watch.
     pub(crate) fn ends_watch(&self) {
         self.watched.store(false, Ordering::Relaxed);
+        // Pairs with the fence in `tasks::announce`.
+        fence(Ordering::SeqCst);
     }
 
     pub(crate) fn lends_threads(&self) -> bool {

@@ -297,7 +297,12 @@ pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bo
         }
     }
     handle.calls_sleepers();
-    let wakes = is_worth_waking() || !pool.is_watched();
+    let is_unwatched = || {
+        // Pairs with the fence of who ends its watch: that one sees the task, or it is seen here that nobody is on watch.
+        fence(Ordering::SeqCst);
+        !pool.is_watched()
+    };
+    let wakes = is_worth_waking() || is_unwatched();
     if wakes {
         pool.wake(handle, 1);
     }

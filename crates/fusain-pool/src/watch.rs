@@ -2,7 +2,8 @@
 //!
 //! Whether a call is worth waking somebody for is judged by what calls of its kind took before ([`worth`](crate::worth)), and that can be wrong for the one
 //! call that lasts. So while there are calls, one of those asleep sleeps with a time-out, and when it finds a call under way that was there the last time, it
-//! gets up and asks, as any idle worker does. Whoever falls asleep and finds nobody on watch takes it: any worker may be kept busy for long. After [`QUIET`] without a call
+//! gets up and asks, as any idle worker does. Whoever falls asleep and finds nobody on watch takes it: any worker may be kept busy for long. If the
+//! one on watch is given a part of a call while there is a task in sight, of which nobody may have been told, it wakes another one for that. After [`QUIET`] without a call
 //! the one on watch sleeps for good; the next task that finds nobody on watch wakes somebody.
 //!
 //! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a

@@ -168,3 +168,41 @@ fn a_busy_worker_keeps_nobody_waiting() {
         });
     }
 }
+
+/// A task of a kind that never lasted waits for the worker that looks in on calls, and that one is woken for a part of another call, which lasts as long as the task is not run.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs started workers")]
+fn a_task_is_seen_though_the_worker_on_watch_is_given_a_part() {
+    let scope = |pool: &Pool, has_run: &AtomicBool, lasts: &(dyn Fn() + Sync)| {
+        pool.scope(|s| {
+            s.spawn(|_| has_run.store(true, Ordering::Release));
+            lasts();
+        });
+    };
+    for _ in 0..20 {
+        let other = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
+        (0..1000).for_each(|_| scope(&other, &AtomicBool::new(false), &|| ()));
+        let pool = Pool::builder().threads(3).wait(Wait::Park).build().unwrap();
+        let [is_queued, has_run] = [const { AtomicBool::new(false) }; 2];
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                while !is_queued.load(Ordering::Acquire) {
+                    std::hint::spin_loop();
+                }
+                pool.run(&Waits(&has_run), 2);
+            });
+            while pool.counters().parks < 2 {
+                thread::yield_now();
+            }
+            let lasts = || {
+                is_queued.store(true, Ordering::Release);
+                let started = Instant::now();
+                while !has_run.load(Ordering::Acquire) {
+                    assert!(started.elapsed() < PATIENCE, "nobody has seen the task");
+                    thread::yield_now();
+                }
+            };
+            scope(&pool, &has_run, &lasts);
+        });
+    }
+}
