@@ -194,6 +194,9 @@ impl Builder {
     /// is not possible here; [`Error::PinTo`] and [`Error::Victims`] if there is not one entry for each worker, or a list of victims does not name each other worker
     /// once.
     ///
+    /// # Panics
+    /// If a thread is to be started whose name has a zero byte, as [`std::thread::Builder::spawn`] does.
+    ///
     /// # Example
     /// ```
     /// # use fusain_pool as fusain;

@@ -24,7 +24,7 @@ impl Pool {
     /// Makes a pool whose workers run on the threads of `rayon`. While there is nothing to do, rayon can use all of its threads.
     ///
     /// It has a worker for each thread of `rayon`, and the calling thread. Any thread may use it, also a job of `rayon`. Dropping it
-    /// leaves `rayon` running.
+    /// leaves `rayon` running, and does not wait for tasks that have been spawned: they are run when `rayon` has a thread for them.
     ///
     /// # Example
     /// ```

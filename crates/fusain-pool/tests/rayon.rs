@@ -3,12 +3,12 @@
 
 mod common;
 
-use common::given_away;
-use fusain_pool::{Pool, join};
+use common::{PATIENCE, given_away};
+use fusain_pool::{Pool, current_workers, join};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 
 fn rayon(threads: usize) -> Arc<ThreadPool> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("rayon-{index}"));
@@ -129,6 +129,21 @@ fn panics_leave_rayon_alone() {
         assert_eq!(*payload.downcast::<u32>().unwrap(), 7);
     }
     assert_eq!(given_away(&pool, || 1), 1);
+}
+
+/// Nobody waits for it, and it is not lost.
+#[test]
+fn what_was_spawned_is_run_after_the_pool_has_been_dropped() {
+    let rayon = rayon(1);
+    let (open, gate) = mpsc::channel::<()>();
+    let (done, is_done) = mpsc::channel();
+    // Its only thread is busy until the gate is opened.
+    rayon.spawn(move || _ = gate.recv());
+    let pool = Pool::on_rayon(rayon);
+    pool.spawn(move || fusain_pool::spawn(move || done.send(current_workers()).unwrap()));
+    drop(pool);
+    drop(open);
+    assert_eq!(is_done.recv_timeout(PATIENCE), Ok(2));
 }
 
 #[test]
