@@ -130,6 +130,45 @@ fn a_modelled_network_wakes_the_loop_when_a_message_lands() {
     });
 }
 
+/// Is called again and again; the second call ends when it is told.
+struct HeldUp {
+    calls: u32,
+    begins: mpsc::Sender<()>,
+    ends: mpsc::Receiver<()>,
+}
+
+impl<C: Communicator> Client<C> for HeldUp {
+    fn advance(&mut self, _comm: &C, _now: Instant) -> Result<Step> {
+        self.calls += 1;
+        if self.calls == 2 {
+            self.begins.send(()).unwrap();
+            self.ends.recv().unwrap();
+        }
+        Ok(Step::Idle)
+    }
+}
+
+/// Another thread of the rank may land it when the loop has looked and does not sleep yet.
+#[test]
+fn a_message_that_another_thread_has_landed_is_not_missed() {
+    const LATENCY: Duration = Duration::from_millis(200);
+    let slow = LogGp { latency_ns: LATENCY.as_nanos() as u64, ..LogGp::default() };
+    World::threads(1).network(Network::flat(slow)).run(|comm| {
+        let own = comm.duplicate().unwrap();
+        let progress = Progress::spawn(comm, Settings::default()).unwrap();
+        let handle = progress.handle();
+        let ((tell, hear), (begins, begun), (end, ends)) = (mpsc::channel(), mpsc::channel(), mpsc::channel());
+        handle.on_message(1..=1, move |message| tell.send(message.bytes).map_err(|_| Error::NoRequest)).unwrap();
+        handle.send(vec![7], 0, 1).unwrap().wait().unwrap();
+        drop(handle.submit(HeldUp { calls: 0, begins, ends }).unwrap());
+        begun.recv().unwrap();
+        thread::sleep(LATENCY);
+        assert_eq!(own.iprobe(0, 1).unwrap(), None);
+        end.send(()).unwrap();
+        assert_eq!(hear.recv_timeout(Duration::from_secs(10)), Ok(vec![7]));
+    });
+}
+
 #[test]
 fn timers_go_off_once_and_again() {
     every_way(1, |handle| {

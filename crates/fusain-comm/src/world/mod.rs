@@ -16,7 +16,7 @@
 //!
 //! All of this happens under the inbox lock, so a message and a receive cannot miss each other. Messages of one sender enter in the order they were sent, and both queues
 //! are searched from their oldest end, so messages do not overtake each other. With a real-clock [`Network`], a message *flies* first: it waits in a heap, ordered by arrival
-//! time. The next thread that uses the inbox lands the messages whose time has come. A match takes time linear in the length of the queue.
+//! time. The next thread that uses the inbox lands the messages whose time has come, and tells those who sleep until something happens. A match takes time linear in the length of the queue.
 //!
 //! # Deadlock detection
 //!

@@ -198,9 +198,19 @@ impl Shared {
     pub(super) fn look<T>(&self, me: usize, act: impl FnOnce(&mut Inbox) -> T) -> T {
         let mut inbox = self.endpoints[me].lock();
         if inbox.next_landing().is_some() {
-            inbox.land(Instant::now());
+            self.land(&mut inbox, Instant::now());
         }
         act(&mut inbox)
+    }
+
+    /// Lands what has arrived; says whether anything has. The caller holds the endpoint.
+    fn land(&self, inbox: &mut Inbox, now: Instant) -> bool {
+        let landed = inbox.land(now);
+        if landed {
+            // Who sleeps until something happens may have looked before, and would now find nothing on its way to sleep for.
+            self.notify(inbox, Cause::Message(None));
+        }
+        landed
     }
 
     /// Waits until `ready` finds what it looks for. `wait` is the note left for deadlock detection.
@@ -210,7 +220,7 @@ impl Shared {
         let mut lingers_until = None;
         loop {
             if inbox.next_landing().is_some() {
-                inbox.land(Instant::now());
+                self.land(&mut inbox, Instant::now());
             }
             if let Some(found) = ready(&mut inbox) {
                 return Ok(found);
@@ -284,7 +294,7 @@ impl Shared {
         let next = inbox.next_landing()?;
         // Who sleeps here may want none of them, and would come back again and again until somebody else has looked.
         let now = Instant::now();
-        if next <= now && inbox.land(now) { Some(now) } else { Some(next) }
+        if next <= now && self.land(&mut inbox, now) { Some(now) } else { Some(next) }
     }
 
     /// Fails as a wait for anything at all would.
