@@ -494,3 +494,22 @@ fn a_rank_that_panics_ends_those_who_attend() {
         }
     }
 }
+
+/// What it waits for will not come: the loop ends with the peer's panic.
+#[test]
+fn who_waits_for_what_no_client_brings_is_let_go_when_the_loop_ends() {
+    for manual in [false, true] {
+        let ends = World::threads(2).try_run(|comm| {
+            assert_eq!(comm.rank(), 0, "rank one is killed");
+            let progress = progress(comm, Settings::default(), manual);
+            let attendant = progress.handle().attendant();
+            attendant.wait(|| false);
+            let end = progress.handle().send(vec![1], 0, 1).err();
+            drop(progress);
+            // Nobody drives any more.
+            attendant.wait(|| false);
+            end
+        });
+        assert_eq!(*ends[0].as_ref().unwrap(), Some(Error::PeerPanicked { rank: 1 }), "manual {manual}");
+    }
+}

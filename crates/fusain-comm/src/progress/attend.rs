@@ -62,7 +62,7 @@ impl Attendant {
         self.hub.look()
     }
 
-    /// Waits until `ready` returns true. Meanwhile the thread runs the loop if it can have it; else it sleeps until the thread that has it
+    /// Waits until `ready` returns true, or the loop has ended. Meanwhile the thread runs the loop if it can have it; else it sleeps until the thread that has it
     /// calls [`tell`](Self::tell).
     ///
     /// `ready` is called after each round of the loop, and must be cheap.

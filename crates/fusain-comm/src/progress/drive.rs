@@ -178,17 +178,14 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    /// [`drive`](Self::drive) of a thread that has left something where a client looks.
+    /// [`drive`](Self::drive) of a thread that has left something where a client looks. Ends with the loop as well: no client does then what is waited for.
     pub(super) fn wait_at(&self, mut ready: impl FnMut() -> bool) {
         let Some(mut driver) = self.lock.try_take() else {
             self.wake();
-            return self.drive(ready);
+            return self.drive(|| ready() || self.is_over());
         };
-        let is_ready = self.run(&mut driver, !self.manual, &mut ready);
+        self.run(&mut driver, !self.manual, ready);
         self.leave(driver);
-        if !is_ready {
-            self.drive(ready);
-        }
     }
 
     /// Sleeps until nobody drives and this thread may; `None` if it is `ready` before.
@@ -231,6 +228,7 @@ impl<C: Communicator> Hub<C> {
     pub(super) fn end(&self, engine: &mut Engine<C>, error: &Error) {
         self.ending.store(true, Ordering::SeqCst);
         engine.end(&self.queue, error);
+        self.set_over();
         self.tell_ended();
     }
 }

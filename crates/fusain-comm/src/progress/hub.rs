@@ -24,6 +24,8 @@ pub(super) struct Hub<C: Communicator> {
     pub(super) attended: AtomicUsize,
     /// The loop is to end or has ended, so its thread comes back.
     pub(super) ending: AtomicBool,
+    /// It has ended: whatever a client was to bring about does not come any more.
+    over: AtomicBool,
     /// How often the loop was turned, by whomever.
     pub(super) turns: AtomicU64,
     pub(super) settings: Settings,
@@ -41,6 +43,7 @@ impl<C: Communicator> Hub<C> {
             manual,
             attended: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             turns: AtomicU64::new(0),
             settings,
             rank: comm.rank(),
@@ -110,6 +113,16 @@ impl<C: Communicator> Hub<C> {
         // SeqCst: pairs with the load in `is_left_to_others`, before the event count moves.
         self.ending.store(true, Ordering::SeqCst);
         self.work.notify();
+    }
+
+    /// To be called before those who wait are told.
+    pub(super) fn set_over(&self) {
+        // Relaxed, as the load: who waits reads the event count before, which moves after this, and so sees it or does not sleep.
+        self.over.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
     }
 
     /// Something has come about that a thread may wait for, or the driver has left.
