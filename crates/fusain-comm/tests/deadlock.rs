@@ -162,6 +162,20 @@ fn a_split_without_the_others_fails() {
     assert!(matches!(ends[0], Err(Error::LengthMismatch { given: 0, .. })), "{ends:?}");
 }
 
+/// Its messages have the lengths of a split's.
+#[test]
+fn a_split_where_rank_0_makes_other_calls_fails() {
+    let ends = World::threads(2).run(|comm| {
+        if comm.rank() == 1 {
+            return comm.split(Some(5), 0).map(drop);
+        }
+        comm.gather(&[[0_i32; 2]], 0)?;
+        comm.broadcast(&mut [u64::MAX], 0)?;
+        comm.broadcast(&mut [[0_i32; 2]; 2], 0)
+    });
+    assert!(matches!(ends[1], Err(Error::LengthMismatch { .. })), "{ends:?}");
+}
+
 #[test]
 fn a_thread_whose_seat_is_given_back_by_another_gets_a_new_one() {
     World::threads(1).run(|comm| {

@@ -175,12 +175,16 @@ impl Communicator for ThreadComm {
         }
         self.broadcast(&mut first_context, 0)?;
         self.broadcast(&mut table, 0)?;
+        if table[self.rank] != mine {
+            // Not what this rank gave: rank 0 makes another call.
+            return Err(Error::LengthMismatch { given: 1, expected: 0 });
+        }
         if color.is_none() {
             return Ok(None);
         }
-        // A colour is known by its first member: at most as many colours as ranks, so the contexts set apart suffice.
+        // A colour is known by its first member: at most as many colours as ranks, so the contexts set apart suffice. (Another call's number may be any.)
         let mut ranks: Vec<usize> = (0..self.size()).filter(|&rank| table[rank][0] == mine[0]).collect();
-        let context = first_context[0] + ranks[0] as u64;
+        let context = first_context[0].wrapping_add(ranks[0] as u64);
         ranks.sort_by_key(|&rank| table[rank][1]);
         let rank = ranks.iter().position(|&rank| rank == self.rank).expect("a rank has its own colour");
         let members = ranks.iter().map(|&rank| self.members[rank]).collect();
