@@ -84,8 +84,9 @@ impl<C: Communicator> Handle<C> {
         submit(self.hub(), true, service)
     }
 
-    /// Calls `act` with every message whose tag is in `tags`, on the progress thread; messages of one sender in the order they
-    /// were sent.
+    /// Calls `act` with every message whose tag is in `tags`, on the progress thread. Messages of one sender with one tag come in the order they
+    /// were sent; so do those with different tags if `tags` is the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG). In any other range those
+    /// that have come meanwhile are taken in the order of their tags.
     ///
     /// Each tag of a range costs one probe in each round of the loop; the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG)
     /// costs one in all. Nothing else may receive these messages on this communicator. Dropping the ticket leaves the handler in place;
