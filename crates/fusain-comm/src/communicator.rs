@@ -19,7 +19,7 @@
 //!   world: in the in-process world they may, in MPI by its thread level. Which threads the in-process world counts in its
 //!   [deadlock detection](crate::world#deadlock-detection) is said there. All ranks call the collectives of a communicator in the same order, each from one
 //!   thread.
-//! * **Dropping** an incomplete receive request cancels it. Dropping a send request does not stop the message.
+//! * **Dropping** an incomplete receive request cancels it, over MPI only in a thread that may call. Dropping a send request does not stop the message.
 //! * **Failure.** A call that would wait for a rank that has ended returns an error instead.
 
 use std::fmt::Debug;

@@ -21,7 +21,10 @@
 //! # Buffers
 //!
 //! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is kept, tested with each later
-//! send, and waited for before MPI is finalised.
+//! send, and waited for before MPI is finalised. A message that a probe took out and that is dropped is received first.
+//!
+//! Only a thread that may call can cancel or receive. In any other one a receive that is dropped, also by a `wait` that gives [`Error::WrongThread`], stays posted, and the
+//! message that it meets is lost; a message that is dropped there is never received, so its sender may wait for ever.
 //!
 //! # The end
 //!
