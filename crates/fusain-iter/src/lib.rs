@@ -42,7 +42,7 @@
 //! # What differs from rayon
 //!
 //! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
-//!   each part, and `map_init` calls `init` for each. A search over a `fold` makes parts of at most 1024 elements.
+//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold` makes parts of at most 1024 elements.
 //! * Once a search, `try_for_each` or the like has its result, each worker ends, at the latest after the unit of work that it is in.
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,
 //!   `map_worker`, `for_each_worker`, `for_each_in_order`, and `ordered` after `par_bridge`. Floats are summed in SIMD
