@@ -74,7 +74,8 @@ impl Algorithm for Visits {
     }
 }
 
-/// What a worker is given by another one is named by its address, also where that is aligned for a word of four bytes.
+/// What a worker is given by another one is named by its address, also where that is aligned for a word of four bytes. Only there can this fail:
+/// `cargo xtask targets` runs it on i686.
 #[test]
 fn parts_reach_whoever_asks() {
     let (done, is_done) = mpsc::channel::<()>();

@@ -96,7 +96,7 @@ impl Par<'_> {
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
-    /// use std::mem::{MaybeUninit, needs_drop};
+    /// use std::mem::MaybeUninit;
     ///
     /// let mut room = [const { MaybeUninit::uninit() }; 3];
     /// let differences = fusain::par().adjacent_difference_into(&[1, 4, 9], &mut room, |a, b| a - b);

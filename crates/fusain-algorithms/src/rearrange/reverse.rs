@@ -81,7 +81,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn reverse_copy<T: Clone + Send + Sync>(&self, v: &[T]) -> Vec<T> {
-        collect(v.len(), |room| self.in_fresh_memory().reverse_copy_into(v, room))
+        collect(v.len(), |room| self.reverse_copy_into(v, room))
     }
 
     /// Like [`reverse_copy`](Par::reverse_copy), but writes into `room` and returns it, initialised.

@@ -15,7 +15,8 @@ use crate::policy::Team;
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
-/// Bytes of one where [results are far](crate::around): no cache holds what it writes, and memory is read faster by long runs.
+/// Bytes of one where [results are far](crate::around): no cache holds what it writes, and memory is read faster by long runs
+/// (`compare algorithms --only inclusive_scan --log2 24`).
 const FAR_TILE_BYTES: usize = 1 << 17;
 
 /// Tiles for each worker at least, so that all workers finish at about the same time.
