@@ -3,7 +3,8 @@
 //! A task from another rank has a part from each of that rank's workers. So a worker has a [`Bundle`] of states, and processes one after the other. It gives away
 //! waiting states before it splits the one that it processes.
 //!
-//! In the world of threads a message that arrives raises a flag. Over MPI there is no such flag: a worker [polls](PollInterval) from time to time.
+//! In the world of threads a message that arrives raises a flag. Over MPI, and where a network holds messages back, there is no such flag: a worker
+//! [polls](PollInterval) from time to time.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

@@ -45,7 +45,9 @@ pub trait Host {
 }
 
 /// The right to call, on its way to another thread; see [`Host::hand_over`].
-#[must_use = "until a thread takes it, none may call"]
+///
+/// Whoever drops it has the right, too: it would be lost where the other thread does not start.
+#[must_use = "the thread that drops it takes it"]
 pub struct Pass {
     take: Option<Box<dyn FnOnce() + Send>>,
 }
@@ -56,14 +58,20 @@ impl Pass {
         Self { take: None }
     }
 
-    #[cfg(feature = "mpi")]
+    #[cfg(any(feature = "mpi", test))]
     pub(crate) fn new(take: impl FnOnce() + Send + 'static) -> Self {
         Self { take: Some(Box::new(take)) }
     }
 
     /// Gives this thread the right to call.
     pub fn take(self) {
-        if let Some(take) = self.take {
+        drop(self);
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        if let Some(take) = self.take.take() {
             take();
         }
     }
@@ -72,5 +80,37 @@ impl Pass {
 impl fmt::Debug for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pass").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::thread::{self, ThreadId};
+
+    use super::*;
+
+    fn pass() -> (Arc<Mutex<Vec<ThreadId>>>, Pass) {
+        let callers = Arc::new(Mutex::new(vec![]));
+        let takes = Arc::clone(&callers);
+        (callers, Pass::new(move || takes.lock().unwrap().push(thread::current().id())))
+    }
+
+    #[test]
+    fn who_takes_a_pass_has_the_right_once() {
+        let (callers, pass) = pass();
+        let other = thread::spawn(|| {
+            pass.take();
+            thread::current().id()
+        });
+        assert_eq!(vec![other.join().unwrap()], *callers.lock().unwrap());
+    }
+
+    #[test]
+    fn the_right_stays_here_where_the_other_thread_does_not_start() {
+        let (callers, pass) = pass();
+        let never_runs = move || pass.take();
+        drop(never_runs);
+        assert_eq!(*callers.lock().unwrap(), [thread::current().id()]);
     }
 }

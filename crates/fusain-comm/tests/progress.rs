@@ -435,6 +435,16 @@ fn a_flag_calls_to_every_message() {
     });
 }
 
+/// A message that is held back raises the flag when it is launched, and the look finds nothing: what is not promised is not to be relied on.
+#[test]
+fn a_flag_does_not_call_to_messages_that_are_held_back() {
+    let slow = Network::flat(LogGp::hockney(100_000, 0.0));
+    World::threads(2).network(slow).run(|comm| {
+        let progress = Progress::manual(comm, Settings::default());
+        assert!(!progress.handle().attendant().hears_arrivals());
+    });
+}
+
 /// Sends its own rank a message when it is told to.
 struct ToItself(Arc<Mutex<bool>>);
 

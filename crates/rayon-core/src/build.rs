@@ -3,7 +3,7 @@
 use crate::builder::ThreadPoolBuilder;
 use crate::error::ThreadPoolBuildError;
 use crate::global::set_global;
-use crate::start::start;
+use crate::start::{Started, start};
 use crate::thread_pool::ThreadPool;
 use crate::threads::{ThreadBuilder, ThreadSpawn, builder_for};
 use std::thread;
@@ -36,7 +36,9 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     /// # Errors
     /// If a thread does not start, or if the calling thread is to be one of the pool and already is in one.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        start(self, false).map(ThreadPool::of)
+        let Started { registry, mut rest } = start(self)?;
+        rest.join();
+        Ok(ThreadPool::of(registry))
     }
 
     /// Makes this the pool that is used outside of any, and waits until its threads run.

@@ -2,7 +2,7 @@
 
 use crate::builder::ThreadPoolBuilder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
-use crate::start::start;
+use crate::start::{Started, start};
 use crate::threads::ThreadSpawn;
 use fusain_pool::adapter::{Registry, Worker, with_worker};
 use std::sync::OnceLock;
@@ -11,23 +11,29 @@ static GLOBAL: OnceLock<Registry> = OnceLock::new();
 
 /// The global registry, made at first use.
 pub(crate) fn global() -> &'static Registry {
-    GLOBAL.get_or_init(|| match start(ThreadPoolBuilder::new(), true) {
-        Ok(registry) => registry,
+    GLOBAL.get_or_init(|| match start(ThreadPoolBuilder::new()) {
+        Ok(Started { registry, rest }) => {
+            rest.wait();
+            registry
+        }
         Err(error) => panic!("the global thread pool: {error}"),
     })
 }
 
 /// Makes the registry of `builder` the global one.
 pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Result<(), ThreadPoolBuildError> {
-    let mut outcome = Err(ErrorKind::GlobalPoolAlreadyInitialized.into());
-    if GLOBAL.get().is_none() {
-        // Another thread may be quicker: then this one's workers leave again.
-        let registry = start(builder, true)?;
-        if GLOBAL.set(registry).is_ok() {
-            outcome = Ok(());
-        }
+    let taken = || Err(ErrorKind::GlobalPoolAlreadyInitialized.into());
+    if GLOBAL.get().is_some() {
+        return taken();
     }
-    outcome
+    let Started { registry, mut rest } = start(builder)?;
+    // Another thread may have been quicker: then these threads leave again, and this one never was among them.
+    if GLOBAL.set(registry).is_err() {
+        return taken();
+    }
+    rest.join();
+    rest.wait();
+    Ok(())
 }
 
 /// Runs `f` on the worker that this thread is, else on one of the global registry; `f` is told whether it had to be moved there.

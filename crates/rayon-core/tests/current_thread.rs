@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use rayon_core::{ThreadPoolBuilder, current_thread_index};
+use rayon_core::{ThreadPoolBuilder, current_num_threads, current_thread_index};
 
 /// The two numbers that a handler is called with. The registry stays for the thread that it was built on, and its handlers with it: they are counted, since
 /// their channel does not end.
@@ -48,4 +48,28 @@ fn its_name_is_asked_for() {
     };
     assert_eq!(thread::spawn(builds).join().unwrap(), None, "it keeps its own");
     assert_eq!(names.iter().collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn it_is_no_worker_of_a_pool_that_is_not_wanted() {
+    let builds = || {
+        let late = ThreadPoolBuilder::new().num_threads(3).use_current_thread().spawn_handler(|started| {
+            thread::spawn(|| started.run());
+            // Somebody else is quicker.
+            let _ = ThreadPoolBuilder::new().num_threads(5).build_global();
+            Ok(())
+        });
+        (late.build_global().is_err(), current_thread_index(), current_num_threads())
+    };
+    assert_eq!(thread::spawn(builds).join().unwrap(), (true, None, 5));
+}
+
+#[test]
+fn it_is_no_worker_of_a_pool_whose_threads_do_not_start() {
+    let builds = || {
+        let builder = ThreadPoolBuilder::new().num_threads(3).use_current_thread();
+        let fails = builder.spawn_handler(|_| Err(std::io::Error::other("no more threads")));
+        (fails.build().is_err(), current_thread_index())
+    };
+    assert_eq!(thread::spawn(builds).join().unwrap(), (true, None));
 }

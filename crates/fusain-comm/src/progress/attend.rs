@@ -87,7 +87,8 @@ impl Attendant {
         &self.flag
     }
 
-    /// Whether arriving messages raise the [flag](Self::flag). Over MPI they do not, so a thread has to look from time to time.
+    /// Whether arriving messages raise the [flag](Self::flag). Over MPI they do not, nor where a [network](crate::Network) holds them back, so a thread has to look from
+    /// time to time.
     pub fn hears_arrivals(&self) -> bool {
         self.hub.hears()
     }
@@ -154,6 +155,7 @@ impl<C: Communicator> Attended for Hub<C> {
     }
 
     fn hears(&self) -> bool {
-        self.hears_arrivals()
+        // A message that is held back raises the flag when it is launched, and a look finds nothing yet.
+        self.hears_arrivals() && !self.work.is_held_back()
     }
 }

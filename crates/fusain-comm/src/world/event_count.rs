@@ -65,6 +65,11 @@ impl EventCount {
         self.events.for_arrivals
     }
 
+    /// Whether the world holds messages back: then it is notified when they are launched.
+    pub(crate) fn is_held_back(&self) -> bool {
+        self.least_latency.is_some()
+    }
+
     /// One more thread that may sleep here.
     pub(crate) fn enlist(&self) -> Enlisted {
         self.world.as_ref().map_or_else(Enlisted::nowhere, |(shared, _)| Enlisted::with(shared))
