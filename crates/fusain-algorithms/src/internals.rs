@@ -38,6 +38,11 @@ pub fn run<A: Algorithm>(team: Team<'_>, algorithm: &A, local: A::Local) {
     team.run(algorithm, local);
 }
 
+/// Sorts pairs by their first members, stably.
+pub fn sort_pairs<K: Ord + Send, V: Send>(policy: &Par<'_>, pairs: &mut [(K, V)]) {
+    crate::sort::pairs(policy, pairs);
+}
+
 /// Runs `body` compiled for the widest vectors of the machine.
 #[inline(always)]
 pub fn widest<B: Body>(body: B) -> B::Output {

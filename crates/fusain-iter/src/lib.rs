@@ -54,6 +54,7 @@ mod drive;
 mod exact;
 mod flag;
 mod indexed;
+mod memory;
 mod outcome;
 mod parallel;
 mod seal;

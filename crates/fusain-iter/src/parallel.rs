@@ -11,7 +11,9 @@ use fusain_pool::Pool;
 use crate::adaptor::*;
 use crate::collect::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
 use crate::flag::Flag;
+use crate::memory::{Memory, Slot};
 use crate::outcome::{Try, unbroken};
+use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::sink::{extrema, fold, for_each, in_order, search, sum, try_fold, vector};
 use crate::source::Source;
@@ -33,6 +35,17 @@ pub trait ParallelIterator: Sized + Send {
     /// The number of elements, if it is known.
     fn opt_len(&self) -> Option<usize> {
         None
+    }
+
+    /// The slots of the vector that the elements are made of, where its n-th element has been moved out before the n-th of the chain is given, and the source is
+    /// [exact](Source::exact).
+    #[doc(hidden)]
+    const SLOT: Slot = Slot::None;
+
+    /// The vector that has those slots.
+    #[doc(hidden)]
+    fn memory(&mut self, _: Seal) -> &mut dyn Memory {
+        unreachable!("a chain that names slots has them")
     }
 
     /// Runs the chain on `pool`. See [`With`].

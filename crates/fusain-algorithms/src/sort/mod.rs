@@ -24,6 +24,15 @@ use numbers::{Words, numbers};
 use run::{parallel, unstable};
 use strings::Strings;
 
+/// Sorts pairs by their first members, stably.
+#[inline]
+pub(crate) fn pairs<K: Ord + Send, V: Send>(policy: &Par<'_>, v: &mut [(K, V)]) {
+    if string_keys::is_for::<(K, V), K>(v.len()) {
+        return string_keys::pairs(policy.plan_sort::<(K, V)>(v.len()), v);
+    }
+    policy.sort_by(v, |a, b| a.0.cmp(&b.0));
+}
+
 /// # Sorting
 ///
 /// Stable and unstable, with the names of std.

@@ -45,6 +45,28 @@ where
     with(plan, |team| lent(team, v, &|element| bytes(key(element)), is_stable).apply(team, v));
 }
 
+/// Sorts pairs by their first members, which are strings, stably. The second ones need not be `Sync`, as nobody looks at them.
+#[inline]
+pub(super) fn pairs<K, V>(plan: Plan<'_>, v: &mut [(K, V)])
+where
+    K: Send,
+    V: Send,
+{
+    assert!(is_for::<(K, V), K>(v.len().max(VERY_FEW)), "their first members are strings");
+    let pairs = std::ptr::from_mut(v) as *mut [Pair<K, V>];
+    // SAFETY: the same slice, as a `Pair` is laid out as what is in it; and its first members are strings.
+    by_lent(plan, unsafe { &mut *pairs }, &|pair: &Pair<K, V>| &pair.0.0, true);
+}
+
+/// A pair of which all threads see the first member.
+///
+/// Invariant: that is a string or a byte string. Nobody looks at the second member of one that is shared.
+#[repr(transparent)]
+struct Pair<K, V>((K, V));
+
+// SAFETY: by the invariant, as strings are `Sync`.
+unsafe impl<K: Send, V: Send> Sync for Pair<K, V> {}
+
 /// The order of strings that elements lend.
 fn lent<'v, T: Sync>(
     team: Option<&Team<'_>>,

@@ -6,6 +6,7 @@ use std::thread::panicking;
 use crate::exact::Exact;
 use crate::flag::Flag;
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -41,6 +42,12 @@ impl<I: ParallelIterator<Item = Option<T>>, T: Send> ParallelIterator for WhileS
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         WhileSomeSource { base: self.base.source(settings), over: &self.over }
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
     }
 }
 

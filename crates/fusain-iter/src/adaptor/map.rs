@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::debug_without_closures;
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -52,6 +53,12 @@ where
 
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
     }
 }
 

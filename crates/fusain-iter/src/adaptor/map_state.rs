@@ -8,6 +8,7 @@ use std::thread::{self, ThreadId};
 use super::debug_without_closures;
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -192,6 +193,12 @@ where
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
     }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
+    }
 }
 
 impl<I, T, F, R> IndexedParallelIterator for MapWith<I, T, F>
@@ -260,6 +267,12 @@ where
 
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
     }
 }
 
@@ -337,6 +350,12 @@ where
 
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
     }
 }
 

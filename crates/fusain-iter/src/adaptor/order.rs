@@ -4,6 +4,7 @@ use std::iter;
 
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -40,6 +41,12 @@ impl<I: IndexedParallelIterator> ParallelIterator for Enumerate<I> {
 
     fn opt_len(&self) -> Option<usize> {
         Some(self.len())
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.0.memory(seal)
     }
 }
 

@@ -4,7 +4,9 @@ use fusain_algorithms::Par;
 use fusain_pool::Pool;
 
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// A chain with options. If an option is set twice, the last one counts.
@@ -82,6 +84,12 @@ impl<I: ParallelIterator> ParallelIterator for With<'_, I> {
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
     }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
+    }
 }
 
 impl<I: IndexedParallelIterator> IndexedParallelIterator for With<'_, I> {
@@ -138,6 +146,12 @@ impl<I: IndexedParallelIterator> ParallelIterator for MinLen<I> {
 
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
     }
 }
 
@@ -198,6 +212,12 @@ impl<I: IndexedParallelIterator> ParallelIterator for MaxLen<I> {
 
     fn opt_len(&self) -> Option<usize> {
         self.base.opt_len()
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
     }
 }
 

@@ -4,6 +4,7 @@ use std::iter;
 
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -43,6 +44,12 @@ impl<A: IndexedParallelIterator, B: IndexedParallelIterator> ParallelIterator fo
 
     fn opt_len(&self) -> Option<usize> {
         Some(self.len())
+    }
+
+    const SLOT: Slot = A::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.a.memory(seal)
     }
 }
 
@@ -142,6 +149,12 @@ impl<A: IndexedParallelIterator, B: IndexedParallelIterator> ParallelIterator fo
 
     fn opt_len(&self) -> Option<usize> {
         Some(self.len())
+    }
+
+    const SLOT: Slot = A::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.0.memory(seal)
     }
 }
 

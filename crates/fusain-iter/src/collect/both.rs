@@ -3,44 +3,21 @@
 use either::Either;
 
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
-use crate::parallel::{ParallelIterator, run};
-use crate::sink::fold::{Steps, reduce};
-
-/// Vectors of the elements of `chain`, each of which `put` puts into one of the two, or something into both.
-#[inline]
-fn vectors<I, A, B, P>(mut chain: I, put: P) -> (Vec<A>, Vec<B>)
-where
-    I: ParallelIterator,
-    P: Fn(&mut (Vec<A>, Vec<B>), I::Item) + Sync,
-    A: Send,
-    B: Send,
-{
-    let step = |mut both, x| {
-        put(&mut both, x);
-        both
-    };
-    let join = |(mut a, mut b): (Vec<A>, Vec<B>), (mut more_a, mut more_b)| {
-        a.append(&mut more_a);
-        b.append(&mut more_b);
-        (a, b)
-    };
-    let steps = Steps::new(Default::default, step);
-    run(&mut chain, |settings, source| reduce(settings, source, steps, join)).unwrap_or_default()
-}
+use crate::parallel::run;
+use crate::sink::vector;
 
 /// Vectors of the left and the right sides.
 fn sides<A: Send, B: Send>(chain: impl IntoParallelIterator<Item = (A, B)>) -> (Vec<A>, Vec<B>) {
-    vectors(chain.into_par_iter(), |(a, b), (left, right)| {
-        a.push(left);
-        b.push(right);
-    })
+    run(&mut chain.into_par_iter(), vector::both)
 }
 
 /// Vectors of what is left, and of what is right.
 fn either<L: Send, R: Send>(chain: impl IntoParallelIterator<Item = Either<L, R>>) -> (Vec<L>, Vec<R>) {
-    vectors(chain.into_par_iter(), |(a, b), x| match x {
-        Either::Left(x) => a.push(x),
-        Either::Right(x) => b.push(x),
+    run(&mut chain.into_par_iter(), |settings, source| {
+        vector::sorted(settings, source, |(a, b), x| match x {
+            Either::Left(x) => vector::push(a, x),
+            Either::Right(x) => vector::push(b, x),
+        })
     })
 }
 

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended};
 use crate::parallel::run;
-use crate::sink::fold::{self, Steps};
+use crate::sink::fold::{self, Gather};
 
 /// A string that std's `Extend` fills: each part makes a string, and these are joined in order.
 macro_rules! strings {
@@ -18,12 +18,8 @@ macro_rules! strings {
 
         impl<$($generics)*> ParallelExtend<$item> for $string {
             fn par_extend<I: IntoParallelIterator<Item = $item>>(&mut self, chain: I) {
-                let push = |mut part: $string, x| {
-                    part.extend(std::iter::once(x));
-                    part
-                };
-                let steps = Steps::new(<$string>::new, push);
-                for part in run(&mut chain.into_par_iter(), |settings, source| fold::run(settings, source, steps)) {
+                let push = Gather::new(|part: &mut $string, x| part.extend(std::iter::once(x)));
+                for part in run(&mut chain.into_par_iter(), |settings, source| fold::run(settings, source, push)) {
                     self.extend(std::iter::once(part));
                 }
             }

@@ -2,12 +2,40 @@
 
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
 use crate::parallel::{ParallelIterator, run};
-use crate::sink::vector;
+use crate::seal::Seal;
+use crate::sink::{slots, vector};
+use crate::source::Source;
 
 impl<T: Send> FromParallelIterator<T> for Vec<T> {
     #[inline(always)]
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(chain: I) -> Self {
-        run(&mut chain.into_par_iter(), vector::collect)
+        let mut chain = chain.into_par_iter();
+        if const { <I::Iter as ParallelIterator>::SLOT.fits::<T>() } {
+            return collect_in_place(&mut chain);
+        }
+        run(&mut chain, vector::collect)
+    }
+}
+
+/// The elements of `chain`, in the memory of the vector that they are made of, if the chain knows how many there are.
+#[inline(always)]
+fn collect_in_place<I: ParallelIterator>(chain: &mut I) -> Vec<I::Item> {
+    assert!(const { I::SLOT.fits::<I::Item>() }, "an element takes up a slot");
+    let base = chain.memory(Seal).base().cast::<I::Item>();
+    let filled = run(chain, |settings, source| match source.exact(Seal) {
+        // Zipped with one that cannot tell.
+        None if const { !<I::Source<'_> as Source>::EXACT.is_always() } => Err(vector::collect(settings, source)),
+        // SAFETY: the slots are those of a vector of as many elements or more, which the chain holds on to while it runs; the rest is what `SLOT` promises.
+        _ => Ok(unsafe { slots::refill(settings, source, base) }),
+    });
+    match filled {
+        Err(elements) => elements,
+        Ok(filled) => {
+            let slots = chain.memory(Seal).release();
+            // SAFETY: the memory of a vector that has let go of it; it was asked for with the same layout, as an element takes up a slot; so many at its front are
+            // initialised.
+            unsafe { Vec::from_raw_parts(base, filled, slots) }
+        }
     }
 }
 

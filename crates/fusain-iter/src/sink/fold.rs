@@ -205,3 +205,34 @@ where
         source.fold(grain, part.unwrap_or_else(&self.begin), &self.step)
     }
 }
+
+/// Puts elements into collections, one for each part.
+pub(crate) struct Gather<C, P> {
+    put: P,
+    part: PhantomData<fn() -> C>,
+}
+
+impl<C, P> Gather<C, P> {
+    pub(crate) fn new<X>(put: P) -> Self
+    where
+        P: Fn(&mut C, X),
+    {
+        Gather { put, part: PhantomData }
+    }
+}
+
+impl<S, C, P> Kernel<S> for Gather<C, P>
+where
+    S: Source,
+    C: Default + Send,
+    P: Fn(&mut C, S::Item) + Sync,
+{
+    type Part = C;
+
+    #[inline(always)]
+    fn unit(&self, part: Option<C>, source: &mut S, grain: usize) -> C {
+        let mut part = part.unwrap_or_default();
+        source.fold(grain, (), |(), x| (self.put)(&mut part, x));
+        part
+    }
+}

@@ -3,9 +3,11 @@
 //! Idea: the room is split where the source is split, so each worker has the slots of its own elements. A worker that has finished reports which
 //! slots it has filled. If a panic comes first, the worker drops the elements that it has not reported, and the room drops those reported. So
 //! each element that was made is dropped exactly once. A chain that stops early leaves gaps, which are closed at the end.
+//!
+//! The slots may be those that the elements are moved out of: see [`memory`](crate::memory).
 
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, needs_drop};
+use std::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 
@@ -19,7 +21,7 @@ use crate::source::{ROW, Source};
 /// Room for elements.
 ///
 /// Invariants:
-/// 1. `base` is valid for writes of `len` elements for `'r`, and used by nobody else.
+/// 1. `base` is valid for writes of `len` elements for `'r`, and used by nobody else, but by a source that is moved [out of there](refill): in front of it.
 /// 2. The slots of `filled` are initialised and belong to the room; no two ranges overlap.
 struct Room<'r, T> {
     base: *mut T,
@@ -101,6 +103,12 @@ const MANY_LINES: usize = 64;
 /// Bytes of the longest row that is taken at once: longer ones do not stay in registers.
 const ROW_MAX: usize = 2 * LINE;
 
+/// Elements that are made before they are written, where they come from where they go to: the compiler does not make vectors of a loop that reads memory and writes it.
+const STAGE: usize = 32;
+
+/// Bytes of the longest stage.
+const STAGE_MAX: usize = 8 * LINE;
+
 /// The slots of one worker.
 ///
 /// Invariants: the slots `first..end` are this window's alone; of these `first..next` are initialised.
@@ -116,13 +124,23 @@ struct Window<'w, T> {
 unsafe impl<T: Send> Send for Window<'_, T> {}
 
 impl<T> Window<'_, T> {
-    /// Gives away the slots from `at` on, counted from the first that is empty.
-    fn split_off(&mut self, at: usize) -> Self {
-        assert!(at <= self.end - self.next, "only empty slots are given away");
-        let at = self.next + at;
+    /// Gives away the slots for the elements of `rest`, which has been split off the source.
+    fn split_for(&mut self, rest: &impl Source) -> Self {
+        let back = rest.exact(Seal).expect("what is split off an exact source is exact");
+        let front = (self.end - self.next).checked_sub(back).expect("a part is no longer than the whole");
+        let at = self.next + front;
         let back = Window { base: self.base, first: at, next: at, end: self.end, filled: self.filled };
         self.end = at;
         back
+    }
+
+    /// Tells the room which slots are initialised.
+    fn report(self) {
+        let room = self.filled;
+        let filled = self.release();
+        if !filled.is_empty() {
+            report(room, filled);
+        }
     }
 
     /// Which slots are initialised; they are nobody's from now on.
@@ -132,23 +150,54 @@ impl<T> Window<'_, T> {
         window.first..window.next
     }
 
+    /// Fills the next slot. A check is not felt where elements are dropped, so a source that is wrong about its length panics.
+    #[inline(always)]
+    fn push(&mut self, x: T) {
+        assert!(self.next < self.end, "a source gives no more than it has");
+        // SAFETY: an empty slot of this window.
+        unsafe { self.base.wrapping_add(self.next).write(x) };
+        self.next += 1;
+    }
+
     /// Fills slots with up to `grain` elements of `source`.
     ///
     /// # Safety
     ///
     /// The source gives no more elements than there are empty slots.
     #[inline(always)]
-    unsafe fn fill<S: Source<Item = T>>(&mut self, source: &mut S, grain: usize) {
+    unsafe fn fill<S: Source<Item = T>, const IN_PLACE: bool>(&mut self, source: &mut S, grain: usize) {
         let (base, end) = (self.base, self.end);
         if needs_drop::<T>() {
-            // One by one, so that a panic finds every element made so far. A check is not felt here, so a source that is wrong about its length panics.
-            let next = &mut self.next;
-            source.fold(grain, (), |(), x| {
-                assert!(*next < end, "a source gives no more than it has");
-                // SAFETY: an empty slot of this window.
-                unsafe { base.wrapping_add(*next).write(x) };
-                *next += 1;
-            });
+            // One by one, so that a panic finds every element made so far.
+            source.fold(grain, (), |(), x| self.push(x));
+        } else if IN_PLACE {
+            let mut grain = grain;
+            while size_of::<[T; STAGE]>() <= STAGE_MAX && grain >= STAGE && source.left() >= STAGE {
+                let mut stage = [const { MaybeUninit::uninit() }; STAGE];
+                let given = source.fold(STAGE, 0, |at, x| {
+                    stage[at] = MaybeUninit::new(x);
+                    at + 1
+                });
+                let to = base.wrapping_add(self.next).cast::<MaybeUninit<T>>();
+                if given == STAGE {
+                    // SAFETY: as many empty slots, by the caller.
+                    unsafe { to.cast::<[MaybeUninit<T>; STAGE]>().write(stage) };
+                } else {
+                    // The chain has ended early.
+                    // SAFETY: likewise; a stage is no slot.
+                    unsafe { to.copy_from_nonoverlapping(stage.as_ptr(), given) };
+                }
+                self.next += given;
+                grain -= STAGE;
+            }
+            if grain > 0 {
+                self.next = source.fold(grain, self.next, |next, x| {
+                    debug_assert!(next < end);
+                    // SAFETY: as above.
+                    unsafe { base.wrapping_add(next).write(x) };
+                    next + 1
+                });
+            }
         } else {
             // One place for both, as each may be a loop.
             let mut grains = [self.unaligned(grain), grain];
@@ -197,12 +246,12 @@ impl<T> Drop for Window<'_, T> {
     }
 }
 
-/// Writes to the slots of windows.
+/// Writes to the slots of windows; `IN_PLACE` says that elements of the source [come from there](crate::memory).
 ///
 /// Invariant: used for sources that are exact, and a window as long as its source only.
-struct Slots<T>(PhantomData<fn(T)>);
+struct Slots<T, const IN_PLACE: bool>(PhantomData<fn(T)>);
 
-impl<'w, S, T> Sink<S> for SlotsOf<'w, T>
+impl<'w, S, T, const IN_PLACE: bool> Sink<S> for Slots<&'w T, IN_PLACE>
 where
     S: Source<Item = T>,
     T: Send,
@@ -214,26 +263,92 @@ where
     #[inline(always)]
     fn unit(&self, window: &mut Window<'w, T>, source: &mut S, grain: usize) -> ControlFlow<()> {
         // SAFETY: the source gives no more than it has left, which is the number of empty slots, by the invariant of `Slots`.
-        unsafe { window.fill(source, grain) };
+        unsafe { window.fill::<_, IN_PLACE>(source, grain) };
         ControlFlow::Continue(())
     }
 
     fn split(&self, window: &mut Window<'w, T>, rest: &S) -> Window<'w, T> {
-        let back = rest.exact(Seal).expect("what is split off an exact source is exact");
-        let front = (window.end - window.next).checked_sub(back).expect("a part is no longer than the whole");
-        window.split_off(front)
+        window.split_for(rest)
     }
 
     fn finish(&self, window: Window<'w, T>) {
-        let room = window.filled;
-        let filled = window.release();
-        if !filled.is_empty() {
-            report(room, filled);
-        }
+        window.report();
     }
 }
 
-type SlotsOf<'w, T> = Slots<&'w T>;
+/// Writes pairs to the slots of two windows.
+///
+/// Invariant: as of [`Slots`].
+struct Pairs<A, B>(PhantomData<fn(A, B)>);
+
+impl<'w, S, A, B> Sink<S> for Pairs<&'w A, &'w B>
+where
+    S: Source<Item = (A, B)>,
+    A: Send,
+    B: Send,
+{
+    type Found = (Window<'w, A>, Window<'w, B>);
+
+    const WAITS: bool = true;
+
+    #[inline(always)]
+    fn unit(&self, (left, right): &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
+        if needs_drop::<(A, B)>() {
+            source.fold(grain, (), |(), (a, b)| {
+                left.push(a);
+                right.push(b);
+            });
+        } else {
+            let (to_left, to_right) = (left.base.wrapping_add(left.next), right.base.wrapping_add(right.next));
+            let more = source.fold(grain, 0, |at, (a, b)| {
+                debug_assert!(at < left.end - left.next && at < right.end - right.next);
+                // SAFETY: empty slots, as the source gives no more than it has left, which is the number of empty slots of each window.
+                unsafe { to_left.wrapping_add(at).write(a) };
+                // SAFETY: likewise.
+                unsafe { to_right.wrapping_add(at).write(b) };
+                at + 1
+            });
+            left.next += more;
+            right.next += more;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self, (left, right): &mut Self::Found, rest: &S) -> Self::Found {
+        (left.split_for(rest), right.split_for(rest))
+    }
+
+    fn finish(&self, (left, right): Self::Found) {
+        left.report();
+        right.report();
+    }
+}
+
+/// Vectors of the first and the second members of the `len` elements of `source`, which is exact.
+#[inline(always)]
+pub(crate) fn both<S, A, B>(settings: &Settings<'_>, source: S, len: usize) -> (Vec<A>, Vec<B>)
+where
+    S: Source<Item = (A, B)>,
+    A: Send,
+    B: Send,
+{
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let filled = {
+        let rooms = (Room::behind(&mut left, len), Room::behind(&mut right, len));
+        // SAFETY: called once.
+        let first = unsafe { rooms.0.window() };
+        // SAFETY: likewise.
+        let second = unsafe { rooms.1.window() };
+        let released = |(left, right): (Window<'_, A>, Window<'_, B>)| (left.release().len(), right.release().len());
+        let alone = drive(settings, source, &Pairs::<&A, &B>(PhantomData), (first, second)).map(released);
+        alone.unwrap_or_else(|| (rooms.0.finish(), rooms.1.finish()))
+    };
+    // SAFETY: so many elements have been initialised, and nobody else has them.
+    unsafe { left.set_len(filled.0) };
+    // SAFETY: likewise.
+    unsafe { right.set_len(filled.1) };
+    (left, right)
+}
 
 /// Appends the elements of `source`, which is exact, to `vector`.
 #[inline(always)]
@@ -242,11 +357,36 @@ where
     S: Source<Item: Send>,
 {
     let len = source.exact(Seal).expect("the length is known");
-    let room = Room::behind(vector, len);
+    let filled = fill::<_, false>(settings, source, Room::behind(vector, len));
+    // SAFETY: so many elements behind the old ones have been initialised, and nobody else has them.
+    unsafe { vector.set_len(vector.len() + filled) };
+}
+
+/// Fills the slots from `base` on, out of which `source` moves elements, with what it makes of them. Returns how many at the front have been initialised, which are nobody's.
+///
+/// # Safety
+///
+/// 1. `source` is exact. From `base` on there are as many slots for its elements as it has at least, and until this returns nobody but the source uses them.
+/// 2. When it gives its n-th element it has moved the n-th out of there, and does not look at that slot again.
+#[inline(always)]
+pub(crate) unsafe fn refill<S>(settings: &Settings<'_>, source: S, base: *mut S::Item) -> usize
+where
+    S: Source<Item: Send>,
+{
+    let len = source.exact(Seal).expect("the length is known");
+    fill::<_, true>(settings, source, Room { base, len, filled: Mutex::new(Vec::new()), vector: PhantomData })
+}
+
+/// Fills `room` with the elements of `source`, which is exact and has as many. Returns how many at the front have been initialised, which are nobody's.
+#[inline(always)]
+fn fill<S, const IN_PLACE: bool>(settings: &Settings<'_>, source: S, room: Room<'_, S::Item>) -> usize
+where
+    S: Source<Item: Send>,
+{
     // SAFETY: called once.
     let window = unsafe { room.window() };
-    let alone = drive(settings, source, &Slots(PhantomData), window).map(Window::release);
-    let filled = alone.map_or_else(|| room.finish(), |filled| filled.len());
-    // SAFETY: so many elements behind the old ones have been initialised, as the first window begins there, and window and room have let go of them.
-    unsafe { vector.set_len(vector.len() + filled) };
+    let sink = Slots::<&S::Item, IN_PLACE>(PhantomData);
+    let alone = drive(settings, source, &sink, window).map(Window::release);
+    // A first window that has done it all begins at the front.
+    alone.map_or_else(|| room.finish(), |filled| filled.len())
 }

@@ -1,34 +1,21 @@
 //! Vectors: filled in place where the length is known, else joined from the vectors of the parts.
 
-use std::marker::PhantomData;
-
-use super::fold::{Kernel, Parts, run};
+use super::fold::{Gather, Parts, reduce, run};
 use super::slots;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// Each part makes a vector.
-struct Push<T>(PhantomData<fn(T)>);
-
-impl<S: Source<Item = T>, T: Send> Kernel<S> for Push<T> {
-    type Part = Vec<T>;
-
-    #[inline(always)]
-    fn unit(&self, part: Option<Vec<T>>, source: &mut S, grain: usize) -> Vec<T> {
-        let mut part = part.unwrap_or_default();
-        source.fold(grain, (), |(), x| {
-            if part.len() == part.capacity() {
-                grow(&mut part);
-            }
-            part.push(x);
-        });
-        part
-    }
-}
-
 /// What a part gets room for at first, in bytes: one allocation instead of the five that growing from four numbers on takes.
 const FIRST_BYTES: usize = 1 << 10;
+
+#[inline(always)]
+pub(crate) fn push<T>(part: &mut Vec<T>, x: T) {
+    if part.len() == part.capacity() {
+        grow(part);
+    }
+    part.push(x);
+}
 
 #[cold]
 fn grow<T>(part: &mut Vec<T>) {
@@ -39,7 +26,7 @@ fn grow<T>(part: &mut Vec<T>) {
 /// The elements of `source`, part by part.
 #[inline(always)]
 pub(crate) fn parts<S: Source<Item: Send>>(settings: &Settings<'_>, source: S) -> Parts<Vec<S::Item>> {
-    run(settings, source, Push(PhantomData))
+    run(settings, source, Gather::new(push))
 }
 
 /// The elements of `source`.
@@ -49,6 +36,45 @@ pub(crate) fn collect<S: Source<Item: Send>>(settings: &Settings<'_>, source: S)
     let mut vector = Vec::with_capacity(len.unwrap_or(0));
     append(settings, source, &mut vector);
     vector
+}
+
+/// Vectors of the first and the second members of pairs.
+#[inline(always)]
+pub(crate) fn both<S, A, B>(settings: &Settings<'_>, source: S) -> (Vec<A>, Vec<B>)
+where
+    S: Source<Item = (A, B)>,
+    A: Send,
+    B: Send,
+{
+    if const { !S::EXACT.is_never() && !S::EXACT.is_at_most() }
+        && let Some(len) = source.exact(Seal)
+    {
+        return slots::both(settings, source, len);
+    }
+    sorted(settings, source, |(a, b), (left, right)| {
+        push(a, left);
+        push(b, right);
+    })
+}
+
+/// Vectors of the elements of `source`, each of which `put` puts into one of the two, or something into both.
+#[inline(always)]
+pub(crate) fn sorted<S, A, B>(
+    settings: &Settings<'_>,
+    source: S,
+    put: impl Fn(&mut (Vec<A>, Vec<B>), S::Item) + Sync,
+) -> (Vec<A>, Vec<B>)
+where
+    S: Source,
+    A: Send,
+    B: Send,
+{
+    let join = |(mut a, mut b): (Vec<A>, Vec<B>), (more_a, more_b)| {
+        join(&mut a, more_a);
+        join(&mut b, more_b);
+        (a, b)
+    };
+    reduce(settings, source, Gather::new(put), join).unwrap_or_default()
 }
 
 /// Appends the elements of `source` to `vector`.

@@ -1,14 +1,16 @@
 //! Vectors by value: elements move out one by one; those that are left are dropped with the source.
 
-use std::mem::MaybeUninit;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::{Range, RangeBounds};
-use std::slice;
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::{IntoParallelIterator, ParallelDrainRange};
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// The elements of a vector, by value.
@@ -44,6 +46,12 @@ impl<T: Send> ParallelIterator for IntoIter<T> {
 
     fn opt_len(&self) -> Option<usize> {
         Some(self.len())
+    }
+
+    const SLOT: Slot = Slot::of::<T>();
+
+    fn memory(&mut self, _: Seal) -> &mut dyn Memory {
+        &mut self.0
     }
 }
 
@@ -136,7 +144,7 @@ impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
 
     fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Slots<'s, T> {
         if self.len.is_some() {
-            return Slots(&mut []);
+            return Slots::default();
         }
         self.len = Some(self.vec.len());
         // What lies behind the range is nobody's until `drop` moves it up.
@@ -166,45 +174,54 @@ impl<T> Drop for Drain<'_, T> {
     }
 }
 
-/// The source of vectors: slots that are initialised, and whose elements are the source's.
+/// The source of vectors: slots whose elements are the source's.
 ///
-/// Invariant: so they are.
+/// Pointers, and no slices: results may be written to [slots that lie behind](crate::memory), by a pointer that the sink has.
+///
+/// Invariant: the `left` slots from `at` on are initialised and their elements are this source's, for `'s`.
 #[doc(hidden)]
-pub struct Slots<'s, T>(&'s mut [MaybeUninit<T>]);
+pub struct Slots<'s, T> {
+    at: *mut T,
+    left: usize,
+    vector: PhantomData<&'s mut Vec<T>>,
+}
+
+// SAFETY: a source owns its elements, so moving it moves elements: `T: Send`.
+unsafe impl<T: Send> Send for Slots<'_, T> {}
 
 impl<T> std::fmt::Debug for Slots<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Slots").field(&self.0.len()).finish()
+        f.debug_tuple("Slots").field(&self.left).finish()
+    }
+}
+
+impl<T> Default for Slots<'_, T> {
+    fn default() -> Self {
+        Slots { at: std::ptr::dangling_mut(), left: 0, vector: PhantomData }
     }
 }
 
 impl<'s, T> Slots<'s, T> {
     /// Takes the elements of `vec` from `start` on out of it.
     fn out_of(vec: &'s mut Vec<T>, start: usize) -> Self {
-        let len = vec.len();
-        assert!(start <= len, "the part lies within the vector");
+        let left = vec.len().checked_sub(start).expect("the part lies within the vector");
         // SAFETY: shorter; the elements up to there are initialised.
         unsafe { vec.set_len(start) };
-        Slots(&mut vec.spare_capacity_mut()[..len - start])
+        Slots { at: vec.as_mut_ptr().wrapping_add(start), left, vector: PhantomData }
     }
 
-    fn take_front(&mut self, n: usize) -> &'s mut [MaybeUninit<T>] {
-        let (front, rest) = std::mem::take(&mut self.0).split_at_mut(n);
-        self.0 = rest;
-        front
-    }
-
-    fn take_back(&mut self, n: usize) -> &'s mut [MaybeUninit<T>] {
-        let left = self.0.len();
-        let (rest, back) = std::mem::take(&mut self.0).split_at_mut(left - n);
-        self.0 = rest;
-        back
+    /// Splits off the elements from `n` on.
+    #[inline(always)]
+    fn split_off(&mut self, n: usize) -> Self {
+        let back = self.left.checked_sub(n).expect("no more is taken than is left");
+        self.left = n;
+        Slots { at: self.at.wrapping_add(n), left: back, vector: PhantomData }
     }
 }
 
 impl<T> Drop for Slots<'_, T> {
     fn drop(&mut self) {
-        drop(Taken(std::mem::take(&mut self.0).iter_mut()));
+        drop(Taken::of(std::mem::take(self)));
     }
 }
 
@@ -219,33 +236,46 @@ impl<T: Send> IndexedSource for Slots<'_, T> {
 
     #[inline(always)]
     fn left(&self) -> usize {
-        self.0.len()
+        self.left
     }
 
     #[inline(always)]
     fn front(&mut self, n: usize) -> Taken<'_, T> {
-        Taken(self.take_front(n).iter_mut())
+        let rest = self.split_off(n);
+        Taken::of(std::mem::replace(self, rest))
     }
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> Taken<'_, T> {
-        Taken(self.take_back(n).iter_mut())
+        Taken::of(self.split_off(self.left - n))
     }
 
     fn split_at(&mut self, n: usize) -> Self {
-        Slots(self.take_back(self.0.len() - n))
+        self.split_off(n)
     }
 }
 
 /// A piece of a vector by value: what is not taken is dropped.
 ///
-/// Invariant: the slots are initialised, and their elements are this piece's.
+/// Invariant: the `left` slots from `at` on are initialised, and their elements are this piece's.
 #[doc(hidden)]
-pub struct Taken<'p, T>(slice::IterMut<'p, MaybeUninit<T>>);
+pub struct Taken<'p, T> {
+    at: *mut T,
+    left: usize,
+    vector: PhantomData<&'p mut Vec<T>>,
+}
 
 impl<T> std::fmt::Debug for Taken<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Taken").field(&self.0.len()).finish()
+        f.debug_tuple("Taken").field(&self.left).finish()
+    }
+}
+
+impl<'p, T> Taken<'p, T> {
+    #[inline(always)]
+    fn of(slots: Slots<'p, T>) -> Self {
+        let slots = ManuallyDrop::new(slots);
+        Taken { at: slots.at, left: slots.left, vector: PhantomData }
     }
 }
 
@@ -254,21 +284,25 @@ impl<T> Iterator for Taken<'_, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
-        // SAFETY: initialised and ours; the slot is behind the iterator now, so it is read once.
-        self.0.next().map(|slot| unsafe { slot.assume_init_read() })
+        self.left = self.left.checked_sub(1)?;
+        let slot = self.at;
+        self.at = slot.wrapping_add(1);
+        // SAFETY: initialised and ours, by the invariant, which leaves it out from now on: so it is read once.
+        Some(unsafe { slot.read() })
     }
 
     #[inline(always)]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
+        (self.left, Some(self.left))
     }
 }
 
 impl<T> DoubleEndedIterator for Taken<'_, T> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
         // SAFETY: as in `next`.
-        self.0.next_back().map(|slot| unsafe { slot.assume_init_read() })
+        Some(unsafe { self.at.wrapping_add(self.left).read() })
     }
 }
 
@@ -276,9 +310,8 @@ impl<T> ExactSizeIterator for Taken<'_, T> {}
 
 impl<T> Drop for Taken<'_, T> {
     fn drop(&mut self) {
-        let rest = std::mem::take(&mut self.0).into_slice();
-        let rest = std::ptr::from_mut(rest) as *mut [T];
-        // SAFETY: these are initialised and ours, and are dropped once, as the iterator has let go of them.
+        let rest = std::ptr::slice_from_raw_parts_mut(self.at, self.left);
+        // SAFETY: these are initialised and ours, and are dropped once, as the piece is gone then.
         unsafe { rest.drop_in_place() };
     }
 }

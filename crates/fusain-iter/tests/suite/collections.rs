@@ -1,5 +1,6 @@
 //! Collections into chains, and chains into collections.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,7 +22,53 @@ macro_rules! round_trip {
     };
 }
 
+/// Whole: also what does not count in its order.
+#[derive(Clone, Debug)]
+struct Key(String, usize);
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Key {}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
 proptest! {
+    /// Of equal keys the same one as in std's, and the same value; `Cell`s are not `Sync`.
+    #[test]
+    fn trees_with_equal_keys(v in proptest::collection::vec("[ab]{0,4}", 0..300), more in proptest::collection::vec("[abc]{0,3}", 0..300)) {
+        let keys = |from: &[String], first| from.iter().cloned().zip(first..).collect::<Vec<(String, usize)>>();
+        let shared = |from, first| keys(from, first).into_par_iter().on(&POOL).always().grain(2);
+        let as_seen = |x: (Key, Cell<usize>)| (x.0.0, x.0.1, x.1.get());
+        let own = |(text, i): (String, usize)| (Key(text, i), Cell::new(i));
+        let mut tree: BTreeMap<Key, Cell<usize>> = shared(&v, 0).map(own).collect();
+        let mut std: BTreeMap<Key, Cell<usize>> = keys(&v, 0).into_iter().map(own).collect();
+        prop_assert!(tree.clone().into_iter().map(as_seen).eq(std.clone().into_iter().map(as_seen)));
+        tree.par_extend(shared(&more, 1_000).map(own));
+        std.extend(keys(&more, 1_000).into_iter().map(own));
+        prop_assert!(tree.into_iter().map(as_seen).eq(std.into_iter().map(as_seen)));
+
+        let strings = |(text, i): (String, usize)| (text, Cell::new(i));
+        let tree: BTreeMap<String, Cell<usize>> = shared(&v, 0).map(strings).collect();
+        prop_assert_eq!(tree, keys(&v, 0).into_iter().map(strings).collect::<BTreeMap<_, _>>());
+        let set: BTreeSet<Key> = shared(&v, 0).map(|(text, i)| Key(text, i)).collect();
+        let std: BTreeSet<Key> = keys(&v, 0).into_iter().map(|(text, i)| Key(text, i)).collect();
+        prop_assert!(set.iter().map(|key| key.1).eq(std.iter().map(|key| key.1)));
+    }
+
     #[test]
     fn there_and_back(v in proptest::collection::vec(0..100_u32, 0..200)) {
         let pairs = || v.iter().map(|x| (*x, x * 2));

@@ -3,7 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fusain_iter::iter::With;
 use fusain_iter::prelude::*;
+use fusain_iter::vec;
 use fusain_testkit::{Census, Counted};
 use proptest::prelude::*;
 
@@ -12,6 +14,8 @@ use crate::support::{POOL, cut_by, run_by, script};
 fn elements(census: &Census, n: usize) -> Vec<Counted> {
     (0..n).map(|key| census.element(key as u32)).collect()
 }
+
+type Shared = With<'static, With<'static, With<'static, vec::IntoIter<Counted>>>>;
 
 /// Panics without a message.
 fn fall() -> ! {
@@ -38,13 +42,14 @@ proptest! {
         let at = (at % n) as u32;
         let same = |x: &Counted| if x.key == at { fall() };
         let shared = |n| elements(&census, n).into_par_iter().on(&POOL).always().grain(grain);
-        let runs: [&dyn Fn(); 8] = [
+        let runs: [&dyn Fn(); 9] = [
             &|| shared(n).for_each(|x| same(&x)),
             &|| drop(shared(n).inspect(same).collect::<Vec<_>>()),
             &|| drop(shared(n).map(|x| { same(&x); x }).collect::<Vec<_>>()),
             &|| drop(shared(n).filter(|x| { same(x); true }).collect::<Vec<_>>()),
             &|| drop(shared(n).zip(elements(&census, n)).map(|(x, y)| { same(&x); y }).collect::<Vec<_>>()),
             &|| drop(shared(n).rev().inspect(same).panic_fuse().map(Some).while_some().collect::<Vec<_>>()),
+            &|| drop(shared(n).inspect(same).zip(elements(&census, n)).unzip::<_, _, Vec<_>, Vec<_>>()),
             &|| drop(shared(n).inspect(same).chunks(7).collect::<Vec<_>>()),
             &|| drop(shared(n).inspect(same).map(Ok::<_, ()>).collect::<Result<Vec<_>, _>>()),
         ];
@@ -68,6 +73,67 @@ proptest! {
         let some: Vec<Counted> = shared().map(|x| (x.key != at).then_some(x)).while_some().collect();
         prop_assert_eq!(census.alive(), some.len() as isize);
         prop_assert!(some.windows(2).all(|pair| pair[0].key < pair[1].key));
+    }
+
+    /// Whatever becomes of them on the way: elements that come out one by one take the places of those that went in.
+    #[test]
+    fn results_lie_where_the_elements_were(n in 1..2000_usize, at: usize, spare in 0..9_usize, grain in 1..100_usize) {
+        let census = Census::new();
+        let at = (at % n) as u32;
+        let vector = || {
+            let mut v = elements(&census, n);
+            v.reserve_exact(spare);
+            v
+        };
+        let same = |made: Vec<Counted>, from: (*const Counted, usize)| {
+            assert_eq!((made.as_ptr(), made.capacity()), from);
+            assert!(made.is_sorted_by_key(|x| x.key));
+            made.len()
+        };
+        let all = |run: &dyn Fn(Shared) -> Vec<Counted>| {
+            let v = vector();
+            let from = (v.as_ptr(), v.capacity());
+            assert_eq!(same(run(v.into_par_iter().on(&POOL).always().grain(grain)), from), n);
+        };
+        all(&|v| v.map(|x| x).collect());
+        all(&|v| v.inspect(|x| assert!(x.key < n as u32)).enumerate().map(|(i, x)| { assert_eq!(x.key, i as u32); x }).collect());
+        all(&|v| v.map_init(|| (), |(), x| x).update(|_| ()).collect());
+        all(&|v| v.map_with((), |(), x| x).with_min_len(3).collect());
+        all(&|v| v.map_worker(|| (), |(), x| x).with_max_len(3).collect());
+        all(&|v| v.zip(0..n).map(|(x, i)| { assert_eq!(x.key, i as u32); x }).collect());
+        all(&|v| v.zip_eq(elements(&census, n)).map(|(x, y)| { assert_eq!(x.key, y.key); x }).collect());
+        all(&|v| v.map(Ok::<_, ()>).collect::<Result<_, _>>().unwrap());
+        all(&|v| v.map(Some).collect::<Option<_>>().unwrap());
+        prop_assert_eq!(census.alive(), 0);
+        let v = vector();
+        let from = (v.as_ptr(), v.capacity());
+        let early = v.into_par_iter().on(&POOL).always().grain(grain);
+        let some = early.map(|x| (x.key != at).then_some(x)).while_some().collect();
+        prop_assert!(same(some, from) < n);
+        let v = vector();
+        let from = (v.as_ptr(), v.capacity());
+        let shorter = v.into_par_iter().zip(0..at).on(&POOL).always().grain(grain).map(|(x, _)| x).collect();
+        prop_assert_eq!(same(shorter, from), at as usize);
+        prop_assert_eq!(census.alive(), 0);
+    }
+
+    /// Numbers need not be dropped, and are made by the dozen.
+    #[test]
+    fn so_do_numbers(v in prop::collection::vec(any::<u64>(), 0..3000), grain in 1..300_usize, at: usize) {
+        let shared = || v.clone().into_par_iter().on(&POOL).always().grain(grain);
+        let by = |f: fn(u64) -> f64| v.iter().map(|x| f(*x)).collect::<Vec<_>>();
+        prop_assert_eq!(shared().map(|x| x as f64).collect::<Vec<_>>(), by(|x| x as f64));
+        prop_assert_eq!(shared().sequential().map(|x| x as f64).collect::<Vec<_>>(), by(|x| x as f64));
+        let halves: Vec<[u32; 2]> = shared().map(|x| [x as u32, (x >> 32) as u32]).collect();
+        prop_assert!(halves.into_iter().eq(v.iter().map(|x| [*x as u32, (*x >> 32) as u32])), "of another alignment");
+        let at = at % v.len().max(1);
+        let part: Vec<u64> = shared().enumerate().map(|(i, x)| (i != at).then_some(x)).while_some().collect();
+        prop_assert!(part.len() < v.len().max(1));
+        let mut rest = v.iter();
+        prop_assert!(part.iter().all(|x| rest.any(|y| x == y)), "in their order");
+        let fall_at = |i: usize| if i == at && !v.is_empty() { fall() };
+        let run = || shared().enumerate().map(|(i, x)| { fall_at(i); x }).collect::<Vec<u64>>();
+        prop_assert_eq!(catch_unwind(AssertUnwindSafe(run)).is_err(), !v.is_empty());
     }
 
     #[test]
