@@ -43,6 +43,8 @@ pub(crate) struct FirstHit<F> {
     find: F,
     len: usize,
     stripe: usize,
+    /// Places of a unit and of a part at least, if there are so many: see [`first_hit`].
+    least: usize,
     /// Whether any hit is an answer, not only the first.
     any: bool,
     /// The best hit; `len` where there is none.
@@ -67,7 +69,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
     }
 
     fn unit_len(&self, grain: usize) -> usize {
-        grain.min(self.stripe)
+        grain.max(self.least).min(self.stripe)
     }
 
     fn do_unit(&self, local: &mut Claimed, grain: usize) {
@@ -75,7 +77,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
         if local.start >= local.end.min(limit) {
             *local = self.claim();
         }
-        let end = local.start.saturating_add(grain.max(1)).min(local.end).min(limit);
+        let end = local.start.saturating_add(grain.max(self.least)).min(local.end).min(limit);
         if local.start < end
             && let Some(i) = (self.find)(local.start..end)
         {
@@ -98,7 +100,11 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
             return Some(self.claim());
         }
         let end = victim.end.min(limit);
-        let middle = victim.start + kept(end.saturating_sub(victim.start), delay)?;
+        let left = end.saturating_sub(victim.start);
+        if left / 2 < self.least {
+            return None;
+        }
+        let middle = victim.start + kept(left, delay)?;
         victim.end = middle;
         Some(middle..end)
     }
@@ -106,9 +112,10 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
 
 impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
     /// The search among `len` places, of which those before `from` are known to be no hits.
-    pub(super) fn new(from: usize, len: usize, stripe: usize, any: bool, find: F) -> Self {
+    pub(super) fn new(from: usize, len: usize, stripe: usize, least: usize, any: bool, find: F) -> Self {
         let line = |x| Line(AtomicUsize::new(x));
-        FirstHit { find, len, stripe: stripe.min(len).max(1), any, best: line(len), next: line(from) }
+        let stripe = stripe.max(least).min(len).max(1);
+        FirstHit { find, len, stripe, least: least.max(1), any, best: line(len), next: line(from) }
     }
 
     /// The first claim.
@@ -145,15 +152,16 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
 
 /// The first of `len` places that is a hit, or any; `find` looks for the first in a range, and `K` names the call site.
 ///
-/// `find` is to look at the range from its front and to stop soon after a hit.
+/// `find` is to look at the range from its front and to stop soon after a hit. It is called with `least` places or more, as far as there are: for fewer it may
+/// have to look at as many elements.
 #[inline]
 pub(super) fn first_hit<K: ?Sized>(
     policy: &Par<'_>,
     len: usize,
-    any: bool,
+    least: usize,
     find: impl Fn(Range<usize>) -> Option<usize> + Sync,
 ) -> Option<usize> {
-    behind_head::<K, _>(policy, 0, len, any, find)
+    behind_head::<K, _>(policy, 0, len, least, false, find)
 }
 
 /// As [`first_hit`], when the places before `head` are known to be no hits.
@@ -162,6 +170,7 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
     policy: &Par<'_>,
     head: usize,
     len: usize,
+    least: usize,
     any: bool,
     find: F,
 ) -> Option<usize> {
@@ -177,7 +186,7 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
             }
             let left = len - head - alone;
             let stripe = team.grain().unwrap_or_else(|| if any { left } else { stripe(&team, left) });
-            search(team, FirstHit::new(head + alone, len, stripe, any, find))
+            search(team, FirstHit::new(head + alone, len, stripe, least, any, find))
         }
     }
 }
@@ -217,7 +226,7 @@ pub(super) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
             return Some(i);
         }
     }
-    behind_head::<K, _>(policy, head, a.len(), any, |range| {
+    behind_head::<K, _>(policy, head, a.len(), 1, any, |range| {
         let start = range.start;
         first_in(&a[range.clone()], &b[range], numbers, &hit).map(|i| start + i)
     })

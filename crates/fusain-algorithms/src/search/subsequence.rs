@@ -131,7 +131,7 @@ impl Par<'_> {
             let find = |range: Range<usize>| {
                 first_place(v, beginning, from + range.start..from + range.end, &eq).map(|place| place - from)
             };
-            let place = from + first_hit::<First<T, U, F>>(self, last + 1 - from, false, find)?;
+            let place = from + first_hit::<First<T, U, F>>(self, last + 1 - from, 1, find)?;
             if self.follows(&v[place + beginning.len()..], rest, &eq) {
                 return Some(place);
             }
@@ -178,7 +178,7 @@ impl Par<'_> {
             let find = |range: Range<usize>| {
                 last_place(v, beginning, places - range.end..places - range.start, &eq).map(|place| places - 1 - place)
             };
-            let place = places - 1 - first_hit::<Last<T, U, F>>(self, places, false, find)?;
+            let place = places - 1 - first_hit::<Last<T, U, F>>(self, places, 1, find)?;
             if self.follows(&v[place + beginning.len()..], rest, &eq) {
                 return Some(place);
             }
@@ -239,7 +239,7 @@ impl Par<'_> {
                 let places = from + range.start..from + range.end;
                 first_run(v, beginning, places, |x| eq(x, value)).map(|place| place - from)
             };
-            let place = from + first_hit::<Run<T, U, F>>(self, last + 1 - from, false, find)?;
+            let place = from + first_hit::<Run<T, U, F>>(self, last + 1 - from, beginning, find)?;
             let rest = &v[place + beginning..place + count];
             let odd = |x: &T, _: &T| !eq(x, value);
             let numbers = is_primitive::<T>();

@@ -20,10 +20,11 @@ proptest! {
         hits in proptest::collection::vec(proptest::bool::weighted(0.01), 0..3_000),
         from in 0..3_000_usize,
         stripe in prop_oneof![0..10_usize, 0..4_000_usize, Just(usize::MAX)],
+        least in 1..100_usize,
         script in script(80),
     ) {
         let from = from.min(hits.len());
-        let search = FirstHit::new(from, hits.len(), stripe, false, find(&hits));
+        let search = FirstHit::new(from, hits.len(), stripe, least, false, find(&hits));
         drive(&search, search.root(), &script);
         prop_assert_eq!(search.finish(), (from..hits.len()).find(|i| hits[*i]));
     }
@@ -34,7 +35,7 @@ proptest! {
         stripe in 1..4_000_usize,
         script in script(80),
     ) {
-        let search = FirstHit::new(0, hits.len(), stripe, true, find(&hits));
+        let search = FirstHit::new(0, hits.len(), stripe, 1, true, find(&hits));
         drive(&search, search.root(), &script);
         match search.finish() {
             Some(i) => prop_assert!(hits[i]),
@@ -67,9 +68,9 @@ proptest! {
     }
 
     #[test]
-    fn every_place_is_looked_at_once(n in 0..3_000_usize, stripe in 1..4_000_usize, script in script(80)) {
+    fn every_place_is_looked_at_once(n in 0..3_000_usize, stripe in 1..4_000_usize, least in 1..100_usize, script in script(80)) {
         let looks: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
-        let search = FirstHit::new(0, n, stripe, false, |range: Range<usize>| {
+        let search = FirstHit::new(0, n, stripe, least, false, |range: Range<usize>| {
             range.for_each(|i| { looks[i].fetch_add(1, Ordering::Relaxed); });
             None
         });
@@ -78,10 +79,10 @@ proptest! {
     }
 
     #[test]
-    fn no_unit_begins_behind_a_hit(n in 1..3_000_usize, hit: usize, stripe in 1..4_000_usize, script in script(80)) {
+    fn no_unit_begins_behind_a_hit(n in 1..3_000_usize, hit: usize, stripe in 1..4_000_usize, least in 1..100_usize, script in script(80)) {
         let hit = hit % n;
         let (late, found) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let search = FirstHit::new(0, n, stripe, false, |range: Range<usize>| {
+        let search = FirstHit::new(0, n, stripe, least, false, |range: Range<usize>| {
             late.fetch_add(usize::from(found.load(Ordering::Relaxed) == 1 && range.end > hit), Ordering::Relaxed);
             let met = range.contains(&hit);
             found.fetch_max(usize::from(met), Ordering::Relaxed);

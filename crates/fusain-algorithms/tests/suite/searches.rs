@@ -210,6 +210,21 @@ fn looks_in_vain_are_bounded() {
 }
 
 #[test]
+fn runs_that_are_too_short_are_not_looked_at_from_each_place() {
+    const COUNT: usize = 1_000;
+    let v: Vec<Word> = (0..100_000).map(|i| Word((i % 600 != 599).to_string())).collect();
+    for par in policies().into_iter().chain([par().on(pool(3)).grain(1).always()]) {
+        let looks = AtomicUsize::new(0);
+        let is = |x: &Word, y: &&str| {
+            looks.fetch_add(1, Relaxed);
+            x.0 == *y
+        };
+        assert_eq!(par.search_n_by(&v, COUNT, &"true", is), None);
+        assert!(looks.into_inner() <= 3 * v.len(), "twice, and where parts meet");
+    }
+}
+
+#[test]
 fn orders_that_lie_end() {
     for par in policies() {
         let v: Vec<u32> = (0..20_000).collect();
