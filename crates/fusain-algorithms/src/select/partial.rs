@@ -70,8 +70,8 @@ impl Par<'_> {
 
     /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n, which
-    /// the vector keeps; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
+    /// O(n + k log k) work for k = `count`. Memory as for [`filter`](Par::filter). The vector keeps that for little more than k elements (and for one in 500 of `v`) if k is
+    /// less than a quarter of n, else for n; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -100,7 +100,10 @@ impl Par<'_> {
         }
         let some = if count < v.len() / 4 && v.len() > 4 * SAMPLE {
             let enough = enough(v, count, &compare);
-            Some(self.filter(v, |x| compare(x, enough).is_le())).filter(|some| some.len() >= count)
+            let mut some = self.filter(v, |x| compare(x, enough).is_le());
+            // A filter makes room for all.
+            some.shrink_to_fit();
+            Some(some).filter(|some| some.len() >= count)
         } else {
             None
         };

@@ -149,7 +149,7 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// The `count` smallest elements, sorted; all of them if the slice is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. Memory for little more than k elements if k is less than a quarter of n, else for n. If several elements
+    /// O(n + k log k) work for k = `count`. The vector keeps memory for little more than k elements if k is less than a quarter of n, else for n. If several elements
     /// are equal, it is unspecified which of them are copied. See [`Par::partial_sort_copy`](crate::Par::partial_sort_copy).
     ///
     /// ```

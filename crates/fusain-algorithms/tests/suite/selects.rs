@@ -62,6 +62,14 @@ proptest! {
 }
 
 #[test]
+fn a_copy_of_few_keeps_little_memory() {
+    let v: Vec<u64> = noise(100_000, 1).collect();
+    for par in policies() {
+        assert!(par.partial_sort_copy(&v, 100).capacity() < v.len() / 20);
+    }
+}
+
+#[test]
 fn a_panic_loses_nothing() {
     let key = |x: &Counted| x.key.wrapping_mul(0x9E37_79B9);
     for policy in policies() {
