@@ -114,7 +114,7 @@ impl Par<'_> {
     /// std has no such call: keys that [`sort_by_key`](Par::sort_by_key) gets cannot borrow from the element, so a `String` would have to be
     /// cloned. For keys that are `str`, `String`, `[u8]` or `Vec<u8>` this is also several times as fast as comparing them in a closure: their
     /// first bytes are kept at hand, in up to 48 bytes for each element, and elements are moved through memory for n of them; `key` is called once
-    /// for each, and if it panics, `v` is as it was. With other keys it does what [`sort_by`](Par::sort_by) does.
+    /// for each, and if it panics, `v` is as it was. With other keys, and with fewer than 24 elements, it does what [`sort_by`](Par::sort_by) does.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
