@@ -97,7 +97,8 @@ impl<'o, T> Output<'o, T> {
     ///
     /// If it does not fit.
     pub(crate) unsafe fn place(&self, at: usize, run: &mut Vec<T>) {
-        assert!(run.len() <= self.len.saturating_sub(at), "the room must have a slot for every result");
+        let left = self.len.checked_sub(at);
+        assert!(left.is_some_and(|left| run.len() <= left), "the room must have a slot for every result");
         // SAFETY: the caller's.
         let mut filled = unsafe { self.part(at..at + run.len()) };
         if const { may_be_primitive::<T>() } && self.is_far {
@@ -378,4 +379,17 @@ pub(crate) fn collect_front<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T
     // SAFETY: the first `filled` elements were just seen as a slice of initialised elements.
     unsafe { made.set_len(filled) };
     made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the room must have a slot for every result")]
+    fn a_run_without_results_does_not_fit_behind_the_room() {
+        let mut room = [MaybeUninit::<u8>::uninit(); 2];
+        // SAFETY: nobody else has any slot.
+        unsafe { Output::new(&mut room).place(3, &mut Vec::new()) };
+    }
 }

@@ -29,7 +29,7 @@ impl Par<'_> {
     ///
     /// This is C++'s `copy_if`. C++'s `remove_copy_if` is the same with the opposite predicate.
     ///
-    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB for each worker; for up to 8 MiB
+    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB or 256 elements for each worker; for up to 8 MiB
     /// of numbers, a bit for each instead with AVX-512, and without it memory for as many numbers. The vector may have a capacity as large as `v`; `shrink_to_fit` releases what it does not need. If
     /// `predicate` panics, the clones made so far are dropped and the panic propagates.
     ///

@@ -27,7 +27,7 @@ impl Par<'_> {
     ///
     /// If an element is m times in `a` and n times in `b`, it is max(m, n) times in the result: the m of `a`, then the last n - m of `b`.
     ///
-    /// O(n) work, little more than two comparisons for each element at most. Memory for the longest possible result and a few blocks of 32 KiB for each worker.
+    /// O(n) work, little more than two comparisons for each element at most. Memory for the longest possible result and a few blocks of 32 KiB or 256 elements for each worker.
     /// If a slice is not sorted, or the order is not a total order, the result has some of the elements, or the call panics. If a comparison
     /// panics, the clones made so far are dropped and the panic propagates.
     ///

@@ -14,7 +14,7 @@ use crate::policy::par;
 pub trait ParFilter<T>: AsRef<[T]> {
     /// Returns clones of the elements that satisfy `predicate`, in order.
     ///
-    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB for each worker, or what
+    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB or 256 elements for each worker, or what
     /// up to 8 MiB of numbers take. The vector may have a capacity as large as this slice. See [`Par::filter`](crate::Par::filter).
     ///
     /// ```
@@ -111,7 +111,7 @@ impl<T> ParFilter<T> for [T] {}
 pub trait ParRetain<T>: AsMut<Vec<T>> {
     /// Keeps the elements that satisfy `predicate`, in order, and drops the others.
     ///
-    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB for each worker, and one byte for each
+    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB or 256 elements for each worker, and one byte for each
     /// element where elements need dropping. If `predicate` panics, the vector holds some of its elements. See [`Par::retain`](crate::Par::retain).
     ///
     /// ```

@@ -16,7 +16,7 @@ use crate::policy::par;
 pub trait ParSet<T>: AsRef<[T]> {
     /// Returns the elements that are in this or in `other`, sorted.
     ///
-    /// O(n) work, little more than two comparisons for each element at most. Memory for the longest possible result and a few blocks of 32 KiB for each worker. An
+    /// O(n) work, little more than two comparisons for each element at most. Memory for the longest possible result and a few blocks of 32 KiB or 256 elements for each worker. An
     /// element that is m times in this slice and n times in `other` is max(m, n) times in the result. If a slice is not sorted, the result has some
     /// of the elements, or the call panics. See [`Par::set_union`](crate::Par::set_union).
     ///
