@@ -1,4 +1,4 @@
-//! `while_some` and `panic_fuse`: chains that end early for all workers.
+//! `panic_fuse`: a chain that ends early for all workers where one panics.
 
 use std::ops::ControlFlow;
 use std::thread::panicking;
@@ -6,100 +6,11 @@ use std::thread::panicking;
 use crate::exact::Exact;
 use crate::flag::Flag;
 use crate::indexed::IndexedParallelIterator;
-use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
-
-/// The values in the elements, until a worker meets a `None`. All workers then stop within a unit of work.
-///
-/// ```
-/// # use fusain_iter::prelude::*;
-/// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
-/// assert!(n <= 500);
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a chain does nothing before it is run"]
-pub struct WhileSome<I> {
-    base: I,
-    over: Flag,
-}
-
-impl<I> WhileSome<I> {
-    pub(crate) fn new(base: I) -> Self {
-        WhileSome { base, over: Flag::default() }
-    }
-}
-
-impl<I: ParallelIterator<Item = Option<T>>, T: Send> ParallelIterator for WhileSome<I> {
-    type Item = T;
-    type Source<'s>
-        = WhileSomeSource<'s, I::Source<'s>>
-    where
-        Self: 's;
-
-    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        WhileSomeSource { base: self.base.source(settings), over: &self.over }
-    }
-
-    const SLOT: Slot = I::SLOT;
-
-    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
-        self.base.memory(seal)
-    }
-}
-
-/// The source of a [`WhileSome`].
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct WhileSomeSource<'s, S> {
-    base: S,
-    over: &'s Flag,
-}
-
-impl<S: Source<Item = Option<T>>, T> Source for WhileSomeSource<'_, S> {
-    type Item = T;
-
-    const EXACT: Exact = Exact::AtMost.and(S::EXACT);
-
-    #[inline(always)]
-    fn left(&self) -> usize {
-        if self.over.is_up() { 0 } else { self.base.left() }
-    }
-
-    #[inline(always)]
-    fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut flow = ControlFlow::Continue(());
-        let over = self.over;
-        // A `None` ends this source, not those that may come behind it.
-        let _ = self.base.run(grain, |x| match x {
-            Some(x) => {
-                flow = each(x);
-                flow
-            }
-            None => {
-                over.raise();
-                ControlFlow::Break(())
-            }
-        });
-        flow
-    }
-
-    fn split(&mut self) -> Option<Self> {
-        Some(WhileSomeSource { base: self.base.split()?, over: self.over })
-    }
-
-    fn split_at(&mut self, n: usize) -> Option<Self> {
-        Some(WhileSomeSource { base: self.base.split_at(n)?, over: self.over })
-    }
-
-    #[inline(always)]
-    fn exact(&self, seal: Seal) -> Option<usize> {
-        self.base.exact(seal)
-    }
-}
 
 /// Stops as soon as possible after a panic.
 ///

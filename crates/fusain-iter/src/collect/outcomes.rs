@@ -2,28 +2,40 @@
 //!
 //! Which one depends on timing. Once a worker has met one, each worker ends, at the latest after its unit of work.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::{FromParallelIterator, IntoParallelIterator};
+use crate::adaptor::Unbroken;
+use crate::outcome::Try;
 use crate::parallel::ParallelIterator;
+
+/// A collection of the values of all outcomes; or what the first that was met has ended it with.
+fn unbroken<C, R>(chain: impl IntoParallelIterator<Item = R>) -> Result<C, R::Residual>
+where
+    R: Try<Output: Send, Residual: Send> + Send,
+    C: FromParallelIterator<R::Output>,
+{
+    let first = Mutex::new(None);
+    let end = |residual| {
+        let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that is not kept is dropped after the lock is released: that runs the user's code, which may call into the pool.
+        if first.is_none() {
+            *first = Some(residual);
+        }
+    };
+    let collection = Unbroken::new(chain.into_par_iter(), end).collect();
+    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(residual) => Err(residual),
+        None => Ok(collection),
+    }
+}
 
 impl<C, T: Send> FromParallelIterator<Option<T>> for Option<C>
 where
     C: FromParallelIterator<T>,
 {
     fn from_par_iter<I: IntoParallelIterator<Item = Option<T>>>(chain: I) -> Self {
-        let missing = Mutex::new(false);
-        let collection = chain
-            .into_par_iter()
-            .inspect(|x| {
-                if x.is_none() {
-                    *missing.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = true;
-                }
-            })
-            .while_some()
-            .collect();
-        let missing = missing.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        (!missing).then_some(collection)
+        unbroken(chain).ok()
     }
 }
 
@@ -32,18 +44,6 @@ where
     C: FromParallelIterator<T>,
 {
     fn from_par_iter<I: IntoParallelIterator<Item = Result<T, E>>>(chain: I) -> Self {
-        let error = Mutex::new(None);
-        let keep = |e| {
-            let mut error = error.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            // One that is not kept is dropped after the lock is released: that runs the user's code, which may call into the pool.
-            if error.is_none() {
-                *error = Some(e);
-            }
-        };
-        let collection = chain.into_par_iter().map(|x| x.map_err(keep).ok()).while_some().collect();
-        match error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-            Some(error) => Err(error),
-            None => Ok(collection),
-        }
+        unbroken(chain)
     }
 }

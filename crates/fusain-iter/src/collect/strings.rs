@@ -7,9 +7,9 @@ use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended
 use crate::parallel::run;
 use crate::sink::fold::{self, Gather};
 
-/// A string that std's `Extend` fills: each part makes a string, and these are joined in order.
+/// A string to which elements of several types can be added: each part makes a string, and these are joined in order.
 macro_rules! strings {
-    ($($string:ty: $([$($generics:tt)*] $item:ty),*;)*) => {$($(
+    ($($string:ident { $([$($generics:tt)*] $item:ty: |$text:ident, $x:ident| $push:expr;)* })*) => {$($(
         impl<$($generics)*> FromParallelIterator<$item> for $string {
             fn from_par_iter<I: IntoParallelIterator<Item = $item>>(chain: I) -> Self {
                 extended(chain)
@@ -18,8 +18,8 @@ macro_rules! strings {
 
         impl<$($generics)*> ParallelExtend<$item> for $string {
             fn par_extend<I: IntoParallelIterator<Item = $item>>(&mut self, chain: I) {
-                let push = Gather::new(|part: &mut $string, x| part.extend(std::iter::once(x)));
-                for part in run(&mut chain.into_par_iter(), |settings, source| fold::run(settings, source, push)) {
+                let push = |$text: &mut $string, $x: $item| $push;
+                for part in run(&mut chain.into_par_iter(), |settings, source| fold::run(settings, source, Gather::new(push))) {
                     self.extend(std::iter::once(part));
                 }
             }
@@ -28,8 +28,19 @@ macro_rules! strings {
 }
 
 strings! {
-    String: [] char, ['a] &'a char, ['a] &'a str, [] String, [] Box<str>, ['a] Cow<'a, str>;
-    OsString: ['a] &'a OsStr, [] OsString, ['a] Cow<'a, OsStr>;
+    String {
+        [] char: |text, x| text.push(x);
+        ['a] &'a char: |text, x| text.push(*x);
+        ['a] &'a str: |text, x| text.push_str(x);
+        [] String: |text, x| text.push_str(&x);
+        [] Box<str>: |text, x| text.push_str(&x);
+        ['a] Cow<'a, str>: |text, x| text.push_str(&x);
+    }
+    OsString {
+        ['a] &'a OsStr: |text, x| text.push(x);
+        [] OsString: |text, x| text.push(x);
+        ['a] Cow<'a, OsStr>: |text, x| text.push(x);
+    }
 }
 
 impl<'a, C: ?Sized + ToOwned + Sync, T: Send> FromParallelIterator<T> for Cow<'a, C>

@@ -16,6 +16,7 @@ pub(crate) mod splitter;
 pub(crate) mod str;
 pub(crate) mod vec;
 
+use std::mem::{MaybeUninit, needs_drop};
 use std::ops::ControlFlow;
 
 use crate::exact::Exact;
@@ -101,6 +102,17 @@ pub trait Source: Send + Sized {
     /// Like [`run`](Source::run), but never ends early: folds up to `grain` elements into `acc`.
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
+        if !needs_drop::<A>() {
+            // Nothing is lost where `step` panics, and no element has to ask whether there is anything.
+            let mut acc = MaybeUninit::new(acc);
+            let _ = self.run(grain, |x| {
+                // SAFETY: initialised, as after each element; and nobody else reads it before that is so again.
+                acc.write(step(unsafe { acc.assume_init_read() }, x));
+                ControlFlow::Continue(())
+            });
+            // SAFETY: likewise; this is not come to where a step has panicked.
+            return unsafe { acc.assume_init() };
+        }
         let mut folded = Some(acc);
         // The closure never returns `Break`.
         let _ = self.run(grain, |x| {

@@ -1,0 +1,153 @@
+//! `while_some`, and what `collect` into a `Result` or `Option` does: values, until a worker meets what ends the chain for all.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use crate::exact::Exact;
+use crate::flag::Flag;
+use crate::memory::{Memory, Slot};
+use crate::outcome::Try;
+use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// The values in the elements, until a worker meets a `None`. All workers then stop within a unit of work.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
+/// assert!(n <= 500);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct WhileSome<I> {
+    base: I,
+    over: Flag,
+}
+
+impl<I> WhileSome<I> {
+    pub(crate) fn new(base: I) -> Self {
+        WhileSome { base, over: Flag::default() }
+    }
+}
+
+impl<I: ParallelIterator<Item = Option<T>>, T: Send> ParallelIterator for WhileSome<I> {
+    type Item = T;
+    type Source<'s>
+        = UnbrokenSource<'s, I::Source<'s>, fn(())>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        UnbrokenSource { base: self.base.source(settings), over: &self.over, end: &(drop as fn(())) }
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
+    }
+}
+
+/// The values of outcomes, until a worker meets one that says to end: then `end` is told why, as it may be by others that meet one within their unit of work.
+pub(crate) struct Unbroken<I, E> {
+    base: I,
+    over: Flag,
+    end: E,
+}
+
+impl<I, E> Unbroken<I, E> {
+    pub(crate) fn new(base: I, end: E) -> Self {
+        Unbroken { base, over: Flag::default(), end }
+    }
+}
+
+impl<I, R, E> ParallelIterator for Unbroken<I, E>
+where
+    I: ParallelIterator<Item = R>,
+    R: Try<Output: Send> + Send,
+    E: Fn(R::Residual) + Sync + Send,
+{
+    type Item = R::Output;
+    type Source<'s>
+        = UnbrokenSource<'s, I::Source<'s>, E>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        UnbrokenSource { base: self.base.source(settings), over: &self.over, end: &self.end }
+    }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
+    }
+}
+
+/// The source of a [`WhileSome`], and of what is collected into a `Result`.
+#[doc(hidden)]
+pub struct UnbrokenSource<'s, S, E> {
+    base: S,
+    over: &'s Flag,
+    end: &'s E,
+}
+
+impl<S: fmt::Debug, E> fmt::Debug for UnbrokenSource<'_, S, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnbrokenSource").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+impl<S, R, E> Source for UnbrokenSource<'_, S, E>
+where
+    S: Source<Item = R>,
+    R: Try,
+    E: Fn(R::Residual) + Sync,
+{
+    type Item = R::Output;
+
+    const EXACT: Exact = Exact::AtMost.and(S::EXACT);
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        if self.over.is_up() { 0 } else { self.base.left() }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(R::Output) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        let mut residual = None;
+        // What ends the chain ends this source, not those that may come behind it.
+        let _ = self.base.run(grain, |x| match x.branch() {
+            ControlFlow::Continue(x) => {
+                flow = each(x);
+                flow
+            }
+            ControlFlow::Break(end) => {
+                residual = Some(end);
+                ControlFlow::Break(())
+            }
+        });
+        if let Some(residual) = residual {
+            // Behind the loop, which is short without it.
+            self.over.raise();
+            (self.end)(residual);
+        }
+        flow
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        Some(UnbrokenSource { base: self.base.split()?, over: self.over, end: self.end })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(UnbrokenSource { base: self.base.split_at(n)?, over: self.over, end: self.end })
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.base.exact(seal)
+    }
+}
