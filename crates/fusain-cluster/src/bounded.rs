@@ -11,7 +11,8 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, Seq
 /// Levels of lists, structures, options and variants in each other. Without optimisation one takes some kilobytes of a stack, which may be two megabytes.
 const DEPTH_MAX: u32 = 256;
 
-/// So many elements more than there are bytes may a value have in all: ones that take no bytes.
+/// So many elements of lists more than there are bytes may a value have in all: ones that take no bytes. Fields are not counted: how many there are is up to the
+/// type, and a pair of bytes is one element of two bytes.
 const EMPTY_MAX: usize = 1 << 16;
 
 /// What is left of them for one value.
@@ -50,15 +51,17 @@ pub(crate) struct Bounded<'l, D> {
     inner: D,
     limits: &'l Limits,
     depth: u32,
+    /// What comes is a list, not the fields of something.
+    is_list: bool,
 }
 
 impl<'l, D> Bounded<'l, D> {
     pub(crate) fn new(inner: D, limits: &'l Limits) -> Self {
-        Self { inner, limits, depth: 0 }
+        Self { inner, limits, depth: 0, is_list: false }
     }
 
     fn map<T>(&self, inner: T) -> Bounded<'l, T> {
-        Bounded { inner, limits: self.limits, depth: self.depth }
+        Bounded { inner, limits: self.limits, depth: self.depth, is_list: self.is_list }
     }
 
     /// One level down.
@@ -66,7 +69,7 @@ impl<'l, D> Bounded<'l, D> {
         if self.depth == DEPTH_MAX {
             return self.limits.refuse("it is nested too deeply");
         }
-        Ok(Bounded { inner: wrap(self.inner), limits: self.limits, depth: self.depth + 1 })
+        Ok(Bounded { inner: wrap(self.inner), limits: self.limits, depth: self.depth + 1, is_list: self.is_list })
     }
 }
 
@@ -81,9 +84,9 @@ macro_rules! forward {
 
 /// Values that hold others: their visitor is polled.
 macro_rules! watch {
-    ($($name:ident($($argument:ident: $type:ty),*))*) => {
+    ($is_list:literal: $($name:ident($($argument:ident: $type:ty),*))*) => {
         $(fn $name<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-            let visitor = self.map(visitor);
+            let visitor = Bounded { inner: visitor, limits: self.limits, depth: self.depth, is_list: $is_list };
             self.inner.$name($($argument,)* visitor)
         })*
     };
@@ -99,9 +102,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Bounded<'_, D> {
         deserialize_identifier
     }
 
+    watch! { true: deserialize_any() deserialize_ignored_any() deserialize_seq() deserialize_map() }
+
     watch! {
-        deserialize_any() deserialize_ignored_any() deserialize_option() deserialize_seq() deserialize_map()
-        deserialize_unit_struct(name: &'static str) deserialize_newtype_struct(name: &'static str)
+        false: deserialize_option() deserialize_unit_struct(name: &'static str) deserialize_newtype_struct(name: &'static str)
         deserialize_tuple(length: usize) deserialize_tuple_struct(name: &'static str, length: usize)
         deserialize_struct(name: &'static str, fields: &'static [&'static str])
         deserialize_enum(name: &'static str, variants: &'static [&'static str])
@@ -128,28 +132,28 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Bounded<'_, V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, some: D) -> Result<V::Value, D::Error> {
-        let Bounded { inner, limits, depth } = self.below(|visitor| visitor)?;
-        inner.visit_some(Bounded { inner: some, limits, depth })
+        let Bounded { inner, limits, depth, is_list } = self.below(|visitor| visitor)?;
+        inner.visit_some(Bounded { inner: some, limits, depth, is_list })
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, within: D) -> Result<V::Value, D::Error> {
-        let Bounded { inner, limits, depth } = self.below(|visitor| visitor)?;
-        inner.visit_newtype_struct(Bounded { inner: within, limits, depth })
+        let Bounded { inner, limits, depth, is_list } = self.below(|visitor| visitor)?;
+        inner.visit_newtype_struct(Bounded { inner: within, limits, depth, is_list })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<V::Value, A::Error> {
-        let Bounded { inner, limits, depth } = self.below(|visitor| visitor)?;
-        inner.visit_seq(Bounded { inner: elements, limits, depth })
+        let Bounded { inner, limits, depth, is_list } = self.below(|visitor| visitor)?;
+        inner.visit_seq(Bounded { inner: elements, limits, depth, is_list })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
-        let Bounded { inner, limits, depth } = self.below(|visitor| visitor)?;
-        inner.visit_map(Bounded { inner: entries, limits, depth })
+        let Bounded { inner, limits, depth, is_list } = self.below(|visitor| visitor)?;
+        inner.visit_map(Bounded { inner: entries, limits, depth, is_list })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<V::Value, A::Error> {
-        let Bounded { inner, limits, depth } = self.below(|visitor| visitor)?;
-        inner.visit_enum(Bounded { inner: variant, limits, depth })
+        let Bounded { inner, limits, depth, is_list } = self.below(|visitor| visitor)?;
+        inner.visit_enum(Bounded { inner: variant, limits, depth, is_list })
     }
 }
 
@@ -168,7 +172,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Bounded<'_, A> {
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
         let seed = self.map(seed);
         let element = self.inner.next_element_seed(seed)?;
-        if element.is_some() {
+        if self.is_list && element.is_some() {
             self.limits.count()?;
         }
         Ok(element)
@@ -186,7 +190,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Bounded<'_, A> {
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
         let seed = self.map(seed);
         let key = self.inner.next_key_seed(seed)?;
-        if key.is_some() {
+        if self.is_list && key.is_some() {
             self.limits.count()?;
         }
         Ok(key)
@@ -207,9 +211,9 @@ impl<'de, 'l, A: EnumAccess<'de>> EnumAccess<'de> for Bounded<'l, A> {
     type Variant = Bounded<'l, A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
-        let Self { inner, limits, depth } = self;
-        let (value, variant) = inner.variant_seed(Bounded { inner: seed, limits, depth })?;
-        Ok((value, Bounded { inner: variant, limits, depth }))
+        let Self { inner, limits, depth, is_list } = self;
+        let (value, variant) = inner.variant_seed(Bounded { inner: seed, limits, depth, is_list })?;
+        Ok((value, Bounded { inner: variant, limits, depth, is_list }))
     }
 }
 

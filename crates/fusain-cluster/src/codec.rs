@@ -132,6 +132,17 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_small_structures_are_as_long_as_they_like() {
+        let pairs = vec![(7_u8, Some(-1_i8)); 400_000];
+        assert_eq!(decode(&encode(&pairs).unwrap()), Ok(pairs));
+        let tagged = vec![(3_u8, (), crate::Unsent::<String>(None), [1_u8, 2]); 400_000];
+        assert_eq!(part(&join(vec![encode(&tagged).unwrap()])), Ok(vec![tagged]));
+        let cells: std::collections::BTreeMap<u32, (u8, [u8; 3])> =
+            (0..100_000).map(|key| (key, (1, [0; 3]))).collect();
+        assert_eq!(decode(&encode(&cells).unwrap()), Ok(cells));
+    }
+
+    #[test]
     fn levels_beyond_all_bounds_are_refused() {
         let deep = vec![1; 1_000_000];
         let nested = "it is nested too deeply";
