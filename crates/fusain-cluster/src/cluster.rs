@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use fusain_comm::Communicator;
 use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
-use fusain_pool::{Algorithm, Pool};
+use fusain_pool::Pool;
 
 use crate::client::{self, ProgressClient};
 use crate::codec;
@@ -179,7 +179,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         if self.size == 1 {
             let begun = Instant::now();
             self.state.begin(pool)?;
-            let output = alone(pool, algorithm, input);
+            let output = unless_ended(&self.state, || Ok(alone(pool, algorithm, input)));
             self.state.worked(begun);
             self.state.end();
             return output;
@@ -189,7 +189,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let state = &*self.state;
         let attendance = state.attend();
         let guard = GivesUp { state, busy: &self.busy };
-        let outcome = Course { pool, algorithm, state, found: BTreeMap::new(), whole: None }.run(input);
+        let course = Course { pool, algorithm, state, found: BTreeMap::new(), whole: None };
+        let outcome = unless_ended(state, || course.run(input));
         std::mem::forget(guard);
         self.busy.set(false);
         state.wake();
@@ -271,21 +272,22 @@ impl Drop for GivesUp<'_> {
 }
 
 /// One rank: what the pool leaves behind is all there is.
-fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> Result<A::Output> {
-    work_off(pool, algorithm, input)?;
+fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> A::Output {
+    pool.run(algorithm, input);
     let mut output = algorithm.take();
     while let Some(state) = algorithm.resume() {
-        work_off(pool, algorithm, state)?;
+        pool.run(algorithm, state);
         algorithm.merge(&mut output, algorithm.take());
     }
-    Ok(output)
+    output
 }
 
-/// Has the pool work off a state, unless an error ends that.
-fn work_off<A: Algorithm>(pool: &Pool, algorithm: &A, state: A::Local) -> Result<()> {
-    // What the workers share is the algorithm, which is the caller's.
-    catch_unwind(AssertUnwindSafe(|| pool.run(algorithm, state))).or_else(|payload| match payload.downcast::<Ended>() {
-        Ok(ended) => Err(ended.0),
+/// A run, or the error that a callback has left it with: one that a worker calls, or one that the caller does.
+fn unless_ended<T>(state: &RankState, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What they share is the algorithm, which is the caller's.
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
+        // It may be that of a store of another cluster: the ranks of this one have not heard of it.
+        Ok(ended) => Err(state.fail_with(ended.0)),
         Err(payload) => resume_unwind(payload),
     })
 }
@@ -358,7 +360,7 @@ impl<A: Distributed> Course<'_, A> {
         let resumed = || polled.bundle(iter::from_fn(|| self.algorithm.resume()));
         let mut bundle = polled.bundle(states);
         while let Some(local) = bundle.take().or_else(resumed) {
-            work_off(self.pool, &polled, local)?;
+            self.pool.run(&polled, local);
             let part = self.algorithm.take();
             match self.found.get_mut(&label) {
                 Some(found) => self.algorithm.merge(found, part),

@@ -74,5 +74,5 @@ impl Error {
     }
 }
 
-/// What a worker leaves the run with when the run has failed; caught where the pool was called.
+/// What a callback leaves the run with when the run has failed; caught where the run has begun.
 pub(crate) struct Ended(pub(crate) Error);

@@ -129,7 +129,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     pub fn get(&self, handle: Late<T>) -> Arc<T> {
         match self.fetch(handle) {
             Ok(value) => value,
-            // Caught where the run has called the pool.
+            // Caught where the run has begun.
             Err(error) => resume_unwind(Box::new(Ended(error))),
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use fusain_cluster::{Cluster, Distributed, Error, Unsent};
+use fusain_cluster::{Cluster, Distributed, Error, Late, Store, Unsent};
 use fusain_comm::{Communicator, World};
 use fusain_pool::{Algorithm, Pool};
 use serde::de::{Deserialize, Deserializer};
@@ -222,4 +222,85 @@ fn a_value_that_can_not_be_read_ends_all_who_wait_for_it() {
     let is_told = |end: &&_| matches!(end, Some(Err(Error::RankLost { rank: 1, .. })));
     let told = ends.iter().map(|ends| ends.iter().filter(is_told).count());
     assert_eq!(told.collect::<Vec<_>>(), [1, 2], "{ends:?}");
+}
+
+/// Asks a store for what it has not, at one place.
+struct Asks<'a> {
+    store: &'a Store<u64>,
+    handle: Late<u64>,
+    at: At,
+}
+
+impl Asks<'_> {
+    fn come(&self, at: At) {
+        if at == self.at {
+            self.store.get(self.handle);
+        }
+    }
+}
+
+impl Algorithm for Asks<'_> {
+    type Local = Range<u64>;
+    fn has_local_work(&self, range: &Range<u64>) -> bool {
+        !range.is_empty()
+    }
+    fn do_unit(&self, range: &mut Range<u64>, grain: usize) {
+        self.come(Unit);
+        for number in range.by_ref().take(grain) {
+            // Long enough that others ask.
+            std::hint::black_box((0..50).fold(number, |x, _| std::hint::black_box(x)));
+        }
+    }
+    fn commit(&self, _: &mut Range<u64>) {
+        self.come(Commit);
+    }
+    fn split(&self, range: &mut Range<u64>) -> Option<Range<u64>> {
+        self.come(Steal);
+        let middle = range.start + (range.end - range.start) / 2;
+        let stolen = middle..std::mem::replace(&mut range.end, middle);
+        (!stolen.is_empty()).then_some(stolen)
+    }
+}
+
+impl Distributed for Asks<'_> {
+    type Output = ();
+    fn take(&self) {
+        self.come(Take);
+    }
+    fn merge(&self, (): &mut (), (): ()) {
+        self.come(Merge);
+    }
+    fn resume(&self) -> Option<Range<u64>> {
+        self.come(Resume);
+        None
+    }
+    fn accepts(&self, _: &Range<u64>) -> bool {
+        self.come(Accepts);
+        true
+    }
+}
+
+/// Whichever callback it is, and whosever store: what `get` says ends the run, on all ranks.
+#[test]
+fn a_value_that_a_callback_does_not_get_is_an_error() {
+    let places = [Unit, Commit, Steal, Take, Merge, Resume, Accepts];
+    let cases = places.into_iter().flat_map(|at| [1, 2, 3].map(|ranks| (at, ranks)));
+    for ((at, ranks), of_another) in cases.flat_map(|case| [(case, false), (case, true)]) {
+        let ends = World::threads(ranks).run(|comm| {
+            let pool = Pool::builder().threads(1).build().unwrap();
+            let other = Cluster::over(comm.duplicate().unwrap()).pool(&pool);
+            let cluster = Cluster::over(comm).pool(&pool);
+            let store = if of_another { &other } else { &cluster }.store();
+            // The store that is asked is the first one of its cluster.
+            let [_, second] = [(); 2].map(|()| cluster.store());
+            let handle = second.put(7);
+            cluster.run(&Asks { store: &store, handle, at }, 0..20_000)
+        });
+        // How often a place is come to is up to the ranks.
+        let is_always = matches!(at, Unit | Commit | Take);
+        for (rank, end) in ends.iter().enumerate() {
+            let is_told = matches!(end, Err(Error::Corrupt { .. } | Error::RankFailed { .. }));
+            assert!(is_told || *end == Ok(()) && !is_always, "{at:?}, rank {rank}: {ends:?}");
+        }
+    }
 }
