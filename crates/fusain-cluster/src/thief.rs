@@ -10,7 +10,7 @@ use std::ops::{Add, Sub};
 use std::time::Duration;
 
 use crate::protocol::{Fault, Message, Rank};
-use crate::victims::{Attempt, Seeker};
+use crate::victims::{Attempt, LONGEST_PAUSE, Seeker};
 
 /// How many times a request is passed on to a rank that is known to have got work.
 const HOPS: u8 = 2;
@@ -34,6 +34,8 @@ pub struct Thief<T> {
     seeker: Seeker,
     /// When to ask again.
     asks_at: Option<T>,
+    /// When the workers are asked again for who was refused, and stayed.
+    recalls_at: Option<T>,
     /// When a request was sent that is not answered, and what answers have taken lately: zero if there was none.
     asked_at: Option<T>,
     cost: Duration,
@@ -50,13 +52,13 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
     /// One that asks whom `seeker` names.
     pub fn new(seeker: Seeker) -> Self {
         let (cost, reading) = (Duration::ZERO, Duration::ZERO);
-        Self { seeker, asks_at: None, asked_at: None, cost, fed_at: None, reading, in_vain: 0 }
+        Self { seeker, asks_at: None, recalls_at: None, asked_at: None, cost, fed_at: None, reading, in_vain: 0 }
     }
 
     /// A new run: only what answers have taken is still known.
     pub fn begin(&mut self) {
         self.seeker.begin();
-        (self.asks_at, self.asked_at, self.fed_at) = (None, None, None);
+        (self.asks_at, self.recalls_at, self.asked_at, self.fed_at) = (None, None, None, None);
         (self.reading, self.in_vain) = (Duration::ZERO, 0);
     }
 
@@ -72,7 +74,7 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
 
     /// When [`tick`](Self::tick) has something to do.
     pub fn due(&self) -> Option<T> {
-        self.asks_at
+        self.asks_at.into_iter().chain(self.recalls_at).min()
     }
 
     /// Asks somebody for work, if this rank is hungry and it is time.
@@ -117,6 +119,15 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
         if self.asks_at.is_some_and(|at| at <= now) {
             self.asks_at = None;
             self.seek(now, rank, out);
+        }
+        // What could not be split when they asked may be later, and they say no more: it is as if each asked again after the longest pause.
+        if !rank.is_awaited() {
+            self.recalls_at = None;
+        } else if self.recalls_at.is_some_and(|at| at <= now) {
+            self.recalls_at = None;
+            rank.recall();
+        } else {
+            self.recalls_at.get_or_insert(now + LONGEST_PAUSE);
         }
     }
 

@@ -118,7 +118,7 @@ const PER_LEVEL: u32 = 2;
 /// The first pause and the longest. A pause shorter than a message's time would be none. A wait of a millisecond costs an idle rank little,
 /// since a task that is worth sending takes longer.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
-const LONGEST_PAUSE: Duration = Duration::from_millis(2);
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// The next attempt.
 #[doc(hidden)]

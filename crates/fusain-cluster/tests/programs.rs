@@ -1,12 +1,15 @@
 //! Searches, recursions and loops over in-process ranks.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::sleep;
 use std::time::Duration;
 
-use fusain_cluster::{Cluster, Error, Search, Table};
+use fusain_cluster::{Cluster, Error, ForkJoin, Search, Step, Table, Victims};
 use fusain_comm::progress::{Settings, run_funneled};
-use fusain_comm::{LogGp, Network, World};
+use fusain_comm::{Communicator, LogGp, Network, World};
 use fusain_pool::Pool;
 use fusain_testkit_cluster::programs;
+use serde::{Deserialize, Serialize};
 
 /// Worlds and pools of several sizes, and messages that take their time.
 #[test]
@@ -99,5 +102,72 @@ fn choices_may_be_left_out_by_a_bound() {
             let found = cluster.search(&LargeEnough(&best)).unwrap();
             assert!(found >= 300 && best.get(0) >= 300, "{found}");
         });
+    }
+}
+
+/// A chain of tasks, each of which needs the one before it, then many that need nothing.
+struct LateWork<'a> {
+    rank: usize,
+    /// How many of the many were done here.
+    done: &'a AtomicU64,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+enum Late {
+    /// Its links are made one after the other. A beginning on another rank as well: nobody else can do anything meanwhile.
+    Root {
+        elsewhere: bool,
+    },
+    Pause,
+    Link(u32),
+    Many,
+}
+
+impl ForkJoin for LateWork<'_> {
+    type Task = Late;
+    type Tasks = Vec<Late>;
+    type Value = u64;
+    /// Whether the many come after it.
+    type Frame = bool;
+    fn begin(&self, task: Late) -> Step<Self> {
+        sleep(Duration::from_millis(1));
+        match task {
+            Late::Root { elsewhere: false } => Step::Fork { tasks: vec![Late::Link(50)], frame: true },
+            Late::Root { elsewhere: true } => Step::Fork { tasks: vec![Late::Pause; 2], frame: true },
+            Late::Pause if self.rank == 0 => {
+                sleep(Duration::from_millis(20));
+                Step::Done(0)
+            }
+            Late::Pause => Step::Fork { tasks: vec![Late::Link(50)], frame: false },
+            Late::Link(0) => Step::Done(0),
+            Late::Link(left) => Step::Fork { tasks: vec![Late::Link(left - 1)], frame: false },
+            Late::Many => {
+                self.done.fetch_add(1, Relaxed);
+                Step::Done(1)
+            }
+        }
+    }
+    fn join(&self, is_root: bool, values: Vec<u64>) -> Step<Self> {
+        if is_root {
+            return Step::Fork { tasks: vec![Late::Many; 400], frame: false };
+        }
+        Step::Done(values.iter().sum())
+    }
+}
+
+/// A rank along lifelines says no more when it was refused everywhere: whoever refused it while there was nothing to split, or while a result was still
+/// to come, has to think of it.
+#[test]
+fn who_was_refused_along_lifelines_gets_what_comes_later() {
+    for elsewhere in [false, true] {
+        let done = World::threads(4).run(|comm| {
+            let pool = Pool::builder().threads(1).build().unwrap();
+            let (rank, done) = (comm.rank(), AtomicU64::new(0));
+            let cluster = Cluster::over(comm).pool(&pool).victims(Victims::Lifelines);
+            assert_eq!(cluster.fork_join(&LateWork { rank, done: &done }, Late::Root { elsewhere }), Ok(400));
+            done.into_inner()
+        });
+        // A part of half a second's work, on a machine that does other things as well.
+        assert!(done.iter().all(|&done| done > 0), "{done:?}");
     }
 }

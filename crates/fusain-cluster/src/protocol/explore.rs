@@ -151,6 +151,9 @@ impl World {
                 None if peer.result.is_none() => next.push(self.with(me, |world, out| world.work(me, case, out))),
                 None => {}
             }
+            if peer.rank.is_awaited() {
+                next.push(self.with(me, |world, _| world.peers[me as usize].rank.recall()));
+            }
             if peer.at.is_none() && peer.rank.is_hungry() && peer.asks > 0 {
                 for victim in (0..case.ranks).filter(|&victim| victim != me) {
                     next.push(self.with(me, |world, out| {

@@ -31,7 +31,7 @@
 //! recursion, what waits for a part also waits for the work that the part was split off, and that is what the workers have. Memory: the results that wait.
 //!
 //! A busy rank keeps requests until its workers [`offer`](Rank::offer) something. A hungry or asking rank passes them on to a rank that it has given work to, or
-//! refuses. *Asking* is independent of the other states: a result may make an asking rank busy, and the task that it asked for then waits in the queue.
+//! refuses. If the thief stays, the rank that it asked asks its workers again whenever a task or a result has come, and from time to time while they work. *Asking* is independent of the other states: a result may make an asking rank busy, and the task that it asked for then waits in the queue.
 //!
 //! # Termination
 //!

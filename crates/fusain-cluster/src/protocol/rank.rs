@@ -134,7 +134,16 @@ impl<P: Clone> Rank<P> {
         self.tasks.insert(label, Task { giver, jobs: 1, away: 0 });
         let from = giver.map_or(self.me, |(rank, _)| rank);
         self.jobs.push_back(Job::Start { label, from, payload });
-        // Who stayed asks again now.
+        self.recall();
+    }
+
+    /// Whether ranks that were refused, and stayed, wait here while the workers have something.
+    pub fn is_awaited(&self) -> bool {
+        self.running.is_some() && !self.stayers.is_empty()
+    }
+
+    /// Who stayed asks again now.
+    pub fn recall(&mut self) {
         let stayers = std::mem::take(&mut self.stayers);
         self.askers.extend(stayers.into_iter().map(|thief| Asker { thief, hops: 0, stays: true, refused: true }));
     }
@@ -148,7 +157,11 @@ impl<P: Clone> Rank<P> {
         let first = self.jobs.iter().position(|job| !matches!(job, Job::Start { .. })).unwrap_or(0);
         let job = self.jobs.remove(first);
         match &job {
-            Some(Job::Start { label, .. } | Job::Merge { label, .. }) => self.running = Some(*label),
+            Some(Job::Start { label, .. } | Job::Merge { label, .. }) => {
+                self.running = Some(*label);
+                // A result may make work possible as a task does.
+                self.recall();
+            }
             Some(Job::Finish { .. }) => {}
             None => self.send_away(out),
         }
@@ -280,13 +293,14 @@ impl<P: Clone> Rank<P> {
         if self.stopped {
             return;
         }
-        let known = self.given.values().rev().map(|given| given.to).find(|&to| to != thief);
-        if let (Some(to), true) = (known, hops > 0) {
-            out.push((to, Message::Request { thief, hops: hops - 1, stays }));
-            return;
-        }
+        // Here, wherever the request goes: this is the rank that the thief counts on.
         if stays && !self.stayers.contains(&thief) {
             self.stayers.push(thief);
+        }
+        let known = self.given.values().rev().map(|given| given.to).find(|&to| to != thief);
+        if let (Some(to), true) = (known, hops > 0) {
+            out.push((to, Message::Request { thief, hops: hops - 1, stays: false }));
+            return;
         }
         if !refused {
             out.push((thief, Message::Refusal));
