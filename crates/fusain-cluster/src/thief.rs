@@ -55,9 +55,11 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
         Self { seeker, asks_at: None, recalls_at: None, asked_at: None, cost, fed_at: None, reading, in_vain: 0 }
     }
 
-    /// A new run: only what answers have taken is still known.
+    /// A new run: only what answers have taken is still known. What is longer than any message takes was the wait for a long unit, of which the new run knows
+    /// nothing: a rank that always has work is never answered again, and would take parts for not worth a message that last as long as such a unit.
     pub fn begin(&mut self) {
         self.seeker.begin();
+        self.cost = self.cost.min(LONGEST_PAUSE);
         (self.asks_at, self.recalls_at, self.asked_at, self.fed_at) = (None, None, None, None);
         (self.reading, self.in_vain) = (Duration::ZERO, 0);
     }
@@ -218,6 +220,21 @@ mod tests {
                 assert!(share(1_000) <= 5, "{reading:?} {work:?}: {} %", share(1_000));
                 assert!(share(100_000) <= 1, "{reading:?} {work:?}: {} %", share(100_000));
             }
+        }
+    }
+
+    #[test]
+    fn long_units_of_one_run_are_no_cost_of_the_next() {
+        let mut thief = Thief::new(Seeker::new(1, 2, Victims::Random));
+        let (mut rank, mut out) = (Rank::<()>::new(1, 2), Vec::new());
+        for (took, known) in [(20 * MICRO, 20 * MICRO), (Duration::from_secs(3), LONGEST_PAUSE)] {
+            thief.cost = Duration::ZERO;
+            thief.seek(Duration::ZERO, &mut rank, &mut out);
+            thief.receive(took, 0, Message::Refusal, &mut rank, &mut out).unwrap();
+            assert_eq!(thief.cost(), took);
+            thief.begin();
+            rank = Rank::new(1, 2);
+            assert_eq!(thief.cost(), known);
         }
     }
 
