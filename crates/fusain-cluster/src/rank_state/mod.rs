@@ -84,7 +84,7 @@ struct State {
     departure: Departure,
     log: Log,
     reports: Reports,
-    /// Values of other ranks that are on their way.
+    /// Values of other ranks that were asked for.
     data: HashMap<DataKey, Data>,
 }
 
@@ -164,6 +164,8 @@ enum Data {
     Here(Vec<u8>),
     /// A thread reads it.
     Taken,
+    /// It is where everybody finds it.
+    Kept,
 }
 
 /// What the calling thread does next.

@@ -76,7 +76,7 @@ impl RankState {
                 return Err(error.clone());
             }
             match state.data.get_mut(&key) {
-                None => return Ok(None),
+                None | Some(Data::Kept) => return Ok(None),
                 Some(Data::Asked | Data::Taken) => {}
                 Some(data) => {
                     if let Data::Here(bytes) = std::mem::replace(data, Data::Taken) {
@@ -91,8 +91,41 @@ impl RankState {
 
     /// The value is where everybody finds it.
     pub(crate) fn has_data(&self, key: DataKey) {
-        self.lock().data.remove(&key);
+        // Not removed: who has looked for the value just before it was there would ask for it again.
+        self.lock().data.insert(key, Data::Kept);
         self.notify();
         self.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use fusain_comm::World;
+    use fusain_comm::progress::{Progress, Settings};
+
+    use super::*;
+    use crate::victims::Victims;
+
+    /// It looked in the store right before another thread put it there.
+    #[test]
+    fn who_comes_late_for_a_value_does_not_ask_again() {
+        World::threads(2).run(|comm| {
+            let state = RankState::new(0, 2);
+            let progress = Progress::manual(comm, Settings::default());
+            state.open(Victims::default(), Duration::from_secs(10), None, progress.handle().attendant());
+            state.has_data((0, 1, 7));
+            thread::scope(|scope| {
+                let late = scope.spawn(|| state.await_data((0, 1, 7)));
+                let begun = Instant::now();
+                while !late.is_finished() && begun.elapsed() < Duration::from_secs(10) {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                // Lets go who waits for what nobody sends.
+                state.give_up("the test is over");
+                assert_eq!(late.join().unwrap(), Ok(None));
+            });
+        });
     }
 }
