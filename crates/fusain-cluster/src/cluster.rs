@@ -166,7 +166,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// The inputs of other ranks are ignored, so all ranks can run the same code. The work starts on rank 0 and spreads as ranks ask.
     /// `algorithm` is each rank's own value of the same algorithm.
     ///
-    /// Messages: two for each task that moves, those of failed attempts ([`victims`](crate::victims)), and ranks − 1 at the end.
+    /// Messages: three for each task that moves (it is asked for, it goes, its result comes back), those of failed attempts ([`victims`](crate::victims)), and
+    /// ranks − 1 at the end. A request costs another one each time it is passed on to a rank that has work, which is twice at most.
     ///
     /// # Errors
     /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::RankFailed`] if another ends with an error; [`Error::Corrupt`], [`Error::Encode`],

@@ -8,8 +8,9 @@ use serde::ser::{Error, Serialize, Serializer};
 /// What a state holds for its own rank only: a place in a tree, frames that wait, results that are not committed.
 ///
 /// It is encoded as no bytes, so it would be empty on another rank. A state in which it is filled must therefore stay, which
-/// [`Distributed::travels`](crate::Distributed::travels) says. Encoding it all the same panics with debug assertions, and else gives
-/// [`Error::Encode`](crate::Error::Encode) on all ranks; `#[serde(skip)]` would lose it silently.
+/// [`Distributed::travels`](crate::Distributed::travels) says. Encoding it all the same panics with debug assertions, and else ends the
+/// run: with [`Error::Encode`](crate::Error::Encode) on this rank, with [`Error::RankFailed`](crate::Error::RankFailed) on others. `#[serde(skip)]` would lose it
+/// silently.
 ///
 /// ```
 /// use fusain_cluster::Unsent;

@@ -49,7 +49,7 @@
 //! *Never too late.* When no state is left, tasks that are leaves of the tree are finished, their results leave, and their parents lose a note; the tree
 //! has finite height. No extra round of messages is needed to detect the end.
 //!
-//! *Messages.* A task costs two messages, and the end p − 1. A steal that fails costs a request for each hop, and a refusal.
+//! *Messages.* A task costs two messages, and the end p − 1. A steal costs a request for each hop, and if it fails a refusal.
 //!
 //! # States that have to stay
 //!
