@@ -82,6 +82,8 @@ pub(crate) struct Log {
     pub(crate) report: RankReport,
     /// Gaps that are shorter are closed.
     gap: Duration,
+    /// Units that the pool knows nothing of.
+    measured: u64,
     begun: Option<(Instant, Counters, Meter)>,
 }
 
@@ -89,7 +91,7 @@ impl Log {
     /// A run begins.
     pub(crate) fn begin(&mut self, pool: &Pool) {
         self.report = RankReport::default();
-        self.gap = GAP;
+        (self.gap, self.measured) = (GAP, 0);
         self.begun = Some((Instant::now(), pool.counters(), pool.meter()));
     }
 
@@ -121,9 +123,14 @@ impl Log {
         }
     }
 
+    /// A worker has done a unit to see what a part is worth: not for its pool, which counts the others.
+    pub(crate) fn measured(&mut self) {
+        self.measured += 1;
+    }
+
     /// Units done so far.
     pub(crate) fn units(&self) -> u64 {
-        self.begun.as_ref().map_or(0, |(_, before, meter)| meter.counters().units - before.units)
+        self.begun.as_ref().map_or(0, |(_, before, meter)| meter.counters().units - before.units + self.measured)
     }
 
     /// The run ends.
@@ -131,7 +138,7 @@ impl Log {
         let Some((begun, before, meter)) = &self.begun else { return };
         let after = meter.counters();
         self.report.elapsed = begun.elapsed();
-        self.report.units = after.units - before.units;
+        self.report.units = after.units - before.units + self.measured;
         self.report.steals_local = after.steals_done - before.steals_done;
     }
 }

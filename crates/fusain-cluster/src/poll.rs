@@ -174,6 +174,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
             let begun = Instant::now();
             self.inner.do_unit(&mut bundle.at, grain);
             let took = begun.elapsed();
+            self.state.has_measured();
             let left = self.inner.weight(&bundle.at).unwrap_or(0);
             if !is_worth(left, before.saturating_sub(left), took, cost) {
                 return Vec::new();

@@ -116,6 +116,51 @@ fn reports_balance() {
     assert!(reports[1..].iter().all(Vec::is_empty));
 }
 
+/// Counts its units, of which some are done to see what a part is worth.
+#[derive(Default)]
+struct Units(AtomicU64);
+
+impl Algorithm for Units {
+    type Local = Range<u64>;
+    fn has_local_work(&self, range: &Range<u64>) -> bool {
+        !range.is_empty()
+    }
+    fn do_unit(&self, range: &mut Range<u64>, grain: usize) {
+        self.0.fetch_add(1, Relaxed);
+        range.by_ref().take(grain).for_each(|_| std::thread::sleep(Duration::from_micros(200)));
+    }
+    fn commit(&self, _: &mut Range<u64>) {}
+    fn split(&self, range: &mut Range<u64>) -> Option<Range<u64>> {
+        let middle = range.start + (range.end - range.start) / 2;
+        let stolen = middle..std::mem::replace(&mut range.end, middle);
+        (!stolen.is_empty()).then_some(stolen)
+    }
+}
+
+impl Distributed for Units {
+    type Output = ();
+    fn take(&self) {}
+    fn merge(&self, (): &mut (), (): ()) {}
+    fn weight(&self, range: &Range<u64>) -> Option<usize> {
+        Some((range.end - range.start) as usize)
+    }
+}
+
+#[test]
+fn reports_have_all_units() {
+    let ends = World::threads(3).run(|comm| {
+        let pool = pool(1);
+        let cluster = Cluster::over(comm).pool(&pool);
+        let units = Units::default();
+        cluster.run(&units, 0..500).unwrap();
+        (units.0.into_inner(), cluster.report().unwrap())
+    });
+    let report = ends[0].1.as_ref().unwrap();
+    for ((units, _), rank) in ends.iter().zip(&report.ranks) {
+        assert_eq!(rank.units, *units, "{report}");
+    }
+}
+
 /// Tasks that ranks have taken from others.
 fn taken(report: &Report) -> u64 {
     report.ranks.iter().map(|rank| rank.tasks_taken).sum()

@@ -37,6 +37,11 @@ impl RankState {
         Ok(takes.then_some(worth))
     }
 
+    /// A worker has done a unit between two that its pool knows of.
+    pub(crate) fn has_measured(&self) {
+        self.lock().log.measured();
+    }
+
     /// What a worker has split off, if anything.
     pub(crate) fn offer(&self, parts: Vec<Vec<u8>>) {
         {
