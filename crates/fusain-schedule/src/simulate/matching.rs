@@ -151,6 +151,8 @@ fn hash(from: u32, tag: u32) -> usize {
 /// is passed over when it comes first. So each costs O(1) here too.
 struct Wild {
     patterns: HashMap<(u32, u32), Pattern>,
+    /// Messages that fit none of them.
+    stray: Vec<u32>,
     /// Receives are numbered as they are posted: the oldest one gets a message.
     posted: u64,
 }
@@ -167,7 +169,7 @@ const MET: u32 = NONE - 1;
 impl Wild {
     fn new<'a>(receives: impl Iterator<Item = &'a Step>) -> Self {
         let patterns = receives.map(|step| ((step.peer, step.tag), Pattern::default())).collect();
-        Self { patterns, posted: 0 }
+        Self { patterns, stray: Vec::new(), posted: 0 }
     }
 
     fn receive(&mut self, nodes: &mut [Node], receive: u32, pattern: (u32, u32)) -> Option<u32> {
@@ -189,10 +191,15 @@ impl Wild {
             return self.patterns.get_mut(&fit)?.receives.pop_front().map(|(_, receive)| receive);
         }
         nodes[message as usize].next = NONE;
+        let mut is_stray = true;
         for fit in fits {
             if let Some(pattern) = self.patterns.get_mut(&fit) {
                 pattern.messages.push_back(message);
+                is_stray = false;
             }
+        }
+        if is_stray {
+            self.stray.push(message);
         }
         None
     }
@@ -202,6 +209,7 @@ impl Wild {
         let messages = self.patterns.values().flat_map(|pattern| pattern.messages.iter().copied());
         let mut left: Vec<_> =
             receives.chain(messages.filter(|&message| nodes[message as usize].next != MET)).collect();
+        left.extend(&self.stray);
         left.sort_unstable();
         left.dedup();
         left

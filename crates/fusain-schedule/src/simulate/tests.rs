@@ -147,6 +147,14 @@ fn what_never_ends_is_named() {
         "the schedule is stuck\n  rank 0, statement 1 (`calc 1`): it waits for itself, or for what does\n  \
          rank 0, statement 2 (`calc 2`): it waits for itself, or for what does\n  never started: 2"
     );
+    // A message that none of the receives fits, where one takes a message of any sender; what waits for its end is no cause.
+    assert_eq!(
+        failure(
+            "num_ranks 3\nrank 0 {\na: send 99999b to 1 tag 2\nb: calc 1\nb requires a\n}\nrank 1 {\nrecv 8b from -1 tag 1\n}\n\
+             rank 2 {\nsend 8b to 1 tag 1\n}"
+        ),
+        "the schedule is stuck\n  rank 0, statement 1 (`send 99999b to 1 tag 2`): the message is never received\n  never started: 1"
+    );
     // Two ranks that receive before they send.
     let text = "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\n\
                 rank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}";
