@@ -111,6 +111,8 @@ struct Engine<'a, N, F> {
 
 /// The event is the arrival of the step's message.
 const MESSAGE: u32 = 1 << 31;
+/// Of a receive: its processor may have been taken by then, so it is looked at again.
+const LATER: u32 = 1 << 31;
 
 impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     fn new(program: &'a Program, machine: &'a N, show: F) -> Result<Self, Error> {
@@ -135,22 +137,26 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     fn begin(&mut self) {
         for rank in 0..self.program.ranks() {
             self.freed.extend(self.program.of_rank(rank).filter(|&step| self.nodes[step as usize].pending == 0));
-            self.start_freed();
+            self.start_freed(0);
         }
     }
 
     fn run(&mut self) -> Result<(), Error> {
         while let Some(Event { time, what, .. }) = self.queue.pop() {
-            let step = what & !MESSAGE;
+            let step = what & !(MESSAGE | LATER);
             let it = self.nodes[step as usize];
             match it.verb {
                 Verb::Send if what & MESSAGE != 0 => self.arrive(step, it, time)?,
                 Verb::Send => self.send(step, it, time),
+                Verb::Recv if what & LATER != 0 && self.hosts.busy(self.hosts.cpu(it.rank, it.cpu)) > time => {
+                    let free = self.hosts.busy(self.hosts.cpu(it.rank, it.cpu));
+                    self.queue.push(Event { time: free, stamp: it.stamp, what: step });
+                }
                 Verb::Recv => self.post(step, it, time)?,
                 Verb::Calc => self.calculate(step, it, time),
             }
             if !self.freed.is_empty() {
-                self.start_freed();
+                self.start_freed(time);
             }
         }
         Ok(())
@@ -311,25 +317,29 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
     }
 
     /// Lets the freed steps begin: rank by rank, sends before receives before calculations, else in the order in which they were freed.
-    fn start_freed(&mut self) {
+    fn start_freed(&mut self, now: u64) {
         let mut freed = std::mem::take(&mut self.freed);
         let place = |&step: &u32| (self.nodes[step as usize].rank, self.nodes[step as usize].verb);
         if !freed.is_sorted_by_key(place) {
             freed.sort_by_key(place);
         }
         for step in freed.drain(..) {
-            self.start(step);
+            self.start(step, now);
         }
         self.freed = freed;
     }
 
-    fn start(&mut self, step: u32) {
+    fn start(&mut self, step: u32, now: u64) {
         let it = self.nodes[step as usize];
         let stamp = self.stamp(step);
         let earliest = it.earliest;
         let cpu = self.hosts.busy(self.hosts.cpu(it.rank, it.cpu));
         let (free, list) = match it.verb {
-            Verb::Recv => return self.queue.push(Event { time: cpu.max(earliest), stamp, what: step }),
+            Verb::Recv => {
+                // What it waits for is of another processor, so its own may begin something before that ends.
+                let later = if earliest > cpu.max(now) { LATER } else { 0 };
+                return self.queue.push(Event { time: cpu.max(earliest), stamp, what: step | later });
+            }
             Verb::Calc => (cpu, self.hosts.calcs(it.rank, it.cpu)),
             Verb::Send => {
                 (cpu.max(self.hosts.busy(self.hosts.sending(it.rank, it.nic))), self.hosts.sends(it.rank, it.lane))

@@ -75,6 +75,19 @@ fn a_rendezvous_ends_when_both_are_there() {
     assert_eq!(finish(early), [4010, 4000 + 1500 + 65_535 * 6]);
 }
 
+/// The message is taken up at 1, and what the receive waits for is over at 150, while its processor is busy from 5 to 205.
+#[test]
+fn a_receive_is_posted_when_its_processor_is_free_also_where_it_waits_for_another() {
+    let text = "num_ranks 2\nrank 0 {\nw: calc 5 cpu 1\nc: calc 100\nd: calc 100\na: calc 150 cpu 2\nr: recv 8b from 1\n\
+                c requires w\nd requires c\nr requires a\n}\nrank 1 {\nsend 8b to 0\n}";
+    let parameters =
+        Parameters { latency: 0, overhead: 1, gap: 0, gap_per_byte: 0, overhead_per_byte: 0, eager_bytes_max: 0 };
+    let run = |text: &str| simulate(&program(text), &parameters).unwrap().finish;
+    assert_eq!(run(text), [205, 205]);
+    // Where nothing follows at 105, it is free.
+    assert_eq!(run(&text.replace("d: calc 100", "d: calc 0")), [150, 150]);
+}
+
 #[test]
 fn processors_work_at_once_and_wait_for_each_other() {
     assert_eq!(finish("num_ranks 1\nrank 0 {\ncalc 100\ncalc 70\n}"), [170]);
