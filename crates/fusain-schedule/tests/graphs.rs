@@ -358,6 +358,16 @@ fn runs_that_go_wrong_say_so() {
     });
 }
 
+#[test]
+fn a_buffer_that_is_missing_is_taken_as_an_empty_vector() {
+    let mut builder = ScheduleBuilder::new(0, 1);
+    let (bytes, numbers) = (builder.buffer::<u8>(2), builder.buffer::<u64>(2));
+    let mut run = builder.compile().unwrap().prepare().unwrap();
+    assert_eq!((run.take(bytes), run.take(numbers)), (vec![], vec![]));
+    run.put(numbers, vec![1, 2]).unwrap();
+    assert_eq!([run.take(numbers), run.take(numbers)], [vec![1, 2], vec![]]);
+}
+
 /// The scratchpad is a vector, too, of a type that an element may have.
 #[test]
 fn only_whole_buffers_are_taken() {

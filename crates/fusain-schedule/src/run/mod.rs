@@ -98,14 +98,16 @@ impl Run {
         Ok(self)
     }
 
-    /// Takes the vector of a buffer out. Another must be put in before the next start, unless the buffer is empty.
+    /// Takes the vector of a buffer out; an empty one if none was put in, or it has been taken out. Another must be put in before the next start, unless
+    /// the buffer is empty.
     ///
     /// # Panics
     /// If the vector that was put in has elements of another type; as [`put`](Self::put).
     pub fn take<T: Plain>(&mut self, buffer: Region<T>) -> Vec<T> {
         let memory = self.buffer(buffer).memory;
+        let is_missing = self.0.memories.len(memory) == 0;
         let taken = self.0.memories.take(memory);
-        if buffer.is_empty() { taken.unwrap_or_default() } else { taken.expect("the vector has elements of this type") }
+        if is_missing { taken.unwrap_or_default() } else { taken.expect("the vector has elements of this type") }
     }
 
     /// The block of a region that is a whole buffer.
