@@ -24,7 +24,8 @@ impl Machine {
 /// name is of no use here. Attributes in parentheses are skipped. Without a `PU` part, the last kind gets one each.
 fn read(description: &str) -> Result<Object> {
     let mut levels = Vec::new();
-    for part in without_attributes(description).split_whitespace() {
+    let whole = || Error::Synthetic { part: description.to_owned() };
+    for part in without_attributes(description).ok_or_else(whole)?.split_whitespace() {
         let wrong = || Error::Synthetic { part: part.to_owned() };
         // hwloc writes memory attached to a level as [NUMANode]; here it is a level of its own.
         let part_text = part.trim_start_matches('[').trim_end_matches(']');
@@ -38,12 +39,12 @@ fn read(description: &str) -> Result<Object> {
         }
     }
     match levels.last() {
-        None => return Err(Error::Synthetic { part: description.to_owned() }),
+        None => return Err(whole()),
         Some((Kind::Pu, _)) => {}
         Some(_) => levels.push((Kind::Pu, 1)),
     }
     if !is_conceivable(&levels) {
-        return Err(Error::Synthetic { part: description.to_owned() });
+        return Err(whole());
     }
     Ok(build(Kind::Machine, &levels, &mut 0))
 }
@@ -63,13 +64,19 @@ fn is_conceivable(levels: &[(Kind, usize)]) -> bool {
     levels.len() <= DEPTH_MAX && levels.iter().all(is_possible)
 }
 
-fn without_attributes(description: &str) -> String {
-    let mut depth = 0;
-    let keep = |character: &char| {
-        depth += i32::from(*character == '(') - i32::from(*character == ')');
-        depth == 0 && *character != ')'
-    };
-    description.chars().filter(keep).collect()
+/// `None` if a parenthesis has no partner: all behind it would be left out as an attribute.
+fn without_attributes(description: &str) -> Option<String> {
+    let mut kept = String::with_capacity(description.len());
+    let mut depth = 0_usize;
+    for character in description.chars() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.checked_sub(1)?,
+            other if depth == 0 => kept.push(other),
+            _ => {}
+        }
+    }
+    (depth == 0).then_some(kept)
 }
 
 fn build(kind: Kind, below: &[(Kind, usize)], next_pu: &mut usize) -> Object {
