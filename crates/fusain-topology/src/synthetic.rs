@@ -35,6 +35,8 @@ fn read(description: &str) -> Result<Object> {
         match kind {
             Kind::Machine if count == 1 && levels.is_empty() => {}
             Kind::Machine => return Err(wrong()),
+            // It is a hardware thread, in which there is nothing.
+            _ if levels.last().is_some_and(|(above, _)| *above == Kind::Pu) => return Err(wrong()),
             _ => levels.push((kind, count)),
         }
     }

@@ -218,12 +218,14 @@ fn min_level_answers_its_ranks_only() {
 
 #[test]
 fn synthetic_descriptions_that_say_nothing() {
-    let deep = format!("Core:16384 {}", "PU:1 ".repeat(100));
+    let deep = format!("Package:16384 {}", "Core:1 ".repeat(100));
     // The last two would take gigabytes: units that each have a set of all units, and level upon level of them.
     let machines = ["Machine:2 Core:2", "Core:2 Machine:1"];
+    // Hardware threads with something in them.
+    let threads = ["PU:2 Core:2", "Core:2 PU:2 PU:1"];
     let parentheses = ["Package:2) Core:4", "Package:2( Core:4", "Package:2(memory=1 Core:4"];
     for wrong in
-        ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep].into_iter().chain(machines).chain(parentheses)
+        ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep].into_iter().chain(machines).chain(threads).chain(parentheses)
     {
         assert!(matches!(Machine::synthetic(wrong), Err(Error::Synthetic { .. })), "{wrong:?}");
     }
