@@ -63,6 +63,23 @@ impl CpuSet {
         self.words[pu / 64] |= 1 << (pu % 64);
     }
 
+    /// Adds all from `first` to `last`, word by word: a short list may name a million again and again.
+    fn insert_range(&mut self, first: usize, last: usize) {
+        if self.words.len() <= last / 64 {
+            self.words.resize(last / 64 + 1, 0);
+        }
+        let (from, to) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
+        match &mut self.words[first / 64..=last / 64] {
+            [only] => *only |= from & to,
+            [front, middle @ .., back] => {
+                *front |= from;
+                middle.fill(u64::MAX);
+                *back |= to;
+            }
+            [] => {}
+        }
+    }
+
     /// Whether it has no processing unit.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
@@ -203,7 +220,7 @@ fn from_list(text: &str) -> Option<CpuSet> {
         if first > last || last >= PUS_MAX {
             return None;
         }
-        (first..=last).for_each(|pu| set.insert(pu));
+        set.insert_range(first, last);
     }
     Some(set)
 }

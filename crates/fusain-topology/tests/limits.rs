@@ -1,5 +1,7 @@
 //! Numbers that no machine has are refused before memory is taken for them.
 
+use std::time::{Duration, Instant};
+
 use fusain_topology::{CpuSet, Error, Machine, Policy, Workers};
 
 #[test]
@@ -18,6 +20,23 @@ fn a_unit_beyond_it() {
 fn units_have_no_sign() {
     for text in ["0x+f", "0x1,+2", "+1", "1-+3"] {
         assert_eq!(text.parse::<CpuSet>(), Err(Error::CpuSet { text: text.to_owned() }));
+    }
+}
+
+/// One by one they would be 10^10 units, which is half a minute.
+#[test]
+fn a_list_that_names_all_units_again_and_again() {
+    let begin = Instant::now();
+    let set: CpuSet = "0-1048575,".repeat(20_000).parse().unwrap();
+    assert_eq!(set.len(), 1 << 20);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_range_has_its_ends_and_all_between() {
+    for (first, last) in [(0, 0), (0, 63), (63, 64), (5, 60), (64, 127), (1, 200), (190, 192)] {
+        let range: CpuSet = format!("{first}-{last}").parse().unwrap();
+        assert_eq!(range, CpuSet::from_iter(first..=last), "{first}-{last}");
     }
 }
 
