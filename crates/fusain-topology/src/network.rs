@@ -95,9 +95,15 @@ impl Fabric {
         for (line, content) in lines(text) {
             let wrong = |reason: String| Error::Network { line, reason };
             let (mut name, mut nodes, mut switches) = (None, Vec::new(), Vec::new());
+            let mut keys = Vec::new();
             for word in content.split_whitespace() {
                 let (key, value) = word.split_once('=').ok_or_else(|| wrong(format!("{word:?} is no Key=Value")))?;
-                match key.to_ascii_lowercase().as_str() {
+                let small = key.to_ascii_lowercase();
+                // The first list would be forgotten.
+                if keys.contains(&small) {
+                    return Err(wrong(format!("keyword {key:?} is there twice: write one list")));
+                }
+                match small.as_str() {
                     "switchname" => {
                         names::check(value).map_err(wrong)?;
                         name = Some(value.to_owned());
@@ -111,6 +117,7 @@ impl Fabric {
                         )));
                     }
                 }
+                keys.push(small);
             }
             let Some(name) = name else { return Err(wrong("it names no switch".to_owned())) };
             if let Some(first) = defined.insert(name.clone(), line) {
@@ -235,6 +242,12 @@ mod tests {
         let fabric = Fabric::from_topology_conf("SwitchName=s Nodes=a[0-99]").unwrap();
         let (first, last) = (fabric.path("a0").unwrap(), fabric.path("a99").unwrap());
         assert!(std::ptr::eq(first, last) && first == ["s"]);
+    }
+
+    #[test]
+    fn a_line_has_a_keyword_once() {
+        let error = Fabric::from_topology_conf("\nSwitchName=s Nodes=a LinkSpeed=1 nodes=b").unwrap_err().to_string();
+        assert_eq!(error, "line 2 of the network description: keyword \"nodes\" is there twice: write one list");
     }
 
     #[test]
