@@ -105,6 +105,9 @@ impl Fabric {
                 }
                 match small.as_str() {
                     "switchname" => {
+                        if value.is_empty() {
+                            return Err(wrong(format!("{word} is followed by no name")));
+                        }
                         names::check(value).map_err(wrong)?;
                         name = Some(value.to_owned());
                     }
@@ -248,6 +251,12 @@ mod tests {
     fn a_line_has_a_keyword_once() {
         let error = Fabric::from_topology_conf("\nSwitchName=s Nodes=a LinkSpeed=1 nodes=b").unwrap_err().to_string();
         assert_eq!(error, "line 2 of the network description: keyword \"nodes\" is there twice: write one list");
+    }
+
+    #[test]
+    fn a_switch_has_a_name() {
+        let error = Fabric::from_topology_conf("SwitchName= Nodes=a").unwrap_err().to_string();
+        assert!(error.contains("line 1 of the network description: SwitchName= is followed by no name"), "{error}");
     }
 
     #[test]
