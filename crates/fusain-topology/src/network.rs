@@ -83,7 +83,7 @@ impl Fabric {
     /// Reads Slurm's `topology.conf` (plugin `topology/tree`), including ranges in brackets.
     ///
     /// # Errors
-    /// [`Error::Network`] for an unknown keyword, a switch that is defined twice, below two switches, below itself or
+    /// [`Error::Network`] for a keyword that is unknown or stands twice in a line, a switch that is defined twice, below two switches, below itself or
     /// nowhere, and for what no network has: more than 2^20 names, a name of more than 255 bytes or a number of more than 20
     /// digits, more than 64 switches on a path; [`Error::DuplicateHost`] for a host on two switches.
     pub fn from_topology_conf(text: &str) -> Result<Self> {
@@ -140,7 +140,8 @@ impl Fabric {
             return Err(Error::Network { line, reason: format!("switch {unknown:?} is defined nowhere") });
         }
         let mut fabric = Self::default();
-        for (hosts, leaf) in hosts.into_iter().filter(|(hosts, _)| !hosts.is_empty()) {
+        for (hosts, leaf) in hosts {
+            // Also where there is no host: a circle is not left unsaid.
             let path: Arc<[String]> = path_to(&leaf, &parent, &defined)?.into();
             for host in hosts {
                 fabric.add(host, Arc::clone(&path), "it is on two switches".to_owned())?;
@@ -257,6 +258,13 @@ mod tests {
     fn a_switch_has_a_name() {
         let error = Fabric::from_topology_conf("SwitchName= Nodes=a").unwrap_err().to_string();
         assert!(error.contains("line 1 of the network description: SwitchName= is followed by no name"), "{error}");
+    }
+
+    #[test]
+    fn a_circle_of_switches_is_refused_also_without_hosts() {
+        let text = "SwitchName=leaf Nodes=n\nSwitchName=a Switches=b\nSwitchName=b Switches=a";
+        let error = Fabric::from_topology_conf(text).unwrap_err().to_string();
+        assert!(error.contains("line 2 of the network description: switch \"a\" is below itself"), "{error}");
     }
 
     #[test]
