@@ -165,6 +165,18 @@ fn the_writer_refuses_what_could_not_be_read() {
     let mut writer = Writer::new(Vec::new(), 1).unwrap();
     writer.write(&Rank::default()).unwrap();
     assert!(writer.write(&Rank::default()).is_err());
+    let said = |operation| {
+        let mut rank = Rank::default();
+        rank.push(operation);
+        let mut writer = Writer::new(Vec::new(), 2).unwrap();
+        writer.write(&rank).unwrap_err().to_string()
+    };
+    let nobody = "names a rank that does not exist: there are 2";
+    assert_eq!(said(Operation::send(1, 2)), format!("rank 0: `send 1b to 2 tag 0` {nobody}"));
+    assert_eq!(said(Operation::recv(1, 2)), format!("rank 0: `recv 1b from 2 tag 0` {nobody}"));
+    assert!(said(Operation::send(1, 1).tag(u32::MAX)).ends_with("tags are at most 4294967294"));
+    assert!(said(Operation::recv(1, 1).tag(u32::MAX)).ends_with("tags are at most 4294967294"));
+    assert_eq!(said(Operation::calc(1).nic(1)), "rank 0: `calc 1 nic 1`: a calculation is on no network card");
 }
 
 fn operations(ranks: u32) -> impl Strategy<Value = Operation> {

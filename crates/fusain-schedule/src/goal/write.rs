@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Rank;
+use super::{Kind, Operation, Rank};
 use crate::Moment;
 
 /// Writes a schedule rank by rank. Labels are `l1`, `l2`, ... in the order of operations, and only where something waits.
@@ -33,10 +33,14 @@ impl<W: Write> Writer<W> {
     /// Writes the next rank.
     ///
     /// # Errors
-    /// Those of the writer. Invalid input is one rank too many, or a dependency on an operation that the rank does not have.
+    /// Those of the writer. Invalid input is one rank too many, a dependency on an operation that the rank does not have, and an operation that no
+    /// [`Reader`](super::Reader) takes: a message to or from a rank that does not exist or with the tag `u32::MAX`, or a calculation on a network card.
     pub fn write(&mut self, rank: &Rank) -> io::Result<()> {
         if self.next == self.ranks {
             return Err(invalid(format!("the schedule is for {} ranks, and all are written", self.ranks)));
+        }
+        for operation in &rank.operations {
+            self.check(operation)?;
         }
         self.labelled.clear();
         self.labelled.resize(rank.operations.len(), false);
@@ -63,6 +67,28 @@ impl<W: Write> Writer<W> {
         }
         writeln!(self.into, "}}")?;
         self.next += 1;
+        Ok(())
+    }
+
+    /// Whether it can be read again.
+    fn check(&self, operation: &Operation) -> io::Result<()> {
+        let (rank, ranks) = (self.next, self.ranks);
+        let (peer, tag) = match operation.kind {
+            Kind::Send { to, tag, .. } => (Some(to), Some(tag)),
+            Kind::Recv { from, tag, .. } => (from, tag),
+            Kind::Calc { .. } if operation.nic > 0 => {
+                return Err(invalid(format!("rank {rank}: `{operation}`: a calculation is on no network card")));
+            }
+            Kind::Calc { .. } => (None, None),
+        };
+        if peer.is_some_and(|peer| peer >= ranks) {
+            return Err(invalid(format!(
+                "rank {rank}: `{operation}` names a rank that does not exist: there are {ranks}"
+            )));
+        }
+        if tag == Some(u32::MAX) {
+            return Err(invalid(format!("rank {rank}: `{operation}`: tags are at most {}", u32::MAX - 1)));
+        }
         Ok(())
     }
 
