@@ -222,8 +222,8 @@ pub enum Error {
         /// How many there can be.
         limit: usize,
     },
-    /// The run was stopped, or failed because another one did.
-    #[error("the run was stopped, or failed because another one did")]
+    /// The run has failed before.
+    #[error("the run has failed before and was given up: start it again")]
     GivenUp,
     /// What the communicator reports.
     #[error(transparent)]

@@ -41,6 +41,8 @@ pub struct Execution<C: Communicator> {
     first_tag: Tag,
     /// Under way; the places of their operations are in the state, whose vector lasts.
     requests: Vec<C::Request>,
+    /// An operation has failed.
+    failed: bool,
     /// Says that the number is taken for as long as this lives.
     _number: Option<Arc<()>>,
 }
@@ -77,6 +79,7 @@ impl<C: Communicator> Execution<C> {
             run,
             first_tag: FIRST_TAG + ((number % RUNS) as u32 * TAGS) as Tag,
             requests: Vec::with_capacity(messages),
+            failed: false,
             _number: taken,
         })
     }
@@ -84,10 +87,16 @@ impl<C: Communicator> Execution<C> {
     /// Does what can be done now, without waiting and for a bounded time.
     ///
     /// # Errors
-    /// [`Error::Comm`] if a message fails; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Other messages are then given up.
+    /// [`Error::Comm`] if a message fails; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Other messages are then given up, and from then on it is
+    /// [`Error::GivenUp`].
     pub fn advance(&mut self, comm: &C) -> Result<Advance> {
+        // What was idle for ever would be waited for.
+        if self.failed {
+            return Err(Error::GivenUp);
+        }
         let result = self.try_advance(comm);
         if result.is_err() {
+            self.failed = true;
             self.requests.clear();
             self.run.under_way.clear();
         }

@@ -359,6 +359,21 @@ fn runs_that_go_wrong_say_so() {
 }
 
 #[test]
+fn a_run_that_has_failed_does_not_go_on() {
+    World::threads(1).run(|comm| {
+        let mut builder = ScheduleBuilder::in_program_order(0, 1);
+        let (buffer, zero) = (builder.buffer::<u32>(1), builder.scratch::<u32>(1));
+        builder.apply(Operator::Div, buffer, zero);
+        builder.copy(zero, buffer);
+        let run = builder.compile().unwrap().prepare().unwrap().with(buffer, vec![1]).unwrap();
+        let mut execution = Execution::new(run, &comm, 0).unwrap();
+        assert_eq!(execution.advance(&comm), Err(Error::DivisionByZero { operation: 0 }));
+        assert_eq!(execution.advance(&comm), Err(Error::GivenUp));
+        assert_eq!(execution.wait(&comm).map(drop), Err(Error::GivenUp));
+    });
+}
+
+#[test]
 fn a_buffer_that_is_missing_is_taken_as_an_empty_vector() {
     let mut builder = ScheduleBuilder::new(0, 1);
     let (bytes, numbers) = (builder.buffer::<u8>(2), builder.buffer::<u64>(2));
