@@ -9,7 +9,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A synthetic description that this crate does not understand.
     #[error(
-        "{part:?} is not part of a synthetic machine: write kinds and counts, as in \"Package:2 L2:4 Core:2 PU:1\""
+        "{part:?} is not part of a synthetic machine: write kinds and counts, as in \"Package:2 L2:4 Core:2 PU:1\", of at most 16,384 processing units, \
+         65,536 objects and 128 levels"
     )]
     Synthetic {
         /// The part in question.

@@ -224,11 +224,16 @@ fn synthetic_descriptions_that_say_nothing() {
     // Hardware threads with something in them.
     let threads = ["PU:2 Core:2", "Core:2 PU:2 PU:1"];
     let parentheses = ["Package:2) Core:4", "Package:2( Core:4", "Package:2(memory=1 Core:4"];
-    for wrong in
-        ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep].into_iter().chain(machines).chain(threads).chain(parentheses)
+    for wrong in ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep]
+        .into_iter()
+        .chain(machines)
+        .chain(threads)
+        .chain(parentheses)
     {
         assert!(matches!(Machine::synthetic(wrong), Err(Error::Synthetic { .. })), "{wrong:?}");
     }
+    let large = Machine::synthetic("Core:20000").unwrap_err().to_string();
+    assert!(large.contains("at most 16,384 processing units"), "what is well written may still be too large: {large}");
     let attributes = Machine::synthetic("Package:2(memory=1GB) [NUMANode:1] L3:1(size=4MB) Core:2").unwrap();
     assert_eq!((attributes.count(Kind::NumaNode), attributes.count(Kind::Pu)), (2, 4));
 }
