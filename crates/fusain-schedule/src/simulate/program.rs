@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::{Error, Site};
 use crate::goal::{Kind, Operation, Rank, Reader};
-use crate::{Moment, ScheduleBuilder};
+use crate::{Graph, Moment, ScheduleBuilder};
 
 /// A schedule of every rank, ready to be simulated, any number of times.
 ///
@@ -118,11 +118,14 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Build`] with what `build` returns, or with a processor or card above 255; else as [`generate`](Self::generate).
+    /// [`Error::Build`] with what `build` returns, with a builder of another rank or number of ranks, or with a processor or card above 255; else as [`generate`](Self::generate).
     pub fn build(ranks: u32, mut build: impl FnMut(usize) -> crate::Result<ScheduleBuilder>) -> Result<Self, Error> {
         let (mut program, mut rank) = (Self::new(), Rank::default());
         for number in 0..ranks {
-            let built = build(number as usize).and_then(|builder| rank.take_from(builder.graph()));
+            let built = build(number as usize).and_then(|builder| {
+                is_for(builder.graph(), number, ranks)?;
+                rank.take_from(builder.graph())
+            });
             built.map_err(|error| Error::Build { rank: number, error })?;
             program.push(&rank, ranks)?;
         }
@@ -279,6 +282,15 @@ impl Program {
         let (cpu, nic) = self.lanes[usize::from(lane)];
         Site { rank, number: step - self.first[rank as usize], operation: Operation { kind, cpu, nic } }
     }
+}
+
+/// Whether a graph is that of the rank, as when it is run.
+fn is_for(graph: &Graph, number: u32, ranks: u32) -> crate::Result<()> {
+    if (graph.rank(), graph.size()) == (number, ranks) {
+        return Ok(());
+    }
+    let [rank, size, run_rank, run_size] = [graph.rank(), graph.size(), number, ranks].map(|number| number as usize);
+    Err(crate::Error::WrongRank { rank, size, run_rank, run_size })
 }
 
 impl Step {

@@ -201,6 +201,20 @@ fn numbers_out_of_range_are_refused() {
 }
 
 #[test]
+fn a_schedule_that_was_built_for_another_rank_is_refused() {
+    let build = |rank: fn(usize) -> usize, size| {
+        let built = Program::build(2, |number| Ok(crate::ScheduleBuilder::in_program_order(rank(number), size)));
+        built.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(build(|rank| rank, 2), Ok(()));
+    assert_eq!(
+        build(|rank| 1 - rank, 2),
+        Err("rank 0: a schedule for rank 1 of 2 cannot run as rank 0 of 2".to_owned())
+    );
+    assert_eq!(build(|rank| rank, 3), Err("rank 0: a schedule for rank 0 of 3 cannot run as rank 0 of 2".to_owned()));
+}
+
+#[test]
 fn times_stay_at_the_largest() {
     let text = "num_ranks 2\nrank 0 {\na: calc 18446744073709551615\nb: send 18446744073709551615b to 1\nb requires a\n}\n\
                 rank 1 {\nrecv 18446744073709551615b from 0\n}";
