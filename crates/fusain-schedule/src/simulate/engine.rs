@@ -73,7 +73,8 @@ pub enum SpanKind {
 /// Simulates a schedule on a machine, and returns when each rank is done.
 ///
 /// Time O(1) for each operation, dependency and message. Extra memory: 64 bytes for each operation, 16 to 43 for each receive, 64 for each
-/// rank, and 16 for each pending event. Times saturate at 2^64.
+/// rank, and 16 for each pending event. With more than one processor or card each rank takes 16 for each processor up to the highest number, for each card,
+/// and for each pair of the two that an operation of any rank names. Times saturate at 2^64.
 ///
 /// # Errors
 /// [`Error::Stuck`] if an operation never ends, [`Error::Truncated`] if a message is longer than its receive, [`Error::TooLarge`] if ranks
