@@ -35,7 +35,13 @@ proptest! {
         prop_assert_eq!(text().reduce(String::new, |a, b| a + &b), expected.clone());
         prop_assert_eq!(text().reduce_with(|a, b| a + &b), Some(expected.clone()).filter(|_| !v.is_empty()));
         prop_assert_eq!(text().fold(String::new, |a, b| a + &b).collect::<String>(), expected.clone());
-        prop_assert_eq!(text().fold_with(String::new(), |a, b| a + &b).collect::<String>(), expected);
+        prop_assert_eq!(text().fold_with(String::new(), |a, b| a + &b).collect::<String>(), expected.clone());
+        // What is longer than a string is folded by code of its own.
+        let both = |(all, lengths): (String, Vec<usize>), x: String| (all + &x, [lengths, vec![x.len()]].concat());
+        let parts: Vec<_> = text().fold(Default::default, both).collect();
+        let (parts, lengths): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        prop_assert_eq!(parts.concat(), expected);
+        prop_assert_eq!(lengths.concat(), text().map(|x| x.len()).collect::<Vec<_>>());
     }
 
     #[test]

@@ -42,7 +42,7 @@ proptest! {
         let at = (at % n) as u32;
         let same = |x: &Counted| if x.key == at { fall() };
         let shared = |n| elements(&census, n).into_par_iter().on(&POOL).always().grain(grain);
-        let runs: [&dyn Fn(); 9] = [
+        let runs: [&dyn Fn(); 11] = [
             &|| shared(n).for_each(|x| same(&x)),
             &|| drop(shared(n).inspect(same).collect::<Vec<_>>()),
             &|| drop(shared(n).map(|x| { same(&x); x }).collect::<Vec<_>>()),
@@ -51,6 +51,8 @@ proptest! {
             &|| drop(shared(n).rev().inspect(same).panic_fuse().map(Some).while_some().collect::<Vec<_>>()),
             &|| drop(shared(n).inspect(same).zip(elements(&census, n)).unzip::<_, _, Vec<_>, Vec<_>>()),
             &|| drop(shared(n).inspect(same).chunks(7).collect::<Vec<_>>()),
+            &|| drop(shared(n).inspect(same).map_windows(|[x]| x.clone()).collect::<Vec<_>>()),
+            &|| drop(shared(n).fold(Default::default, |all: (Vec<_>, Vec<_>), x| { same(&x); (vec![x], all.0) }).collect::<Vec<_>>()),
             &|| drop(shared(n).inspect(same).map(Ok::<_, ()>).collect::<Result<Vec<_>, _>>()),
         ];
         for run in runs {
