@@ -94,19 +94,25 @@ where
         windows_of::<N>(self.head.len() + self.base.left() + self.tail.len())
     }
 
+    #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
-        let windows = grain.min(self.left());
-        let wanted = windows + (N - 1) - self.head.len();
+        let mut windows = grain.min(self.left());
         let Self { head, base, tail, f } = self;
-        let of_base = wanted.min(base.left());
-        let of_tail = tail.drain(..(wanted - of_base).min(tail.len()));
-        base.front(of_base).chain(of_tail).try_for_each(|x| {
-            head.push(x);
-            let Ok(window) = head[..].try_into() else { return ControlFlow::Continue(()) };
-            let result = f(window);
-            head.remove(0);
-            each(result)
-        })
+        while windows > 0 {
+            let now = windows.min(AHEAD);
+            let wanted = now + (N - 1) - head.len();
+            let of_base = wanted.min(base.left());
+            head.extend(base.front(of_base));
+            head.extend(tail.drain(..(wanted - of_base).min(tail.len())));
+            let flow = head.windows(N).try_for_each(|window| match window.try_into() {
+                Ok(window) => each(f(window)),
+                Err(_) => ControlFlow::Continue(()),
+            });
+            head.drain(..head.len().saturating_sub(N - 1));
+            flow?;
+            windows -= now;
+        }
+        ControlFlow::Continue(())
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -130,6 +136,9 @@ where
         S::EXACT.is_always().then(|| self.left())
     }
 }
+
+/// Windows whose elements are side by side before the first of them goes on: to move the elements up for each would take longer than most functions of them.
+const AHEAD: usize = 64;
 
 /// Windows of `N`, which is not 0, in `len` elements, of which there may be `usize::MAX`.
 fn windows_of<const N: usize>(len: usize) -> usize {
