@@ -430,16 +430,28 @@ impl<'d, T: Sync, const N: usize> IndexedParallelIterator for ArrayWindows<'d, T
 #[derive(Debug)]
 pub struct ArrayWindowsSource<'d, T, const N: usize>(WindowsSource<'d, T>);
 
-/// A window of the right length. (`slice::array_windows` is younger than the oldest compiler.)
+/// A window of [`windows_of_array`]. (`slice::array_windows` is younger than the oldest compiler.) Not checked: where one may panic, loops over windows are not compiled
+/// into vectors, and take ten times as long.
 #[inline(always)]
 fn as_array<T, const N: usize>(window: &[T]) -> &[T; N] {
-    window.try_into().expect("windows of N elements have N elements")
+    debug_assert_eq!(window.len(), N);
+    // SAFETY: called by `windows_of_array` only, whose windows have `N` elements.
+    unsafe { &*window.as_ptr().cast() }
+}
+
+/// An [`ArrayWindowsSource`]'s piece.
+type ArrayPiece<'d, T, const N: usize> = std::iter::Map<slice::Windows<'d, T>, fn(&'d [T]) -> &'d [T; N]>;
+
+/// All windows of `N` elements, as arrays.
+#[inline(always)]
+fn windows_of_array<T, const N: usize>(slice: &[T]) -> ArrayPiece<'_, T, N> {
+    slice.windows(N).map(as_array)
 }
 
 impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N> {
     type Item = &'d [T; N];
     type Piece<'p>
-        = std::iter::Map<slice::Windows<'d, T>, fn(&'d [T]) -> &'d [T; N]>
+        = ArrayPiece<'d, T, N>
     where
         Self: 'p;
 
@@ -454,12 +466,12 @@ impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N>
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         let front = self.0.elements_of(n);
         self.0.slice = &self.0.slice[n.min(self.0.slice.len())..];
-        front.windows(N).map(as_array)
+        windows_of_array(front)
     }
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
-        self.0.split_at(self.0.left() - n).slice.windows(N).map(as_array)
+        windows_of_array(self.0.split_at(self.0.left() - n).slice)
     }
 
     fn split_at(&mut self, n: usize) -> Self {

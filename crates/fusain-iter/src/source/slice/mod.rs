@@ -40,6 +40,8 @@ pub trait ParallelSlice<T: Sync> {
 
     /// All windows of `size` neighbouring elements.
     ///
+    /// If the program text says how many, [`par_array_windows`](ParallelSlice::par_array_windows) is faster, several times for short windows of numbers.
+    ///
     /// # Panics
     ///
     /// If `size` is 0.
@@ -50,6 +52,12 @@ pub trait ParallelSlice<T: Sync> {
     }
 
     /// All windows of `N` neighbouring elements, as arrays. `N` must not be 0, which the compiler checks.
+    ///
+    /// ```
+    /// # use fusain_iter::prelude::*;
+    /// let smooth: Vec<f32> = [1.0, 2.0, 6.0, 1.0].par_array_windows().map(|[a, b, c]| (a + b + c) / 3.0).collect();
+    /// assert_eq!(smooth, [3.0, 3.0]);
+    /// ```
     fn par_array_windows<const N: usize>(&self) -> ArrayWindows<'_, T, N> {
         const { assert!(N != 0, "a window has an element") };
         ArrayWindows::new(self.as_parallel_slice())
