@@ -182,7 +182,7 @@ unsafe impl<T: Send> Send for Window<'_, T> {}
 impl<T> Window<'_, T> {
     /// Fills the next slots with `make` of each element of `from`, as far as there is room.
     #[inline(always)]
-    pub(crate) fn fill<S>(&mut self, from: &[S], mut make: impl FnMut(&S) -> T) {
+    pub(crate) fn fill<'f, S>(&mut self, from: &'f [S], mut make: impl FnMut(&'f S) -> T) {
         let from = &from[..from.len().min(self.len())];
         if needs_drop::<T>() {
             return self.fill_by(from.len(), |i| make(&from[i]));

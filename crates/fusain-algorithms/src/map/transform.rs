@@ -14,19 +14,19 @@ use crate::policy::{Par, Plan, Team};
 use crate::widest::{Body, widest, widest_of};
 use crate::window::{Output, Window, collect, fill_alone};
 
-pub(crate) struct Map<'a, T, U, F> {
+pub(crate) struct Map<'v, 'w, T, U, F> {
     f: F,
-    elements: PhantomData<fn(&'a T) -> U>,
+    elements: PhantomData<fn(&'v T) -> &'w [U]>,
 }
 
 /// What is left of the input, and the slots for its results.
-pub(crate) struct Local<'a, T, U> {
-    input: Feed<'a, T>,
-    output: Window<'a, U>,
+pub(crate) struct Local<'v, 'w, T, U> {
+    input: Feed<'v, T>,
+    output: Window<'w, U>,
 }
 
-impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F> {
-    type Local = Local<'a, T, U>;
+impl<'v, 'w, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync> Algorithm for Map<'v, 'w, T, U, F> {
+    type Local = Local<'v, 'w, T, U>;
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
         !local.input.is_empty()
@@ -53,13 +53,13 @@ impl<'a, T: Sync, U: Send, F: Fn(&T) -> U + Sync> Algorithm for Map<'a, T, U, F>
 }
 
 /// Fills a window with what `f` makes of each element.
-struct FillPart<'a, 'w, T, U, F> {
+struct FillPart<'a, 'v, 'w, T, U, F> {
     window: &'a mut Window<'w, U>,
-    part: &'a [T],
+    part: &'v [T],
     f: F,
 }
 
-impl<T, U, F: Fn(&T) -> U> Body for FillPart<'_, '_, T, U, F> {
+impl<'v, T, U, F: Fn(&'v T) -> U> Body for FillPart<'_, 'v, '_, T, U, F> {
     type Output = ();
 
     #[inline(always)]
@@ -72,19 +72,22 @@ impl<T, U, F: Fn(&T) -> U> Body for FillPart<'_, '_, T, U, F> {
 ///
 /// A function makes a new vector out of the elements, or replaces each of them.
 impl Par<'_> {
-    /// Returns a vector of `f(x)` for every element `x`.
+    /// Returns a vector of `f(x)` for every element `x`. Results may borrow from the elements.
     ///
     /// O(n) work, no memory but the result. If `f` panics, the results made so far are dropped and the panic propagates.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
     /// assert_eq!(fusain::par().map(&[1, 2, 3], |x| x * x), [1, 4, 9]);
+    ///
+    /// let lines = [String::from("pool of workers"), String::from("unit of work")];
+    /// assert_eq!(fusain::par().map(&lines, |line| line.split(' ').next()), [Some("pool"), Some("unit")]);
     /// ```
     #[doc(alias = "collect")]
     #[doc(alias = "transform")]
     #[inline]
-    pub fn map<T: Sync, U: Send, F: Fn(&T) -> U + Sync>(&self, v: &[T], f: F) -> Vec<U> {
-        match self.plan::<Map<'_, T, U, F>>(v.len()) {
+    pub fn map<'v, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(&self, v: &'v [T], f: F) -> Vec<U> {
+        match self.plan::<Map<'_, '_, T, U, F>>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| v.iter().map(f).collect()),
             Plan::Parallel(team) => collect(v.len(), |room| map_into(team, v, Output::new(room), f)),
         }
@@ -106,14 +109,14 @@ impl Par<'_> {
     /// assert_eq!(fusain::par().map_into(&[1, 2, 3], &mut room, |x| x + 1), [2, 3, 4]);
     /// ```
     #[inline]
-    pub fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
+    pub fn map_into<'v, 'r, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(
         &self,
-        v: &[T],
+        v: &'v [T],
         room: &'r mut [MaybeUninit<U>],
         f: F,
     ) -> &'r mut [U] {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
-        match self.plan::<(Map<'_, T, U, F>, F)>(v.len()) {
+        match self.plan::<(Map<'_, '_, T, U, F>, F)>(v.len()) {
             Plan::Sequential(watch) => {
                 watch.time(|| fill_alone(room, |window| widest_of(v.len(), FillPart { window, part: v, f })))
             }
@@ -138,9 +141,9 @@ impl Par<'_> {
 }
 
 #[inline(never)]
-fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
+fn map_into<'v, 'r, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(
     team: Team<'_>,
-    v: &[T],
+    v: &'v [T],
     output: Output<'r, U>,
     f: F,
 ) -> &'r mut [U] {
@@ -149,9 +152,9 @@ fn map_into<'r, T: Sync, U: Send, F: Fn(&T) -> U + Sync>(
     output.finish()
 }
 
-impl<'a, T, U, F: Fn(&T) -> U> Map<'a, T, U, F> {
+impl<'v, 'w, T, U, F: Fn(&'v T) -> U> Map<'v, 'w, T, U, F> {
     /// The algorithm and its root. To be called once for an output.
-    pub(super) fn new(v: &'a [T], output: &'a Output<'_, U>, f: F) -> (Self, Local<'a, T, U>) {
+    pub(super) fn new(v: &'v [T], output: &'w Output<'_, U>, f: F) -> (Self, Local<'v, 'w, T, U>) {
         // SAFETY: called once.
         let window = unsafe { output.window() };
         (Map { f, elements: PhantomData }, Local { input: Feed::new(v), output: window })

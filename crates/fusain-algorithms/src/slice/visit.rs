@@ -101,7 +101,7 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
         par().for_each_mut_indexed(self.as_mut(), f)
     }
 
-    /// Returns a vector of `f(x)` for every element `x`.
+    /// Returns a vector of `f(x)` for every element `x`. Results may borrow from the elements.
     ///
     /// O(n) work, no memory but the result. If `f` panics, the results made so far are dropped and the panic propagates. See
     /// [`Par::map`](crate::Par::map).
@@ -111,14 +111,17 @@ pub trait ParVisit<T>: AsRef<[T]> + AsMut<[T]> {
     /// use fusain::prelude::*;
     ///
     /// assert_eq!([1, 2, 3].par_map(|x| x * x), [1, 4, 9]);
+    ///
+    /// let names = [String::from("pool"), String::from("unit")];
+    /// assert_eq!(names.par_map(|name| &name[..1]), ["p", "u"]);
     /// ```
     #[doc(alias = "transform")]
     #[inline]
-    fn par_map<U, F>(&self, f: F) -> Vec<U>
+    fn par_map<'v, U, F>(&'v self, f: F) -> Vec<U>
     where
-        T: Sync,
+        T: Sync + 'v,
         U: Send,
-        F: Fn(&T) -> U + Sync,
+        F: Fn(&'v T) -> U + Sync,
     {
         par().map(self.as_ref(), f)
     }
