@@ -55,7 +55,7 @@ impl Par<'_> {
 
     /// The element with the smallest key, with its index: of several equal ones the first.
     ///
-    /// Otherwise like [`min_by`](Par::min_by); keys may be computed more than once.
+    /// Otherwise like [`min_by`](Par::min_by); keys may be computed more than once, and may borrow from the elements.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -67,7 +67,7 @@ impl Par<'_> {
     where
         T: Sync,
         K: Ord + Send,
-        F: Fn(&T) -> K + Sync,
+        F: Fn(&'v T) -> K + Sync,
     {
         by_key::<T, K, true, false>(self, v, key).map(|(min, _)| (min, &v[min]))
     }
@@ -120,7 +120,7 @@ impl Par<'_> {
     where
         T: Sync,
         K: Ord + Send,
-        F: Fn(&T) -> K + Sync,
+        F: Fn(&'v T) -> K + Sync,
     {
         by_key::<T, K, false, true>(self, v, key).map(|(_, max)| (max, &v[max]))
     }
@@ -175,7 +175,7 @@ impl Par<'_> {
     where
         T: Sync,
         K: Ord + Send,
-        F: Fn(&T) -> K + Sync,
+        F: Fn(&'v T) -> K + Sync,
     {
         by_key::<T, K, true, true>(self, v, key).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
@@ -201,10 +201,10 @@ fn by<T: Sync, const MIN: bool, const MAX: bool>(
 
 /// Indices of the extrema by key. An index that was not asked for is 0.
 #[inline]
-fn by_key<T: Sync, K: Ord + Send, const MIN: bool, const MAX: bool>(
+fn by_key<'v, T: Sync, K: Ord + Send, const MIN: bool, const MAX: bool>(
     policy: &Par<'_>,
-    v: &[T],
-    key: impl Fn(&T) -> K + Sync,
+    v: &'v [T],
+    key: impl Fn(&'v T) -> K + Sync,
 ) -> Option<(usize, usize)> {
     extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, key, K::lt, is_primitive::<K>()))
 }

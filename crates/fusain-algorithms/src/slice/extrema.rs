@@ -63,13 +63,17 @@ pub trait ParExtrema<T>: AsRef<[T]> {
     /// use fusain::prelude::*;
     ///
     /// assert_eq!([-3, 1, 2].par_min_by_key(|x: &i32| x.abs()), Some((1, &1)));
+    ///
+    /// // A key may borrow from its element.
+    /// let pairs = [(1, String::from("worker")), (2, String::from("pool"))];
+    /// assert_eq!(pairs.par_min_by_key(|pair| &pair.1), Some((1, &pairs[1])));
     /// ```
     #[inline]
-    fn par_min_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
+    fn par_min_by_key<'v, K, F>(&'v self, key: F) -> Option<At<'v, T>>
     where
-        T: Sync,
+        T: Sync + 'v,
         K: Ord + Send,
-        F: Fn(&T) -> K + Sync,
+        F: Fn(&'v T) -> K + Sync,
     {
         par().min_by_key(self.as_ref(), key)
     }
@@ -125,11 +129,11 @@ pub trait ParExtrema<T>: AsRef<[T]> {
     /// assert_eq!([-3, 1, 2].par_max_by_key(|x: &i32| x.abs()), Some((0, &-3)));
     /// ```
     #[inline]
-    fn par_max_by_key<K, F>(&self, key: F) -> Option<At<'_, T>>
+    fn par_max_by_key<'v, K, F>(&'v self, key: F) -> Option<At<'v, T>>
     where
-        T: Sync,
+        T: Sync + 'v,
         K: Ord + Send,
-        F: Fn(&T) -> K + Sync,
+        F: Fn(&'v T) -> K + Sync,
     {
         par().max_by_key(self.as_ref(), key)
     }
@@ -185,11 +189,11 @@ pub trait ParExtrema<T>: AsRef<[T]> {
     /// assert_eq!([-3, 1, 2].par_minmax_by_key(|x: &i32| x.abs()), Some(((1, &1), (0, &-3))));
     /// ```
     #[inline]
-    fn par_minmax_by_key<K, F>(&self, key: F) -> Option<(At<'_, T>, At<'_, T>)>
+    fn par_minmax_by_key<'v, K, F>(&'v self, key: F) -> Option<(At<'v, T>, At<'v, T>)>
     where
-        T: Sync,
+        T: Sync + 'v,
         K: Ord + Send,
-        F: Fn(&T) -> K + Sync,
+        F: Fn(&'v T) -> K + Sync,
     {
         par().minmax_by_key(self.as_ref(), key)
     }
