@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn strings(text in "[ab \n\r\u{e9}\u{1F600}]{0,200}", script in script()) {
+    fn strings(text in "[ab \n\r\u{b}\u{1c}\u{85}\u{a0}\u{e9}\u{3000}\u{1F600}]{0,200}", script in script()) {
         let text = text.as_str();
         same!(text.par_chars(), text.chars(), &script);
         same!(text.par_char_indices(), text.char_indices(), &script);

@@ -430,21 +430,19 @@ impl<'d, T: Sync, const N: usize> IndexedParallelIterator for ArrayWindows<'d, T
 #[derive(Debug)]
 pub struct ArrayWindowsSource<'d, T, const N: usize>(WindowsSource<'d, T>);
 
-/// A window of [`windows_of_array`]. (`slice::array_windows` is younger than the oldest compiler.) Not checked: where one may panic, loops over windows are not compiled
-/// into vectors, and take ten times as long.
-#[inline(always)]
-fn as_array<T, const N: usize>(window: &[T]) -> &[T; N] {
-    debug_assert_eq!(window.len(), N);
-    // SAFETY: called by `windows_of_array` only, whose windows have `N` elements.
-    unsafe { &*window.as_ptr().cast() }
-}
-
 /// An [`ArrayWindowsSource`]'s piece.
 type ArrayPiece<'d, T, const N: usize> = std::iter::Map<slice::Windows<'d, T>, fn(&'d [T]) -> &'d [T; N]>;
 
-/// All windows of `N` elements, as arrays.
+/// All windows of `N` elements, as arrays. (`slice::array_windows` is younger than the oldest compiler.)
 #[inline(always)]
 fn windows_of_array<T, const N: usize>(slice: &[T]) -> ArrayPiece<'_, T, N> {
+    // Not checked: where it may panic, loops over windows are not compiled into vectors, and take ten times as long.
+    #[inline(always)]
+    fn as_array<T, const N: usize>(window: &[T]) -> &[T; N] {
+        debug_assert_eq!(window.len(), N);
+        // SAFETY: called below only, for windows of `N` elements.
+        unsafe { &*window.as_ptr().cast() }
+    }
     slice.windows(N).map(as_array)
 }
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::chars::ceil_char_boundary;
-use super::pattern::Pattern;
-use crate::adaptor::{Filter, Map};
+use super::pattern::{Pattern, White};
+use crate::adaptor::Map;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -13,10 +13,10 @@ use crate::source::Source;
 pub type Lines<'t> = Map<SplitInclusive<'t, char>, fn(&str) -> &str>;
 
 /// The words of a text. See [`par_split_whitespace`](super::ParallelString::par_split_whitespace).
-pub type SplitWhitespace<'t> = Filter<Split<'t, fn(char) -> bool>, fn(&&'t str) -> bool>;
+pub type SplitWhitespace<'t> = Words<'t, White<false>>;
 
 /// The words of a text in ASCII. See [`par_split_ascii_whitespace`](super::ParallelString::par_split_ascii_whitespace).
-pub type SplitAsciiWhitespace<'t> = SplitWhitespace<'t>;
+pub type SplitAsciiWhitespace<'t> = Words<'t, White<true>>;
 
 /// What becomes of separators, and of an empty rest at the end.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ struct Kind {
     inclusive: bool,
     /// An empty rest is a part.
     ends_empty: bool,
+    /// No other empty part is one.
+    words: bool,
 }
 
 /// The source of a divided text; gone when the last part has been given.
@@ -61,7 +63,10 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
             let Some((start, end)) = self.pattern.find_in(rest) else { return each(rest) };
             self.rest = Some(&rest[end..]).filter(|rest| self.kind.ends_empty || !rest.is_empty());
             done += end;
-            each(&rest[..if self.kind.inclusive { end } else { start }])?;
+            let part = &rest[..if self.kind.inclusive { end } else { start }];
+            if !(part.is_empty() && self.kind.words) {
+                each(part)?;
+            }
         }
         ControlFlow::Continue(())
     }
@@ -87,9 +92,9 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
     }
 }
 
-/// The three types, which differ in their kind.
+/// The four types, which differ in their kind.
 macro_rules! divided {
-    ($($(#[$doc:meta])* $name:ident, $inclusive:literal, $ends_empty:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $inclusive:literal, $ends_empty:literal, $words:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone)]
         #[must_use = "a chain does nothing before it is run"]
@@ -115,7 +120,7 @@ macro_rules! divided {
             type Source<'s> = DivideSource<'s, 't, P> where Self: 's;
 
             fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
-                DivideSource::new(self.text, Kind { inclusive: $inclusive, ends_empty: $ends_empty }, &self.pattern)
+                DivideSource::new(self.text, Kind { inclusive: $inclusive, ends_empty: $ends_empty, words: $words }, &self.pattern)
             }
         }
     )*};
@@ -123,9 +128,11 @@ macro_rules! divided {
 
 divided! {
     /// Parts between separators. See [`par_split`](super::ParallelString::par_split).
-    Split, false, true;
+    Split, false, true, false;
     /// Parts that end with separators. See [`par_split_inclusive`](super::ParallelString::par_split_inclusive).
-    SplitInclusive, true, false;
+    SplitInclusive, true, false, false;
     /// Parts in front of terminators. See [`par_split_terminator`](super::ParallelString::par_split_terminator).
-    SplitTerminator, false, false;
+    SplitTerminator, false, false, false;
+    /// What lies between separators, where that is anything. See [`par_split_whitespace`](super::ParallelString::par_split_whitespace).
+    Words, false, false, true;
 }

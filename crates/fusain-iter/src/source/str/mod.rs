@@ -8,9 +8,9 @@ mod drain;
 mod pattern;
 
 pub use chars::{Bytes, CharIndices, Chars, EncodeUtf16, MatchIndices, Matches};
-pub use divide::{Lines, Split, SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace};
+pub use divide::{Lines, Split, SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace, Words};
 pub use drain::Drain;
-pub use pattern::Pattern;
+pub use pattern::{Pattern, White};
 
 use crate::parallel::ParallelIterator;
 
@@ -73,15 +73,12 @@ pub trait ParallelString {
 
     /// Its words: what lies between white space.
     fn par_split_whitespace(&self) -> SplitWhitespace<'_> {
-        let is_word: fn(&&str) -> bool = |word| !word.is_empty();
-        self.par_split(char::is_whitespace as fn(char) -> bool).filter(is_word)
+        Words::new(self.as_parallel_string(), White)
     }
 
     /// Its words: what lies between white space in ASCII.
     fn par_split_ascii_whitespace(&self) -> SplitAsciiWhitespace<'_> {
-        let is_word: fn(&&str) -> bool = |word| !word.is_empty();
-        let is_space: fn(char) -> bool = |c| c.is_ascii_whitespace();
-        self.par_split(is_space).filter(is_word)
+        Words::new(self.as_parallel_string(), White)
     }
 
     /// The characters that match, as strings.
