@@ -37,8 +37,7 @@ pub trait ParallelIterator: Sized + Send {
         None
     }
 
-    /// The slots of the vector that the elements are made of, where its n-th element has been moved out before the n-th of the chain is given, and the source is
-    /// [exact](Source::exact).
+    /// The slots of the vector that the elements are made of, where its n-th element has been moved out before the n-th of the chain is given.
     #[doc(hidden)]
     const SLOT: Slot = Slot::None;
 
@@ -269,13 +268,6 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Calls `f` on every element, in no particular order.
-    ///
-    /// ```
-    /// # use fusain_iter::prelude::*;
-    /// let mut v = vec![1, 2, 3];
-    /// v.par_iter_mut().for_each(|x| *x *= 2);
-    /// assert_eq!(v, [2, 4, 6]);
-    /// ```
     #[inline]
     fn for_each<F: Fn(Self::Item) + Sync + Send>(mut self, f: F) {
         run(&mut self, |settings, source| for_each::each(settings, source, f));
@@ -323,12 +315,6 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends, at the latest after its unit; the call returns one such result.
-    ///
-    /// ```
-    /// # use fusain_iter::prelude::*;
-    /// let even = |x: usize| if x % 2 == 0 { Ok(()) } else { Err(x) };
-    /// assert_eq!([2, 4, 5, 8].into_par_iter().try_for_each(even), Err(5));
-    /// ```
     fn try_for_each<F, R>(self, f: F) -> R
     where
         F: Fn(Self::Item) -> R + Sync + Send,
@@ -390,12 +376,6 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: it ends when an element or `op` gives `None` or `Err`, and returns that.
-    ///
-    /// ```
-    /// # use fusain_iter::prelude::*;
-    /// let sum = |v: &[u8]| v.par_iter().map(|x| Some(*x)).try_reduce(|| 0, |a, b| a.checked_add(b));
-    /// assert_eq!((sum(&[1, 2, 3]), sum(&[200, 100])), (Some(6), None));
-    /// ```
     fn try_reduce<T, F, N>(mut self, identity: N, op: F) -> Self::Item
     where
         F: Fn(T, T) -> Self::Item + Sync + Send,
@@ -537,7 +517,8 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|x| !predicate(x))
     }
 
-    /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`.
+    /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`. Where the elements are
+    /// made one by one of a vector's, and are as long and aligned alike, that is where those were: the result has the vector's memory, with the same capacity.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
