@@ -187,7 +187,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         target.par_extend(self);
     }
 
-    /// Replaces the contents of `left` by the first members of the elements, which are pairs, and those of `right` by the second members.
+    /// Replaces the contents of `left` by the first members of the elements, which are pairs, and those of `right` by the second members. The vectors' memory is reused if
+    /// it is large enough.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -195,12 +196,13 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// [(1, 2), (3, 4)].into_par_iter().unzip_into_vecs(&mut a, &mut b);
     /// assert_eq!((a, b), (vec![1, 3], vec![2, 4]));
     /// ```
-    fn unzip_into_vecs<A: Send, B: Send>(self, left: &mut Vec<A>, right: &mut Vec<B>)
+    fn unzip_into_vecs<A: Send, B: Send>(mut self, left: &mut Vec<A>, right: &mut Vec<B>)
     where
         Self: IndexedParallelIterator<Item = (A, B)>,
     {
-        let (a, b): (Vec<A>, Vec<B>) = self.unzip();
-        (*left, *right) = (a, b);
+        left.clear();
+        right.clear();
+        run(&mut self, |settings, source| vector::append_both(settings, source, left, right));
     }
 
     /// Returns all inclusive prefix sums by `op`, which must be associative: at each index, the sum up to and with that element.

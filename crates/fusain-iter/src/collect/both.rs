@@ -8,13 +8,15 @@ use crate::sink::vector;
 
 /// Vectors of the left and the right sides.
 fn sides<A: Send, B: Send>(chain: impl IntoParallelIterator<Item = (A, B)>) -> (Vec<A>, Vec<B>) {
-    run(&mut chain.into_par_iter(), vector::both)
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    run(&mut chain.into_par_iter(), |settings, source| vector::append_both(settings, source, &mut left, &mut right));
+    (left, right)
 }
 
 /// Vectors of what is left, and of what is right.
 fn either<L: Send, R: Send>(chain: impl IntoParallelIterator<Item = Either<L, R>>) -> (Vec<L>, Vec<R>) {
     run(&mut chain.into_par_iter(), |settings, source| {
-        vector::sorted(settings, source, |(a, b), x| match x {
+        vector::divided(settings, source, |(a, b), x| match x {
             Either::Left(x) => vector::push(a, x),
             Either::Right(x) => vector::push(b, x),
         })

@@ -21,7 +21,7 @@ use crate::source::{ROW, Source};
 /// Room for elements.
 ///
 /// Invariants:
-/// 1. `base` is valid for writes of `len` elements for `'r`, and used by nobody else, but by a source that is moved [out of there](refill): in front of it.
+/// 1. `base` is valid for writes of `len` elements for `'r`, and used by nobody else, but by a source that moves elements [out of there](refill), each before its slot is written.
 /// 2. The slots of `filled` are initialised and belong to the room; no two ranges overlap.
 struct Room<'r, T> {
     base: *mut T,
@@ -324,17 +324,21 @@ where
     }
 }
 
-/// Vectors of the first and the second members of the `len` elements of `source`, which is exact.
+/// Appends the first and the second members of the `len` elements of `source`, which is exact, to `left` and to `right`.
 #[inline(always)]
-pub(crate) fn both<S, A, B>(settings: &Settings<'_>, source: S, len: usize) -> (Vec<A>, Vec<B>)
-where
+pub(crate) fn append_both<S, A, B>(
+    settings: &Settings<'_>,
+    source: S,
+    len: usize,
+    left: &mut Vec<A>,
+    right: &mut Vec<B>,
+) where
     S: Source<Item = (A, B)>,
     A: Send,
     B: Send,
 {
-    let (mut left, mut right) = (Vec::new(), Vec::new());
     let filled = {
-        let rooms = (Room::behind(&mut left, len), Room::behind(&mut right, len));
+        let rooms = (Room::behind(left, len), Room::behind(right, len));
         // SAFETY: called once.
         let first = unsafe { rooms.0.window() };
         // SAFETY: likewise.
@@ -343,11 +347,10 @@ where
         let alone = drive(settings, source, &Pairs::<&A, &B>(PhantomData), (first, second)).map(released);
         alone.unwrap_or_else(|| (rooms.0.finish(), rooms.1.finish()))
     };
-    // SAFETY: so many elements have been initialised, and nobody else has them.
-    unsafe { left.set_len(filled.0) };
+    // SAFETY: so many elements behind the old ones have been initialised, and nobody else has them.
+    unsafe { left.set_len(left.len() + filled.0) };
     // SAFETY: likewise.
-    unsafe { right.set_len(filled.1) };
-    (left, right)
+    unsafe { right.set_len(right.len() + filled.1) };
 }
 
 /// Appends the elements of `source`, which is exact, to `vector`.

@@ -38,9 +38,9 @@ pub(crate) fn collect<S: Source<Item: Send>>(settings: &Settings<'_>, source: S)
     vector
 }
 
-/// Vectors of the first and the second members of pairs.
+/// Appends the first and the second members of pairs to `left` and to `right`.
 #[inline(always)]
-pub(crate) fn both<S, A, B>(settings: &Settings<'_>, source: S) -> (Vec<A>, Vec<B>)
+pub(crate) fn append_both<S, A, B>(settings: &Settings<'_>, source: S, left: &mut Vec<A>, right: &mut Vec<B>)
 where
     S: Source<Item = (A, B)>,
     A: Send,
@@ -49,17 +49,19 @@ where
     if const { !S::EXACT.is_never() && !S::EXACT.is_at_most() }
         && let Some(len) = source.exact(Seal)
     {
-        return slots::both(settings, source, len);
+        return slots::append_both(settings, source, len, left, right);
     }
-    sorted(settings, source, |(a, b), (left, right)| {
+    let (more_left, more_right) = divided(settings, source, |(a, b), (left, right)| {
         push(a, left);
         push(b, right);
-    })
+    });
+    join(left, more_left);
+    join(right, more_right);
 }
 
 /// Vectors of the elements of `source`, each of which `put` puts into one of the two, or something into both.
 #[inline(always)]
-pub(crate) fn sorted<S, A, B>(
+pub(crate) fn divided<S, A, B>(
     settings: &Settings<'_>,
     source: S,
     put: impl Fn(&mut (Vec<A>, Vec<B>), S::Item) + Sync,
