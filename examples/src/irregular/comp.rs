@@ -29,7 +29,7 @@ impl Comp {
     }
 }
 
-/// How many pairs are equal. Compiled once: where it is a part of its callers the compiler makes loops of it that differ by half of their time.
+/// How many pairs are equal. Compiled once: where it is a part of its callers the compiler makes loops of it that take different times, and one rank would do more work than two.
 #[inline(never)]
 fn equal(some: &[u32], all: &[u32]) -> u64 {
     some.iter().map(|x| u64::from(all.iter().map(|y| u32::from(x == y)).sum::<u32>())).sum()

@@ -160,7 +160,7 @@ const COPIED_ALIKE: usize = size_of::<Vec<()>>();
 /// Folds as [`Source::fold`] does, not compiled for the widest vectors.
 ///
 /// For what owns much, such as a `HashMap`. A closure that works on that is seldom inlined, so it is not compiled again. If the loop around it were, it would copy by wider loads
-/// what the closure has just written, at each element, and wait for the stores each time. Such folds have been seen to take twice as long.
+/// what the closure has just written, at each element, and wait for the stores each time.
 #[inline(never)]
 fn apart<S: Source, T>(base: &mut S, grain: usize, folded: T, f: &impl Fn(T, S::Item) -> T) -> T {
     base.fold(grain, folded, f)

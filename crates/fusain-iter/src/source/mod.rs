@@ -19,6 +19,8 @@ pub(crate) mod vec;
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::ControlFlow;
 
+use fusain_algorithms::internals::is;
+
 use crate::exact::Exact;
 use crate::seal::Seal;
 
@@ -102,15 +104,15 @@ pub trait Source: Send + Sized {
     /// Like [`run`](Source::run), but never ends early: folds up to `grain` elements into `acc`.
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
-        if !needs_drop::<A>() {
-            // Nothing is lost where `step` panics, and no element has to ask whether there is anything.
+        if const { !needs_drop::<A>() && size_of::<A>() <= size_of::<usize>() } && (is::<A, usize>() || is::<A, ()>()) {
+            // No element has to ask whether there is anything. Other types may not be `Copy`, and a source may go on after a step that has panicked with what it was given.
             let mut acc = MaybeUninit::new(acc);
             let _ = self.run(grain, |x| {
-                // SAFETY: initialised, as after each element; and nobody else reads it before that is so again.
+                // SAFETY: initialised, and of a type that is `Copy`.
                 acc.write(step(unsafe { acc.assume_init_read() }, x));
                 ControlFlow::Continue(())
             });
-            // SAFETY: likewise; this is not come to where a step has panicked.
+            // SAFETY: initialised.
             return unsafe { acc.assume_init() };
         }
         let mut folded = Some(acc);

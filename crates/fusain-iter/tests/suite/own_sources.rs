@@ -1,6 +1,7 @@
 //! A source of a user's own, in safe code, and what it must not be able to break.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source};
 use fusain_iter::prelude::*;
@@ -170,4 +171,48 @@ fn a_part_of_a_chain_may_know_more_than_the_whole() {
     let chain = (0..100_u64).into_par_iter().filter(|_| true).chain(100..200);
     let half: Vec<u64> = Half(chain).collect();
     assert!(half.into_iter().eq(100..200));
+}
+
+/// Goes on whatever the closure does.
+struct Stubborn(usize);
+
+impl Source for Stubborn {
+    type Item = usize;
+
+    fn left(&self) -> usize {
+        self.0
+    }
+
+    fn run(&mut self, grain: usize, mut each: impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
+        for _ in 0..grain {
+            self.0 -= 1;
+            let _ = catch_unwind(AssertUnwindSafe(|| each(self.0)));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        None
+    }
+}
+
+/// What a step has been given and has panicked with is gone: it may have put it somewhere, as a `&mut` that nobody else may have.
+#[test]
+fn what_a_step_was_given_is_not_given_again() {
+    struct Token;
+    let mut given = 0;
+    let mut step = |token: Token, _| {
+        given += 1;
+        if given == 2 {
+            resume_unwind(Box::new("on purpose"));
+        }
+        token
+    };
+    let end = catch_unwind(AssertUnwindSafe(|| {
+        let _token = Stubborn(5).fold(5, Token, &mut step);
+    }));
+    assert!(end.is_err());
+    assert_eq!(given, 2);
+    // Numbers are no such thing.
+    assert_eq!(Stubborn(5).fold(5, 0_usize, |sum, x| sum + x), 10);
 }

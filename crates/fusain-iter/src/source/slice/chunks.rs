@@ -436,7 +436,7 @@ type ArrayPiece<'d, T, const N: usize> = std::iter::Map<slice::Windows<'d, T>, f
 /// All windows of `N` elements, as arrays. (`slice::array_windows` is younger than the oldest compiler.)
 #[inline(always)]
 fn windows_of_array<T, const N: usize>(slice: &[T]) -> ArrayPiece<'_, T, N> {
-    // Not checked: where it may panic, loops over windows are not compiled into vectors, and take ten times as long.
+    // Not checked: where it may panic, loops over windows are not compiled into vectors.
     #[inline(always)]
     fn as_array<T, const N: usize>(window: &[T]) -> &[T; N] {
         debug_assert_eq!(window.len(), N);

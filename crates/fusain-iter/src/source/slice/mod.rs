@@ -40,7 +40,7 @@ pub trait ParallelSlice<T: Sync> {
 
     /// All windows of `size` neighbouring elements.
     ///
-    /// If the program text says how many, [`par_array_windows`](ParallelSlice::par_array_windows) is faster, several times for short windows of numbers.
+    /// If the program text says how many, [`par_array_windows`](ParallelSlice::par_array_windows) is faster, for short windows of numbers by far.
     ///
     /// # Panics
     ///
