@@ -23,6 +23,7 @@
 //! | `sink/` | a result for each part, combined in the order of the parts |
 //! | `collect/` | collections from chains, and chains from collections |
 //! | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
+//! | `memory` | results where the elements of a vector were that they are made of |
 //!
 //! # Example
 //!
