@@ -467,3 +467,29 @@ fn a_search_ends_within_a_fold_that_may_fail() {
     assert_eq!(hit, Some(Some(1 << 10)));
     assert_eq!(seen.into_inner(), 1 << 10);
 }
+
+/// However often it has been done before: what a call takes says nothing of an element where their number is not asked for.
+#[test]
+fn few_long_elements_of_a_bridge_are_shared_each_time() {
+    let threads_of = || {
+        let worker = |_| {
+            std::thread::sleep(std::time::Duration::from_micros(500));
+            std::thread::current().id()
+        };
+        (0..20).par_bridge().on(&POOL).map(worker).collect::<std::collections::HashSet<_>>().len()
+    };
+    let shared = (0..40).filter(|call| threads_of() > 1 && *call >= 10).count();
+    assert!(shared > 0, "the first calls alone were shared");
+}
+
+/// Short elements are left to one worker, each of which comes once all the same; and so does a long one among them.
+#[test]
+fn short_elements_of_a_bridge_come_once() {
+    for n in [0, 1, 100, 5_000_u64] {
+        for _ in 0..20 {
+            let uneven = |x: u64| (0..if x % 1_000 == 7 { 20_000 } else { 1 }).fold(x, |x, _| std::hint::black_box(x));
+            let sum: u64 = (0..n).filter(|x| *x < n).par_bridge().on(&POOL).map(uneven).sum();
+            assert_eq!(sum, (0..n).sum());
+        }
+    }
+}

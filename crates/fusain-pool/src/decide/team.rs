@@ -133,6 +133,10 @@ impl Running {
 /// Shared calls from this length on say what such calls take even if somebody had to be woken.
 const WAKES_HIDE_NS: f32 = 1_000_000.0;
 
+/// The work of a call whose elements nobody can count beforehand. What it takes is learned for calls as a whole, and says nothing of an element: units begin with one, however
+/// often such calls have been made.
+const UNCOUNTED: usize = usize::MAX;
+
 /// On what terms a call is shared.
 pub(super) struct Terms {
     /// Whether it is timed, and for how many calls.
@@ -185,7 +189,7 @@ pub struct Team<'p> {
 impl<'p> Team<'p> {
     /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
     pub fn all(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Self {
-        let cost = with_class(kind, work.max(1), |class, _| class.cost());
+        let cost = with_class(kind, work.max(1), |class, _| class.cost()).filter(|_| work != UNCOUNTED);
         let mut team = Self::new(
             pool,
             kind,
@@ -198,12 +202,12 @@ impl<'p> Team<'p> {
     /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
         let Terms { is_timed, stands_for, is_try, alone_ns, wakes } = terms;
-        let element_ns = alone_ns / work as f32;
-        let brief = Brief { grain: first_grain(kind, work, Some(element_ns), grain), work, wakes, offers: true };
+        let cost = (work != UNCOUNTED).then_some(alone_ns / work as f32);
+        let brief = Brief { grain: first_grain(kind, work, cost, grain), work, wakes, offers: true };
         let mut team = Self::new(pool, kind, brief);
         team.is_try = is_try;
         team.alone_ns = alone_ns;
-        team.element_ns = element_ns;
+        team.element_ns = cost.unwrap_or(0.0);
         team.stands_for = stands_for.max(1);
         team.started = is_timed.then(Moment::now);
         team
@@ -396,6 +400,19 @@ mod tests {
     fn choose(kind: Kind, work: usize) -> Choice {
         let machine = Machine { workers: 2.0, region_ns: || 300.0 };
         with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false))
+    }
+
+    /// Its cost divided by a number that nobody knows would be nothing: a unit would be all that a part has, and nothing would be left for others.
+    #[test]
+    fn what_cannot_be_counted_begins_with_one_element() {
+        struct Uncounted;
+        let kind = Kind::of::<Uncounted>();
+        with_class(kind, UNCOUNTED, |class, _| class.took_alone(UNCOUNTED, UNCOUNTED, 1e6));
+        for team in
+            [Team::of(None, kind, UNCOUNTED, None, Terms::untimed(1e6, false)), Team::all(None, kind, UNCOUNTED, None)]
+        {
+            assert_eq!((team.elements_in(1e9), team.brief.grain.delay()), (None, 0));
+        }
     }
 
     /// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes more than twice as long as to run in sequence at once.
