@@ -27,6 +27,12 @@ pub fn is_deterministic(policy: &Par<'_>) -> bool {
     policy.is_deterministic()
 }
 
+/// Whether the call is to be shared only where that gains, by units of a measured length.
+#[inline]
+pub fn chooses(policy: &Par<'_>) -> bool {
+    policy.chooses()
+}
+
 /// The grain that was asked for.
 #[inline]
 pub fn fixed_grain(policy: &Par<'_>) -> Option<usize> {

@@ -160,6 +160,12 @@ impl<'p> Par<'p> {
         self.deterministic
     }
 
+    /// Whether all is left to what has been measured.
+    #[inline]
+    pub(crate) fn chooses(&self) -> bool {
+        self.mode == Mode::Auto && self.grain.is_none()
+    }
+
     /// The grain the caller asked for.
     #[inline]
     pub(crate) fn fixed_grain(&self) -> Option<usize> {

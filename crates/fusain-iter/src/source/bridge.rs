@@ -5,9 +5,15 @@
 //!
 //! The iterator is the user's, and may call into the pool: its thread may then begin another part of the same chain, in the middle of `next`. Such a part ends at once, since it
 //! would wait for the lock that its own thread holds.
+//!
+//! Where elements are short, the lock goes from core to core as often as it is taken, and workers gain nothing by each other. So a part with short elements is not split, and one
+//! that finds the lock taken ends: another one goes on, and keeps the lock for all of a unit. How short they are is seen by the grain, which is as many elements as take some
+//! microseconds.
 
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
+
+use fusain_algorithms::internals;
 
 use super::Source;
 use crate::flag::{Flag, Holder};
@@ -27,7 +33,8 @@ use crate::settings::Settings;
 /// ```
 pub trait ParallelBridge: Sized {
     /// A parallel iterator of the elements of this sequential one, in no particular order unless it is made [`ordered`](IterBridge::ordered). Workers fetch elements in turn, so it pays only if the
-    /// work on an element takes much longer than fetching it. They fetch one element at a time, or as many as the iterator's `size_hint` says that there are at least.
+    /// work on an element takes much longer than fetching it; shorter ones are left to one worker. They fetch one element at a time, or as many as the iterator's `size_hint` says
+    /// that there are at least.
     ///
     /// The iterator may wait for what is done with its elements. It must not wait for other tasks of the same pool: the worker that waits might be the one to run
     /// them.
@@ -76,10 +83,11 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
     where
         Self: 's;
 
-    fn source<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Self::Source<'s> {
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         // A panic before the run was in `clone` or `fmt`, and the iterator has been asked for nothing.
         self.iter.clear_poison();
-        BridgeSource::new(self)
+        let shares = !internals::chooses(&settings.policy);
+        BridgeSource { is_first: true, ..BridgeSource::new(self, shares) }
     }
 }
 
@@ -89,8 +97,16 @@ pub struct BridgeSource<'s, J: Iterator> {
     bridge: &'s IterBridge<J>,
     /// Memory for the elements of a unit.
     fetched: Vec<J::Item>,
-    /// It was begun in the middle of a call of the iterator.
-    is_within: bool,
+    /// It was begun in the middle of a call of the iterator, or others go on without it.
+    is_over: bool,
+    /// It has not been split off another one.
+    is_first: bool,
+    /// Elements of the last unit.
+    grain: usize,
+    /// They were too short to be shared.
+    is_light: bool,
+    /// They are shared however short they are: that was asked for, or the iterator gives many at a time.
+    shares: bool,
 }
 
 impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
@@ -102,17 +118,20 @@ impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
 /// Elements fetched at a time at most, so that a unit of one worker leaves something for the others.
 const FETCHED_MAX: usize = 1 << 8;
 
+/// Where more elements than this make a unit, a lock that comes from another core takes longer than each of them.
+const GRAIN_MAX: usize = 16;
+
 impl<'s, J: Iterator> BridgeSource<'s, J> {
-    fn new(bridge: &'s IterBridge<J>) -> Self {
-        BridgeSource { bridge, fetched: Vec::new(), is_within: false }
+    fn new(bridge: &'s IterBridge<J>, shares: bool) -> Self {
+        BridgeSource { bridge, fetched: Vec::new(), is_over: false, is_first: false, grain: 0, is_light: false, shares }
     }
 
     /// Fetches up to `wanted` elements: as many as the iterator says that there are at least. An element that may have to be waited for, as that of a channel, is
     /// fetched when the one before it has been processed: it may depend on that.
     fn fetch(&mut self, wanted: usize) {
-        let Self { bridge, fetched, is_within } = self;
+        let Self { bridge, fetched, is_over, shares, .. } = self;
         if bridge.holder.is_this_thread() {
-            *is_within = true;
+            *is_over = true;
             return;
         }
         match bridge.iter.lock() {
@@ -120,7 +139,9 @@ impl<'s, J: Iterator> BridgeSource<'s, J> {
             Ok(_) if bridge.over.is_up() => {}
             Ok(mut iter) => {
                 let _holds = bridge.holder.begin();
-                let wanted = iter.size_hint().0.clamp(1, wanted);
+                let known = iter.size_hint().0;
+                *shares = *shares || known > GRAIN_MAX;
+                let wanted = known.clamp(1, wanted);
                 fetched.extend(iter.by_ref().take(wanted));
                 if fetched.len() < wanted {
                     bridge.over.raise();
@@ -136,11 +157,33 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     type Item = J::Item;
 
     fn left(&self) -> usize {
-        if self.is_within || self.bridge.over.is_up() { 0 } else { usize::MAX }
+        if self.is_over || self.bridge.over.is_up() { 0 } else { usize::MAX }
     }
 
     fn run(&mut self, grain: usize, mut each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut wanted = grain.min(FETCHED_MAX);
+        // Not by one unit, as the first one is of any length.
+        self.is_light = !self.shares && std::mem::replace(&mut self.grain, grain).min(grain) > GRAIN_MAX;
+        if self.is_light && !self.bridge.holder.is_this_thread() {
+            match self.bridge.iter.try_lock() {
+                Ok(mut iter) if !self.bridge.over.is_up() => {
+                    let _holds = self.bridge.holder.begin();
+                    for _ in 0..wanted {
+                        let Some(x) = iter.next() else {
+                            self.bridge.over.raise();
+                            break;
+                        };
+                        each(x)?;
+                    }
+                    return ControlFlow::Continue(());
+                }
+                Err(TryLockError::WouldBlock) if !self.is_first => {
+                    self.is_over = true;
+                    return ControlFlow::Continue(());
+                }
+                _ => {}
+            }
+        }
         while wanted > 0 && self.left() > 0 {
             self.fetch(wanted);
             wanted -= self.fetched.len();
@@ -150,6 +193,6 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     }
 
     fn split(&mut self) -> Option<Self> {
-        Some(BridgeSource::new(self.bridge))
+        (!self.is_light).then(|| BridgeSource::new(self.bridge, self.shares))
     }
 }
