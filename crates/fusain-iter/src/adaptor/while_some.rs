@@ -50,7 +50,7 @@ impl<I: ParallelIterator<Item = Option<T>>, T: Send> ParallelIterator for WhileS
     }
 }
 
-/// The values of outcomes, until a worker meets one that says to end: then `end` is told why, as it may be by others that meet one within their unit of work.
+/// The values of outcomes, until a worker meets one that says to end: `end` is told with what. Before all have stopped, others may meet one, too.
 pub(crate) struct Unbroken<I, E> {
     base: I,
     over: Flag,
