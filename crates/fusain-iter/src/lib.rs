@@ -103,7 +103,7 @@ pub mod range {
 pub mod str {
     pub use crate::source::str::{
         Bytes, CharIndices, Chars, Drain, EncodeUtf16, Lines, MatchIndices, Matches, ParallelString, Pattern, Split,
-        SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace, White, Words,
+        SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace, Words,
     };
 }
 

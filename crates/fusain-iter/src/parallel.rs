@@ -231,7 +231,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self: ParallelIterator<Item = Option<T>>,
     {
-        WhileSome::new(self)
+        WhileSome::new(self, drop)
     }
 
     /// Stops as soon as possible after a panic. See [`PanicFuse`].

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use super::debug_without_closures;
 use crate::exact::Exact;
 use crate::flag::Flag;
 use crate::memory::{Memory, Slot};
@@ -19,43 +20,18 @@ use crate::source::Source;
 /// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
 /// assert!(n <= 500);
 /// ```
-#[derive(Clone, Debug)]
-#[must_use = "a chain does nothing before it is run"]
-pub struct WhileSome<I> {
-    base: I,
-    over: Flag,
-}
-
-impl<I> WhileSome<I> {
-    pub(crate) fn new(base: I) -> Self {
-        WhileSome { base, over: Flag::default() }
-    }
-}
-
-impl<I: ParallelIterator<Item = Option<T>>, T: Send> ParallelIterator for WhileSome<I> {
-    type Item = T;
-    type Source<'s>
-        = UnbrokenSource<'s, I::Source<'s>, fn(())>
-    where
-        Self: 's;
-
-    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        UnbrokenSource { base: self.base.source(settings), over: &self.over, end: &(drop as fn(())) }
-    }
-
-    const SLOT: Slot = I::SLOT;
-
-    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
-        self.base.memory(seal)
-    }
-}
+pub type WhileSome<I> = Unbroken<I, fn(())>;
 
 /// The values of outcomes, until a worker meets one that says to end: `end` is told with what. Before all have stopped, others may meet one, too.
-pub(crate) struct Unbroken<I, E> {
+#[derive(Clone)]
+#[must_use = "a chain does nothing before it is run"]
+pub struct Unbroken<I, E> {
     base: I,
     over: Flag,
     end: E,
 }
+
+debug_without_closures!(Unbroken < I, E > { base });
 
 impl<I, E> Unbroken<I, E> {
     pub(crate) fn new(base: I, end: E) -> Self {
@@ -86,7 +62,7 @@ where
     }
 }
 
-/// The source of a [`WhileSome`], and of what is collected into a `Result`.
+/// The source of an [`Unbroken`].
 #[doc(hidden)]
 pub struct UnbrokenSource<'s, S, E> {
     base: S,

@@ -10,7 +10,7 @@ use crate::outcome::Try;
 use crate::parallel::ParallelIterator;
 
 /// A collection of the values of all outcomes; or what the first that was met has ended it with.
-fn unbroken<C, R>(chain: impl IntoParallelIterator<Item = R>) -> Result<C, R::Residual>
+fn values<C, R>(chain: impl IntoParallelIterator<Item = R>) -> Result<C, R::Residual>
 where
     R: Try<Output: Send, Residual: Send> + Send,
     C: FromParallelIterator<R::Output>,
@@ -35,7 +35,7 @@ where
     C: FromParallelIterator<T>,
 {
     fn from_par_iter<I: IntoParallelIterator<Item = Option<T>>>(chain: I) -> Self {
-        unbroken(chain).ok()
+        values(chain).ok()
     }
 }
 
@@ -44,6 +44,6 @@ where
     C: FromParallelIterator<T>,
 {
     fn from_par_iter<I: IntoParallelIterator<Item = Result<T, E>>>(chain: I) -> Self {
-        unbroken(chain)
+        values(chain)
     }
 }

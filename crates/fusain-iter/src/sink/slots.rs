@@ -170,38 +170,12 @@ impl<T> Window<'_, T> {
         if needs_drop::<T>() {
             // One by one, so that a panic finds every element made so far.
             source.fold(grain, (), |(), x| self.push(x));
-        } else if IN_PLACE {
-            let mut grain = grain;
-            while size_of::<[T; STAGE]>() <= STAGE_MAX && grain >= STAGE && source.left() >= STAGE {
-                let mut stage = [const { MaybeUninit::uninit() }; STAGE];
-                let given = source.fold(STAGE, 0, |at, x| {
-                    stage[at] = MaybeUninit::new(x);
-                    at + 1
-                });
-                let to = base.wrapping_add(self.next).cast::<MaybeUninit<T>>();
-                if given == STAGE {
-                    // SAFETY: as many empty slots, by the caller.
-                    unsafe { to.cast::<[MaybeUninit<T>; STAGE]>().write(stage) };
-                } else {
-                    // The chain has ended early.
-                    // SAFETY: likewise; a stage is no slot.
-                    unsafe { to.copy_from_nonoverlapping(stage.as_ptr(), given) };
-                }
-                self.next += given;
-                grain -= STAGE;
-            }
-            if grain > 0 {
-                self.next = source.fold(grain, self.next, |next, x| {
-                    debug_assert!(next < end);
-                    // SAFETY: as above.
-                    unsafe { base.wrapping_add(next).write(x) };
-                    next + 1
-                });
-            }
         } else {
+            // SAFETY: by the caller.
+            let rest = if IN_PLACE { unsafe { self.fill_by_stages(source, grain) } } else { grain };
             // One place for both, as each may be a loop.
-            let mut grains = [self.unaligned(grain), grain];
-            grains[1] -= grains[0];
+            let first = if IN_PLACE { 0 } else { self.unaligned(rest) };
+            let grains = [first, rest - first];
             for mut grain in grains {
                 while size_of::<[T; ROW]>() <= ROW_MAX
                     && grain >= ROW
@@ -224,6 +198,34 @@ impl<T> Window<'_, T> {
                 });
             }
         }
+    }
+
+    /// Fills slots with most of the next `grain` elements of `source`, which come from there and need no drop; returns how many of `grain` are left.
+    ///
+    /// # Safety
+    ///
+    /// As for [`fill`](Self::fill).
+    #[inline(always)]
+    unsafe fn fill_by_stages<S: Source<Item = T>>(&mut self, source: &mut S, mut grain: usize) -> usize {
+        while size_of::<[T; STAGE]>() <= STAGE_MAX && grain >= STAGE && source.left() >= STAGE {
+            let mut stage = [const { MaybeUninit::uninit() }; STAGE];
+            let given = source.fold(STAGE, 0, |at, x| {
+                stage[at] = MaybeUninit::new(x);
+                at + 1
+            });
+            let to = self.base.wrapping_add(self.next).cast::<MaybeUninit<T>>();
+            if given == STAGE {
+                // SAFETY: as many empty slots, by the caller.
+                unsafe { to.cast::<[MaybeUninit<T>; STAGE]>().write(stage) };
+            } else {
+                // The chain has ended early.
+                // SAFETY: likewise; a stage is no slot.
+                unsafe { to.copy_from_nonoverlapping(stage.as_ptr(), given) };
+            }
+            self.next += given;
+            grain -= STAGE;
+        }
+        grain
     }
 
     /// How many of the next `grain` slots lie before the first that begins a cache line, where it pays to fill them by themselves: each wide vector that is written

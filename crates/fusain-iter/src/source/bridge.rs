@@ -1,7 +1,7 @@
 //! Sequential iterators, whose elements workers fetch in turn.
 //!
 //! Idea: a lock protects the iterator. A worker takes the elements of a unit of work out of it, releases the lock, and processes them. All
-//! parts are alike: a split gives the thief a reference to the same iterator.
+//! parts are alike, but that the first one stays to the end: a split gives the thief a reference to the same iterator.
 //!
 //! The iterator is the user's, and may call into the pool: its thread may then begin another part of the same chain, in the middle of `next`. Such a part ends at once, since it
 //! would wait for the lock that its own thread holds.
@@ -101,10 +101,8 @@ pub struct BridgeSource<'s, J: Iterator> {
     is_over: bool,
     /// It has not been split off another one.
     is_first: bool,
-    /// Elements of the last unit.
+    /// Elements of the last unit, at most.
     grain: usize,
-    /// They were too short to be shared.
-    is_light: bool,
     /// They are shared however short they are: that was asked for, or the iterator gives many at a time.
     shares: bool,
 }
@@ -123,7 +121,44 @@ const GRAIN_MAX: usize = 16;
 
 impl<'s, J: Iterator> BridgeSource<'s, J> {
     fn new(bridge: &'s IterBridge<J>, shares: bool) -> Self {
-        BridgeSource { bridge, fetched: Vec::new(), is_over: false, is_first: false, grain: 0, is_light: false, shares }
+        BridgeSource { bridge, fetched: Vec::new(), is_over: false, is_first: false, grain: 0, shares }
+    }
+
+    /// Whether its elements are too short to be shared.
+    fn is_light(&self) -> bool {
+        self.grain > GRAIN_MAX && !self.shares
+    }
+
+    /// Processes a unit of short elements with the lock held, or leaves that to the one who holds it. `None` if that is up to who fetches.
+    fn run_locked(
+        &mut self,
+        wanted: usize,
+        each: &mut impl FnMut(J::Item) -> ControlFlow<()>,
+    ) -> Option<ControlFlow<()>> {
+        let bridge = self.bridge;
+        if bridge.holder.is_this_thread() {
+            return None;
+        }
+        match bridge.iter.try_lock() {
+            Ok(mut iter) if !bridge.over.is_up() => {
+                let _holds = bridge.holder.begin();
+                let mut elements = iter.by_ref().take(wanted);
+                let mut given = 0;
+                let flow = elements.try_for_each(|x| {
+                    given += 1;
+                    each(x)
+                });
+                if flow.is_continue() && given < wanted {
+                    bridge.over.raise();
+                }
+                Some(flow)
+            }
+            Err(TryLockError::WouldBlock) if !self.is_first => {
+                self.is_over = true;
+                Some(ControlFlow::Continue(()))
+            }
+            _ => None,
+        }
     }
 
     /// Fetches up to `wanted` elements: as many as the iterator says that there are at least. An element that may have to be waited for, as that of a channel, is
@@ -162,27 +197,11 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
 
     fn run(&mut self, grain: usize, mut each: impl FnMut(J::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut wanted = grain.min(FETCHED_MAX);
-        // Not by one unit, as the first one is of any length.
-        self.is_light = !self.shares && std::mem::replace(&mut self.grain, grain).min(grain) > GRAIN_MAX;
-        if self.is_light && !self.bridge.holder.is_this_thread() {
-            match self.bridge.iter.try_lock() {
-                Ok(mut iter) if !self.bridge.over.is_up() => {
-                    let _holds = self.bridge.holder.begin();
-                    for _ in 0..wanted {
-                        let Some(x) = iter.next() else {
-                            self.bridge.over.raise();
-                            break;
-                        };
-                        each(x)?;
-                    }
-                    return ControlFlow::Continue(());
-                }
-                Err(TryLockError::WouldBlock) if !self.is_first => {
-                    self.is_over = true;
-                    return ControlFlow::Continue(());
-                }
-                _ => {}
-            }
+        self.grain = grain;
+        if self.is_light()
+            && let Some(flow) = self.run_locked(wanted, &mut each)
+        {
+            return flow;
         }
         while wanted > 0 && self.left() > 0 {
             self.fetch(wanted);
@@ -193,6 +212,6 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     }
 
     fn split(&mut self) -> Option<Self> {
-        (!self.is_light).then(|| BridgeSource::new(self.bridge, self.shares))
+        (!self.is_light()).then(|| BridgeSource::new(self.bridge, self.shares))
     }
 }

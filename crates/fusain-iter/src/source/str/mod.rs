@@ -10,7 +10,8 @@ mod pattern;
 pub use chars::{Bytes, CharIndices, Chars, EncodeUtf16, MatchIndices, Matches};
 pub use divide::{Lines, Split, SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace, Words};
 pub use drain::Drain;
-pub use pattern::{Pattern, White};
+pub use pattern::Pattern;
+use pattern::White;
 
 use crate::parallel::ParallelIterator;
 
