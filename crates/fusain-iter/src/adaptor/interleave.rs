@@ -225,6 +225,20 @@ impl<A: ExactSizeIterator, B: ExactSizeIterator<Item = A::Item>> Iterator for In
         let left = self.a.len() + self.b.len();
         (left, Some(left))
     }
+
+    #[inline(always)]
+    fn fold<R, F: FnMut(R, A::Item) -> R>(self, mut acc: R, mut step: F) -> R {
+        let InterleavePiece { mut a, mut b, b_next } = self;
+        if b_next {
+            acc = b.next().into_iter().fold(acc, &mut step);
+        }
+        for _ in 0..a.len().min(b.len()) {
+            acc = a.next().into_iter().fold(acc, &mut step);
+            acc = b.next().into_iter().fold(acc, &mut step);
+        }
+        let acc = a.fold(acc, &mut step);
+        b.fold(acc, step)
+    }
 }
 
 impl<A, B> DoubleEndedIterator for InterleavePiece<A, B>

@@ -1,6 +1,7 @@
 //! `enumerate`, `rev`, `skip`, `take`: adaptors about the positions of elements.
 
 use std::iter;
+use std::ops::ControlFlow;
 
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
@@ -9,6 +10,7 @@ use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::sink::for_each;
+use crate::source::Source;
 use crate::source::indexed::{IndexedSource, Pieces};
 
 /// Each element with its index.
@@ -31,12 +33,14 @@ impl<I> Enumerate<I> {
 impl<I: IndexedParallelIterator> ParallelIterator for Enumerate<I> {
     type Item = (usize, I::Item);
     type Source<'s>
-        = Pieces<EnumerateSource<I::Indexed<'s>>>
+        = EnumerateSource<I::Source<'s>>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        Pieces(self.indexed(settings))
+        // Panics here where it is too long.
+        self.0.len();
+        EnumerateSource { base: self.0.source(settings), at: 0 }
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -72,6 +76,92 @@ pub struct EnumerateSource<S> {
     base: S,
     /// The index of the first element left.
     at: usize,
+}
+
+impl<S: Source> EnumerateSource<S> {
+    /// The source of what has been split off behind this one.
+    fn behind(&self, base: S) -> Self {
+        EnumerateSource { at: self.at + self.base.left(), base }
+    }
+}
+
+/// Counts along. The pieces below are numbers and elements, zipped: how many these are is seen only when they run, since either may be fewer.
+impl<S: Source> Source for EnumerateSource<S> {
+    type Item = (usize, S::Item);
+
+    const EXACT: Exact = S::EXACT;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.base.left()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, mut each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut at = self.at;
+        let flow = self.base.run(grain, |x| each((next(&mut at), x)));
+        self.at = at;
+        flow
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let base = self.base.split()?;
+        Some(self.behind(base))
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        let base = self.base.split_at(n)?;
+        Some(self.behind(base))
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
+        let mut at = self.at;
+        let acc = self.base.fold(grain, acc, |acc, x| step(acc, (next(&mut at), x)));
+        self.at = at;
+        acc
+    }
+
+    #[inline(always)]
+    fn search(
+        &mut self,
+        grain: usize,
+        mut each: impl FnMut(Self::Item) -> ControlFlow<()>,
+        seal: Seal,
+    ) -> ControlFlow<()> {
+        let mut at = self.at;
+        let flow = self.base.search(grain, |x| each((next(&mut at), x)), seal);
+        self.at = at;
+        flow
+    }
+
+    #[inline(always)]
+    fn exact(&self, seal: Seal) -> Option<usize> {
+        self.base.exact(seal)
+    }
+
+    #[inline(always)]
+    fn combine<A: Copy>(
+        &mut self,
+        grain: usize,
+        zero: A,
+        mut map: impl FnMut(Self::Item) -> A,
+        op: impl Fn(A, A) -> A,
+        seal: Seal,
+    ) -> A {
+        let mut at = self.at;
+        let sum = self.base.combine(grain, zero, |x| map((next(&mut at), x)), op, seal);
+        self.at = at;
+        sum
+    }
+}
+
+/// Takes a number.
+#[inline(always)]
+fn next(at: &mut usize) -> usize {
+    let number = *at;
+    *at = number.wrapping_add(1);
+    number
 }
 
 impl<S: IndexedSource> IndexedSource for EnumerateSource<S> {

@@ -8,7 +8,6 @@ use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
-use crate::source::indexed::Pieces;
 
 /// The indices of the elements that satisfy a predicate.
 ///
@@ -39,7 +38,7 @@ where
 {
     type Item = usize;
     type Source<'s>
-        = PositionsSource<'s, Pieces<EnumerateSource<I::Indexed<'s>>>, P>
+        = PositionsSource<'s, EnumerateSource<I::Source<'s>>, P>
     where
         Self: 's;
 
