@@ -2,8 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use fusain_pool::Algorithm;
-pub use fusain_pool::decide::{Plan, Team};
+pub use fusain_pool::decide::{Plan, Team, Watch};
 
 pub use crate::platform::Body;
 use crate::policy::Par;
@@ -37,11 +36,6 @@ pub fn chooses(policy: &Par<'_>) -> bool {
 #[inline]
 pub fn fixed_grain(policy: &Par<'_>) -> Option<usize> {
     policy.fixed_grain()
-}
-
-/// Runs `algorithm` from `local` to its end.
-pub fn run<A: Algorithm>(team: Team<'_>, algorithm: &A, local: A::Local) {
-    team.run(algorithm, local);
 }
 
 /// Sorts pairs by their first members, stably.

@@ -154,7 +154,14 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
     }
 }
 
-impl<S: Source, K: Sink<S>> Run<'_, S, K> {
+impl<'k, S: Source, K: Sink<S>> Run<'k, S, K> {
+    /// Always inlined, since settings that were passed on would have to be in memory.
+    #[inline(always)]
+    fn of(settings: &Settings<'_>, sink: &'k K) -> Self {
+        let Settings { least, most, .. } = *settings;
+        Run { sink, least: least.max(1), most: most.max(1), block: settings.block(), source: PhantomData }
+    }
+
     #[cold]
     fn end(&self, local: &mut Local<S, K::Found>) {
         if let Local::Left(source, found) = std::mem::replace(local, Local::Nothing) {
@@ -206,11 +213,7 @@ pub(crate) fn drive<S: Source, K: Sink<S>>(
             Some(found)
         }
         Plan::Parallel(team) => {
-            // Made here, since settings that were passed on would have to be in memory.
-            let Settings { least, most, .. } = *settings;
-            let run =
-                Run { sink, least: least.max(1), most: most.max(1), block: settings.block(), source: PhantomData };
-            share(team, &run, source, found);
+            share(team, &Run::of(settings, sink), source, found);
             None
         }
     }
@@ -230,16 +233,19 @@ fn in_sequence<S: Source, K: Sink<S>>(source: &mut S, sink: &K, found: &mut K::F
 
 #[inline(never)]
 fn share<S: Source, K: Sink<S>>(team: Team<'_>, run: &Run<'_, S, K>, source: S, found: K::Found) {
-    internals::run(team, run, Local::Left(source, found));
+    team.run(run, Local::Left(source, found));
 }
 
-/// Whether a chain within a unit of another is worth a call of its own.
-pub(crate) fn is_worth_sharing<S: Source>(settings: &Settings<'_>, source: &S) -> bool {
-    matches!(internals::plan::<(S, Inner)>(&settings.policy, source.left()), Plan::Parallel(_))
+/// As [`drive`], shared by `team`.
+pub(crate) fn drive_shared<S: Source, K: Sink<S>>(
+    team: &Team<'_>,
+    settings: &Settings<'_>,
+    source: S,
+    sink: &K,
+    found: K::Found,
+) {
+    team.run(&Run::of(settings, sink), Local::Left(source, found));
 }
-
-/// Names the calls of chains within others.
-struct Inner;
 
 #[cfg(test)]
 mod tests {

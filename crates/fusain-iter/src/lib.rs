@@ -24,6 +24,7 @@
 //! | `collect/` | collections from chains, and chains from collections |
 //! | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
 //! | `memory` | results where the elements of a vector were that they are made of |
+//! | `push` | vectors that grow |
 //!
 //! # Example
 //!
@@ -58,6 +59,7 @@ mod indexed;
 mod memory;
 mod outcome;
 mod parallel;
+mod push;
 mod seal;
 mod settings;
 mod sink;
@@ -83,6 +85,11 @@ pub mod iter {
     pub use crate::source::repeat::{Empty, Once, Repeat, RepeatN, empty, once, repeat, repeat_n};
     pub use crate::source::splitter::{Split, WalkTree, split, walk_tree, walk_tree_postfix, walk_tree_prefix};
     pub use either::Either;
+}
+
+/// Chains over arrays.
+pub mod array {
+    pub use crate::source::array::IntoIter;
 }
 
 /// Chains over slices.

@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 
 use fusain_algorithms::Par;
+use fusain_algorithms::internals::{self, Plan, Team, Watch};
 
 use super::debug_without_closures;
 use crate::collect::IntoParallelIterator;
-use crate::drive::is_worth_sharing;
 use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
+use crate::push;
+use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::sink::vector;
 use crate::source::Source;
@@ -16,7 +18,7 @@ use crate::source::Source;
 /// The elements of the chains that a function returns for each element.
 ///
 /// An inner chain is shared in a call of its own if that seems to gain and it has at most 2^20 elements. Its elements are then collected, and passed on. Other inner
-/// chains cost no more than with [`FlatMapIter`].
+/// chains cost little more than with [`FlatMapIter`].
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -80,8 +82,8 @@ where
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(P::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let (f, inner) = (self.f, self.inner);
-        self.base.run(grain, |x| inner.feed(f(x), &mut each))
+        let (f, inner, mut refused) = (self.f, &self.inner, Refused::default());
+        self.base.run(grain, |x| inner.feed(f(x), &mut refused, &mut each))
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -90,6 +92,12 @@ where
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
         Some(FlatMapSource { base: self.base.split_at(n)?, ..*self })
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, P::Item) -> A) -> A {
+        let (f, inner, mut refused) = (self.f, &self.inner, Refused::default());
+        self.base.fold(grain, acc, |acc, x| inner.fold(f(x), &mut refused, acc, &mut step))
     }
 }
 
@@ -111,26 +119,112 @@ impl<'s> Inner<'s> {
         Inner { policy: settings.policy, over: settings.over }
     }
 
+    fn settings(&self) -> Settings<'s> {
+        Settings { policy: self.policy, over: self.over, ..Settings::default() }
+    }
+
     /// Gives the elements of `inner` to `each`.
-    fn feed<P: IntoParallelIterator>(
-        self,
-        inner: P,
-        mut each: impl FnMut(P::Item) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    #[inline(always)]
+    fn feed<P, E>(&self, inner: P, refused: &mut Refused, mut each: E) -> ControlFlow<()>
+    where
+        P: IntoParallelIterator,
+        E: FnMut(P::Item) -> ControlFlow<()>,
+    {
         let mut chain = inner.into_par_iter();
-        let mut settings = Settings { policy: self.policy, over: self.over, ..Settings::default() };
+        let mut settings = self.settings();
         let mut source = chain.source(&mut settings);
-        if source.left() > 1 && source.left() <= KEPT_MAX && is_worth_sharing(&settings, &source) {
-            return vector::collect(&settings, source).into_iter().try_for_each(each);
-        }
-        let unit = if self.over.is_some() { LOOK } else { usize::MAX };
-        while source.left() > 0 {
-            source.run(source.left().min(unit), &mut each)?;
-            if self.over.is_some_and(Flag::is_up) {
-                return ControlFlow::Break(());
+        let left = source.left();
+        let watch = match self.plan::<P::Iter, E>(left, refused) {
+            Plan::Sequential(watch) => watch.start(),
+            Plan::Parallel(team) => {
+                return shared(team, settings, source, ControlFlow::Continue(()), |flow, x| {
+                    if flow.is_continue() { each(x) } else { flow }
+                });
+            }
+        };
+        let mut flow = ControlFlow::Continue(());
+        while flow.is_continue() && source.left() > 0 {
+            flow = source.run(self.unit_of(&source), &mut each);
+            if self.is_over() {
+                flow = ControlFlow::Break(());
             }
         }
-        ControlFlow::Continue(())
+        watch.stop(|| left - source.left().min(left));
+        flow
+    }
+
+    /// Folds the elements of `inner` into `acc`.
+    #[inline(always)]
+    fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, mut acc: A, mut step: E) -> A
+    where
+        P: IntoParallelIterator,
+        E: FnMut(A, P::Item) -> A,
+    {
+        let mut chain = inner.into_par_iter();
+        let mut settings = self.settings();
+        let mut source = chain.source(&mut settings);
+        let left = source.left();
+        let watch = match self.plan::<P::Iter, E>(left, refused) {
+            Plan::Sequential(watch) => watch.start(),
+            Plan::Parallel(team) => return shared(team, settings, source, acc, step),
+        };
+        while source.left() > 0 && !self.is_over() {
+            acc = source.fold(self.unit_of(&source), acc, &mut step);
+        }
+        watch.stop(|| left - source.left().min(left));
+        acc
+    }
+
+    /// How to run an inner chain of type `P` with `left` elements, which go to an `E`.
+    #[inline(always)]
+    fn plan<P, E>(&self, left: usize, refused: &mut Refused) -> Plan<'s> {
+        if left <= refused.0 || left > KEPT_MAX {
+            return Plan::Sequential(Watch::off());
+        }
+        self.ask::<P, E>(left, refused)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask<P, E>(&self, left: usize, refused: &mut Refused) -> Plan<'s> {
+        let plan = internals::plan::<(P, E, Self)>(&self.policy, left);
+        if let Plan::Sequential(_) = plan {
+            refused.0 = left;
+        }
+        plan
+    }
+
+    #[inline(always)]
+    fn unit_of(&self, source: &impl Source) -> usize {
+        if self.over.is_some() { source.left().min(LOOK) } else { source.left() }
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.over.is_some_and(Flag::is_up)
+    }
+}
+
+/// Folds the elements of an inner chain into `acc`, shared by `team`. That times the call until it is dropped: to pass the elements on is a part of it, as it is where nothing is shared.
+#[cold]
+#[inline(never)]
+fn shared<S: Source<Item: Send>, A>(
+    team: Team<'_>,
+    settings: Settings<'_>,
+    source: S,
+    acc: A,
+    step: impl FnMut(A, S::Item) -> A,
+) -> A {
+    vector::shared(&team, &settings, source).into_iter().flatten().fold(acc, step)
+}
+
+/// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two.
+struct Refused(usize);
+
+impl Default for Refused {
+    fn default() -> Self {
+        // A single element is nothing to share.
+        Refused(1)
     }
 }
 
@@ -213,6 +307,12 @@ where
         let f = self.f;
         self.base.fold(grain, acc, |acc, x| f(x).into_iter().fold(acc, &mut step))
     }
+
+    #[inline(always)]
+    fn append(&mut self, grain: usize, vector: &mut Vec<J::Item>, _: Seal) {
+        let f = self.f;
+        self.base.fold(grain, (), |(), x| push::extend(vector, f(x)));
+    }
 }
 
 /// The elements of chains that are elements themselves. Like [`FlatMap`] otherwise.
@@ -263,8 +363,8 @@ impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let settings = self.inner;
-        self.base.run(grain, |inner| settings.feed(inner, &mut each))
+        let (settings, mut refused) = (&self.inner, Refused::default());
+        self.base.run(grain, |inner| settings.feed(inner, &mut refused, &mut each))
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -273,6 +373,12 @@ impl<S: Source<Item: IntoParallelIterator>> Source for FlattenSource<'_, S> {
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
         Some(FlattenSource { base: self.base.split_at(n)?, ..*self })
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
+        let (settings, mut refused) = (&self.inner, Refused::default());
+        self.base.fold(grain, acc, |acc, inner| settings.fold(inner, &mut refused, acc, &mut step))
     }
 }
 
@@ -335,6 +441,11 @@ impl<S: Source<Item: IntoIterator>> Source for FlattenIterSource<S> {
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
         self.0.fold(grain, acc, |acc, inner| inner.into_iter().fold(acc, &mut step))
     }
+
+    #[inline(always)]
+    fn append(&mut self, grain: usize, vector: &mut Vec<Self::Item>, _: Seal) {
+        self.0.fold(grain, (), |(), inner| push::extend(vector, inner));
+    }
 }
 
 #[cfg(test)]
@@ -346,7 +457,7 @@ mod tests {
         let over = Flag::default();
         let mut seen = 0;
         let inner = Inner { policy: fusain_algorithms::par(), over: Some(&over) };
-        let flow = inner.feed(0..u64::MAX, |_| {
+        let flow = inner.feed(0..u64::MAX, &mut Refused::default(), |_| {
             seen += 1;
             if seen == 10 {
                 over.raise();

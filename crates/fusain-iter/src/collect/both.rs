@@ -4,6 +4,7 @@ use either::Either;
 
 use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
 use crate::parallel::run;
+use crate::push::push;
 use crate::sink::vector;
 
 /// Vectors of the left and the right sides.
@@ -17,8 +18,8 @@ fn sides<A: Send, B: Send>(chain: impl IntoParallelIterator<Item = (A, B)>) -> (
 fn either<L: Send, R: Send>(chain: impl IntoParallelIterator<Item = Either<L, R>>) -> (Vec<L>, Vec<R>) {
     run(&mut chain.into_par_iter(), |settings, source| {
         vector::divided(settings, source, |(a, b), x| match x {
-            Either::Left(x) => vector::push(a, x),
-            Either::Right(x) => vector::push(b, x),
+            Either::Left(x) => push(a, x),
+            Either::Right(x) => push(b, x),
         })
     })
 }

@@ -8,8 +8,10 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::{option, vec};
 
+use fusain_algorithms::internals::Team;
+
 use super::places::{Places, ROOT};
-use crate::drive::{Sink, drive};
+use crate::drive::{Sink, drive, drive_shared};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -155,6 +157,18 @@ pub(crate) fn run<S: Source, K: Kernel<S>>(settings: &Settings<'_>, source: S, k
         Some(alone) => alone.parts,
         None => fold.places.in_order().flatten().collect(),
     }
+}
+
+/// Like [`run`], shared by `team`.
+pub(crate) fn shared<S: Source, K: Kernel<S>>(
+    team: &Team<'_>,
+    settings: &Settings<'_>,
+    source: S,
+    kernel: K,
+) -> Parts<K::Part> {
+    let fold = Fold::new(settings, kernel);
+    drive_shared(team, settings, source, &fold, Found::first());
+    fold.places.in_order().flatten().collect()
 }
 
 /// Like [`run`], with the results combined by `op`, if there are any.

@@ -1,32 +1,41 @@
 //! Vectors: filled in place where the length is known, else joined from the vectors of the parts.
 
-use super::fold::{Gather, Parts, reduce, run};
+use fusain_algorithms::internals::Team;
+
+use super::fold::{self, Gather, Kernel, Parts, reduce, run};
 use super::slots;
+use crate::push::push;
 use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// What a part gets room for at first, in bytes: one allocation instead of the five that growing from four numbers on takes.
-const FIRST_BYTES: usize = 1 << 10;
+/// Appends elements to vectors, one for each part.
+struct Append;
 
-#[inline(always)]
-pub(crate) fn push<T>(part: &mut Vec<T>, x: T) {
-    if part.len() == part.capacity() {
-        grow(part);
+impl<S: Source<Item: Send>> Kernel<S> for Append {
+    type Part = Vec<S::Item>;
+
+    #[inline(always)]
+    fn unit(&self, part: Option<Vec<S::Item>>, source: &mut S, grain: usize) -> Vec<S::Item> {
+        let mut part = part.unwrap_or_default();
+        source.append(grain, &mut part, Seal);
+        part
     }
-    part.push(x);
-}
-
-#[cold]
-fn grow<T>(part: &mut Vec<T>) {
-    let first = FIRST_BYTES.checked_div(size_of::<T>()).unwrap_or(0);
-    part.reserve(part.len().max(first).max(1));
 }
 
 /// The elements of `source`, part by part.
 #[inline(always)]
 pub(crate) fn parts<S: Source<Item: Send>>(settings: &Settings<'_>, source: S) -> Parts<Vec<S::Item>> {
-    run(settings, source, Gather::new(push))
+    run(settings, source, Append)
+}
+
+/// As [`parts`], shared by `team`.
+pub(crate) fn shared<S: Source<Item: Send>>(
+    team: &Team<'_>,
+    settings: &Settings<'_>,
+    source: S,
+) -> Parts<Vec<S::Item>> {
+    fold::shared(team, settings, source, Append)
 }
 
 /// The elements of `source`.

@@ -1,13 +1,134 @@
-//! Arrays by value, as vectors: one allocation, and no other code.
+//! Arrays by value: in the chain itself, with no allocation, as there may be a chain of one for each element of another.
 
-use super::vec;
+use std::fmt;
+use std::mem::{self, MaybeUninit};
+
+use super::indexed::Pieces;
+use super::vec::Slots;
 use crate::collect::IntoParallelIterator;
+use crate::indexed::IndexedParallelIterator;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+
+/// The elements of an array, by value.
+///
+/// ```
+/// # use fusain_iter::prelude::*;
+/// let v: Vec<String> = ["a".to_string()].into_par_iter().map(|s| s + "b").collect();
+/// assert_eq!(v, ["ab"]);
+/// ```
+#[must_use = "a chain does nothing before it is run"]
+pub struct IntoIter<T, const N: usize> {
+    /// Invariant: the first `len` are initialised, and this chain's.
+    slots: [MaybeUninit<T>; N],
+    len: usize,
+}
+
+impl<T, const N: usize> IntoIter<T, N> {
+    /// Takes the elements out.
+    #[inline]
+    fn take(&mut self) -> Slots<'_, T> {
+        let len = mem::take(&mut self.len);
+        // SAFETY: these are initialised, and no longer ours.
+        unsafe { Slots::of(&mut self.slots[..len]) }
+    }
+
+    fn as_slice(&self) -> &[T] {
+        let slots = &self.slots[..self.len];
+        // SAFETY: these are initialised, and a `MaybeUninit` lies in memory as what it may be.
+        unsafe { &*(std::ptr::from_ref(slots) as *const [T]) }
+    }
+}
+
+impl<T: Clone, const N: usize> Clone for IntoIter<T, N> {
+    fn clone(&self) -> Self {
+        let mut clone = IntoIter { slots: [const { MaybeUninit::uninit() }; N], len: 0 };
+        for (slot, x) in clone.slots.iter_mut().zip(self.as_slice()) {
+            slot.write(x.clone());
+            clone.len += 1;
+        }
+        clone
+    }
+}
+
+impl<T: fmt::Debug, const N: usize> fmt::Debug for IntoIter<T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("IntoIter").field(&self.as_slice()).finish()
+    }
+}
+
+impl<T, const N: usize> Drop for IntoIter<T, N> {
+    #[inline]
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
 
 impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
-    type Iter = vec::IntoIter<T>;
+    type Iter = IntoIter<T, N>;
     type Item = T;
 
-    fn into_par_iter(self) -> Self::Iter {
-        Vec::from(self).into_par_iter()
+    #[inline]
+    fn into_par_iter(self) -> IntoIter<T, N> {
+        IntoIter { slots: self.map(MaybeUninit::new), len: N }
+    }
+}
+
+impl<T: Send, const N: usize> ParallelIterator for IntoIter<T, N> {
+    type Item = T;
+    type Source<'s>
+        = Pieces<Slots<'s, T>>
+    where
+        Self: 's;
+
+    #[inline]
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
+    type Indexed<'s>
+        = Slots<'s, T>
+    where
+        Self: 's;
+
+    #[inline]
+    fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> Slots<'s, T> {
+        self.take()
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_of_an_array_is_dropped_once() {
+        use std::rc::Rc;
+        struct Sent(Rc<()>);
+        // SAFETY: it stays on one thread.
+        unsafe impl Send for Sent {}
+        impl Clone for Sent {
+            fn clone(&self) -> Self {
+                Sent(self.0.clone())
+            }
+        }
+        let count = Rc::new(());
+        let mut chain = std::array::from_fn::<_, 5, _>(|_| Sent(count.clone())).into_par_iter();
+        let whole = chain.clone();
+        assert_eq!(Rc::strong_count(&count), 11);
+        drop(chain.indexed(&mut Settings::default()));
+        assert_eq!((chain.len(), chain.clone().len(), Rc::strong_count(&count)), (0, 0, 6));
+        drop((chain, whole));
+        assert_eq!(Rc::strong_count(&count), 1);
     }
 }

@@ -22,6 +22,7 @@ use std::ops::ControlFlow;
 use fusain_algorithms::internals::is;
 
 use crate::exact::Exact;
+use crate::push::push;
 use crate::seal::Seal;
 
 /// The elements of a [row](Source::row).
@@ -149,7 +150,14 @@ pub trait Source: Send + Sized {
         None
     }
 
-    /// Makes an `A` of each of up to `grain` elements and combines these in any order, perhaps in SIMD lanes. `zero` is the neutral element.
+    /// Appends up to `grain` elements to `vector`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn append(&mut self, grain: usize, vector: &mut Vec<Self::Item>, _: Seal) {
+        self.fold(grain, (), |(), x| push(vector, x));
+    }
+
+    /// Makes an `A` of each of up to `grain` elements, in their order, and combines these in any order, perhaps in SIMD lanes. `zero` is the neutral element.
     #[doc(hidden)]
     #[inline(always)]
     fn combine<A: Copy>(

@@ -1,7 +1,7 @@
 //! Vectors by value: elements move out one by one; those that are left are dropped with the source.
 
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Range, RangeBounds};
 
 use super::indexed::{IndexedSource, Pieces};
@@ -174,7 +174,7 @@ impl<T> Drop for Drain<'_, T> {
     }
 }
 
-/// The source of vectors: slots whose elements are the source's.
+/// The source of vectors and arrays: slots whose elements are the source's.
 ///
 /// Pointers, and no slices: results may be written to [slots that lie behind](crate::memory), by a pointer that the sink has.
 ///
@@ -183,7 +183,7 @@ impl<T> Drop for Drain<'_, T> {
 pub struct Slots<'s, T> {
     at: *mut T,
     left: usize,
-    vector: PhantomData<&'s mut Vec<T>>,
+    slots: PhantomData<&'s mut [MaybeUninit<T>]>,
 }
 
 // SAFETY: a source owns its elements, so moving it moves elements: `T: Send`.
@@ -197,17 +197,27 @@ impl<T> std::fmt::Debug for Slots<'_, T> {
 
 impl<T> Default for Slots<'_, T> {
     fn default() -> Self {
-        Slots { at: std::ptr::dangling_mut(), left: 0, vector: PhantomData }
+        Slots { at: std::ptr::dangling_mut(), left: 0, slots: PhantomData }
     }
 }
 
 impl<'s, T> Slots<'s, T> {
+    /// The elements of `slots`.
+    ///
+    /// # Safety
+    ///
+    /// All are initialised, and nobody else moves or drops their elements.
+    #[inline]
+    pub(super) unsafe fn of(slots: &'s mut [MaybeUninit<T>]) -> Self {
+        Slots { at: slots.as_mut_ptr().cast(), left: slots.len(), slots: PhantomData }
+    }
+
     /// Takes the elements of `vec` from `start` on out of it.
     fn out_of(vec: &'s mut Vec<T>, start: usize) -> Self {
         let left = vec.len().checked_sub(start).expect("the part lies within the vector");
         // SAFETY: shorter; the elements up to there are initialised.
         unsafe { vec.set_len(start) };
-        Slots { at: vec.as_mut_ptr().wrapping_add(start), left, vector: PhantomData }
+        Slots { at: vec.as_mut_ptr().wrapping_add(start), left, slots: PhantomData }
     }
 
     /// Splits off the elements from `n` on.
@@ -215,7 +225,7 @@ impl<'s, T> Slots<'s, T> {
     fn split_off(&mut self, n: usize) -> Self {
         let back = self.left.checked_sub(n).expect("no more is taken than is left");
         self.left = n;
-        Slots { at: self.at.wrapping_add(n), left: back, vector: PhantomData }
+        Slots { at: self.at.wrapping_add(n), left: back, slots: PhantomData }
     }
 }
 
@@ -255,14 +265,14 @@ impl<T: Send> IndexedSource for Slots<'_, T> {
     }
 }
 
-/// A piece of a vector by value: what is not taken is dropped.
+/// A piece of a vector or an array by value: what is not taken is dropped.
 ///
 /// Invariant: the `left` slots from `at` on are initialised, and their elements are this piece's.
 #[doc(hidden)]
 pub struct Taken<'p, T> {
     at: *mut T,
     left: usize,
-    vector: PhantomData<&'p mut Vec<T>>,
+    slots: PhantomData<&'p mut [MaybeUninit<T>]>,
 }
 
 impl<T> std::fmt::Debug for Taken<'_, T> {
@@ -275,7 +285,7 @@ impl<'p, T> Taken<'p, T> {
     #[inline(always)]
     fn of(slots: Slots<'p, T>) -> Self {
         let slots = ManuallyDrop::new(slots);
-        Taken { at: slots.at, left: slots.left, vector: PhantomData }
+        Taken { at: slots.at, left: slots.left, slots: PhantomData }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Elements that take long, in calls that nobody has told so: each worker gets one at once, however deep the others are in theirs.
 
+use std::collections::HashSet;
 use std::sync::{Condvar, Mutex};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use fusain_algorithms::par;
@@ -74,6 +75,33 @@ fn chains() {
         };
         assert_eq!(elements.par_iter().on(pool).always().find_any(is_other), None);
     });
+}
+
+/// An inner chain is a call of its own, and not the first time only: else one worker would run all of it while the others wait.
+#[test]
+fn inner_chains() {
+    let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
+    let elements = [(); 2 * WORKERS];
+    let one = || {
+        thread::sleep(Duration::from_millis(1));
+        thread::current().id()
+    };
+    let is_shared = || {
+        let mapped = [()].par_iter().on(&pool).flat_map(|()| elements.par_iter().map(|()| one()));
+        let by: HashSet<ThreadId> = mapped.collect();
+        by.len() > 1
+    };
+    let folded_is_shared = || {
+        let by = Mutex::new(HashSet::new());
+        let note = |()| by.lock().expect("nobody panics with it").insert(one());
+        let nested = [elements];
+        nested.par_iter().on(&pool).map(|inner| inner.par_iter().map(|()| note(()))).flatten().count();
+        by.into_inner().expect("nobody has panicked").len() > 1
+    };
+    for call in [&is_shared as &dyn Fn() -> bool, &folded_is_shared] {
+        call();
+        assert!((0..50).any(|_| call()));
+    }
 }
 
 /// Parts go to others and come back, and their results are combined in order.
