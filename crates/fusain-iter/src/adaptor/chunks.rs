@@ -1,12 +1,15 @@
 //! `chunks`, `fold_chunks`: a fixed number of elements becomes one.
 
+use std::ops::ControlFlow;
+
 use super::debug_without_closures;
 use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
-use crate::source::indexed::{IndexedSource, Pieces};
+use crate::source::Source;
+use crate::source::indexed::IndexedSource;
 
 /// Vectors of a fixed number of elements; the last may be shorter.
 ///
@@ -31,12 +34,12 @@ impl<I> Chunks<I> {
 impl<I: IndexedParallelIterator> ParallelIterator for Chunks<I> {
     type Item = Vec<I::Item>;
     type Source<'s>
-        = Pieces<ChunksSource<I::Indexed<'s>, ToVec>>
+        = ChunksSource<I::Indexed<'s>, ToVec>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        Pieces(self.indexed(settings))
+        self.indexed(settings)
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -92,12 +95,12 @@ where
 {
     type Item = T;
     type Source<'s>
-        = Pieces<ChunksSource<I::Indexed<'s>, FoldFrom<'s, N, F>>>
+        = ChunksSource<I::Indexed<'s>, FoldFrom<'s, N, F>>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        Pieces(self.indexed(settings))
+        self.indexed(settings)
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -159,12 +162,12 @@ where
 {
     type Item = T;
     type Source<'s>
-        = Pieces<ChunksSource<I::Indexed<'s>, FoldWith<'s, T, F>>>
+        = ChunksSource<I::Indexed<'s>, FoldWith<'s, T, F>>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        Pieces(self.indexed(settings))
+        self.indexed(settings)
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -280,6 +283,51 @@ impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
     /// Elements of the base that the first `n` chunks have.
     fn base_of(&self, n: usize) -> usize {
         n.saturating_mul(self.size).min(self.base.left())
+    }
+}
+
+impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
+    /// Takes a chunk. A source that somebody has misused may have less than it says.
+    #[inline(always)]
+    fn next(&mut self) -> Option<C::One> {
+        let elements = self.base.front(self.size.min(self.base.left()));
+        (elements.len() > 0).then(|| self.one.one(elements))
+    }
+}
+
+/// Chunk by chunk. Each is a piece of its own, which the compiler makes vectors of; a part of the pieces below it does not.
+impl<S: IndexedSource, C: Chunk<S::Item>> Source for ChunksSource<S, C> {
+    type Item = C::One;
+
+    const EXACT: Exact = S::EXACT;
+
+    #[inline(always)]
+    fn left(&self) -> usize {
+        IndexedSource::left(self)
+    }
+
+    #[inline(always)]
+    fn run(&mut self, grain: usize, each: impl FnMut(C::One) -> ControlFlow<()>) -> ControlFlow<()> {
+        (0..grain).filter_map(|_| self.next()).try_for_each(each)
+    }
+
+    fn split(&mut self) -> Option<Self> {
+        let left = IndexedSource::left(self);
+        (left > 1).then(|| IndexedSource::split_at(self, left.div_ceil(2)))
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        Some(IndexedSource::split_at(self, n))
+    }
+
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, C::One) -> A) -> A {
+        (0..grain).filter_map(|_| self.next()).fold(acc, step)
+    }
+
+    #[inline(always)]
+    fn exact(&self, _: Seal) -> Option<usize> {
+        S::EXACT.is_always().then(|| IndexedSource::left(self))
     }
 }
 
