@@ -196,7 +196,13 @@ impl<'p> Par<'p> {
         self.plan::<K>(work)
     }
 
-    /// Like [`plan_plain`](Self::plan_plain), for algorithms whose units are not proportional to elements. An element is taken to cost `prior_ns`
+    /// Like [`plan`](Self::plan), for algorithms whose units are not proportional to elements.
+    #[inline(always)]
+    pub(crate) fn plan_tiles<K: ?Sized>(&self, work: usize) -> Plan<'p> {
+        self.plan_kind(Kind::of::<K>().with_own_units(), work)
+    }
+
+    /// Like [`plan_tiles`](Self::plan_tiles), for calls without a closure that could be expensive. An element is taken to cost `prior_ns`
     /// until sequential runs have been timed.
     #[inline(always)]
     pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {

@@ -22,8 +22,14 @@ const FAR_TILE_BYTES: usize = 1 << 17;
 /// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
 
-/// Elements in a tile at least: what claiming one costs must not show.
+/// Elements in a tile at least, and nanoseconds of one of elements that take longer: what claiming one costs must not show.
 const TILE_MIN: usize = 256;
+const TILE_NS: f32 = 5_000.0;
+
+/// Elements in a tile at least, for `team`. Where nobody knows yet what one takes, it may be long.
+pub(crate) fn least_tile(team: &Team<'_>) -> usize {
+    team.elements_in(TILE_NS).unwrap_or(1).clamp(1, TILE_MIN)
+}
 
 /// Elements in a tile of `len` elements of type `T`, for `team` or for one worker, where results are far or not.
 pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>, is_far: bool) -> usize {
@@ -33,7 +39,17 @@ pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>, is_far: bool) -> 
     let even = |workers: usize| if workers > 1 { len / (workers * TILES_PER_WORKER) } else { most };
     match team {
         None => most.max(TILE_MIN),
-        Some(team) => team.grain().unwrap_or_else(|| even(team.workers()).min(most).max(TILE_MIN)),
+        Some(team) => team.grain().unwrap_or_else(|| even(team.workers()).min(most).max(least_tile(team))),
+    }
+}
+
+/// Runs `chain`, whose input may be `far`.
+pub(crate) fn run_tiles<W: Tiles>(team: &Team<'_>, chain: &Chain<'_, W>, far: bool) {
+    if least_tile(team) < TILE_MIN {
+        // Elements take so long that nobody should wait for the end of a tile to be given some. Where they lie matters little then.
+        team.run(chain, chain.root(true));
+    } else {
+        team.run_claims(chain, chain.root(far));
     }
 }
 
@@ -116,8 +132,7 @@ pub(crate) fn join<R: Runs<N>, const N: usize>(team: &Team<'_>, joined: &Joined<
     // SAFETY: nothing has been done yet, and `joined` is used for this alone.
     let chain = unsafe { Chain::new(joined, [0; N]) };
     // No tile has more bytes.
-    let far = is_far(joined.count() * TILE_BYTES, team.workers());
-    team.run_claims(&chain, chain.root(far));
+    run_tiles(team, &chain, is_far(joined.count() * TILE_BYTES, team.workers()));
 }
 
 /// As [`join`], on the calling thread alone.

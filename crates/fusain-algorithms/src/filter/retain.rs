@@ -9,7 +9,7 @@
 use super::block::Part;
 use super::judge::{If, Judge, Said, Unlike};
 use super::kernel::sift_bits;
-use super::sift::{Moving, PRIOR_NS};
+use super::sift::Moving;
 use crate::first_panic::FirstPanic;
 use crate::kind::is_light;
 use crate::policy::{Par, Plan, Team};
@@ -47,7 +47,7 @@ impl Par<'_> {
             true => self.position_not(v, &predicate).unwrap_or(v.len()),
             false => 0,
         };
-        match self.plan_with_prior::<(P, Vec<T>)>(v.len() - front, PRIOR_NS) {
+        match self.plan_tiles::<(P, Vec<T>)>(v.len() - front) {
             Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &If(predicate))),
             Plan::Sequential(watch) => watch.time(|| v.retain(predicate)),
             Plan::Parallel(team) if const { is_light::<T>() } => sift(self, &team, v, front, If(predicate)),
@@ -95,7 +95,7 @@ impl Par<'_> {
             true => self.adjacent_find_by(v, |x, y| same(y, x)).unwrap_or(v.len()),
             false => 0,
         };
-        match self.plan_with_prior::<(F, Vec<T>)>(v.len() - front, PRIOR_NS) {
+        match self.plan_tiles::<(F, Vec<T>)>(v.len() - front) {
             Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &Unlike(same))),
             Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
             Plan::Parallel(team) if const { is_light::<T>() } => {

@@ -13,9 +13,6 @@ use crate::policy::{Par, Plan, Team};
 use crate::runs::{Joined, Runs, join, join_alone, tile_len};
 use crate::window::{Output, collect_front};
 
-/// Nanoseconds that filtering an element is taken to cost until a call has been timed.
-pub(super) const PRIOR_NS: f32 = 1.0;
-
 fn tile_range(tile: usize, tile_len: usize, len: usize) -> Range<usize> {
     let start = tile * tile_len;
     start..len.min(start.saturating_add(tile_len))
@@ -61,7 +58,7 @@ unsafe fn copies<T: Clone, J: Judge<T>, const N: usize>(
 /// The elements of `v` that stay.
 #[inline]
 pub(super) fn vector<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: &[T], judge: J) -> Vec<T> {
-    match policy.plan_with_prior::<(Vec<T>, J)>(v.len(), PRIOR_NS) {
+    match policy.plan_tiles::<(Vec<T>, J)>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| {
             // SAFETY: the whole slice.
             let [kept] = unsafe { copies(v, 0..v.len(), &judge, [Vec::new()]) };
@@ -79,7 +76,7 @@ pub(super) fn into_room<'r, T: Clone + Send + Sync, J: Judge<T>>(
     room: &'r mut [MaybeUninit<T>],
     judge: J,
 ) -> &'r mut [T] {
-    match policy.plan_with_prior::<(J, [T])>(v.len(), PRIOR_NS) {
+    match policy.plan_tiles::<(J, [T])>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| alone(v, room, &judge)),
         Plan::Parallel(team) => into(Some(&team), v, room, policy.is_far::<T>(v.len()), &judge),
     }
@@ -128,7 +125,7 @@ fn into<'r, T: Clone + Send + Sync, J: Judge<T>>(
 /// The elements of `v` that stay, and the others.
 #[inline]
 pub(super) fn vectors<T: Clone + Send + Sync, J: Judge<T>>(policy: &Par<'_>, v: &[T], judge: J) -> (Vec<T>, Vec<T>) {
-    match policy.plan_with_prior::<((Vec<T>, Vec<T>), J)>(v.len(), PRIOR_NS) {
+    match policy.plan_tiles::<((Vec<T>, Vec<T>), J)>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| {
             // SAFETY: the whole slice.
             let [kept, rest] = unsafe { copies(v, 0..v.len(), &judge, [Vec::new(), Vec::new()]) };
@@ -159,7 +156,7 @@ pub(super) fn into_rooms<'r, T: Clone + Send + Sync, J: Judge<T>>(
     rest: &'r mut [MaybeUninit<T>],
     judge: J,
 ) -> (&'r mut [T], &'r mut [T]) {
-    match policy.plan_with_prior::<(J, J, [T])>(v.len(), PRIOR_NS) {
+    match policy.plan_tiles::<(J, J, [T])>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| into_both(None, v, kept, rest, false, &judge)),
         Plan::Parallel(team) => into_both(Some(&team), v, kept, rest, policy.is_far::<T>(v.len()), &judge),
     }

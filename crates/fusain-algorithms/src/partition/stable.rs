@@ -16,15 +16,13 @@ use crate::runs::{Joined, join, tile_len};
 use crate::scratch::Scratch;
 use crate::window::Output;
 
-/// Nanoseconds that an element is taken to cost until a call has been timed.
-const PRIOR_NS: f32 = 1.5;
 #[inline]
 pub(super) fn stable<T, P>(policy: &Par<'_>, v: &mut [T], predicate: P) -> usize
 where
     T: Send + Sync,
     P: Fn(&T) -> bool + Sync,
 {
-    match policy.plan_with_prior::<(P, P, [T])>(v.len(), PRIOR_NS) {
+    match policy.plan_tiles::<(P, P, [T])>(v.len()) {
         Plan::Sequential(watch) => watch.time(|| {
             let said: Vec<bool> = v.iter().map(predicate).collect();
             split_alone(v, &said)

@@ -15,9 +15,6 @@ use crate::window::{Output, Window, collect, fill_alone};
 use elements::{Elements, InPlace, Into};
 use tiled::scan;
 
-/// Nanoseconds that scanning an element is taken to cost until a call has been timed: an addition of floats, which waits for the one before.
-const PRIOR_NS: f32 = 0.8;
-
 /// From so many floats on it pays to add them up in groups, which costs some 40 ns to prepare.
 const GROUPED: usize = 512;
 
@@ -235,7 +232,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        match self.plan_with_prior::<(InPlace<'_, T, F, true>, F)>(v.len(), PRIOR_NS) {
+        match self.plan_tiles::<(InPlace<'_, T, F, true>, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, true>::new(v, op), None)),
             Plan::Parallel(team) => scan(team, &InPlace::<_, _, true>::new(v, op), None),
         }
@@ -258,7 +255,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        match self.plan_with_prior::<(InPlace<'_, T, F, false>, F)>(v.len(), PRIOR_NS) {
+        match self.plan_tiles::<(InPlace<'_, T, F, false>, F)>(v.len()) {
             Plan::Sequential(watch) => watch.time(|| sequential(&InPlace::<_, _, false>::new(v, op), Some(init))),
             Plan::Parallel(team) => scan(team, &InPlace::<_, _, false>::new(v, op), Some(init)),
         }
@@ -342,7 +339,7 @@ fn sequential_into<S, T: Clone, const INCLUSIVE: bool>(
 /// The plan of a scan that `add` names.
 #[inline]
 fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
-    policy.plan_with_prior::<(Output<'_, ()>, A)>(len, PRIOR_NS)
+    policy.plan_tiles::<(Output<'_, ()>, A)>(len)
 }
 
 /// The scan of one worker: one tile.

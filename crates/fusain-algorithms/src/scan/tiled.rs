@@ -11,6 +11,7 @@ use super::{near, tile};
 use crate::around;
 use crate::chain::{Chain, Tiles, is_far};
 use crate::policy::Team;
+use crate::runs::{least_tile, run_tiles};
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
@@ -21,9 +22,6 @@ const FAR_TILE_BYTES: usize = 1 << 17;
 
 /// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
-
-/// Elements in a tile at least: what claiming one costs must not show.
-const TILE_MIN: usize = 256;
 
 /// The elements in `range`, in tiles of `tile` elements.
 pub(super) struct Tiled<'e, T, E> {
@@ -100,11 +98,11 @@ where
     let tile = team.grain().unwrap_or_else(|| {
         let even = range.len() / (team.workers() * TILES_PER_WORKER);
         let bytes = if around::is_far::<T>(range.len()) { FAR_TILE_BYTES } else { TILE_BYTES };
-        even.min(bytes / size_of::<T>().max(1)).max(TILE_MIN)
+        even.min(bytes / size_of::<T>().max(1)).max(least_tile(team))
     });
     let far = is_far(range.len() * size_of::<T>(), team.workers());
     let tiles = Tiled { elements, range, tile, sums: PhantomData };
     // SAFETY: the caller's.
     let chain = unsafe { Chain::new(&tiles, prefix) };
-    team.run_claims(&chain, chain.root(far));
+    run_tiles(team, &chain, far);
 }

@@ -58,6 +58,22 @@ fn slices() {
     all_meet(|pool, come| {
         assert_eq!(par().on(pool).always().grain(1).map(&[(); WORKERS], |()| come()).len(), WORKERS);
     });
+    let elements = vec![1; WORKERS];
+    all_meet(|pool, come| {
+        let stays = |_: &i32| {
+            come();
+            true
+        };
+        assert_eq!(par().on(pool).always().filter(&elements, stays), elements);
+    });
+    all_meet(|pool, come| {
+        let mut elements = elements.clone();
+        par().on(pool).always().retain(&mut elements, |_| {
+            come();
+            true
+        });
+        assert_eq!(elements.len(), WORKERS);
+    });
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl Class {
     /// Stands for calls of `kind` and about this length from now on. `like` is a class of the same kind and another length.
     pub(super) fn begin(&self, kind: Kind, work: usize, like: Option<(&Class, usize)>) {
         self.look_at_next();
-        self.alone.begin(kind.prior_ns);
+        self.alone.begin(kind.prior_ns.max(0.0));
         self.shared.begin(0.0);
         self.workers.set(0.0);
         self.saved_ns.set(0.0);

@@ -50,7 +50,7 @@ pub use team::{Plan, Team, Watch};
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     id: usize,
-    /// What an element is thought to cost at first; 0: not known. Not an `Option`: so a kind is passed in registers.
+    /// What an element is thought to cost at first; 0: not known; negative: likewise, of a kind whose units are its own. Not an `Option`: so a kind is passed in registers.
     prior_ns: f32,
 }
 
@@ -71,9 +71,16 @@ impl Kind {
         self
     }
 
+    /// Learns from sequential runs alone, as with a [prior cost](Self::with_prior), but starts without one: the first call is shared, since it may be long.
+    #[inline(always)]
+    pub fn with_own_units(mut self) -> Self {
+        self.prior_ns = -1.0;
+        self
+    }
+
     /// Whether its units are not proportional to elements.
     fn units_are_its_own(&self) -> bool {
-        self.prior_ns > 0.0
+        self.prior_ns != 0.0
     }
 }
 

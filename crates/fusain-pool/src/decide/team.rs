@@ -381,7 +381,8 @@ impl Team<'_> {
 fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>) -> Grain {
     if kind.units_are_its_own() {
         let known = || with_class(kind, work.max(1), |class, _| class.unit_cost());
-        return grain.map_or_else(|| Grain::from(known().map_or(0, grain_for)), Grain::fixed);
+        let is_long = cost.is_none_or(|cost| cost >= LONG_ELEMENT_NS);
+        return grain.map_or_else(|| Grain::from(known().map_or(0, grain_for)), Grain::fixed).of_long(is_long);
     }
     // What nobody knows may be long, unless somebody wants many at a time.
     let is_long = cost.map_or(grain.is_none_or(|elements| elements == 1), |cost| cost >= LONG_ELEMENT_NS);
