@@ -14,6 +14,12 @@ pub fn plan<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
     policy.plan::<K>(work)
 }
 
+/// As [`plan`], where what a unit takes says nothing of an element.
+#[inline(always)]
+pub fn plan_tiles<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
+    policy.plan_tiles::<K>(work)
+}
+
 /// As [`plan`] where no closure of the user's is involved.
 #[inline(always)]
 pub fn plan_plain<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {

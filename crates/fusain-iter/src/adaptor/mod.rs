@@ -11,6 +11,7 @@ mod filter;
 mod flatten;
 mod fold;
 mod fuse;
+mod inner;
 mod interleave;
 mod intersperse;
 mod map;

@@ -114,7 +114,13 @@ fn inner_chains() {
         nested.par_iter().on(&pool).map(|inner| inner.par_iter().map(|()| note(()))).flatten().count();
         by.into_inner().expect("nobody has panicked").len() > 1
     };
-    for call in [&is_shared as &dyn Fn() -> bool, &folded_is_shared] {
+    // What is done with the elements is shared, too.
+    let behind_is_shared = || {
+        let mapped = [()].par_iter().on(&pool).flat_map(|()| elements.par_iter()).map(|()| one());
+        let by: HashSet<ThreadId> = mapped.collect();
+        by.len() > 1
+    };
+    for call in [&is_shared as &dyn Fn() -> bool, &folded_is_shared, &behind_is_shared] {
         call();
         assert!((0..50).any(|_| call()));
     }

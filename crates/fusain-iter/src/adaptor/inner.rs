@@ -1,0 +1,343 @@
+//! Chains within a chain: each is run where it turns up, or shared by the workers, or its elements wait until they can be.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use fusain_algorithms::Par;
+use fusain_algorithms::internals::{self, Plan, Team, Watch};
+
+use crate::collect::IntoParallelIterator;
+use crate::flag::Flag;
+use crate::parallel::ParallelIterator;
+use crate::settings::Settings;
+use crate::sink::vector;
+use crate::source::Source;
+
+/// The source of what makes inner chains, and what is left of one of them.
+///
+/// The elements of inner chains are given to the sink at once, or, where they take long, held until their turn comes: so they can be split among workers, however few
+/// inner chains there are.
+pub(super) struct Outer<'s, S, T> {
+    /// `None` where another worker has it.
+    base: Option<S>,
+    /// Elements in front of those of the base.
+    held: VecDeque<T>,
+    inner: Inner<'s>,
+}
+
+impl<S: fmt::Debug, T> fmt::Debug for Outer<'_, S, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outer").field("base", &self.base).field("held", &self.held.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'s, S: Source, T: Send> Outer<'s, S, T> {
+    pub(super) fn new<I: ParallelIterator<Source<'s> = S> + 's>(base: &'s mut I, settings: &mut Settings<'s>) -> Self {
+        let inner = Inner::of(settings);
+        Outer { base: Some(base.source(settings)), held: VecDeque::new(), inner }
+    }
+
+    /// A single inner chain counts as two elements: as one it would be nothing to share.
+    #[inline(always)]
+    pub(super) fn left(&self) -> usize {
+        match (self.base_left(), self.held.len()) {
+            (1, 0) => 2,
+            (base, held) => base.saturating_add(held),
+        }
+    }
+
+    #[inline(always)]
+    fn base_left(&self) -> usize {
+        self.base.as_ref().map_or(0, S::left)
+    }
+
+    #[inline(always)]
+    pub(super) fn run<P, E>(&mut self, grain: usize, f: impl Fn(S::Item) -> P, mut each: E) -> ControlFlow<()>
+    where
+        P: IntoParallelIterator<Item = T>,
+        E: FnMut(T) -> ControlFlow<()>,
+    {
+        let Outer { base: Some(base), held, inner } = self else { return give(&mut self.held, grain, each) };
+        if !held.is_empty() {
+            return give(held, grain, each);
+        }
+        let mut refused = Refused::default();
+        base.run(grain.min(base.left()), |x| inner.feed(f(x), &mut refused, held, &mut each))
+    }
+
+    #[inline(always)]
+    pub(super) fn fold<P, A, E>(&mut self, grain: usize, f: impl Fn(S::Item) -> P, acc: A, mut step: E) -> A
+    where
+        P: IntoParallelIterator<Item = T>,
+        E: FnMut(A, T) -> A,
+    {
+        let held = self.held.len().min(grain);
+        if held > 0 {
+            return self.held.drain(..held).fold(acc, step);
+        }
+        let Some(base) = &mut self.base else { return acc };
+        let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
+        base.fold(grain.min(base.left()), acc, |acc, x| inner.fold(f(x), &mut refused, held, acc, &mut step))
+    }
+
+    pub(super) fn split(&mut self) -> Option<Self> {
+        let base = self.base.as_mut().filter(|base| base.left() > 0);
+        match (base, self.held.len()) {
+            (None, held) => self.split_at(held.div_ceil(2)),
+            (Some(base), held) => match base.split() {
+                Some(base) => Some(Outer { base: Some(base), held: VecDeque::new(), inner: self.inner }),
+                None if held > 0 => self.split_at(held),
+                None => None,
+            },
+        }
+    }
+
+    pub(super) fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n == 0 || n >= self.base_left().saturating_add(self.held.len()) {
+            return None;
+        }
+        let held = self.held.split_off(n.min(self.held.len()));
+        let base = match n - self.held.len() {
+            0 => self.base.take(),
+            n => Some(self.base.as_mut()?.split_at(n)?),
+        };
+        Some(Outer { base, held, inner: self.inner })
+    }
+}
+
+/// Gives up to `grain` of `held` to `each`.
+#[cold]
+fn give<T>(held: &mut VecDeque<T>, grain: usize, each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
+    let n = grain.min(held.len());
+    held.drain(..n).try_for_each(each)
+}
+
+/// At most so many elements of a shared inner chain are collected. A longer chain is not shared.
+const KEPT_MAX: usize = 1 << 20;
+
+/// So many elements of an inner chain are run without a look whether the whole is over.
+const LOOK: usize = 1 << 12;
+
+/// How inner chains are run.
+#[derive(Clone, Copy, Debug)]
+struct Inner<'s> {
+    policy: Par<'s>,
+    over: Option<&'s Flag>,
+    /// Whether elements may be held. Where units end depends on that, so it does not go with fixed blocks.
+    holds: bool,
+}
+
+impl<'s> Inner<'s> {
+    fn of(settings: &Settings<'s>) -> Self {
+        Inner { policy: settings.policy, over: settings.over, holds: settings.block().is_none() }
+    }
+
+    fn settings(&self) -> Settings<'s> {
+        Settings { policy: self.policy, over: self.over, ..Settings::default() }
+    }
+
+    /// Gives what is `held`, and then the elements of `inner`, to `each`, or holds the latter.
+    #[inline(always)]
+    fn feed<P, E>(&self, inner: P, refused: &mut Refused, held: &mut VecDeque<P::Item>, mut each: E) -> ControlFlow<()>
+    where
+        P: IntoParallelIterator,
+        E: FnMut(P::Item) -> ControlFlow<()>,
+    {
+        if !held.is_empty() {
+            give(held, usize::MAX, &mut each)?;
+        }
+        let mut chain = inner.into_par_iter();
+        let mut settings = self.settings();
+        let mut source = chain.source(&mut settings);
+        let left = source.left();
+        let watch = match self.plan::<P::Iter, E>(left, refused) {
+            Plan::Sequential(watch) => watch.start(),
+            Plan::Parallel(team) => {
+                let held = self.holds.then_some(held);
+                return shared(team, settings, source, held, ControlFlow::Continue(()), |flow, x| {
+                    if flow.is_continue() { each(x) } else { flow }
+                });
+            }
+        };
+        let mut flow = ControlFlow::Continue(());
+        while flow.is_continue() && source.left() > 0 {
+            flow = source.run(self.unit_of(&source), &mut each);
+            if self.is_over() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        watch.stop(|| left - source.left().min(left));
+        flow
+    }
+
+    /// Folds what is `held`, and then the elements of `inner`, into `acc`, or holds the latter.
+    #[inline(always)]
+    fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, held: &mut VecDeque<P::Item>, mut acc: A, mut step: E) -> A
+    where
+        P: IntoParallelIterator,
+        E: FnMut(A, P::Item) -> A,
+    {
+        if !held.is_empty() {
+            acc = held.drain(..).fold(acc, &mut step);
+        }
+        let mut chain = inner.into_par_iter();
+        let mut settings = self.settings();
+        let mut source = chain.source(&mut settings);
+        let left = source.left();
+        let watch = match self.plan::<P::Iter, E>(left, refused) {
+            Plan::Sequential(watch) => watch.start(),
+            Plan::Parallel(team) => {
+                return shared(team, settings, source, self.holds.then_some(held), acc, step);
+            }
+        };
+        while source.left() > 0 && !self.is_over() {
+            acc = source.fold(self.unit_of(&source), acc, &mut step);
+        }
+        watch.stop(|| left - source.left().min(left));
+        acc
+    }
+
+    /// How to run an inner chain of type `P` with `left` elements, which go to an `E`.
+    #[inline(always)]
+    fn plan<P, E>(&self, left: usize, refused: &mut Refused) -> Plan<'s> {
+        if left <= refused.0 || left > KEPT_MAX {
+            return Plan::Sequential(Watch::off());
+        }
+        self.ask::<P, E>(left, refused)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask<P, E>(&self, left: usize, refused: &mut Refused) -> Plan<'s> {
+        let plan = internals::plan_tiles::<(P, E, Self)>(&self.policy, left);
+        if let Plan::Sequential(_) = plan {
+            refused.0 = left;
+        }
+        plan
+    }
+
+    #[inline(always)]
+    fn unit_of(&self, source: &impl Source) -> usize {
+        if self.over.is_some() { source.left().min(LOOK) } else { source.left() }
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.over.is_some_and(Flag::is_up)
+    }
+}
+
+/// Has the elements of an inner chain computed by `team`. Then they are folded into `acc`, or `held`, if they may be, where they take long.
+#[cold]
+#[inline(never)]
+fn shared<S: Source<Item: Send>, A>(
+    team: Team<'_>,
+    settings: Settings<'_>,
+    source: S,
+    held: Option<&mut VecDeque<S::Item>>,
+    acc: A,
+    step: impl FnMut(A, S::Item) -> A,
+) -> A {
+    let elements = vector::shared(&team, &settings, source).into_iter().flatten();
+    // Where nobody knows yet, they may.
+    let are_long = team.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1);
+    if let Some(held) = held.filter(|_| are_long) {
+        held.extend(elements);
+        return acc;
+    }
+    // The team times the call until it is dropped: to pass the elements on is a part of it, as it is where nothing is shared.
+    elements.fold(acc, step)
+}
+
+/// Elements that take longer than about half of this, with what is done with them, are held until their turn comes.
+const LONG_NS: f32 = 1_000.0;
+
+/// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two.
+struct Refused(usize);
+
+impl Default for Refused {
+    fn default() -> Self {
+        // A single element is nothing to share.
+        Refused(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::indexed::IndexedParallelIterator;
+
+    #[test]
+    fn an_inner_chain_ends_when_all_is_over() {
+        let over = Flag::default();
+        let mut seen = 0;
+        let inner = Inner { policy: fusain_algorithms::par(), over: Some(&over), holds: true };
+        let flow = inner.feed(0..u64::MAX, &mut Refused::default(), &mut VecDeque::new(), |_| {
+            seen += 1;
+            if seen == 10 {
+                over.raise();
+            }
+            ControlFlow::Continue(())
+        });
+        assert!(flow.is_break());
+        assert_eq!(seen, LOOK);
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Run(usize),
+        Split,
+        SplitAt(usize),
+    }
+
+    proptest! {
+        #[test]
+        fn however_parts_are_split_all_comes_out_in_order(
+            lens in proptest::collection::vec(0..6_u32, 0..9),
+            script in proptest::collection::vec(
+                (0..9_usize, prop_oneof![(1..5_usize).prop_map(Step::Run), Just(Step::Split), (0..9_usize).prop_map(Step::SplitAt)]),
+                0..30,
+            ),
+        ) {
+            let mut chain = lens.clone().into_par_iter().enumerate();
+            let mut settings = Settings { policy: fusain_algorithms::par().always(), ..Settings::default() };
+            let inner = |(i, len): (usize, u32)| (0..len).into_par_iter().map(move |x| (i, x));
+            // The parts in their order, and what has come out of each.
+            let mut parts = vec![(Outer::new(&mut chain, &mut settings), Vec::new())];
+            let run = |(outer, out): &mut (Outer<'_, _, _>, Vec<_>), grain: usize| {
+                if outer.left() > 0 {
+                    let _ = outer.run(grain.min(outer.left()), inner, |x| {
+                        out.push(x);
+                        ControlFlow::Continue(())
+                    });
+                }
+            };
+            for (at, step) in script {
+                let at = at % parts.len();
+                let rest = match step {
+                    Step::Run(grain) => {
+                        run(&mut parts[at], grain);
+                        None
+                    }
+                    Step::Split => parts[at].0.split(),
+                    Step::SplitAt(n) if n < parts[at].0.left() => parts[at].0.split_at(n),
+                    Step::SplitAt(_) => None,
+                };
+                if let Some(rest) = rest {
+                    parts.insert(at + 1, (rest, Vec::new()));
+                }
+            }
+            for part in &mut parts {
+                while part.0.left() > 0 {
+                    run(part, 3);
+                }
+            }
+            let out: Vec<_> = parts.into_iter().flat_map(|(_, out)| out).collect();
+            let all: Vec<_> = lens.iter().enumerate().flat_map(|(i, len)| (0..*len).map(move |x| (i, x))).collect();
+            prop_assert_eq!(out, all);
+        }
+    }
+}
