@@ -389,6 +389,10 @@ where
         if let [_] = block {
             return from;
         }
+        // Dear elements have been looked at one by one: then it is the first, and no other need be asked.
+        if !LAST && self.natural.is_none() && as_good(&(self.get)(&block[0]), value) {
+            return from;
+        }
         let wanted = |x, _| as_good(&(self.get)(x), value);
         let numbers = is_primitive::<T>();
         let index = match self.natural {
