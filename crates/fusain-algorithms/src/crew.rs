@@ -15,6 +15,9 @@ pub(crate) trait Crew {
     /// Elements a unit, where that was asked for.
     fn grain(&self) -> Option<usize>;
 
+    /// Elements that take about `ns` in sequence, as far as that is known.
+    fn elements_in(&self, ns: f32) -> Option<usize>;
+
     /// Runs `algorithm` from `local` to its end.
     fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local);
 
@@ -32,6 +35,10 @@ impl Crew for Team<'_> {
 
     fn grain(&self) -> Option<usize> {
         self.grain()
+    }
+
+    fn elements_in(&self, ns: f32) -> Option<usize> {
+        self.elements_in(ns)
     }
 
     fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {

@@ -50,6 +50,10 @@ impl Crew for Scripted<'_> {
         self.follow(&Ranges::new(weight, f), 0..len);
     }
 
+    fn elements_in(&self, _ns: f32) -> Option<usize> {
+        None
+    }
+
     fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
         self.follow(algorithm, local);
     }

@@ -5,7 +5,7 @@
 //! that equal the pivot are set apart where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample,
 //! and parts are [divided](super::divide) without a branch on the order. The first partition of many is made by
 //! [all workers](super::halves), the others by one each: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
-//! used with up to four workers; with more, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements, span O(n).
+//! used with up to four workers; with more, or for a single leaf, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements, span O(n).
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(super) const FEW_WORKERS: usize = 4;
 const PARTS_PER_WORKER: usize = 4;
 
 /// Elements that are sorted by std at least: to find a pivot and to partition would take as long as two workers gain (`sort_unstable_by` of 2,048 floats).
-const LEAF_MIN: usize = 512;
+pub(super) const LEAF_MIN: usize = 512;
 
 /// Elements that are sorted by std at most: more would even out less, and wait for memory that a partition reads ahead.
 const LEAF_MAX: usize = 1 << 14;

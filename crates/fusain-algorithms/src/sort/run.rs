@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use fusain_pool::Algorithm;
 
-use super::quick::{FEW_WORKERS, quick};
+use super::quick::{self, FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
 use crate::crew::Crew;
 use crate::merge::kernel::Move;
@@ -22,6 +22,9 @@ const LEAF_MIN: usize = 128;
 
 /// The longest leaf, in bytes: a longer one waits for memory that a merge of two reads ahead (`compare strings`, 10^6 pairs).
 const LEAF_BYTES: usize = 4 << 20;
+
+/// A comparison that takes more than about half of this is dear.
+const DEAR_NS: f32 = 100.0;
 
 pub(crate) struct Sort<'t, T, L, S> {
     tree: &'t Tree<T>,
@@ -109,11 +112,16 @@ where
     if size_of::<T>() == 0 {
         // All are in their place, and there may be too many to be looked at; std leaves them alone.
         sort_leaf(v);
-    } else if crew.workers() <= FEW_WORKERS {
+    } else if crew.workers() <= FEW_WORKERS && !is_dear_leaf(crew, v.len()) {
         quick(crew, v, compare, sort_leaf)
     } else {
         parallel(crew, v, |a, b| compare(a, b).is_lt(), sort_leaf)
     }
+}
+
+/// Whether `len` elements would be one leaf of a quicksort, although their comparisons take so long that a merge of two halves gains.
+fn is_dear_leaf(crew: &impl Crew, len: usize) -> bool {
+    len <= quick::LEAF_MIN && crew.elements_in(DEAR_NS).is_some_and(|comparisons| comparisons <= 1)
 }
 
 /// Sorts `v` by `less`, its leaves with `sort_leaf`.
