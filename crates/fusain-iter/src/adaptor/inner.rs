@@ -34,8 +34,9 @@ impl<S: fmt::Debug, T> fmt::Debug for Outer<'_, S, T> {
 
 impl<'s, S: Source, T: Send> Outer<'s, S, T> {
     pub(super) fn new<I: ParallelIterator<Source<'s> = S> + 's>(base: &'s mut I, settings: &mut Settings<'s>) -> Self {
-        let inner = Inner::of(settings);
-        Outer { base: Some(base.source(settings)), held: VecDeque::new(), inner }
+        let base = base.source(settings);
+        // Now it has the options of the base, too.
+        Outer { base: Some(base), held: VecDeque::new(), inner: Inner::of(settings) }
     }
 
     /// A single inner chain counts as two elements: as one it would be nothing to share.

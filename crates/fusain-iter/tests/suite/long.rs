@@ -6,7 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use fusain_algorithms::par;
-use fusain_iter::iter::{IntoParallelRefIterator, ParallelIterator};
+use fusain_iter::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use fusain_pool::{Pool, Wait};
 
 const WORKERS: usize = 4;
@@ -123,6 +123,23 @@ fn inner_chains() {
     for call in [&is_shared as &dyn Fn() -> bool, &folded_is_shared, &behind_is_shared] {
         call();
         assert!((0..50).any(|_| call()));
+    }
+}
+
+/// An option holds for the chains within a chain, wherever it stands.
+#[test]
+fn inner_chains_of_a_sequential_one() {
+    let elements = [(); WORKERS];
+    let one = |()| {
+        thread::sleep(Duration::from_millis(1));
+        thread::current().id()
+    };
+    let inner = |()| elements.into_par_iter().map(one);
+    let me = thread::current().id();
+    for _ in 0..3 {
+        assert!([()].into_par_iter().sequential().flat_map(inner).all(|by| by == me));
+        assert!([()].into_par_iter().flat_map(inner).sequential().all(|by| by == me));
+        assert_eq!([()].into_par_iter().sequential().flat_map(inner).collect::<HashSet<_>>().len(), 1);
     }
 }
 
