@@ -295,7 +295,7 @@ impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
     }
 }
 
-/// Chunk by chunk. Each is a piece of its own, which the compiler makes vectors of; a part of the pieces below it does not.
+/// Chunk by chunk. Each is a piece of its own: of that the compiler makes vectors, and of the parts of a longer piece, as chains of two get them, it does not.
 impl<S: IndexedSource, C: Chunk<S::Item>> Source for ChunksSource<S, C> {
     type Item = C::One;
 

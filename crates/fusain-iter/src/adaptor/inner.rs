@@ -1,6 +1,7 @@
 //! Chains within a chain: each is run where it turns up, or shared by the workers, or its elements wait until they can be.
 
 use std::collections::VecDeque;
+use std::collections::vec_deque::Drain;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -21,9 +22,32 @@ use crate::source::Source;
 pub(super) struct Outer<'s, S, T> {
     /// `None` where another worker has it.
     base: Option<S>,
-    /// Elements in front of those of the base.
-    held: VecDeque<T>,
+    held: Held<T>,
     inner: Inner<'s>,
+}
+
+/// Elements of inner chains, in front of those of the base.
+struct Held<T> {
+    elements: VecDeque<T>,
+    /// At most so many of them make a unit: what the base has may be shorter.
+    unit: usize,
+}
+
+impl<T> Held<T> {
+    fn nothing() -> Self {
+        Held { elements: VecDeque::new(), unit: usize::MAX }
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Takes the elements of a unit of `grain`.
+    #[inline]
+    fn take(&mut self, grain: usize) -> Drain<'_, T> {
+        self.elements.drain(..grain.min(self.unit).min(self.elements.len()))
+    }
 }
 
 impl<S: fmt::Debug, T> fmt::Debug for Outer<'_, S, T> {
@@ -36,7 +60,7 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
     pub(super) fn new<I: ParallelIterator<Source<'s> = S> + 's>(base: &'s mut I, settings: &mut Settings<'s>) -> Self {
         let base = base.source(settings);
         // Now it has the options of the base, too.
-        Outer { base: Some(base), held: VecDeque::new(), inner: Inner::of(settings) }
+        Outer { base: Some(base), held: Held::nothing(), inner: Inner::of(settings) }
     }
 
     /// A single inner chain counts as two elements: as one it would be nothing to share.
@@ -59,11 +83,11 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         P: IntoParallelIterator<Item = T>,
         E: FnMut(T) -> ControlFlow<()>,
     {
-        let Outer { base: Some(base), held, inner } = self else { return give(&mut self.held, grain, each) };
-        if !held.is_empty() {
-            return give(held, grain, each);
+        if self.held.len() > 0 {
+            return self.held.take(grain).try_for_each(each);
         }
-        let mut refused = Refused::default();
+        let Some(base) = &mut self.base else { return ControlFlow::Continue(()) };
+        let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
         base.run(grain.min(base.left()), |x| inner.feed(f(x), &mut refused, held, &mut each))
     }
 
@@ -73,9 +97,8 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         P: IntoParallelIterator<Item = T>,
         E: FnMut(A, T) -> A,
     {
-        let held = self.held.len().min(grain);
-        if held > 0 {
-            return self.held.drain(..held).fold(acc, step);
+        if self.held.len() > 0 {
+            return self.held.take(grain).fold(acc, step);
         }
         let Some(base) = &mut self.base else { return acc };
         let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
@@ -87,7 +110,7 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         match (base, self.held.len()) {
             (None, held) => self.split_at(held.div_ceil(2)),
             (Some(base), held) => match base.split() {
-                Some(base) => Some(Outer { base: Some(base), held: VecDeque::new(), inner: self.inner }),
+                Some(base) => Some(Outer { base: Some(base), held: Held::nothing(), inner: self.inner }),
                 None if held > 0 => self.split_at(held),
                 None => None,
             },
@@ -98,20 +121,14 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         if n == 0 || n >= self.base_left().saturating_add(self.held.len()) {
             return None;
         }
-        let held = self.held.split_off(n.min(self.held.len()));
+        let elements = self.held.elements.split_off(n.min(self.held.len()));
+        let held = Held { elements, unit: self.held.unit };
         let base = match n - self.held.len() {
             0 => self.base.take(),
             n => Some(self.base.as_mut()?.split_at(n)?),
         };
         Some(Outer { base, held, inner: self.inner })
     }
-}
-
-/// Gives up to `grain` of `held` to `each`.
-#[cold]
-fn give<T>(held: &mut VecDeque<T>, grain: usize, each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
-    let n = grain.min(held.len());
-    held.drain(..n).try_for_each(each)
 }
 
 /// At most so many elements of a shared inner chain are collected. A longer chain is not shared.
@@ -140,13 +157,13 @@ impl<'s> Inner<'s> {
 
     /// Gives what is `held`, and then the elements of `inner`, to `each`, or holds the latter.
     #[inline(always)]
-    fn feed<P, E>(&self, inner: P, refused: &mut Refused, held: &mut VecDeque<P::Item>, mut each: E) -> ControlFlow<()>
+    fn feed<P, E>(&self, inner: P, refused: &mut Refused, held: &mut Held<P::Item>, mut each: E) -> ControlFlow<()>
     where
         P: IntoParallelIterator,
         E: FnMut(P::Item) -> ControlFlow<()>,
     {
-        if !held.is_empty() {
-            give(held, usize::MAX, &mut each)?;
+        if held.len() > 0 {
+            held.elements.drain(..).try_for_each(&mut each)?;
         }
         let mut chain = inner.into_par_iter();
         let mut settings = self.settings();
@@ -174,13 +191,13 @@ impl<'s> Inner<'s> {
 
     /// Folds what is `held`, and then the elements of `inner`, into `acc`, or holds the latter.
     #[inline(always)]
-    fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, held: &mut VecDeque<P::Item>, mut acc: A, mut step: E) -> A
+    fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, held: &mut Held<P::Item>, mut acc: A, mut step: E) -> A
     where
         P: IntoParallelIterator,
         E: FnMut(A, P::Item) -> A,
     {
-        if !held.is_empty() {
-            acc = held.drain(..).fold(acc, &mut step);
+        if held.len() > 0 {
+            acc = held.elements.drain(..).fold(acc, &mut step);
         }
         let mut chain = inner.into_par_iter();
         let mut settings = self.settings();
@@ -236,7 +253,7 @@ fn shared<S: Source<Item: Send>, A>(
     team: Team<'_>,
     settings: Settings<'_>,
     source: S,
-    held: Option<&mut VecDeque<S::Item>>,
+    held: Option<&mut Held<S::Item>>,
     acc: A,
     step: impl FnMut(A, S::Item) -> A,
 ) -> A {
@@ -244,7 +261,9 @@ fn shared<S: Source<Item: Send>, A>(
     // Where nobody knows yet, they may.
     let are_long = team.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1);
     if let Some(held) = held.filter(|_| are_long) {
-        held.extend(elements);
+        held.elements.extend(elements);
+        held.unit = team.elements_in(UNIT_NS).map_or(usize::MAX, |in_that| in_that.max(1));
+        team.leaves_rest();
         return acc;
     }
     // The team times the call until it is dropped: to pass the elements on is a part of it, as it is where nothing is shared.
@@ -253,6 +272,9 @@ fn shared<S: Source<Item: Send>, A>(
 
 /// Elements that take longer than about half of this, with what is done with them, are held until their turn comes.
 const LONG_NS: f32 = 1_000.0;
+
+/// What a unit of them takes.
+const UNIT_NS: f32 = 10_000.0;
 
 /// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two.
 struct Refused(usize);
@@ -276,7 +298,7 @@ mod tests {
         let over = Flag::default();
         let mut seen = 0;
         let inner = Inner { policy: fusain_algorithms::par(), over: Some(&over), holds: true };
-        let flow = inner.feed(0..u64::MAX, &mut Refused::default(), &mut VecDeque::new(), |_| {
+        let flow = inner.feed(0..u64::MAX, &mut Refused::default(), &mut Held::nothing(), |_| {
             seen += 1;
             if seen == 10 {
                 over.raise();

@@ -11,6 +11,7 @@ use crate::pool::Pool;
 use crate::run;
 use crate::wakes;
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::thread;
 
 use super::Kind;
@@ -279,6 +280,15 @@ impl<'p> Team<'p> {
         if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }) {
             self.saw(unit);
         }
+    }
+
+    /// Ends the call, although something is still to be done with what it has found: later, and shared as well. It is noted to have taken what theory says of all of it, if that is
+    /// longer.
+    pub fn leaves_rest(self) {
+        let call = ManuallyDrop::new(self);
+        let Some(started) = call.started else { return };
+        let elapsed_ns = started.elapsed_ns().max(call.alone_ns / call.workers() as f32);
+        with_class(call.kind, call.brief.work, |class, _| class.took_shared(call.brief.work, elapsed_ns));
     }
 
     fn saw(&self, unit: Timing) {
