@@ -202,7 +202,7 @@ impl<'p> Par<'p> {
         self.plan_kind(Kind::of::<K>().with_own_units(), work)
     }
 
-    /// Like [`plan_tiles`](Self::plan_tiles), for calls without a closure that could be expensive. An element is taken to cost `prior_ns`
+    /// Like [`plan_tiles`](Self::plan_tiles), for calls whose closure only compares, which is mostly cheap. An element is taken to cost `prior_ns`
     /// until sequential runs have been timed.
     #[inline(always)]
     pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {

@@ -180,21 +180,23 @@ fn a_split_where_rank_0_makes_other_calls_fails() {
 fn a_thread_whose_seat_is_given_back_by_another_gets_a_new_one() {
     World::threads(1).run(|comm| {
         let enlisted = comm.enlist();
-        let ((give, take), (tell, hear)) = (mpsc::channel(), mpsc::channel());
+        let ((give, take), (tell, hear), (say, listen)) = (mpsc::channel(), mpsc::channel(), mpsc::channel());
         thread::scope(|scope| {
             scope.spawn(|| {
-                let (enlisted, give, hear) = (enlisted, give, hear);
+                let (enlisted, give, hear, say) = (enlisted, give, hear, say);
                 enlisted.here();
                 comm.send(&[1_u8], 0, 1).unwrap();
                 give.send(enlisted).unwrap();
                 hear.recv().unwrap();
                 // From this call on the world waits for what this thread does.
                 comm.send(&[2_u8], 0, 2).unwrap();
+                say.send(()).unwrap();
                 thread::sleep(Duration::from_millis(100));
                 comm.send(&[3_u8], 0, 3).unwrap();
             });
             drop(take.recv().unwrap());
             tell.send(()).unwrap();
+            listen.recv().unwrap();
             (1..=3_u8).for_each(|tag| assert_eq!(comm.recv_vec::<u8>(0, u16::from(tag)).unwrap().0, [tag]));
         });
     });

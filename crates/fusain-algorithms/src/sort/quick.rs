@@ -5,7 +5,8 @@
 //! that equal the pivot are set apart where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample,
 //! and parts are [divided](super::divide) without a branch on the order. The first partition of many is made by
 //! [all workers](super::halves), the others by one each: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
-//! used with up to four workers; with more, or for a single leaf, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements, span O(n).
+//! used with up to four workers; with more, or where comparisons of a single leaf are dear, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements,
+//! span O(n).
 
 use std::cmp::Ordering;
 use std::ops::Range;
