@@ -27,6 +27,8 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use fusain_pool::Algorithm;
 
+use crate::policy::Team;
+
 /// Work in tiles, with two passes over each.
 pub(crate) trait Tiles: Sync {
     /// What tiles add up to.
@@ -91,6 +93,15 @@ pub(crate) fn is_far(bytes: usize, workers: usize) -> bool {
     bytes > workers * NEAR
 }
 
+/// Elements in a tile at least, and nanoseconds of one of elements that take longer: what claiming one costs must not show.
+pub(crate) const TILE_MIN: usize = 256;
+const TILE_NS: f32 = 5_000.0;
+
+/// Elements in a tile at least, for `team`. Where nobody knows yet what one takes, it may be long.
+pub(crate) fn least_tile(team: &Team<'_>) -> usize {
+    team.elements_in(TILE_NS).unwrap_or(1).clamp(1, TILE_MIN)
+}
+
 pub(crate) struct Chain<'w, W: Tiles> {
     tiles: &'w W,
     slots: Vec<Slot<W::Sum, W::Kept>>,
@@ -105,6 +116,16 @@ pub(crate) struct Chain<'w, W: Tiles> {
 // SAFETY: a slot's fields are touched by the one the table of states names; what one worker leaves there another takes,
 // and no two look at it at once, hence `Send`, which the trait demands.
 unsafe impl<W: Tiles> Sync for Chain<'_, W> {}
+
+/// Runs `chain`, whose input may be `far`.
+pub(crate) fn run_tiles<W: Tiles>(team: &Team<'_>, chain: &Chain<'_, W>, far: bool) {
+    if least_tile(team) < TILE_MIN {
+        // Elements take so long that nobody should wait for the end of a tile to be given some. Where they lie matters little then.
+        team.run(chain, chain.root(true));
+    } else {
+        team.run_claims(chain, chain.root(far));
+    }
+}
 
 /// Tiles whose prefix is known and that are this state's to finish, and tiles that it alone looks at. A state without any may claim
 /// new ones.

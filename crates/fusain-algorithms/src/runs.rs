@@ -8,7 +8,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::chain::{Chain, Tiles, is_far};
+use crate::chain::{Chain, TILE_MIN, Tiles, is_far, least_tile, run_tiles};
 use crate::policy::Team;
 use crate::window::Output;
 
@@ -22,15 +22,6 @@ const FAR_TILE_BYTES: usize = 1 << 17;
 /// Tiles for each worker at least, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
 
-/// Elements in a tile at least, and nanoseconds of one of elements that take longer: what claiming one costs must not show.
-const TILE_MIN: usize = 256;
-const TILE_NS: f32 = 5_000.0;
-
-/// Elements in a tile at least, for `team`. Where nobody knows yet what one takes, it may be long.
-pub(crate) fn least_tile(team: &Team<'_>) -> usize {
-    team.elements_in(TILE_NS).unwrap_or(1).clamp(1, TILE_MIN)
-}
-
 /// Elements in a tile of `len` elements of type `T`, for `team` or for one worker, where results are far or not.
 pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>, is_far: bool) -> usize {
     let bytes = if is_far { FAR_TILE_BYTES } else { TILE_BYTES };
@@ -40,16 +31,6 @@ pub(crate) fn tile_len<T>(len: usize, team: Option<&Team<'_>>, is_far: bool) -> 
     match team {
         None => most.max(TILE_MIN),
         Some(team) => team.grain().unwrap_or_else(|| even(team.workers()).min(most).max(least_tile(team))),
-    }
-}
-
-/// Runs `chain`, whose input may be `far`.
-pub(crate) fn run_tiles<W: Tiles>(team: &Team<'_>, chain: &Chain<'_, W>, far: bool) {
-    if least_tile(team) < TILE_MIN {
-        // Elements take so long that nobody should wait for the end of a tile to be given some. Where they lie matters little then.
-        team.run(chain, chain.root(true));
-    } else {
-        team.run_claims(chain, chain.root(far));
     }
 }
 

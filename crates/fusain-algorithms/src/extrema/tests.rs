@@ -1,10 +1,13 @@
 //! Any split finds the same extrema, the same among equals.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fusain_testkit::{Losing, drive, script};
 use proptest::prelude::*;
 
 use super::search::Extrema;
 use crate::faults::ONE_STEAL;
+use crate::policy::par;
 
 fn expected(v: &[u8]) -> (Option<usize>, Option<usize>, Option<usize>) {
     let min = (0..v.len()).min_by_key(|i| v[*i]);
@@ -48,4 +51,17 @@ fn a_lost_part_is_seen() {
     let search = Extrema::<_, _, _, _, true, false>::new(&v, |x: &u8| *x, u8::lt, true);
     drive(&Losing(&search), search.root(), &ONE_STEAL);
     assert_ne!(search.finish().map(|(min, _)| min), expected(&v).0);
+}
+
+/// A key may take a millisecond.
+#[test]
+fn of_dear_keys_one_is_computed_twice() {
+    let v: Vec<u32> = (0..100).rev().collect();
+    let calls = AtomicUsize::new(0);
+    let key = |x: &u32| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        *x
+    };
+    assert_eq!(par().always().grain(1).min_by_key(&v, key), Some((99, &0)));
+    assert!(calls.into_inner() <= v.len() + 1);
 }

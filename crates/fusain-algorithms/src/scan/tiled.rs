@@ -9,9 +9,8 @@ use std::ops::Range;
 use super::elements::Elements;
 use super::{near, tile};
 use crate::around;
-use crate::chain::{Chain, Tiles, is_far};
+use crate::chain::{Chain, Tiles, is_far, least_tile, run_tiles};
 use crate::policy::Team;
-use crate::runs::{least_tile, run_tiles};
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;

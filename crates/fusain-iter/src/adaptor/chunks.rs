@@ -284,9 +284,7 @@ impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
     fn base_of(&self, n: usize) -> usize {
         n.saturating_mul(self.size).min(self.base.left())
     }
-}
 
-impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
     /// Takes a chunk. A source that somebody has misused may have less than it says.
     #[inline(always)]
     fn next(&mut self) -> Option<C::One> {

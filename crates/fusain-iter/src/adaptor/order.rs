@@ -83,6 +83,15 @@ impl<S: Source> EnumerateSource<S> {
     fn behind(&self, base: S) -> Self {
         EnumerateSource { at: self.at + self.base.left(), base }
     }
+
+    /// Runs a part of the base by `run`, which takes a number for each element. They are counted in a copy, which is nobody else's and so need not be in memory.
+    #[inline(always)]
+    fn counted<R>(&mut self, run: impl FnOnce(&mut S, &mut usize) -> R) -> R {
+        let mut at = self.at;
+        let result = run(&mut self.base, &mut at);
+        self.at = at;
+        result
+    }
 }
 
 /// Counts along. The pieces below are numbers and elements, zipped: how many these are is seen only when they run, since either may be fewer.
@@ -98,10 +107,7 @@ impl<S: Source> Source for EnumerateSource<S> {
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut at = self.at;
-        let flow = self.base.run(grain, |x| each((next(&mut at), x)));
-        self.at = at;
-        flow
+        self.counted(|base, at| base.run(grain, |x| each((next(at), x))))
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -116,10 +122,7 @@ impl<S: Source> Source for EnumerateSource<S> {
 
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
-        let mut at = self.at;
-        let acc = self.base.fold(grain, acc, |acc, x| step(acc, (next(&mut at), x)));
-        self.at = at;
-        acc
+        self.counted(|base, at| base.fold(grain, acc, |acc, x| step(acc, (next(at), x))))
     }
 
     #[inline(always)]
@@ -129,10 +132,7 @@ impl<S: Source> Source for EnumerateSource<S> {
         mut each: impl FnMut(Self::Item) -> ControlFlow<()>,
         seal: Seal,
     ) -> ControlFlow<()> {
-        let mut at = self.at;
-        let flow = self.base.search(grain, |x| each((next(&mut at), x)), seal);
-        self.at = at;
-        flow
+        self.counted(|base, at| base.search(grain, |x| each((next(at), x)), seal))
     }
 
     #[inline(always)]
@@ -149,10 +149,7 @@ impl<S: Source> Source for EnumerateSource<S> {
         op: impl Fn(A, A) -> A,
         seal: Seal,
     ) -> A {
-        let mut at = self.at;
-        let sum = self.base.combine(grain, zero, |x| map((next(&mut at), x)), op, seal);
-        self.at = at;
-        sum
+        self.counted(|base, at| base.combine(grain, zero, |x| map((next(at), x)), op, seal))
     }
 }
 

@@ -109,26 +109,19 @@ impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
     fn what_is_left_of_an_array_is_dropped_once() {
-        use std::rc::Rc;
-        struct Sent(Rc<()>);
-        // SAFETY: it stays on one thread.
-        unsafe impl Send for Sent {}
-        impl Clone for Sent {
-            fn clone(&self) -> Self {
-                Sent(self.0.clone())
-            }
-        }
-        let count = Rc::new(());
-        let mut chain = std::array::from_fn::<_, 5, _>(|_| Sent(count.clone())).into_par_iter();
+        let count = Arc::new(());
+        let mut chain = std::array::from_fn::<_, 5, _>(|_| count.clone()).into_par_iter();
         let whole = chain.clone();
-        assert_eq!(Rc::strong_count(&count), 11);
+        assert_eq!(Arc::strong_count(&count), 11);
         drop(chain.indexed(&mut Settings::default()));
-        assert_eq!((chain.len(), chain.clone().len(), Rc::strong_count(&count)), (0, 0, 6));
+        assert_eq!((chain.len(), chain.clone().len(), Arc::strong_count(&count)), (0, 0, 6));
         drop((chain, whole));
-        assert_eq!(Rc::strong_count(&count), 1);
+        assert_eq!(Arc::strong_count(&count), 1);
     }
 }

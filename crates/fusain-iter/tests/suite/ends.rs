@@ -165,13 +165,17 @@ proptest! {
         // The first chain ends within a block, and so does the range, whose end is not one of the others.
         let closed = || (0..=299_u64).into_par_iter().map(|x| 0.1 * x as f64);
         let joined = || v.par_iter().copied().chain(closed()).chain(v.clone()).deterministic().grain(64);
+        // Elements of inner chains that wait for their turn would not make the same units.
+        let inner = || v.par_chunks(50).flat_map(|chunk| chunk.par_iter()).deterministic().grain(3);
         let all_alone: f64 = all().sequential().sum();
+        let inner_alone: f64 = inner().sequential().sum();
         let joined_alone: f64 = joined().sequential().sum();
         let some_alone = some().sequential().reduce(|| 0.0, |a, b| a + b);
         let parts_alone: Vec<f64> = parts().sequential().collect();
         prop_assert!(parts_alone.iter().zip(v.chunks(300)).all(|(sum, block)| *sum == block.iter().sum::<f64>()));
         for _ in 0..4 {
             prop_assert_eq!(all_alone.to_bits(), all().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(inner_alone.to_bits(), inner().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(joined_alone.to_bits(), joined().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(some_alone.to_bits(), some().on(&POOL).always().reduce(|| 0.0, |a, b| a + b).to_bits());
             prop_assert_eq!(&parts_alone, &parts().on(&POOL).always().collect::<Vec<f64>>());

@@ -449,6 +449,21 @@ mod tests {
         assert!(sequential > 80, "{sequential}");
     }
 
+    /// What is done with the results comes later, so the call is over sooner than all workers could have done all of it.
+    #[test]
+    fn a_call_that_leaves_most_of_its_work_for_later_is_not_taken_to_have_become_light() {
+        struct Leaves;
+        let (kind, work, alone_ns) = (Kind::of::<Leaves>(), 64, 64e6);
+        (0..4).for_each(|_| with_class(kind, work, |class, _| class.took_alone(work, work, alone_ns)));
+        assert!(matches!(choose(kind, work), Choice::Shared { .. }));
+        for _ in 0..4 {
+            let terms = Terms { is_timed: true, ..Terms::untimed(alone_ns, false) };
+            Team::of(None, kind, work, None, terms).leaves_rest();
+        }
+        let cost = with_class(kind, work, |class, _| class.cost()).expect("it has been timed");
+        assert!(cost * work as f32 > alone_ns / 2.0, "{cost}");
+    }
+
     /// The counter of ticks goes by steps, so what takes less than one seems to take nothing or a step.
     #[test]
     fn what_is_too_short_to_be_timed_is_seldom_weighed() {
