@@ -56,12 +56,12 @@ fn a_lost_part_is_seen() {
 /// A key may take a millisecond.
 #[test]
 fn of_dear_keys_one_is_computed_twice() {
-    let v: Vec<u32> = (0..100).rev().collect();
+    let v: Vec<u32> = (0..100).collect();
     let calls = AtomicUsize::new(0);
     let key = |x: &u32| {
         calls.fetch_add(1, Ordering::Relaxed);
         *x
     };
-    assert_eq!(par().always().grain(1).min_by_key(&v, key), Some((99, &0)));
+    assert_eq!(par().always().grain(1).min_by_key(&v, key), Some((0, &0)));
     assert!(calls.into_inner() <= v.len() + 1);
 }
