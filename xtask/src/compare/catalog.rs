@@ -9,6 +9,8 @@ pub(super) enum Program {
     Ranks,
     /// Two builds of one program, on rayon's core and on ours.
     Cores,
+    /// Two builds of one program, with rayon and with ours under rayon's name.
+    Names,
     /// Builds of programs that call fusain or rayon.
     Builds,
 }
@@ -130,6 +132,14 @@ pub(super) const ALL: &[Comparison] = &[
         question: "How fast are programs written for rayon on our pool?",
         reading: "One program, built with rayon's core and with ours, and three programs from the registry, likewise. The figures are rayon's time over ours: \
                   geometric means over short and long calls, the worst row of these, the geometric mean of the `programs`, and each program by its name.",
+        options: &[],
+    },
+    Comparison {
+        name: "crates",
+        program: Program::Names,
+        question: "How fast are crates written for rayon with our iterators?",
+        reading: "Crates from the registry, of which nothing is changed but where the package called `rayon` comes from. The figures are rayon's time over ours: the geometric \
+                  mean and the worst row. `rows_behind` counts the rows below 0.95.",
         options: &[],
     },
     Comparison {

@@ -66,6 +66,7 @@ fn one(comparison: &Comparison, rest: &[String]) -> anyhow::Result<ExitCode> {
         Program::Slices => slices(comparison.name, rest),
         Program::Ranks => ranks(comparison.name, rest),
         Program::Cores => crate::rayon::compare::run(rest),
+        Program::Names => crate::rayon::crates::run(),
         Program::Builds => crate::compile::run(rest),
     }
 }

@@ -1,20 +1,15 @@
 //! `cargo xtask compare rayon`: rayon on its own core and on ours, two programs from one source, in turn.
 //!
-//! The program is `benches/rayon`. A sample is a batch of calls; the sides take turns sample by sample, with a rest in between, in which the other's workers
-//! fall asleep. Programs from the registry follow, likewise. A figure is rayon's median over ours, so above 1 we are ahead.
+//! The program is `benches/rayon`. Programs from the registry follow, likewise. A figure is rayon's median over ours, so above 1 we are ahead.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
-use std::thread;
-use std::time::Duration;
-
-use anyhow::Context;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use super::programs::{self, Timed};
+use super::server::{Server, measure};
 use super::{core, sources};
 use crate::table::table;
-use crate::turns::{geometric_mean, in_turn};
+use crate::turns::geometric_mean;
 use crate::workspace;
 
 /// Rows, and their lengths. `fib` counts its argument.
@@ -32,46 +27,8 @@ const ROWS: &[(&str, &[usize])] = &[
 
 /// From here on a row counts as large: for `fib`, calls.
 const LARGE: usize = 1 << 14;
-/// How long a sample should last, and how many there are of each side.
-const SAMPLE: Duration = Duration::from_millis(10);
+/// Samples of each side.
 const SAMPLES: usize = 9;
-const REST: Duration = Duration::from_millis(1);
-
-/// A program that is told what to run.
-struct Server {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-}
-
-impl Server {
-    fn start(program: &Path) -> anyhow::Result<Self> {
-        let mut child = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("cannot start {}", program.display()))?;
-        let (to, from) = (child.stdin.take().context("it has no input")?, child.stdout.take().context("no output")?);
-        Ok(Self { child, to, from: BufReader::new(from) })
-    }
-
-    /// Nanoseconds that so many calls took, and what they came to.
-    fn ask(&mut self, row: &str, n: usize, place: &str, calls: usize) -> anyhow::Result<(f64, String)> {
-        thread::sleep(REST);
-        writeln!(self.to, "{row} {n} {place} {calls}")?;
-        let mut answer = String::new();
-        self.from.read_line(&mut answer)?;
-        let (ns, digest) = answer.trim().split_once(' ').with_context(|| format!("{row} ended with {answer:?}"))?;
-        Ok((ns.parse()?, digest.to_owned()))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It has nothing to lose.
-        let _ = self.child.kill().and_then(|()| self.child.wait());
-    }
-}
 
 pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     let is_smoke = options.iter().any(|option| option == "--smoke");
@@ -119,18 +76,6 @@ fn of_the_registry(programs: &programs::Ready) -> anyhow::Result<String> {
     }
     println!("{table}");
     Ok(format!(" programs={:.2}{keys}", geometric_mean(&ratios)))
-}
-
-/// Medians of nanoseconds a call, of both sides.
-fn measure(sides: [&mut Server; 2], row: &str, n: usize, place: &str, samples: usize) -> anyhow::Result<[f64; 2]> {
-    let [theirs, ours] = sides;
-    let (warm, expected) = theirs.ask(row, n, place, 1)?;
-    let (_, digest) = ours.ask(row, n, place, 1)?;
-    anyhow::ensure!(digest == expected, "{row} at {n}: {digest} on our core, {expected} on rayon's");
-    let (ns, _) = theirs.ask(row, n, place, ((1e6 / warm) as usize).clamp(1, 1000))?;
-    let a_call = ns / ((1e6 / warm) as usize).clamp(1, 1000) as f64;
-    let calls = ((SAMPLE.as_nanos() as f64 / a_call) as usize).max(1);
-    in_turn([theirs, ours], samples, |side| Ok(side.ask(row, n, place, calls)?.0 / calls as f64))
 }
 
 /// Builds the program with rayon's core and with ours.

@@ -4,9 +4,11 @@
 
 pub(crate) mod compare;
 mod core;
+pub(crate) mod crates;
 mod examples;
 mod iterators;
 mod programs;
+mod server;
 mod sources;
 
 use std::process::ExitCode;

@@ -1,0 +1,102 @@
+//! `cargo xtask compare crates`: crates of other people with rayon, and with our iterators under rayon's name.
+//!
+//! One program calls them, `benches/crates`. It is built twice in `target/`: as it is, and with a package called `rayon` in the place of rayon, which hands on our
+//! pool and our iterators. Nothing of the crates is changed. The two programs take turns as in `compare rayon`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use super::server::{Server, measure};
+use super::sources;
+use crate::table::table;
+use crate::turns::geometric_mean;
+use crate::workspace;
+
+/// What is called, the crate that it comes from, and lengths from which on that crate calls rayon; pictures are so wide.
+const ROWS: &[(&str, &str, &[usize])] = &[
+    ("flip", "kornia-imgproc", &[32, 128, 512, 1024]),
+    ("threshold", "kornia-imgproc", &[32, 128, 512, 1024]),
+    ("add_weighted", "kornia-imgproc", &[32, 128, 512, 1024]),
+    ("resize", "kornia-imgproc", &[128, 512, 1024]),
+    ("warp_affine", "kornia-imgproc", &[32, 128, 512, 1024]),
+    ("canny", "kornia-imgproc", &[32, 128, 512, 1024]),
+    ("clahe", "kornia-imgproc", &[32, 128, 512, 1024]),
+    ("dssim", "dssim-core", &[32, 128, 512]),
+    ("rdst", "rdst", &[20_000, 1_000_000]),
+    ("voracious", "voracious_radix_sort", &[20_000, 1_000_000]),
+    ("ptr_hash", "ptr_hash", &[1_000, 20_000, 1_000_000]),
+    ("instant-distance", "instant-distance", &[200, 1_000]),
+    ("rav1e", "rav1e", &[64, 192]),
+];
+
+/// Rayon's names for what is ours.
+const NAMES: &str = "pub use fusain_iter::{iter, prelude, range, slice, str, vec};\npub use rayon_core::*;\n\n\
+                     pub mod range_inclusive {\n    pub use fusain_iter::range::Inclusive as Iter;\n}\n";
+
+const PROGRAM: &str = "serve-crates";
+const SAMPLES: usize = 9;
+/// Below this rayon is ahead by more than noise.
+const BEHIND: f64 = 0.95;
+
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    let rayon = sources::package(&sources::metadata()?, "rayon")?.version.to_string();
+    let shim = lay_out_names(&rayon)?;
+    let core = workspace::root().join("crates/rayon-core");
+    let patch = format!("\n[patch.crates-io]\nrayon = {{ path = {shim:?} }}\nrayon-core = {{ path = {core:?} }}\n");
+    let (theirs, ours) = (build("rayon", &rayon, "")?, build("ours", &rayon, &patch)?);
+    let (mut theirs, mut ours) = (Server::start(&theirs)?, Server::start(&ours)?);
+    let mut table = table(&["call", "of", "n", "rayon, us", "ours, us", "rayon over ours"]);
+    let mut ratios = Vec::new();
+    for (row, origin, lengths) in ROWS {
+        for &n in *lengths {
+            let [theirs_ns, ours_ns] = measure([&mut theirs, &mut ours], row, n, "outside", SAMPLES)?;
+            let ratio = theirs_ns / ours_ns;
+            ratios.push(ratio);
+            let us = |ns: f64| format!("{:.2}", ns / 1e3);
+            table.add_row([row, origin, &*n.to_string(), &us(theirs_ns), &us(ours_ns), &*format!("{ratio:.2}")]);
+        }
+    }
+    println!("{table}");
+    let worst = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let behind = ratios.iter().filter(|&&ratio| ratio < BEHIND).count();
+    println!("crates: geomean={:.2} worst={worst:.2} rows_behind={behind}", geometric_mean(&ratios));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The package that is called `rayon`; returns its folder.
+fn lay_out_names(version: &str) -> anyhow::Result<PathBuf> {
+    let folder = workspace::fresh("crates-rayon")?;
+    let path = |name| workspace::root().join("crates").join(name);
+    let manifest = format!(
+        "[package]\nname = \"rayon\"\nversion = \"{version}\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [dependencies]\nfusain-iter = {{ path = {:?} }}\nrayon-core = {{ path = {:?} }}\n",
+        path("fusain-iter"),
+        path("rayon-core")
+    );
+    sources::write(&folder.join("Cargo.toml"), manifest)?;
+    sources::write(&folder.join("src/lib.rs"), NAMES)?;
+    Ok(folder)
+}
+
+/// The program, built for one side: with rayon of that version, and with what the manifest shall say besides.
+fn build(side: &str, rayon: &str, patch: &str) -> anyhow::Result<PathBuf> {
+    eprintln!("building the crates ({side}); the first time takes minutes");
+    let source = workspace::root().join("benches/crates");
+    let folder = workspace::target().join("crates").join(side);
+    sources::copy(&source, &folder, &[".rs", ".toml"])?;
+    let manifest = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).context("the program has no manifest")?;
+    sources::write(&manifest, format!("{text}rayon = \"={rayon}\"\n{patch}"))?;
+    let (path, target) = (manifest.display().to_string(), folder.join("target").display().to_string());
+    workspace::cargo(["build", "--quiet", "--release", "--manifest-path", &path, "--target-dir", &target])
+        // What the compiler has to say of other people's crates is of interest only where it refuses them.
+        .env("RUSTFLAGS", "--cap-lints=allow")
+        .run()
+        .with_context(|| {
+            format!("cannot build the crates ({side}); they come from the registry, so this needs a network")
+        })?;
+    Ok(folder.join("target/release").join(PROGRAM))
+}
