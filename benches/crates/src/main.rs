@@ -1,7 +1,7 @@
 //! What `compare crates` measures: calls of crates from the registry that use rayon, in a program that does not know whose `rayon` they got.
 //!
-//! It reads lines `ROW LENGTH PLACE CALLS` from its standard input, of which `PLACE` is not looked at. To each it answers how many nanoseconds the calls took, and a
-//! digest of what they computed. Where that depends on the order of threads, the digest is of what does not.
+//! It reads lines `CALLS ROW LENGTH` from its standard input. To each it answers how many nanoseconds the calls took, and a digest of what the last one computed. Where that
+//! depends on the order of threads, the digest is of what does not.
 
 use std::io::BufRead;
 use std::time::Instant;
@@ -12,20 +12,26 @@ use kornia_imgproc::{canny, clahe, enhance, flip, resize, threshold, warp};
 use rdst::RadixSort as _;
 use voracious_radix_sort::RadixSort as _;
 
-/// A call with its input; it returns a digest.
-type Call = Box<dyn FnMut() -> u64>;
+/// Nanoseconds of the calls, and a digest of what they came to.
+type Answer = (u128, u64);
+
+/// Nanoseconds of so many calls, after one that warms up.
+fn timed(calls: usize, mut call: impl FnMut()) -> u128 {
+    call();
+    let start = Instant::now();
+    (0..calls).for_each(|_| call());
+    start.elapsed().as_nanos()
+}
+
+/// Of all values, and of their order.
+fn digest(values: impl IntoIterator<Item = u64>) -> u64 {
+    values.into_iter().fold(0, |sum, value| sum.rotate_left(5).wrapping_add(value).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
 
 /// Pseudo-random numbers, the same each time.
 fn numbers(n: usize) -> Vec<u64> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    std::iter::repeat_with(|| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    })
-    .take(n)
-    .collect()
+    let mut random = fastrand::Rng::with_seed(1);
+    std::iter::repeat_with(|| random.u64(..)).take(n).collect()
 }
 
 fn size(width: usize) -> ImageSize {
@@ -44,60 +50,56 @@ fn floats<const C: usize>(width: usize) -> Image<f32, C> {
     Image::new(size(width), data).unwrap()
 }
 
-/// A call from one picture to another.
+/// Calls from one picture to another, of another width.
 fn of_floats<const C: usize>(
-    width: usize,
-    to: usize,
-    call: impl Fn(&Image<f32, C>, &mut Image<f32, C>) + 'static,
-) -> Call {
-    let (from, mut to) = (floats::<C>(width), floats::<C>(to));
-    Box::new(move || {
-        call(&from, &mut to);
-        let all = to.as_slice();
-        u64::from(all[all.len() / 2].to_bits())
-    })
+    [from, to]: [usize; 2],
+    calls: usize,
+    call: impl Fn(&Image<f32, C>, &mut Image<f32, C>),
+) -> Answer {
+    let (from, mut to) = (floats::<C>(from), floats::<C>(to));
+    (timed(calls, || call(&from, &mut to)), digest(to.as_slice().iter().map(|x| u64::from(x.to_bits()))))
 }
 
-/// As [`of_floats`], of bytes.
-fn of_bytes<const C: usize>(width: usize, call: impl Fn(&Image<u8, C>, &mut Image<u8, C>) + 'static) -> Call {
+/// As [`of_floats`], of bytes and the same width.
+fn of_bytes<const C: usize>(width: usize, calls: usize, call: impl Fn(&Image<u8, C>, &mut Image<u8, C>)) -> Answer {
     let (from, mut to) = (bytes::<C>(width), bytes::<C>(width));
-    Box::new(move || {
-        call(&from, &mut to);
-        let all = to.as_slice();
-        u64::from(all[all.len() / 2])
-    })
+    (timed(calls, || call(&from, &mut to)), digest(to.as_slice().iter().map(|&x| u64::from(x))))
 }
 
-fn dssim(width: usize) -> Call {
+fn dssim(width: usize, calls: usize) -> Answer {
     let picture = |shift: u32| -> Vec<rgb::RGB<u8>> {
         let color = |x: &[u8]| rgb::RGB::new(x[0] >> shift, x[1], x[2]);
         bytes::<3>(width).as_slice().chunks(3).map(color).collect()
     };
     let (a, b) = (picture(0), picture(1));
     let dssim = dssim_core::Dssim::new();
-    Box::new(move || {
+    let mut distance = 0.0;
+    let ns = timed(calls, || {
         let [a, b] = [&a, &b].map(|data| dssim.create_image_rgb(data, width, size(width).height).unwrap());
-        // The order of a sum of floats shows in the last digits.
-        (f64::from(dssim.compare(&a, b).0) * 1e6) as u64
-    })
+        distance = f64::from(dssim.compare(&a, b).0);
+    });
+    // The order of a sum of floats shows in the last digits.
+    (ns, (distance * 1e6) as u64)
 }
 
-fn sort(n: usize, sort: impl Fn(&mut [u64]) + 'static) -> Call {
+fn sort(n: usize, calls: usize, sort: impl Fn(&mut [u64])) -> Answer {
     let numbers = numbers(n);
     let mut sorted = numbers.clone();
-    Box::new(move || {
+    let ns = timed(calls, || {
         sorted.copy_from_slice(&numbers);
         sort(&mut sorted);
-        sorted[n / 2]
-    })
+    });
+    (ns, digest(sorted))
 }
 
-fn hash(n: usize) -> Call {
+/// A function that gives each key another one of the numbers below `n`; which, is left to it.
+fn hash(n: usize, calls: usize) -> Answer {
     let keys = numbers(n);
-    Box::new(move || {
-        let hash = <ptr_hash::PtrHash>::new(&keys, ptr_hash::PtrHashParams::default());
-        u64::from(hash.index(&keys[0]) < n)
-    })
+    let mut hash: Option<ptr_hash::PtrHash> = None;
+    let ns = timed(calls, || hash = Some(ptr_hash::PtrHash::new(&keys, ptr_hash::PtrHashParams::default())));
+    let mut places: Vec<u64> = hash.iter().flat_map(|hash| keys.iter().map(|key| hash.index(key) as u64)).collect();
+    places.sort_unstable();
+    (ns, digest(places))
 }
 
 #[derive(Clone, Copy)]
@@ -109,24 +111,27 @@ impl instant_distance::Point for Point {
     }
 }
 
-fn graph(n: usize) -> Call {
+/// A graph of neighbours, which depends on the order in which points come; so the digest has only the points.
+fn graph(n: usize, calls: usize) -> Answer {
     let numbers = numbers(8 * n);
     let point = |at: &[u64]| Point(std::array::from_fn(|i| at[i] as u32 as f32));
     let points: Vec<Point> = numbers.chunks(8).map(point).collect();
-    Box::new(move || {
-        let (_, ids) = instant_distance::Builder::default().seed(1).build_hnsw(points.clone());
-        ids.len() as u64
-    })
+    let mut graph = instant_distance::Builder::default().build_hnsw(Vec::<Point>::new()).0;
+    let ns = timed(calls, || graph = instant_distance::Builder::default().seed(1).build_hnsw(points.clone()).0);
+    let mut first: Vec<u32> = graph.iter().map(|(_, point)| point.0[0].to_bits()).collect();
+    first.sort_unstable();
+    (ns, digest(first.into_iter().map(u64::from)))
 }
 
 /// Four frames, in two tiles each.
-fn encode(width: usize) -> Call {
+fn encode(width: usize, calls: usize) -> Answer {
     use rav1e::prelude::*;
     let noise: Vec<u8> = numbers(width * width).into_iter().map(|x| x as u8).collect();
     let mut encoder = EncoderConfig { width, height: width, tiles: 2, ..Default::default() };
     encoder.speed_settings = SpeedSettings::from_preset(10);
     let config = Config::new().with_encoder_config(encoder);
-    Box::new(move || {
+    let mut packets = Vec::new();
+    let ns = timed(calls, || {
         let mut context: Context<u8> = config.new_context().unwrap();
         for _ in 0..4 {
             let mut frame = context.new_frame();
@@ -138,49 +143,45 @@ fn encode(width: usize) -> Call {
             context.send_frame(frame).unwrap();
         }
         context.flush();
-        let mut len = 0;
+        packets.clear();
         loop {
             match context.receive_packet() {
-                Ok(packet) => len += packet.data.len() as u64,
-                Err(EncoderStatus::LimitReached) => return len,
+                Ok(packet) => packets.extend(packet.data),
+                Err(EncoderStatus::LimitReached) => break,
                 Err(_) => {}
             }
         }
-    })
+    });
+    (ns, digest(packets.into_iter().map(u64::from)))
 }
 
-fn row(name: &str, n: usize) -> Call {
+fn row(name: &str, n: usize, calls: usize) -> Answer {
     match name {
-        "resize" => of_floats::<3>(n, n / 2, |a, b| resize::resize(a, b, Bilinear).unwrap()),
-        "warp_affine" => of_floats::<3>(n, n, |a, b| {
+        "resize" => of_floats::<3>([n, n / 2], calls, |a, b| resize::resize(a, b, Bilinear).unwrap()),
+        "warp_affine" => of_floats::<3>([n, n], calls, |a, b| {
             warp::warp_affine(a, b, &[0.9, 0.1, 2.0, -0.1, 0.9, 3.0], Bilinear).unwrap();
         }),
-        "threshold" => of_floats::<1>(n, n, |a, b| threshold::threshold_binary(a, b, 0.5, 1.0).unwrap()),
-        "add_weighted" => of_floats::<3>(n, n, |a, b| enhance::add_weighted(a, 0.5, a, 0.5, 0.0, b).unwrap()),
-        "flip" => of_bytes::<3>(n, |a, b| flip::horizontal_flip(a, b).unwrap()),
-        "canny" => of_bytes::<1>(n, |a, b| canny::canny(a, b, 50.0, 150.0, true).unwrap()),
-        "clahe" => of_bytes::<1>(n, |a, b| clahe::clahe(a, b, 2.0, (8, 8)).unwrap()),
-        "dssim" => dssim(n),
-        "rdst" => sort(n, |v| v.radix_sort_unstable()),
-        "voracious" => sort(n, |v| v.voracious_mt_sort(2)),
-        "ptr_hash" => hash(n),
-        "instant-distance" => graph(n),
-        "rav1e" => encode(n),
+        "threshold" => of_floats::<1>([n, n], calls, |a, b| threshold::threshold_binary(a, b, 0.5, 1.0).unwrap()),
+        "add_weighted" => of_floats::<3>([n, n], calls, |a, b| enhance::add_weighted(a, 0.5, a, 0.5, 0.0, b).unwrap()),
+        "flip" => of_bytes::<3>(n, calls, |a, b| flip::horizontal_flip(a, b).unwrap()),
+        "canny" => of_bytes::<1>(n, calls, |a, b| canny::canny(a, b, 50.0, 150.0, true).unwrap()),
+        "clahe" => of_bytes::<1>(n, calls, |a, b| clahe::clahe(a, b, 2.0, (8, 8)).unwrap()),
+        "dssim" => dssim(n, calls),
+        "rdst" => sort(n, calls, |v| v.radix_sort_unstable()),
+        "voracious" => sort(n, calls, |v| v.voracious_mt_sort(2)),
+        "ptr_hash" => hash(n, calls),
+        "instant-distance" => graph(n, calls),
+        "rav1e" => encode(n, calls),
         _ => panic!("there is no row {name}"),
     }
 }
 
 fn main() {
     for line in std::io::stdin().lock().lines() {
-        let line = line.unwrap();
-        let words: Vec<&str> = line.split(' ').collect();
-        let [name, n, _, calls] = words[..] else { panic!("four words, not {line:?}") };
-        let mut call = row(name, n.parse().unwrap());
-        let mut digest = call();
-        let start = Instant::now();
-        for _ in 0..calls.parse().unwrap() {
-            digest = call();
-        }
-        println!("{} {digest}", start.elapsed().as_nanos());
+        let line = line.expect("the one who asks writes text");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [calls, name, n] = words[..] else { panic!("{line:?} is no request") };
+        let (ns, digest) = row(name, n.parse().expect("a length"), calls.parse().expect("a count"));
+        println!("{ns} {digest}");
     }
 }

@@ -1,6 +1,6 @@
 //! What `compare rayon` measures: rayon's iterators and joins, in a program that does not know on which core it runs.
 //!
-//! It reads lines `ROW LENGTH PLACE CALLS` from its standard input, where `PLACE` is `inside` or `outside` of the pool. To each it answers how many nanoseconds
+//! It reads lines `CALLS ROW LENGTH PLACE` from its standard input, where `PLACE` is `inside` or `outside` of the pool. To each it answers how many nanoseconds
 //! the calls took, and a digest of what they computed.
 
 #![allow(clippy::print_stdout, reason = "answers go to standard output")]
@@ -115,7 +115,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("the one who asks writes text");
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, n, is_inside, calls] = words[..] else { panic!("{line:?} is no request") };
+        let [calls, name, n, is_inside] = words[..] else { panic!("{line:?} is no request") };
         let (_, row) = *ROWS.iter().find(|(row, _)| *row == name).expect("a row");
         let (n, calls): (usize, usize) = (n.parse().expect("a length"), calls.parse().expect("a count"));
         let mut data = numbers(n);

@@ -42,7 +42,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
         for &n in &lengths[..if is_smoke { 1 } else { lengths.len() }] {
             for place in ["outside", "inside"] {
                 let samples = if is_smoke { 1 } else { SAMPLES };
-                let [theirs_ns, ours_ns] = measure([&mut theirs, &mut ours], row, n, place, samples)?;
+                let [theirs_ns, ours_ns] = measure([&mut theirs, &mut ours], &format!("{row} {n} {place}"), samples)?;
                 let ratio = theirs_ns / ours_ns;
                 let size = if *row == "fib" { 1 << (n * 7 / 10) } else { n };
                 if size < LARGE {

@@ -35,12 +35,12 @@ impl Server {
     }
 
     /// Nanoseconds that so many calls took, and what they came to.
-    fn ask(&mut self, row: &str, n: usize, place: &str, calls: usize) -> anyhow::Result<(f64, String)> {
+    fn ask(&mut self, call: &str, calls: usize) -> anyhow::Result<(f64, String)> {
         thread::sleep(REST);
-        writeln!(self.to, "{row} {n} {place} {calls}")?;
+        writeln!(self.to, "{calls} {call}")?;
         let mut answer = String::new();
         self.from.read_line(&mut answer)?;
-        let (ns, digest) = answer.trim().split_once(' ').with_context(|| format!("{row} ended with {answer:?}"))?;
+        let (ns, digest) = answer.trim().split_once(' ').with_context(|| format!("{call} ended with {answer:?}"))?;
         Ok((ns.parse()?, digest.to_owned()))
     }
 }
@@ -53,19 +53,13 @@ impl Drop for Server {
 }
 
 /// Medians of nanoseconds a call, of both sides.
-pub(super) fn measure(
-    sides: [&mut Server; 2],
-    row: &str,
-    n: usize,
-    place: &str,
-    samples: usize,
-) -> anyhow::Result<[f64; 2]> {
+pub(super) fn measure(sides: [&mut Server; 2], call: &str, samples: usize) -> anyhow::Result<[f64; 2]> {
     let [theirs, ours] = sides;
-    let (warm, expected) = theirs.ask(row, n, place, 1)?;
-    let (_, digest) = ours.ask(row, n, place, 1)?;
-    anyhow::ensure!(digest == expected, "{row} at {n}: {digest} on our side, {expected} on rayon's");
-    let (ns, _) = theirs.ask(row, n, place, ((1e6 / warm) as usize).clamp(1, 1000))?;
-    let a_call = ns / ((1e6 / warm) as usize).clamp(1, 1000) as f64;
+    let (warm, expected) = theirs.ask(call, 1)?;
+    let (_, digest) = ours.ask(call, 1)?;
+    anyhow::ensure!(digest == expected, "{call}: {digest} on our side, {expected} on rayon's");
+    let some = ((1e6 / warm) as usize).clamp(1, 1000);
+    let a_call = theirs.ask(call, some)?.0 / some as f64;
     let calls = ((SAMPLE.as_nanos() as f64 / a_call) as usize).max(1);
-    in_turn([theirs, ours], samples, |side| Ok(side.ask(row, n, place, calls)?.0 / calls as f64))
+    in_turn([theirs, ours], samples, |side| Ok(side.ask(call, calls)?.0 / calls as f64))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 use walkdir::WalkDir;
 
@@ -57,6 +57,18 @@ pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let folder = path.parent().expect("a file lies in a folder");
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Of two programs, rayon's and ours, only the second has this crate of ours in it.
+pub(super) fn ensure_only_second_has(built: &[PathBuf; 2], name: &str) -> anyhow::Result<()> {
+    // Where a file of it panics.
+    let trace = format!("{name}/src/").into_bytes();
+    for (path, is_ours) in built.iter().zip([false, true]) {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let has_ours = bytes.windows(trace.len()).any(|window| window == trace);
+        ensure!(has_ours == is_ours, "{} is built from the wrong crates", path.display());
+    }
+    Ok(())
 }
 
 /// The text without the test of that name; `None` if it has none.

@@ -15,9 +15,6 @@ use crate::workspace;
 
 const FOLDER: &str = "rayon-programs";
 
-/// Stands in every program with our pool in it: where a file of the pool panics.
-const TRACE: &[u8] = b"fusain-pool/src/";
-
 const NO_NETWORK: &str = "its sources come from the registry; without a network, CARGO_NET_OFFLINE=true makes cargo use what it has fetched before";
 
 /// On rayon's core, and on ours.
@@ -31,11 +28,7 @@ pub(super) fn both(program: &Program) -> anyhow::Result<[PathBuf; 2]> {
         binary(program, &folder, side)
     };
     let built = [side("rayon", "")?, side("ours", &patch)?];
-    for (path, is_ours) in built.iter().zip([false, true]) {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let has_ours = bytes.windows(TRACE.len()).any(|window| window == TRACE);
-        ensure!(has_ours == is_ours, "{} is built on the wrong core", path.display());
-    }
+    sources::ensure_only_second_has(&built, "fusain-pool")?;
     Ok(built)
 }
 
