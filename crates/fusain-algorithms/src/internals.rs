@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 
+use fusain_pool::Algorithm;
 pub use fusain_pool::decide::{Plan, Team, Watch};
 
 pub use crate::platform::Body;
@@ -12,6 +13,12 @@ pub use crate::reduce::in_halves;
 #[inline(always)]
 pub fn plan<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
     policy.plan::<K>(work)
+}
+
+/// Runs `algorithm` from `local` as `watch` says, which looks up.
+#[inline]
+pub fn run_looking<A: Algorithm>(policy: &Par<'_>, watch: Watch, algorithm: &A, local: A::Local) {
+    policy.run_looking(watch, algorithm, local);
 }
 
 /// As [`plan`], where what a unit takes says nothing of an element.

@@ -1,13 +1,15 @@
 //! Where and how a call runs: the pool, the grain, parallel or not.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
-use fusain_pool::Pool;
 use fusain_pool::decide::{self, Kind};
+use fusain_pool::{Algorithm, Pool};
 
 pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
 use crate::around;
+use crate::ranges::Ranges;
 
 /// The options of a call: the pool, the grain, and whether to run in parallel. Every algorithm is a method of this type.
 ///
@@ -176,6 +178,28 @@ impl<'p> Par<'p> {
     #[inline(always)]
     pub(crate) fn plan<K: ?Sized>(&self, work: usize) -> Plan<'p> {
         self.plan_kind(Kind::of::<K>(), work)
+    }
+
+    /// Runs `algorithm` from `local` in sequence, as `watch` says, which [looks up](Watch::looks_up), and shares what is left where that is better.
+    #[inline]
+    pub(crate) fn run_looking<A: Algorithm>(&self, watch: Watch, algorithm: &A, local: A::Local) {
+        if let Some((team, left)) = watch.run(self.pool, self.fixed_grain(), algorithm, local) {
+            team.run(algorithm, left);
+        }
+    }
+
+    /// As [`run_looking`](Self::run_looking) for an algorithm that calls `f` with ranges that partition `0..len`.
+    #[inline(always)]
+    pub(crate) fn run_ranges_looking(&self, watch: Watch, len: usize, f: impl Fn(Range<usize>) + Sync) {
+        self.look_up(watch, &Ranges::new(1, f), len);
+    }
+
+    /// Not generic: compiled with this crate, whatever is called for a range.
+    #[inline(never)]
+    fn look_up(&self, watch: Watch, ranges: &Ranges<dyn Fn(Range<usize>) + Sync + '_>, len: usize) {
+        if let Some((team, left)) = watch.run(self.pool, self.fixed_grain(), ranges, 0..len) {
+            team.run_directly(ranges, left);
+        }
     }
 
     /// Like [`plan`](Self::plan), for calls without a closure of the user: their elements cannot be expensive, so few elements are not worth sharing.

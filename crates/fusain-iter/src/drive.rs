@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use fusain_algorithms::internals::{self, Body, Plan, Team};
+use fusain_algorithms::internals::{self, Body, Plan, Team, Watch};
 use fusain_pool::{Algorithm, kept};
 
 use crate::seal::Seal;
@@ -205,6 +205,10 @@ pub(crate) fn drive<S: Source, K: Sink<S>>(
 ) -> Option<K::Found> {
     let left = source.left();
     match internals::plan::<(S, K)>(&settings.policy, left) {
+        Plan::Sequential(watch) if watch.looks_up() => {
+            look_up(settings, watch, source, sink, found);
+            None
+        }
         Plan::Sequential(watch) => {
             let block = settings.block().unwrap_or(usize::MAX);
             let watch = watch.start();
@@ -217,6 +221,12 @@ pub(crate) fn drive<S: Source, K: Sink<S>>(
             None
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn look_up<S: Source, K: Sink<S>>(settings: &Settings<'_>, watch: Watch, source: S, sink: &K, found: K::Found) {
+    internals::run_looking(&settings.policy, watch, &Run::of(settings, sink), Local::Left(source, found));
 }
 
 /// Runs all of `source` on this thread, until the chain ends.

@@ -3,8 +3,10 @@
 //! Idea: a worker processes its [range](crate::ranges) from the front, a thief gets the back half.
 //! C++'s `std::for_each`. Work O(n), span O(log n) splits, no extra memory.
 
+use std::ops::Range;
+
 use crate::crew::Crew;
-use crate::policy::{Par, Plan};
+use crate::policy::{Par, Plan, Watch};
 use crate::ranges::Parts;
 use crate::widest::{Body, widest, widest_of};
 
@@ -106,6 +108,7 @@ impl Par<'_> {
 #[inline]
 fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], f: F) {
     match policy.plan::<K>(v.len()) {
+        Plan::Sequential(watch) if watch.looks_up() => visit_looking(policy, watch, v, f),
         Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), VisitPart { f, at: 0, part: v })),
         Plan::Parallel(team) => visit(&team, v, f),
     }
@@ -115,6 +118,7 @@ fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], 
 #[inline]
 fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
     match policy.plan::<K>(v.len()) {
+        Plan::Sequential(watch) if watch.looks_up() => visit_mut_looking(policy, watch, v, f),
         Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), VisitPart { f, at: 0, part: v })),
         Plan::Parallel(team) => visit_mut(&team, v, f),
     }
@@ -123,17 +127,46 @@ fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v
 /// Visits all elements with `crew`.
 #[inline(never)]
 pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(crew: &impl Crew, v: &[T], f: F) {
-    crew.run_ranges(v.len(), 1, move |range| widest(VisitPart { f: &f, at: range.start, part: &v[range] }));
+    crew.run_ranges(v.len(), 1, parts_of(v, f));
+}
+
+#[cold]
+#[inline(never)]
+fn visit_looking<T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, watch: Watch, v: &[T], f: F) {
+    policy.run_ranges_looking(watch, v.len(), parts_of(v, f));
+}
+
+/// What visits the part of `v` in a range.
+#[inline(always)]
+fn parts_of<T: Sync, F: Fn(usize, &T) + Sync>(v: &[T], f: F) -> impl Fn(Range<usize>) + Sync {
+    move |range| widest(VisitPart { f: &f, at: range.start, part: &v[range] })
 }
 
 /// As [`visit`], elements that may be changed.
 #[inline(never)]
 pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
+    // SAFETY: the ranges of a crew do not overlap.
+    crew.run_ranges(v.len(), 1, unsafe { parts_of_mut(v, f) });
+}
+
+#[cold]
+#[inline(never)]
+fn visit_mut_looking<T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, watch: Watch, v: &mut [T], f: F) {
+    // SAFETY: ranges that partition others do not overlap.
+    policy.run_ranges_looking(watch, v.len(), unsafe { parts_of_mut(v, f) });
+}
+
+/// As [`parts_of`], elements that may be changed.
+///
+/// # Safety
+/// It is called with ranges that do not overlap.
+#[inline(always)]
+unsafe fn parts_of_mut<T: Send, F: Fn(usize, &mut T) + Sync>(v: &mut [T], f: F) -> impl Fn(Range<usize>) + Sync {
     let parts = Parts::new(v);
-    crew.run_ranges(parts.len(), 1, move |range| {
+    move |range: Range<usize>| {
         let at = range.start;
-        // SAFETY: ranges do not overlap.
+        // SAFETY: the caller's.
         let part = unsafe { parts.part(range) };
         widest(VisitPart { f: &f, at, part });
-    });
+    }
 }

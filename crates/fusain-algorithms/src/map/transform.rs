@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use fusain_pool::Algorithm;
 
 use crate::feed::Feed;
-use crate::policy::{Par, Plan, Team};
+use crate::policy::{Par, Plan, Team, Watch};
 use crate::widest::{Body, widest, widest_of};
 use crate::window::{Output, Window, collect, fill_alone};
 
@@ -88,6 +88,9 @@ impl Par<'_> {
     #[inline]
     pub fn map<'v, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(&self, v: &'v [T], f: F) -> Vec<U> {
         match self.plan::<Map<'_, '_, T, U, F>>(v.len()) {
+            Plan::Sequential(watch) if watch.looks_up() => {
+                collect(v.len(), |room| map_looking(self, watch, v, Output::new(room), f))
+            }
             Plan::Sequential(watch) => watch.time(|| v.iter().map(f).collect()),
             Plan::Parallel(team) => collect(v.len(), |room| map_into(team, v, Output::new(room), f)),
         }
@@ -117,6 +120,7 @@ impl Par<'_> {
     ) -> &'r mut [U] {
         assert_eq!(v.len(), room.len(), "the room must have a slot for every element");
         match self.plan::<(Map<'_, '_, T, U, F>, F)>(v.len()) {
+            Plan::Sequential(watch) if watch.looks_up() => map_looking(self, watch, v, Output::new(room), f),
             Plan::Sequential(watch) => {
                 watch.time(|| fill_alone(room, |window| widest_of(v.len(), FillPart { window, part: v, f })))
             }
@@ -149,6 +153,20 @@ fn map_into<'v, 'r, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(
 ) -> &'r mut [U] {
     let (map, root) = Map::new(v, &output, f);
     team.run(&map, root);
+    output.finish()
+}
+
+#[cold]
+#[inline(never)]
+fn map_looking<'v, 'r, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(
+    policy: &Par<'_>,
+    watch: Watch,
+    v: &'v [T],
+    output: Output<'r, U>,
+    f: F,
+) -> &'r mut [U] {
+    let (map, root) = Map::new(v, &output, f);
+    policy.run_looking(watch, &map, root);
     output.finish()
 }
 

@@ -81,6 +81,7 @@ fn by<T: Sync, U: Send>(policy: &Par<'_>, plan: Plan<'_>, v: &[T], identity: U, 
         Plan::Sequential(watch) if policy.is_deterministic() => {
             watch.time(|| parts::sequential(v, policy.fixed_grain(), identity, by))
         }
+        Plan::Sequential(watch) if watch.looks_up() => pieces::looking(policy, watch, v, identity, by),
         Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), FoldRun::new(v, &by)) {
             Some(all) => by.both(identity, all),
             None => identity,

@@ -15,6 +15,7 @@ use fusain_pool::{Algorithm, kept};
 
 use super::fold::{Fold, FoldRun};
 use crate::crew::Crew;
+use crate::policy::{Par, Watch};
 use crate::widest::widest;
 
 struct Reduce<'a, T, U, B> {
@@ -111,9 +112,33 @@ fn lay<U>(pieces: &Mutex<Vec<(usize, U)>>, start: usize, piece: U) {
 
 #[inline(never)]
 pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    run(v, identity, by, |reduce, local| crew.run(reduce, local))
+}
+
+/// In sequence, as `watch` says, which looks up.
+#[cold]
+#[inline(never)]
+pub(super) fn looking<T: Sync, U: Send>(
+    policy: &Par<'_>,
+    watch: Watch,
+    v: &[T],
+    identity: U,
+    by: impl Fold<T, U>,
+) -> U {
+    run(v, identity, by, |reduce, local| policy.run_looking(watch, reduce, local))
+}
+
+/// Has `run` run the reduction from its root.
+#[inline(always)]
+fn run<'a, T: Sync, U: Send, B: Fold<T, U>>(
+    v: &'a [T],
+    identity: U,
+    by: B,
+    run: impl FnOnce(&Reduce<'a, T, U, B>, Local<'a, T, U>),
+) -> U {
     let pieces = CachePadded::new(Mutex::new(Vec::new()));
     let reduce = Reduce { by, pieces, elements: PhantomData };
-    crew.run(&reduce, Local::new(v));
+    run(&reduce, Local::new(v));
     let pieces = reduce.pieces.into_inner().into_inner().unwrap_or_else(PoisonError::into_inner);
     pieces.into_iter().fold(identity, |all, (_, piece)| reduce.by.both(all, piece))
 }

@@ -5,6 +5,7 @@
 
 mod choose;
 mod learn;
+mod mixture;
 
 pub(super) use choose::LOOKED_AT_NS;
 
@@ -15,6 +16,7 @@ use super::Kind;
 use super::threshold::Threshold;
 use super::trial::Trial;
 use super::way::Way;
+use mixture::Mixture;
 
 /// The part of the time that may be spent on trying the way that is thought the worse: the most just after something has changed, halved by each try, down to
 /// the least.
@@ -97,6 +99,7 @@ pub(super) struct Class {
     shares: Cell<bool>,
     trial: Trial,
     is_search: Cell<bool>,
+    mixture: Mixture,
     /// Whether the last call that was timed was shared, and took less than its workers together could.
     seems_light: Cell<bool>,
     /// Nanoseconds for each element of the grain that the longest unit of the last shared call took, where units are not proportional to elements; 0: not known.
@@ -118,6 +121,7 @@ impl Class {
             shares: Cell::new(false),
             trial: Trial::new(),
             is_search: Cell::new(false),
+            mixture: Mixture::new(),
             seems_light: Cell::new(false),
             unit: Cell::new(0.0),
         }
@@ -135,6 +139,7 @@ impl Class {
         self.try_part.set(*TRY_PART.end());
         self.trial.end();
         self.is_search.set(false);
+        self.mixture.begin();
         self.seems_light.set(false);
         self.unit.set(like.map_or(0.0, |(like, _)| like.unit.get()));
         if let Some((like, its_work)) = like {

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::Kind;
 use super::class::{Again, Class, Next};
+use super::midway::Usual;
 use crate::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
@@ -56,6 +57,7 @@ struct Pair {
     limits: [Cell<u32>; 2],
     /// Which of them are checked against that: those where no bit of this is set in the number of calls left.
     masks: [Cell<u16>; 2],
+    usual: [Cell<Usual>; 2],
     /// Calls that are shared until one is weighed, and how.
     shared: [Cell<u16>; 2],
     again: [Cell<Again>; 2],
@@ -70,6 +72,7 @@ impl Pair {
             alone: [const { Cell::new(0) }; 2],
             limits: [const { Cell::new(0) }; 2],
             masks: [const { Cell::new(0) }; 2],
+            usual: [const { Cell::new(Usual::NONE) }; 2],
             shared: [const { Cell::new(0) }; 2],
             again: [const { Cell::new(Again::NONE) }; 2],
         }
@@ -124,9 +127,16 @@ impl Key {
     }
 }
 
-/// Whether a call of the class `key` runs in sequence without another thought, and how many ticks it may last then; 0: any.
+/// A call that runs in sequence without another thought.
+pub(super) struct Light {
+    /// How many ticks it may last; 0: any.
+    pub(super) ticks: u32,
+    pub(super) usual: Usual,
+}
+
+/// Whether a call of the class `key` is one, and which.
 #[inline(always)]
-pub(super) fn light(key: Key) -> Option<u32> {
+pub(super) fn light(key: Key) -> Option<Light> {
     KNOWN.with(|known| {
         let pair = &known.lights[key.pair()];
         let place = usize::from(pair.keys[0].get() != key);
@@ -136,7 +146,8 @@ pub(super) fn light(key: Key) -> Option<u32> {
         let left = pair.alone[place].get();
         pair.alone[place].set(left.wrapping_sub(1));
         let is_checked = left & pair.masks[place].get() == 0;
-        (left != 0).then(|| if is_checked { pair.limits[place].get() } else { 0 })
+        let ticks = if is_checked { pair.limits[place].get() } else { 0 };
+        (left != 0).then(|| Light { ticks, usual: pair.usual[place].get() })
     })
 }
 
@@ -188,6 +199,7 @@ impl Known {
             let guard = Guard::of(longest_ns, moment::look_ns());
             pair.limits[place].set(moment::ticks_in(guard.limit_ns));
             pair.masks[place].set(guard.every - 1);
+            pair.usual[place].set(class.usual());
             pair.shared[place].set(shared);
             pair.again[place].set(again);
         }

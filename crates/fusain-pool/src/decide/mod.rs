@@ -18,16 +18,19 @@
 //! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
 //!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken somebody: classes whose rows gain wake at once, those whose rows lose
 //!   wait until more is lost. Calls that find all workers asleep, and do not wake them, run in sequence.
+//! * Calls of **mixed weight** that run in sequence look at the counter midway, and share what is left if their elements are far longer than those of others (`midway.rs`). Only
+//!   loops do, in kinds of which such calls have been seen (`class/mixture.rs`).
 //!
 //! **What it can lose.** If elements become far heavier, up to 32 calls run in sequence before one is seen to take too long, fewer of longer calls, and two more; if they become lighter, the calls up to the
 //! next look are shared. After a time in which sharing lost, since
 //! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 1,000 calls, and after 130 if something had
-//! just changed. A closure whose cost jumps from call to call can be misjudged for ever. Nobody knows where a search ends: it can take a quarter longer than the better way,
+//! just changed. Where the cost jumps from call to call, long calls that run in sequence share all but their first elements. Nobody knows where a search ends: it can take a quarter longer than the better way,
 //! and twice as long if it ends at once or never. A program can decide itself (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] always
 //! shares.
 
 mod class;
 mod known;
+mod midway;
 mod team;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -40,7 +43,8 @@ use crate::inner::Inner;
 use crate::pool::Pool;
 use crate::wakes::{self, Wake};
 use class::{Choice, LOOKED_AT_NS, Machine};
-use known::{Key, with_class, with_known};
+use known::{Key, Light, with_class, with_known};
+use midway::Usual;
 use std::any::type_name;
 
 use team::Terms;
@@ -87,14 +91,14 @@ impl Kind {
 /// Decides how to run a call of `kind` with `work` elements on `pool`. `None` means the pool whose work this thread is doing, or else the global one.
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    let limit = match known::light(Key::of(kind, work)) {
-        Some(ticks) => ticks as usize,
+    let (limit, usual) = match known::light(Key::of(kind, work)) {
+        Some(Light { ticks, usual }) => (ticks as usize, usual),
         None => match weigh(pool, kind, work, grain) {
-            Verdict::Alone { limit } => limit,
+            Verdict::Alone { limit, usual } => (limit, usual),
             Verdict::Shared(team) => return Plan::Parallel(team),
         },
     };
-    Plan::Sequential(Watch::within(kind, work, limit))
+    Plan::Sequential(Watch::within(kind, work, limit, usual))
 }
 
 /// What a call is to do that has been weighed.
@@ -104,6 +108,7 @@ enum Verdict<'p> {
     /// In sequence; see [`Watch::within`].
     Alone {
         limit: usize,
+        usual: Usual,
     },
     Shared(Team<'p>),
 }
@@ -112,7 +117,7 @@ enum Verdict<'p> {
 #[inline(never)]
 fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Verdict<'p> {
     if work <= 1 {
-        return Verdict::Alone { limit: team::UNWATCHED };
+        return Verdict::Alone { limit: team::UNWATCHED, usual: Usual::NONE };
     }
     let helpers = Pool::named_or_here(pool, |pool| pool.helpers_max);
     let is_asleep = || Pool::named_or_here(pool, Inner::is_asleep);
@@ -130,8 +135,9 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
             with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, wakes::cost_ns, is_asleep))
         }
     };
+    let usual = || with_class(kind, work, |class, _| class.usual());
     let (stands_for, is_try, alone_ns, gain_ns) = match choice {
-        Choice::Alone => return Verdict::Alone { limit: team::TIMES },
+        Choice::Alone => return Verdict::Alone { limit: team::TIMES, usual: usual() },
         // Nothing is known of it. It may be long.
         Choice::Unknown => return Verdict::Shared(Team::all(pool, kind, work, grain)),
         Choice::Shared { stands_for, is_try, alone_ns, gain_ns } => (stands_for, is_try, alone_ns, gain_ns),
@@ -139,7 +145,7 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     let is_asleep = is_asleep();
     if is_asleep && !wakes_sleepers(kind, work, is_try, alone_ns, gain_ns) {
         let is_timed = stands_for > 0 || alone_ns >= LOOKED_AT_NS;
-        return Verdict::Alone { limit: if is_timed { team::TIMES } else { team::UNWATCHED } };
+        return Verdict::Alone { limit: if is_timed { team::TIMES } else { team::UNWATCHED }, usual: usual() };
     }
     let wakes = is_asleep || wakes::is_worth_waking(alone_ns);
     let is_timed = stands_for > 0 || wakes;

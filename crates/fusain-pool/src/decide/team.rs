@@ -16,6 +16,7 @@ use std::thread;
 
 use super::Kind;
 use super::known::with_class;
+use super::midway::Usual;
 
 /// How to run one call.
 ///
@@ -33,10 +34,11 @@ pub enum Plan<'p> {
 /// Looks at how long a sequential run takes if that has been asked for.
 #[derive(Debug)]
 pub struct Watch {
-    id: usize,
-    work: usize,
+    pub(super) id: usize,
+    pub(super) work: usize,
     /// How many ticks the run may last without a note being made of it; [`UNWATCHED`], [`TIMES`].
     limit: usize,
+    pub(super) usual: Usual,
 }
 
 /// Does not look.
@@ -47,14 +49,14 @@ pub(super) const TIMES: usize = usize::MAX;
 impl Watch {
     /// Notes a run that takes longer than so many ticks, or [any](TIMES), or [none](UNWATCHED).
     #[inline(always)]
-    pub(super) fn within(kind: Kind, work: usize, limit: usize) -> Self {
-        Self { id: kind.id, work, limit }
+    pub(super) fn within(kind: Kind, work: usize, limit: usize, usual: Usual) -> Self {
+        Self { id: kind.id, work, limit, usual }
     }
 
     /// A watch that does not look.
     #[inline(always)]
     pub fn off() -> Self {
-        Self { id: 0, work: 0, limit: UNWATCHED }
+        Self { id: 0, work: 0, limit: UNWATCHED, usual: Usual::NONE }
     }
 
     /// Runs `f`.
@@ -76,7 +78,7 @@ impl Watch {
     /// Starts it, for a run that is not in a closure, as that is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
-        let started = if self.limit == UNWATCHED {
+        let started = if self.limit == UNWATCHED && !self.looks_up() {
             Moment::NONE
         } else {
             seldom();
@@ -111,15 +113,15 @@ fn note(id: usize, work: usize, limit: usize, ticks: u64, done: usize) {
 /// A [`Watch`] that has been started.
 #[derive(Debug)]
 pub struct Running {
-    watch: Watch,
-    started: Moment,
+    pub(super) watch: Watch,
+    pub(super) started: Moment,
 }
 
 impl Running {
     /// Stops it: the run has ended, when `done` of its work was done.
     #[inline(always)]
     pub fn stop(self, done: impl FnOnce() -> usize) {
-        let Self { watch: Watch { id, work, limit }, started } = self;
+        let Self { watch: Watch { id, work, limit, .. }, started } = self;
         if limit == UNWATCHED {
             return;
         }
@@ -172,6 +174,8 @@ pub struct Team<'p> {
     pool: Option<&'p Pool>,
     brief: Brief,
     kind: Kind,
+    /// Whether its units tell what elements take.
+    learns: bool,
     /// Whether sequence is thought the better way.
     is_try: bool,
     /// Whether it has ended before all of its work was done.
@@ -214,11 +218,19 @@ impl<'p> Team<'p> {
         team
     }
 
+    /// As [`of`](Self::of), for what is left of a call that was to run in sequence. What it shows says nothing of others.
+    pub(super) fn midway(pool: Option<&'p Pool>, kind: Kind, left: usize, grain: Option<usize>, terms: Terms) -> Self {
+        let mut team = Self::of(pool, kind, left, grain, terms);
+        team.learns = false;
+        team
+    }
+
     fn new(pool: Option<&'p Pool>, kind: Kind, brief: Brief) -> Self {
         Self {
             pool,
             brief,
             kind,
+            learns: true,
             is_try: false,
             has_ended_early: false,
             alone_ns: 0.0,
@@ -292,6 +304,9 @@ impl<'p> Team<'p> {
     }
 
     fn saw(&self, unit: Timing) {
+        if !self.learns {
+            return;
+        }
         let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
         with_class(self.kind, self.brief.work.max(1), |class, _| match self.kind.units_are_its_own() {
             true => class.saw_own_unit(unit.elements, unit.elapsed_ns),

@@ -1,4 +1,4 @@
-//! A closure whose elements become a thousand times as heavy, or as light, while the program runs.
+//! A closure whose elements become a thousand times as heavy, or as light, while the program runs; and one whose few elements are of another weight in each call.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,6 +22,14 @@ pub(super) const CHANGES: [(usize, u32, u32); 8] = [
     (1 << 14, 1_000, 1),
 ];
 
+/// Elements, and the weights of one in calls that take turns, in steps.
+pub(super) const MIXTURES: [(usize, &[u32]); 4] = [
+    (5, &[50_000, 12_000, 3_000, 800, 200]),
+    (3, &[20_000, 300, 300, 300, 300, 300, 300, 300]),
+    (8, &[20_000, 300, 300, 300, 300, 300, 300, 300]),
+    (64, &[5_000, 20, 20, 20, 20, 20, 20, 20]),
+];
+
 /// So many steps, none of which can be left out.
 fn work(steps: u32, seed: u64) -> u64 {
     (0..steps).fold(seed, |x, step| black_box(x ^ u64::from(step)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17))
@@ -41,12 +49,16 @@ fn call<'a, const POLICY: usize>(is_reduction: bool, v: &'a [u64], weight: &'a A
     }
 }
 
-/// What a call takes after the change, in the mean over the first ones: whoever has to learn is charged for it.
-pub(super) fn points(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Point; 2] {
-    [("for_each", false), ("map_reduce", true)].map(|(name, is_reduction)| {
-        let (n, before, after) = change;
+/// What a call of `n` elements takes, as `sample` times them, with each of two algorithms.
+fn points(
+    (regime, n, what): (&'static str, usize, String),
+    pool: &Pool,
+    smoke: bool,
+    sample: impl Fn(&mut Call<'_>, &AtomicU32) -> f64,
+) -> [Point; 2] {
+    [("for_each", false), ("map_reduce", true)].map(|(algorithm, is_reduction)| {
         let v: Vec<u64> = (0..n as u64).collect();
-        let weight = AtomicU32::new(before);
+        let weight = AtomicU32::new(1);
         let mut calls = [
             call::<0>(is_reduction, &v, &weight, pool),
             call::<1>(is_reduction, &v, &weight, pool),
@@ -55,10 +67,38 @@ pub(super) fn points(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Po
         ];
         let samples = in_turn(POLICIES, if smoke { 1 } else { 5 }, |at| {
             settle();
-            [after_change(&mut calls[at], change, &weight, smoke)]
+            [sample(&mut calls[at], &weight)]
         });
-        let what = format!("closure, {before} to {after} steps");
-        Point { regime: "change", algorithm: name, what, n, samples }
+        Point { regime, algorithm, what: what.clone(), n, samples }
+    })
+}
+
+/// What a call takes after the change, in the mean over the first ones: whoever has to learn is charged for it.
+pub(super) fn after(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Point; 2] {
+    let (n, before, after) = change;
+    points(("change", n, format!("closure, {before} to {after} steps")), pool, smoke, |call, weight| {
+        after_change(call, change, weight, smoke)
+    })
+}
+
+/// What a call takes where they are of mixed weight, in the mean.
+pub(super) fn mixed((n, weights): (usize, &[u32]), pool: &Pool, smoke: bool) -> [Point; 2] {
+    /// First to learn, then to measure.
+    const TIMES: [Duration; 2] = [Duration::from_millis(20); 2];
+    let what = format!("closure, {} to {} steps in turn", weights[0], weights[weights.len() - 1]);
+    points(("mixed", n, what), pool, smoke, |call, weight| {
+        let [_, ns] = TIMES.map(|time| {
+            let (start, mut rounds) = (Instant::now(), 0);
+            while rounds == 0 || (!smoke && start.elapsed() < time) {
+                for steps in weights {
+                    weight.store(*steps, Ordering::Relaxed);
+                    call();
+                }
+                rounds += 1;
+            }
+            start.elapsed().as_nanos() as f64 / (rounds * weights.len()) as f64
+        });
+        ns
     })
 }
 

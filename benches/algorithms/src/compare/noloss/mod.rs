@@ -2,7 +2,7 @@
 //!
 //! A point is an algorithm, a length and a regime. *Steady*: one call after the other, in turns long enough that all that is measured of calls
 //! is known. *Burst*: a few calls after 5 ms of rest, when the workers sleep. *Change*: calls just after the closure has become a thousand times as heavy,
-//! or as light. A point is held where the default takes at most 1.05 times the better of the two, and 10 ns.
+//! or as light. *Mixed*: calls of few elements, of another weight in each. A point is held where the default takes at most 1.05 times the better of the two, and 10 ns.
 //!
 //! How much of that is the machine's noise says a second side that runs in sequence: at how many points it is held against the first one, of those where that is the better.
 
@@ -34,7 +34,7 @@ const SLACK_NS: f64 = 10.0;
 /// What to measure.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Only the algorithms whose names have this in them, and no changes of weight.
+    /// Only the algorithms whose names have this in them, and no changes or mixtures of weight.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Binary logarithms of the lengths.
@@ -43,7 +43,7 @@ pub struct Options {
     log2: Vec<u32>,
 }
 
-const REGIMES: [&str; 3] = ["steady", "burst", "change"];
+const REGIMES: [&str; 4] = ["steady", "burst", "change", "mixed"];
 
 /// The policy at an index into [`POLICIES`].
 #[inline(always)]
@@ -141,7 +141,7 @@ fn held<'a>(points: impl Iterator<Item = &'a Point> + Clone) -> (f64, f64) {
 }
 
 fn print_tables(points: &[Point]) {
-    let mut summary = table(&["held", "steady", "worst", "burst", "worst", "change", "worst"]);
+    let mut summary = table(&["held", "steady", "worst", "burst", "worst", "change", "worst", "mixed", "worst"]);
     let mut names: Vec<(&str, bool)> =
         points.iter().map(|point| (point.algorithm, point.what.starts_with("closure"))).collect();
     names.sort_unstable();
@@ -182,13 +182,13 @@ fn print_tables(points: &[Point]) {
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let pool = options.pool()?;
     let lengths: &[u32] = if options.smoke { &[4, 10] } else { &own.log2 };
-    let changes = match own.only {
-        Some(_) => &[],
-        None if options.smoke => &change::CHANGES[..2],
-        None => &change::CHANGES[..],
+    let (changes, mixtures) = match own.only {
+        Some(_) => (&[][..], &[][..]),
+        None if options.smoke => (&change::CHANGES[..2], &change::MIXTURES[..1]),
+        None => (&change::CHANGES[..], &change::MIXTURES[..]),
     };
     let mut points = Vec::new();
-    let progress = Progress::new(lengths.len() * ROWS.len() + changes.len());
+    let progress = Progress::new(lengths.len() * ROWS.len() + changes.len() + mixtures.len());
     for &log2 in lengths {
         let n = 1 << log2;
         let input = Input::new(n);
@@ -202,7 +202,11 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     }
     for &change in changes {
         progress.step("change of weight");
-        points.extend(change::points(change, &pool, options.smoke));
+        points.extend(change::after(change, &pool, options.smoke));
+    }
+    for &mixture in mixtures {
+        progress.step("mixed weights");
+        points.extend(change::mixed(mixture, &pool, options.smoke));
     }
     drop(progress);
     print_tables(&points);

@@ -54,6 +54,7 @@ impl Class {
         is_asleep: impl FnOnce() -> bool,
     ) -> Choice {
         let stands_for = f32::from(self.stands_for.get());
+        self.mixture.pay_looks(stands_for);
         self.look_at_next();
         let alone_ns = self.alone.cost.get() * work as f32;
         if alone_ns == 0.0 {
@@ -164,7 +165,7 @@ impl Class {
         let often = (LOOKED_AFTER_NS / alone_ns).clamp(*LOOK_EVERY.start(), *LOOK_EVERY.end());
         let every = if alone_ns < LOOKED_AT_NS { at_most.clamp(0.0, often) as u32 } else { 0 };
         let left = if every > 0 { every / 2 + self.draw() % every } else { 0 };
-        let left = left as u16;
+        let left = (left as u16).min(self.mixture.calls_looked_at());
         let longest = usize::MAX >> work.leading_zeros();
         let longest_ns = self.alone.cost.get() * longest as f32;
         self.next.set(Some(Next::Alone { calls: left, longest_ns }));

@@ -1,6 +1,7 @@
 //! What a class learns from a call.
 
 use super::{Class, FAR, LONG_NS, NEAR, TRY_PART, middle, per_element};
+use crate::decide::midway::Usual;
 use crate::decide::trial::{FEW_CALLS, Took};
 use crate::decide::way::CHANGED;
 
@@ -20,6 +21,7 @@ impl Class {
     /// A call of `work` elements, `done` of which it had to look at, took `elapsed_ns` in sequence.
     pub(in crate::decide) fn took_alone(&self, work: usize, done: usize, elapsed_ns: f32) {
         self.seems_light.set(false);
+        self.mixture.took_any();
         let measured = per_element(elapsed_ns, work);
         if done < work {
             self.is_search.set(true);
@@ -32,6 +34,9 @@ impl Class {
             self.alone_has_changed(before);
         }
         if self.alone.surprise.get() > 0.0 {
+            if let Some(element_ns) = Usual::of(before).surpassed(work, elapsed_ns) {
+                self.mixture.took_long(element_ns * work as f32);
+            }
             if elapsed_ns >= LONG_NS && measured > CHANGED_CLEARLY * before {
                 self.set_alone(measured);
                 // It has been measured, and is no estimate.
@@ -162,7 +167,7 @@ impl Class {
         (elapsed_ns + self.part() * (middle - work as f32)).max(elapsed_ns / 2.0) / middle
     }
 
-    fn set_alone(&self, cost: f32) {
+    pub(super) fn set_alone(&self, cost: f32) {
         let before = self.alone.cost.get();
         self.alone.begin(cost);
         self.alone_has_changed(before);

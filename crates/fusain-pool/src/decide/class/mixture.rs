@@ -1,0 +1,107 @@
+//! Whether calls of a class are of mixed weight, so that each of them is looked at [midway](super::super::midway).
+//!
+//! A look takes some 100 ns, most of it because the processor waits until what it had begun is done: too much for a call of a microsecond or two, if all are alike. So looks
+//! are paid for by what they have gained, or, where a call in sequence took far longer than others, by a part of what they could have gained. When that is spent there are none until the next such call.
+
+use std::cell::Cell;
+
+use super::Class;
+use crate::decide::midway::Usual;
+
+/// What looks cost a call, on average.
+const LOOKS_NS: f32 = 150.0;
+
+/// A call that was not looked at, and took far longer than others, may have been interrupted: it pays for no more looks than this.
+const LENT_NS: f32 = 15_000.0;
+
+/// The most that can be spent after the last gain.
+const SPENT_NS: f32 = 150_000.0;
+
+/// Such a part of the time of a long call is spent on looks, and no more.
+const PART: f32 = 0.25;
+
+/// So many calls in a row that were shared midway are no exceptions.
+const NO_EXCEPTIONS: u8 = 8;
+
+/// See the [module](self).
+pub(super) struct Mixture {
+    /// What looks may cost by now.
+    credit_ns: Cell<f32>,
+    /// How many calls in a row have been shared midway.
+    long: Cell<u8>,
+}
+
+impl Mixture {
+    pub(super) const fn new() -> Self {
+        Self { credit_ns: Cell::new(0.0), long: Cell::new(0) }
+    }
+
+    pub(super) fn begin(&self) {
+        self.credit_ns.set(0.0);
+        self.long.set(0);
+    }
+
+    /// A call that has been timed ran in sequence to its end.
+    pub(super) fn took_any(&self) {
+        self.long.set(0);
+    }
+
+    /// Such a call took `elapsed_ns`, far longer than others.
+    pub(super) fn took_long(&self, elapsed_ns: f32) {
+        self.credit_ns.set((PART * elapsed_ns).min(LENT_NS).max(self.credit_ns.get()));
+    }
+
+    /// So many calls have been made since this was asked last.
+    pub(super) fn pay_looks(&self, calls: f32) {
+        self.credit_ns.set((self.credit_ns.get() - calls * LOOKS_NS).max(0.0));
+    }
+
+    fn is_looked_at(&self) -> bool {
+        self.credit_ns.get() > 0.0
+    }
+
+    /// At most so many calls may be made before it is asked again.
+    pub(super) fn calls_looked_at(&self) -> u16 {
+        if self.is_looked_at() { (self.credit_ns.get() / LOOKS_NS) as u16 } else { u16::MAX }
+    }
+}
+
+impl Class {
+    /// What an element takes as a rule, where calls are to be looked at while they run in sequence.
+    pub(in crate::decide) fn usual(&self) -> Usual {
+        let is_looked_at = self.mixture.is_looked_at() && self.workers.get() > 1.0 && !self.is_search.get();
+        if is_looked_at { Usual::of(self.alone.cost.get()) } else { Usual::NONE }
+    }
+
+    /// A call that ran in sequence has been shared midway, as its elements took `element_ns`; what was left would have taken `left_ns`. Calls may be of any weight: then what
+    /// the short ones take is to stand, as long as there are any.
+    pub(in crate::decide) fn was_shared_midway(&self, element_ns: f32, left_ns: f32) {
+        let Mixture { credit_ns, long } = &self.mixture;
+        credit_ns.set((credit_ns.get() + PART * left_ns).min(SPENT_NS));
+        self.trial.end();
+        if long.get() + 1 < NO_EXCEPTIONS {
+            long.set(long.get() + 1);
+            self.look_at_next();
+        } else {
+            long.set(0);
+            self.set_alone(element_ns);
+            self.alone.timings.set(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_end_when_they_gain_nothing() {
+        let mixture = Mixture::new();
+        assert!(!mixture.is_looked_at());
+        mixture.took_long(4e6);
+        let calls = mixture.calls_looked_at();
+        assert_eq!(f32::from(calls), LENT_NS / LOOKS_NS);
+        mixture.pay_looks(calls.into());
+        assert!(!mixture.is_looked_at());
+    }
+}

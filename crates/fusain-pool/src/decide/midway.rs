@@ -1,0 +1,192 @@
+//! A call that runs in sequence and finds midway that its elements take far longer than those of other calls of its kind: what is left is shared.
+//!
+//! Calls of one kind may differ a thousandfold (a filter over pictures of any size), and what is known of the kind is then what the short ones take. So where some have been
+//! [seen to be longer](super::class) a call looks at the counter after its first element (or as many as are worth a look), and then each time it has done five times as much. Searches do not: nobody knows how
+//! many elements they look at.
+//!
+//! **What it can lose.** The elements until the look are not shared: the first of a few long ones. An element that was interrupted is taken for a long one, and the rest shared
+//! for nothing, which may cost a wake.
+
+use crate::Algorithm;
+use crate::costs::Costs;
+use crate::pool::Pool;
+use crate::wakes;
+
+use super::Kind;
+use super::known::with_class;
+use super::team::{Running, Team, Terms, Watch};
+
+/// After a look a call goes on with so many times the elements it had before it.
+const LONGER: usize = 4;
+
+/// A unit before the first look takes so long as a rule, or has one element.
+const FIRST_NS: f32 = 100.0;
+
+/// Elements are far longer than others if they take more than so many times as long, ...
+const FAR_LONGER: f32 = 3.0;
+
+/// ... beside what cold caches may have added after a rest.
+const COLD_NS: f32 = 5_000.0;
+
+/// What is left is shared if it takes more than so many empty calls.
+const REGIONS: f32 = 4.0;
+
+/// What an element takes as a rule, in two bytes (the upper ones of an `f32`) of a cache line that is full; 0: calls are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Usual(u16);
+
+impl Usual {
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) fn of(element_ns: f32) -> Self {
+        Self((element_ns.to_bits() >> 16) as u16)
+    }
+
+    fn ns(self) -> f32 {
+        f32::from_bits(u32::from(self.0) << 16)
+    }
+
+    /// Elements until the first look.
+    fn first_unit(self) -> usize {
+        (FIRST_NS / self.ns()).max(1.0) as usize
+    }
+
+    /// What an element of a call takes, if that is far longer than usual: `done` have taken `elapsed_ns`.
+    pub(super) fn surpassed(self, done: usize, elapsed_ns: f32) -> Option<f32> {
+        let element_ns = (elapsed_ns - COLD_NS) / done as f32;
+        (element_ns > FAR_LONGER * self.ns()).then_some(element_ns)
+    }
+}
+
+impl Watch {
+    /// Whether the run is to be looked at midway: by [`run`](Self::run) if it is a loop over an algorithm, else not.
+    #[inline(always)]
+    pub fn looks_up(&self) -> bool {
+        self.usual != Usual::NONE
+    }
+
+    /// Runs `algorithm` from `local` in sequence: to its end, or until it is better that what is left is shared. Then it returns who shares that, and the state. `pool` and
+    /// `grain` are those of [`plan`](super::plan).
+    ///
+    /// # Panics
+    /// If a callback does.
+    #[inline]
+    pub fn run<'p, A: Algorithm + ?Sized>(
+        self,
+        pool: Option<&'p Pool>,
+        grain: Option<usize>,
+        algorithm: &A,
+        mut local: A::Local,
+    ) -> Option<(Team<'p>, A::Local)> {
+        let (work, usual) = (self.work, self.usual);
+        let running = self.start();
+        let (mut done, mut unit) = (0_usize, usual.first_unit());
+        while algorithm.has_local_work(&local) {
+            algorithm.do_unit(&mut local, unit);
+            done = done.saturating_add(algorithm.unit_len(unit)).min(work);
+            if let Some(team) = running.look(pool, grain, done) {
+                return Some((team, local));
+            }
+            unit = unit.saturating_mul(LONGER);
+        }
+        algorithm.commit(&mut local);
+        running.stop(|| done);
+        None
+    }
+}
+
+impl Running {
+    /// Who shares what is left after `done` elements, if it is better that it is shared.
+    fn look<'p>(&self, pool: Option<&'p Pool>, grain: Option<usize>, done: usize) -> Option<Team<'p>> {
+        let Watch { id, work, usual, .. } = self.watch;
+        let left = work - done;
+        if left < 2 {
+            return None;
+        }
+        let element_ns = usual.surpassed(done, self.started.elapsed_ns())?;
+        let left_ns = element_ns * left as f32;
+        let (helpers, is_asleep) = Pool::named_or_here(pool, |pool| (pool.helpers_max, pool.is_asleep()));
+        let wakes = wakes::is_worth_waking(left_ns);
+        if helpers == 0 || (is_asleep && !wakes) || left_ns < REGIONS * Costs::region_ns() {
+            return None;
+        }
+        let kind = Kind { id, prior_ns: 0.0 };
+        with_class(kind, work, |class, _| class.was_shared_midway(element_ns, left_ns));
+        Some(Team::midway(pool, kind, left, grain, Terms::untimed(left_ns, wakes)))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::decide::class::Machine;
+    use crate::platform::HAS_THREADS;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn few_long_elements_are_noticed_and_cold_ones_are_not() {
+        let usual = Usual::of(200.0);
+        assert!((190.0..=200.0).contains(&usual.ns()), "{usual:?}");
+        assert_eq!(usual.surpassed(1, 50_000.0), Some(45_000.0));
+        assert_eq!(usual.surpassed(5, 50_000.0), Some(9_000.0));
+        for (done, elapsed_ns) in [(1, 220.0), (1, 5_500.0), (5, 2_500.0), (1_000, 220_000.0)] {
+            assert_eq!(usual.surpassed(done, elapsed_ns), None);
+        }
+    }
+
+    /// Each element takes so long; a state is how many are left.
+    struct Takes(Duration);
+
+    impl Algorithm for Takes {
+        type Local = usize;
+
+        fn has_local_work(&self, left: &usize) -> bool {
+            *left > 0
+        }
+
+        fn do_unit(&self, left: &mut usize, grain: usize) {
+            let unit = grain.min(*left);
+            *left -= unit;
+            thread::sleep(self.0 * unit as u32);
+        }
+
+        fn commit(&self, _left: &mut usize) {}
+
+        fn split(&self, left: &mut usize) -> Option<usize> {
+            let kept = left.div_ceil(2);
+            Some(std::mem::replace(left, kept) - kept)
+        }
+    }
+
+    #[test]
+    fn a_long_call_among_short_ones_is_shared_after_its_first_element() {
+        if !HAS_THREADS {
+            return;
+        }
+        struct Mixed;
+        let (kind, work) = (Kind::of::<Mixed>(), 5);
+        let machine = || Machine { workers: 2.0, region_ns: || 300.0 };
+        let with = |f: &dyn Fn(&crate::decide::class::Class)| with_class(kind, work, |class, _| f(class));
+        for _ in 0..8 {
+            with(&|class| class.took_alone(work, work, 1_000.0));
+            with(&|class| _ = class.choose(work, false, machine(), || 20_000.0, || false));
+        }
+        assert_eq!(with_class(kind, work, |class, _| class.usual()), Usual::NONE, "all are alike");
+        with(&|class| class.took_alone(work, work, 50_000.0));
+        let usual = with_class(kind, work, |class, _| class.usual());
+        assert_ne!(usual, Usual::NONE);
+
+        let pool = Pool::builder().threads(2).build().expect("two threads can be started");
+        let run = |takes| Watch::within(kind, work, 0, usual).run(Some(&pool), None, &Takes(takes), work);
+        let (team, left) = run(Duration::from_millis(1)).expect("four elements of a millisecond are worth a wake");
+        assert_eq!(left, 4);
+        team.run(&Takes(Duration::ZERO), left);
+        let alone = Pool::builder().threads(1).build().expect("no thread is started");
+        assert!(
+            Watch::within(kind, work, 0, usual)
+                .run(Some(&alone), None, &Takes(Duration::from_millis(1)), work)
+                .is_none()
+        );
+    }
+}
