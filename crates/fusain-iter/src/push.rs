@@ -6,27 +6,27 @@ const FIRST_BYTES: usize = 1 << 10;
 /// Appends `x`.
 #[inline(always)]
 pub(crate) fn push<T>(vector: &mut Vec<T>, x: T) {
-    make_room(vector);
+    reserve(vector, 1);
     vector.push(x);
 }
 
 /// Appends all of `more`.
 #[inline(always)]
 pub(crate) fn extend<T>(vector: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
-    make_room(vector);
+    reserve(vector, 1);
     vector.extend(more);
 }
 
-/// Has room for one more.
+/// Has room for `more`.
 #[inline(always)]
-fn make_room<T>(vector: &mut Vec<T>) {
-    if vector.len() == vector.capacity() {
-        grow(vector);
+pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) {
+    if vector.capacity() - vector.len() < more {
+        grow(vector, more);
     }
 }
 
 #[cold]
-fn grow<T>(vector: &mut Vec<T>) {
+fn grow<T>(vector: &mut Vec<T>, more: usize) {
     let first = FIRST_BYTES.checked_div(size_of::<T>()).unwrap_or(0);
-    vector.reserve(vector.len().max(first).max(1));
+    vector.reserve(vector.len().max(first).max(more));
 }

@@ -92,6 +92,11 @@ where
     fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, P::Item) -> A) -> A {
         self.outer.fold(grain, self.f, acc, step)
     }
+
+    #[inline(always)]
+    fn append(&mut self, grain: usize, vector: &mut Vec<P::Item>, _: Seal) {
+        self.outer.append(grain, self.f, vector);
+    }
 }
 
 /// The elements of the sequential iterators that a function returns for each element.
@@ -243,6 +248,11 @@ where
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, Self::Item) -> A) -> A {
         self.0.fold(grain, identity, acc, step)
+    }
+
+    #[inline(always)]
+    fn append(&mut self, grain: usize, vector: &mut Vec<Self::Item>, _: Seal) {
+        self.0.append(grain, identity, vector);
     }
 }
 

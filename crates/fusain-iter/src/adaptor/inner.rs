@@ -11,6 +11,8 @@ use fusain_algorithms::internals::{self, Plan, Team, Watch};
 use crate::collect::IntoParallelIterator;
 use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
+use crate::push;
+use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::sink::vector;
 use crate::source::Source;
@@ -105,6 +107,19 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         base.fold(grain.min(base.left()), acc, |acc, x| inner.fold(f(x), &mut refused, held, acc, &mut step))
     }
 
+    #[inline(always)]
+    pub(super) fn append<P>(&mut self, grain: usize, f: impl Fn(S::Item) -> P, vector: &mut Vec<T>)
+    where
+        P: IntoParallelIterator<Item = T>,
+    {
+        if self.held.len() > 0 {
+            return push::extend(vector, self.held.take(grain));
+        }
+        let Some(base) = &mut self.base else { return };
+        let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
+        base.fold(grain.min(base.left()), (), |(), x| inner.append(f(x), &mut refused, held, vector));
+    }
+
     pub(super) fn split(&mut self) -> Option<Self> {
         let base = self.base.as_mut().filter(|base| base.left() > 0);
         match (base, self.held.len()) {
@@ -162,16 +177,53 @@ impl<'s> Inner<'s> {
         P: IntoParallelIterator,
         E: FnMut(P::Item) -> ControlFlow<()>,
     {
-        if held.len() > 0 {
-            held.elements.drain(..).try_for_each(&mut each)?;
+        let (mut chain, passed_by) = (inner.into_par_iter(), self.passed_by(refused));
+        let len = chain.opt_len();
+        if len.is_some_and(|len| len > passed_by) {
+            return self.feed_chain(chain, refused, held, &mut each);
         }
-        let mut chain = inner.into_par_iter();
         let mut settings = self.settings();
         let mut source = chain.source(&mut settings);
         let left = source.left();
-        let watch = match self.plan::<P::Iter, E>(left, refused) {
+        if len.is_none() && left > passed_by {
+            return self.feed_source::<P::Iter, _, _>(settings, source, refused, held, &mut each);
+        }
+        let flow = source.run(left, each);
+        if self.is_over() { ControlFlow::Break(()) } else { flow }
+    }
+
+    /// As [`feed`](Self::feed), of an inner chain that may be worth sharing. By value: what is never moved elsewhere need not be in memory.
+    #[cold]
+    #[inline(never)]
+    fn feed_chain<P: ParallelIterator, E: FnMut(P::Item) -> ControlFlow<()>>(
+        &self,
+        mut chain: P,
+        refused: &mut Refused,
+        held: &mut Held<P::Item>,
+        each: E,
+    ) -> ControlFlow<()> {
+        let mut settings = self.settings();
+        let source = chain.source(&mut settings);
+        self.feed_source::<P, _, _>(settings, source, refused, held, each)
+    }
+
+    #[inline(never)]
+    fn feed_source<P, S: Source<Item: Send>, E: FnMut(S::Item) -> ControlFlow<()>>(
+        &self,
+        settings: Settings<'_>,
+        mut source: S,
+        refused: &mut Refused,
+        held: &mut Held<S::Item>,
+        mut each: E,
+    ) -> ControlFlow<()> {
+        if held.len() > 0 {
+            held.elements.drain(..).try_for_each(&mut each)?;
+        }
+        let left = source.left();
+        let watch = match self.plan::<P, E>(left, refused) {
             Plan::Sequential(watch) => watch.start(),
             Plan::Parallel(team) => {
+                refused.nothing();
                 let held = self.holds.then_some(held);
                 return shared(team, settings, source, held, ControlFlow::Continue(()), |flow, x| {
                     if flow.is_continue() { each(x) } else { flow }
@@ -191,21 +243,83 @@ impl<'s> Inner<'s> {
 
     /// Folds what is `held`, and then the elements of `inner`, into `acc`, or holds the latter.
     #[inline(always)]
-    fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, held: &mut Held<P::Item>, mut acc: A, mut step: E) -> A
+    fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, held: &mut Held<P::Item>, acc: A, mut step: E) -> A
     where
         P: IntoParallelIterator,
         E: FnMut(A, P::Item) -> A,
     {
-        if held.len() > 0 {
-            acc = held.elements.drain(..).fold(acc, &mut step);
+        let (mut chain, passed_by) = (inner.into_par_iter(), self.passed_by(refused));
+        let len = chain.opt_len();
+        if len.is_some_and(|len| len > passed_by) {
+            return self.fold_chain(chain, refused, held, acc, &mut step);
         }
-        let mut chain = inner.into_par_iter();
         let mut settings = self.settings();
         let mut source = chain.source(&mut settings);
         let left = source.left();
-        let watch = match self.plan::<P::Iter, E>(left, refused) {
+        if len.is_none() && left > passed_by {
+            return self.fold_source::<P::Iter, _, _, _>(settings, source, refused, held, acc, &mut step);
+        }
+        source.fold(left, acc, step)
+    }
+
+    /// As [`fold`](Self::fold), at the end of `vector`.
+    #[inline(always)]
+    fn append<P: IntoParallelIterator>(
+        &self,
+        inner: P,
+        refused: &mut Refused,
+        held: &mut Held<P::Item>,
+        vector: &mut Vec<P::Item>,
+    ) {
+        let (mut chain, passed_by) = (inner.into_par_iter(), self.passed_by(refused));
+        let len = chain.opt_len();
+        if len.is_some_and(|len| len > passed_by) {
+            return self.fold_chain(chain, refused, held, (), |(), x| push::push(vector, x));
+        }
+        let mut settings = self.settings();
+        let mut source = chain.source(&mut settings);
+        let left = source.left();
+        if len.is_none() && left > passed_by {
+            return self
+                .fold_source::<P::Iter, _, _, _>(settings, source, refused, held, (), |(), x| push::push(vector, x));
+        }
+        source.append(left, vector, Seal);
+    }
+
+    /// As [`feed_chain`](Self::feed_chain), for [`fold`](Self::fold).
+    #[cold]
+    #[inline(never)]
+    fn fold_chain<P: ParallelIterator, A, E: FnMut(A, P::Item) -> A>(
+        &self,
+        mut chain: P,
+        refused: &mut Refused,
+        held: &mut Held<P::Item>,
+        acc: A,
+        step: E,
+    ) -> A {
+        let mut settings = self.settings();
+        let source = chain.source(&mut settings);
+        self.fold_source::<P, _, _, _>(settings, source, refused, held, acc, step)
+    }
+
+    #[inline(never)]
+    fn fold_source<P, S: Source<Item: Send>, A, E: FnMut(A, S::Item) -> A>(
+        &self,
+        settings: Settings<'_>,
+        mut source: S,
+        refused: &mut Refused,
+        held: &mut Held<S::Item>,
+        mut acc: A,
+        mut step: E,
+    ) -> A {
+        if held.len() > 0 {
+            acc = held.elements.drain(..).fold(acc, &mut step);
+        }
+        let left = source.left();
+        let watch = match self.plan::<P, E>(left, refused) {
             Plan::Sequential(watch) => watch.start(),
             Plan::Parallel(team) => {
+                refused.nothing();
                 return shared(team, settings, source, self.holds.then_some(held), acc, step);
             }
         };
@@ -214,6 +328,12 @@ impl<'s> Inner<'s> {
         }
         watch.stop(|| left - source.left().min(left));
         acc
+    }
+
+    /// Inner chains of at most so many elements are run where they turn up, without a thought.
+    #[inline(always)]
+    fn passed_by(&self, refused: &Refused) -> usize {
+        if self.over.is_some() { refused.0.min(LOOK) } else { refused.0 }
     }
 
     /// How to run an inner chain of type `P` with `left` elements, which go to an `E`.
@@ -279,6 +399,13 @@ const UNIT_NS: f32 = 10_000.0;
 /// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two.
 struct Refused(usize);
 
+impl Refused {
+    /// Elements are held, perhaps, and those of the next chain come after them.
+    fn nothing(&mut self) {
+        self.0 = 0;
+    }
+}
+
 impl Default for Refused {
     fn default() -> Self {
         // A single element is nothing to share.
@@ -288,6 +415,8 @@ impl Default for Refused {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -307,6 +436,20 @@ mod tests {
         });
         assert!(flow.is_break());
         assert_eq!(seen, LOOK);
+    }
+
+    #[test]
+    fn elements_of_vectors_and_arrays_are_moved_once() {
+        let count = Arc::new(());
+        let vectors: Vec<_> =
+            (0..9_usize).into_par_iter().sequential().flat_map(|n| vec![count.clone(); 100 * (n % 3)]).collect();
+        assert_eq!((vectors.len(), Arc::strong_count(&count)), (900, 901));
+        let arrays: Vec<_> =
+            [1, 2].into_par_iter().sequential().flat_map(|_| [const { Vec::<u8>::new() }; 3]).collect();
+        let pairs: Vec<_> = vectors.into_par_iter().sequential().flat_map(|x| [x.clone(), x]).collect();
+        assert_eq!((arrays.len(), pairs.len(), Arc::strong_count(&count)), (6, 1_800, 1_801));
+        drop(pairs);
+        assert_eq!(Arc::strong_count(&count), 1);
     }
 
     #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use fusain_algorithms::internals::in_halves;
 
 use super::{ROW, Source};
 use crate::exact::Exact;
+use crate::push;
 use crate::seal::Seal;
 
 /// A [`Source`] with a known length. It can be split at any index and read from both ends, piece by piece.
@@ -46,6 +47,13 @@ pub trait IndexedSource: Send + Sized {
     fn row<U>(&mut self, map: impl FnMut(Self::Item) -> U, _: Seal) -> Option<[U; ROW]> {
         let _ = map;
         None
+    }
+
+    /// Appends the first `n` of the elements left to `vector`; there are at least `n`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn append(&mut self, n: usize, vector: &mut Vec<Self::Item>, _: Seal) {
+        push::extend(vector, self.front(n));
     }
 
     /// Exchanges what has been begun, such as the value of a `map_init`, with a part that has been split off: for who goes on with that part and gives this one away.
@@ -128,6 +136,12 @@ impl<S: IndexedSource> Source for Pieces<S> {
     #[inline(always)]
     fn row<U>(&mut self, map: impl FnMut(Self::Item) -> U, seal: Seal) -> Option<[U; ROW]> {
         self.0.row(map, seal)
+    }
+
+    #[inline(always)]
+    fn append(&mut self, grain: usize, vector: &mut Vec<Self::Item>, seal: Seal) {
+        let n = grain.min(self.0.left());
+        self.0.append(n, vector, seal);
     }
 
     #[inline(always)]

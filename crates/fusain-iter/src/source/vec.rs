@@ -10,6 +10,7 @@ use crate::exact::Exact;
 use crate::indexed::IndexedParallelIterator;
 use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
+use crate::push;
 use crate::seal::Seal;
 use crate::settings::Settings;
 
@@ -262,6 +263,17 @@ impl<T: Send> IndexedSource for Slots<'_, T> {
 
     fn split_at(&mut self, n: usize) -> Self {
         self.split_off(n)
+    }
+
+    #[inline(always)]
+    fn append(&mut self, n: usize, vector: &mut Vec<T>, _: Seal) {
+        push::reserve(vector, n);
+        let taken = ManuallyDrop::new(self.front(n));
+        let len = vector.len();
+        // SAFETY: those of the piece are initialised and its own, and it is forgotten; there is room for them behind those of the vector, which is another piece of memory.
+        unsafe { taken.at.copy_to_nonoverlapping(vector.as_mut_ptr().wrapping_add(len), taken.left) };
+        // SAFETY: they have been moved there.
+        unsafe { vector.set_len(len + taken.left) };
     }
 }
 
