@@ -3,6 +3,7 @@
 mod conformance;
 mod copies;
 mod filters;
+mod mixtures;
 mod numbers;
 mod panics;
 mod partitions;
