@@ -3,7 +3,7 @@
 //! Idea: a worker has a range at the left end of what is left and one at the right end, and goes inwards in both. It calls the predicate for a
 //! block of each range, which gives two words of bits. Then elements that are on the wrong side are swapped pair by pair, without a branch on
 //! any answer. A thief gets the inner half of both ranges. So all work towards the place where the boundary will be, and few elements are on
-//! its wrong side in the end. These are swapped in a second run.
+//! its wrong side in the end. These are swapped in a second run. Of few elements that take long each is judged by itself, before any moves.
 //!
 //! Blocks: Edelkamp & Weiss, BlockQuicksort (2016); blocks from both ends by many workers: Tsigas & Zhang (2003), with their
 //! shared counters replaced by splitting. C++'s `std::partition`. Work O(n), one call of the predicate an element and at
@@ -17,10 +17,17 @@ use fusain_pool::Algorithm;
 
 use crate::crew::Crew;
 use crate::filter::{Answers, BLOCK, If, ones};
+use crate::ranges::Parts;
 use crate::widest::{Body, widest};
 
 /// Swaps that a worker makes before it checks for requests.
 const SWAPS: usize = 1 << 12;
+
+/// So few blocks for each worker that there is little to split, ...
+const FEW_BLOCKS: usize = 8;
+
+/// ... of elements that take so long, as far as is known, are judged one by one.
+const LONG_NS: f32 = 1_000.0;
 
 /// Elements to be partitioned.
 ///
@@ -294,6 +301,9 @@ pub(crate) fn partition_on<T: Send, P>(crew: &impl Crew, v: &mut [T], predicate:
 where
     P: Fn(&T) -> bool + Sync,
 {
+    if v.len() <= FEW_BLOCKS * BLOCK * crew.workers() && crew.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1) {
+        return judge_first(crew, v, predicate);
+    }
     let (mut partition, root) = Partition::new(v, predicate);
     crew.run_claims(&partition, root);
     let (boundary, swaps) = partition.finish();
@@ -305,6 +315,31 @@ where
         crew.run_ranges(swaps.len(), 1, make);
     }
     boundary
+}
+
+/// Partitions `v` when all elements have been judged, one by one.
+fn judge_first<T: Send, P: Fn(&T) -> bool + Sync>(crew: &impl Crew, v: &mut [T], predicate: P) -> usize {
+    let mut said = vec![false; v.len()];
+    let (parts, answers) = (Parts::new(v), Parts::new(&mut said));
+    crew.run_ranges(parts.len(), 1, move |range| {
+        // SAFETY: ranges do not overlap.
+        let part = unsafe { parts.part(range.clone()) };
+        // SAFETY: likewise.
+        let answers = unsafe { answers.part(range) };
+        answers.iter_mut().zip(part).for_each(|(answer, x)| *answer = predicate(x));
+    });
+    let (mut front, mut back) = (0, v.len());
+    loop {
+        front += said[front..back].iter().take_while(|satisfies| **satisfies).count();
+        back -= said[front..back].iter().rev().take_while(|satisfies| !**satisfies).count();
+        if front == back {
+            return front;
+        }
+        // One that does not satisfy the predicate, and one behind it that does.
+        back -= 1;
+        v.swap(front, back);
+        front += 1;
+    }
 }
 
 /// Partitions `v` on the calling thread.
