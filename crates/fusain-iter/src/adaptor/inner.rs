@@ -177,19 +177,29 @@ impl<'s> Inner<'s> {
         P: IntoParallelIterator,
         E: FnMut(P::Item) -> ControlFlow<()>,
     {
-        let (mut chain, passed_by) = (inner.into_par_iter(), self.passed_by(refused));
+        let mut chain = inner.into_par_iter();
         let len = chain.opt_len();
-        if len.is_some_and(|len| len > passed_by) {
+        if len.is_some_and(|len| len > refused.0) {
             return self.feed_chain(chain, refused, held, &mut each);
         }
         let mut settings = self.settings();
         let mut source = chain.source(&mut settings);
-        let left = source.left();
-        if len.is_none() && left > passed_by {
+        if len.is_none() && source.left() > refused.0 {
             return self.feed_source::<P::Iter, _, _>(settings, source, refused, held, &mut each);
         }
-        let flow = source.run(left, each);
-        if self.is_over() { ControlFlow::Break(()) } else { flow }
+        self.run_here(&mut source, &mut each)
+    }
+
+    /// Runs `source` to its end, or until all is over.
+    #[inline(always)]
+    fn run_here<S: Source>(&self, source: &mut S, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        while source.left() > 0 {
+            source.run(self.unit_of(source), &mut each)?;
+            if self.is_over() {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// As [`feed`](Self::feed), of an inner chain that may be worth sharing. By value: what is never moved elsewhere need not be in memory.
@@ -230,13 +240,7 @@ impl<'s> Inner<'s> {
                 });
             }
         };
-        let mut flow = ControlFlow::Continue(());
-        while flow.is_continue() && source.left() > 0 {
-            flow = source.run(self.unit_of(&source), &mut each);
-            if self.is_over() {
-                flow = ControlFlow::Break(());
-            }
-        }
+        let flow = self.run_here(&mut source, each);
         watch.stop(|| left - source.left().min(left));
         flow
     }
@@ -248,18 +252,26 @@ impl<'s> Inner<'s> {
         P: IntoParallelIterator,
         E: FnMut(A, P::Item) -> A,
     {
-        let (mut chain, passed_by) = (inner.into_par_iter(), self.passed_by(refused));
+        let mut chain = inner.into_par_iter();
         let len = chain.opt_len();
-        if len.is_some_and(|len| len > passed_by) {
+        if len.is_some_and(|len| len > refused.0) {
             return self.fold_chain(chain, refused, held, acc, &mut step);
         }
         let mut settings = self.settings();
         let mut source = chain.source(&mut settings);
-        let left = source.left();
-        if len.is_none() && left > passed_by {
+        if len.is_none() && source.left() > refused.0 {
             return self.fold_source::<P::Iter, _, _, _>(settings, source, refused, held, acc, &mut step);
         }
-        source.fold(left, acc, step)
+        self.fold_here(&mut source, acc, step)
+    }
+
+    /// As [`run_here`](Self::run_here), for [`fold`](Self::fold).
+    #[inline(always)]
+    fn fold_here<S: Source, A>(&self, source: &mut S, mut acc: A, mut step: impl FnMut(A, S::Item) -> A) -> A {
+        while source.left() > 0 && !self.is_over() {
+            acc = source.fold(self.unit_of(source), acc, &mut step);
+        }
+        acc
     }
 
     /// As [`fold`](Self::fold), at the end of `vector`.
@@ -271,19 +283,20 @@ impl<'s> Inner<'s> {
         held: &mut Held<P::Item>,
         vector: &mut Vec<P::Item>,
     ) {
-        let (mut chain, passed_by) = (inner.into_par_iter(), self.passed_by(refused));
+        let mut chain = inner.into_par_iter();
         let len = chain.opt_len();
-        if len.is_some_and(|len| len > passed_by) {
+        if len.is_some_and(|len| len > refused.0) {
             return self.fold_chain(chain, refused, held, (), |(), x| push::push(vector, x));
         }
         let mut settings = self.settings();
         let mut source = chain.source(&mut settings);
-        let left = source.left();
-        if len.is_none() && left > passed_by {
+        if len.is_none() && source.left() > refused.0 {
             return self
                 .fold_source::<P::Iter, _, _, _>(settings, source, refused, held, (), |(), x| push::push(vector, x));
         }
-        source.append(left, vector, Seal);
+        while source.left() > 0 && !self.is_over() {
+            source.append(self.unit_of(&source), vector, Seal);
+        }
     }
 
     /// As [`feed_chain`](Self::feed_chain), for [`fold`](Self::fold).
@@ -323,17 +336,9 @@ impl<'s> Inner<'s> {
                 return shared(team, settings, source, self.holds.then_some(held), acc, step);
             }
         };
-        while source.left() > 0 && !self.is_over() {
-            acc = source.fold(self.unit_of(&source), acc, &mut step);
-        }
+        let acc = self.fold_here(&mut source, acc, step);
         watch.stop(|| left - source.left().min(left));
         acc
-    }
-
-    /// Inner chains of at most so many elements are run where they turn up, without a thought.
-    #[inline(always)]
-    fn passed_by(&self, refused: &Refused) -> usize {
-        if self.over.is_some() { refused.0.min(LOOK) } else { refused.0 }
     }
 
     /// How to run an inner chain of type `P` with `left` elements, which go to an `E`.
@@ -396,7 +401,8 @@ const LONG_NS: f32 = 1_000.0;
 /// What a unit of them takes.
 const UNIT_NS: f32 = 10_000.0;
 
-/// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two.
+/// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two. These are run where they
+/// turn up.
 struct Refused(usize);
 
 impl Refused {
@@ -421,6 +427,7 @@ mod tests {
 
     use super::*;
     use crate::indexed::IndexedParallelIterator;
+    use crate::source::own::from_source;
 
     #[test]
     fn an_inner_chain_ends_when_all_is_over() {
@@ -436,6 +443,36 @@ mod tests {
         });
         assert!(flow.is_break());
         assert_eq!(seen, LOOK);
+    }
+
+    /// Gives one element, however many it is asked for.
+    struct OneByOne(usize);
+
+    impl Source for OneByOne {
+        type Item = usize;
+
+        fn left(&self) -> usize {
+            self.0
+        }
+
+        fn run(&mut self, grain: usize, mut each: impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
+            assert!((1..=self.0).contains(&grain), "a grain of {grain} where {} are left", self.0);
+            self.0 -= 1;
+            each(self.0)
+        }
+
+        fn split(&mut self) -> Option<Self> {
+            None
+        }
+    }
+
+    #[test]
+    fn inner_chains_that_give_less_than_a_unit_are_run_to_their_end() {
+        let chain = || (0..60_usize).into_par_iter().sequential().flat_map(|n| from_source(OneByOne(n % 4)));
+        let all: Vec<_> = (0..60).flat_map(|n| (0..n % 4).rev()).collect();
+        assert_eq!(chain().collect::<Vec<_>>(), all);
+        assert_eq!(chain().sum::<usize>(), all.iter().sum());
+        assert_eq!(chain().find_first(|x| *x == 9), None);
     }
 
     #[test]

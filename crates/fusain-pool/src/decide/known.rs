@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::Kind;
 use super::class::{Again, Class, Next};
-use super::midway::Usual;
+use super::usual::Usual;
 use crate::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.

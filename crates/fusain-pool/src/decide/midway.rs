@@ -1,8 +1,8 @@
 //! A call that runs in sequence and finds midway that its elements take far longer than those of other calls of its kind: what is left is shared.
 //!
 //! Calls of one kind may differ a thousandfold (a filter over pictures of any size), and what is known of the kind is then what the short ones take. So where some have been
-//! [seen to be longer](super::class) a call looks at the counter after its first element (or as many as are worth a look), and then each time it has done five times as much. Searches do not: nobody knows how
-//! many elements they look at.
+//! [seen to be longer](super::class) a call looks at the counter after its first element (or as many as are worth a look), and then each time it has done five times as
+//! much. Searches do not: nobody knows how many elements they look at.
 //!
 //! **What it can lose.** The elements until the look are not shared: the first of a few long ones. An element that was interrupted is taken for a long one, and the rest shared
 //! for nothing, which may cost a wake.
@@ -19,52 +19,10 @@ use super::team::{Running, Team, Terms, Watch};
 /// After a look a call goes on with so many times the elements it had before it.
 const LONGER: usize = 4;
 
-/// A unit before the first look takes so long as a rule, or has one element.
-const FIRST_NS: f32 = 100.0;
-
-/// Elements are far longer than others if they take more than so many times as long, ...
-const FAR_LONGER: f32 = 3.0;
-
-/// ... beside what cold caches may have added after a rest.
-const COLD_NS: f32 = 5_000.0;
-
 /// What is left is shared if it takes more than so many empty calls.
 const REGIONS: f32 = 4.0;
 
-/// What an element takes as a rule, in two bytes (the upper ones of an `f32`) of a cache line that is full; 0: calls are not looked at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Usual(u16);
-
-impl Usual {
-    pub(super) const NONE: Self = Self(0);
-
-    pub(super) fn of(element_ns: f32) -> Self {
-        Self((element_ns.to_bits() >> 16) as u16)
-    }
-
-    fn ns(self) -> f32 {
-        f32::from_bits(u32::from(self.0) << 16)
-    }
-
-    /// Elements until the first look.
-    fn first_unit(self) -> usize {
-        (FIRST_NS / self.ns()).max(1.0) as usize
-    }
-
-    /// What an element of a call takes, if that is far longer than usual: `done` have taken `elapsed_ns`.
-    pub(super) fn surpassed(self, done: usize, elapsed_ns: f32) -> Option<f32> {
-        let element_ns = (elapsed_ns - COLD_NS) / done as f32;
-        (element_ns > FAR_LONGER * self.ns()).then_some(element_ns)
-    }
-}
-
 impl Watch {
-    /// Whether the run is to be looked at midway: by [`run`](Self::run) if it is a loop over an algorithm, else not.
-    #[inline(always)]
-    pub fn looks_up(&self) -> bool {
-        self.usual != Usual::NONE
-    }
-
     /// Runs `algorithm` from `local` in sequence: to its end, or until it is better that what is left is shared. Then it returns who shares that, and the state. `pool` and
     /// `grain` are those of [`plan`](super::plan).
     ///
@@ -120,20 +78,10 @@ impl Running {
 mod tests {
     use super::*;
     use crate::decide::class::Machine;
+    use crate::decide::usual::Usual;
     use crate::platform::HAS_THREADS;
     use std::thread;
     use std::time::Duration;
-
-    #[test]
-    fn few_long_elements_are_noticed_and_cold_ones_are_not() {
-        let usual = Usual::of(200.0);
-        assert!((190.0..=200.0).contains(&usual.ns()), "{usual:?}");
-        assert_eq!(usual.surpassed(1, 50_000.0), Some(45_000.0));
-        assert_eq!(usual.surpassed(5, 50_000.0), Some(9_000.0));
-        for (done, elapsed_ns) in [(1, 220.0), (1, 5_500.0), (5, 2_500.0), (1_000, 220_000.0)] {
-            assert_eq!(usual.surpassed(done, elapsed_ns), None);
-        }
-    }
 
     /// Each element takes so long; a state is how many are left.
     struct Takes(Duration);

@@ -36,6 +36,7 @@ mod team;
 mod tests;
 mod threshold;
 mod trial;
+mod usual;
 mod way;
 
 use crate::costs::Costs;
@@ -44,11 +45,12 @@ use crate::pool::Pool;
 use crate::wakes::{self, Wake};
 use class::{Choice, LOOKED_AT_NS, Machine};
 use known::{Key, Light, with_class, with_known};
-use midway::Usual;
+
 use std::any::type_name;
 
 use team::Terms;
 pub use team::{Plan, Team, Watch};
+use usual::Usual;
 
 /// What identifies calls that cost alike: an algorithm with the types it is compiled for.
 #[derive(Clone, Copy, Debug)]

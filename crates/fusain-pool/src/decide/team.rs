@@ -16,7 +16,7 @@ use std::thread;
 
 use super::Kind;
 use super::known::with_class;
-use super::midway::Usual;
+use super::usual::Usual;
 
 /// How to run one call.
 ///
@@ -38,6 +38,7 @@ pub struct Watch {
     pub(super) work: usize,
     /// How many ticks the run may last without a note being made of it; [`UNWATCHED`], [`TIMES`].
     limit: usize,
+    /// Whether it looks up midway, and what is usual then.
     pub(super) usual: Usual,
 }
 
@@ -57,6 +58,12 @@ impl Watch {
     #[inline(always)]
     pub fn off() -> Self {
         Self { id: 0, work: 0, limit: UNWATCHED, usual: Usual::NONE }
+    }
+
+    /// Whether the run is to be looked at midway: by [`run`](Self::run) if it is a loop over an algorithm, else not.
+    #[inline(always)]
+    pub fn looks_up(&self) -> bool {
+        self.usual != Usual::NONE
     }
 
     /// Runs `f`.

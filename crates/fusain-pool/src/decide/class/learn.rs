@@ -1,8 +1,8 @@
 //! What a class learns from a call.
 
 use super::{Class, FAR, LONG_NS, NEAR, TRY_PART, middle, per_element};
-use crate::decide::midway::Usual;
 use crate::decide::trial::{FEW_CALLS, Took};
+use crate::decide::usual::Usual;
 use crate::decide::way::CHANGED;
 
 /// If a call took far longer than expected, and at least this long, the next one is timed, too.

@@ -1,12 +1,13 @@
 //! Whether calls of a class are of mixed weight, so that each of them is looked at [midway](super::super::midway).
 //!
 //! A look takes some 100 ns, most of it because the processor waits until what it had begun is done: too much for a call of a microsecond or two, if all are alike. So looks
-//! are paid for by what they have gained, or, where a call in sequence took far longer than others, by a part of what they could have gained. When that is spent there are none until the next such call.
+//! are paid for by what they have gained, or, where a call in sequence took far longer than others, by a part of what they could have gained. When that is spent there are
+//! none until the next such call.
 
 use std::cell::Cell;
 
 use super::Class;
-use crate::decide::midway::Usual;
+use crate::decide::usual::Usual;
 
 /// What looks cost a call, on average.
 const LOOKS_NS: f32 = 150.0;
