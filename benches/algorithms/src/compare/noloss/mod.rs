@@ -225,7 +225,10 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
         report.key(&format!("{regime}_worst"), worst);
         let again = points.iter().filter(|point| point.regime == regime).filter_map(Point::is_held_again);
         let again: Vec<bool> = again.collect();
-        report.key(&format!("{regime}_again"), again.iter().filter(|held| **held).count() as f64 / again.len() as f64);
+        if !again.is_empty() {
+            let held = again.iter().filter(|held| **held).count();
+            report.key(&format!("{regime}_again"), held as f64 / again.len() as f64);
+        }
     }
     report.finish(options)
 }
