@@ -79,8 +79,8 @@ pub(super) const ALL: &[Comparison] = &[
     slices(
         "noloss",
         "Is the default ever slower than the better of sequential and parallel?",
-        "A point is an algorithm, a length and a regime: one call after the other, calls after a rest, or calls just after the closure has changed its \
-         weight. `points_held` is the part of points at which the default is as fast as the better choice, within the tolerance that is printed. `worst` is the \
+        "A point is an algorithm, a length and a regime: one call after the other, calls after a rest, calls just after the closure has changed its \
+         weight, or calls of few elements that have another weight in each. `points_held` is the part of points at which the default is as fast as the better choice, within the tolerance that is printed. `worst` is the \
          worst point's time over the better choice. `_again` is the part at which a second copy of the sequential code is as fast as the first one, of the points where \
          that is the better choice: what the machine's noise lets anybody hold.",
     ),
