@@ -152,7 +152,7 @@ pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, 
 #[cold]
 #[inline(never)]
 fn visit_mut_looking<T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, watch: Watch, v: &mut [T], f: F) {
-    // SAFETY: ranges that partition others do not overlap.
+    // SAFETY: ranges that partition all indices do not overlap.
     policy.run_ranges_looking(watch, v.len(), unsafe { parts_of_mut(v, f) });
 }
 
