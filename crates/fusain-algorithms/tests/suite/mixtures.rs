@@ -1,5 +1,6 @@
 //! Calls of mixed weight: the long ones begin in sequence, as the short ones are better run, and share what is left.
 
+use std::hint::spin_loop;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,12 +15,14 @@ use super::support::pool;
 /// Elements of a call.
 const LEN: usize = 7;
 
-/// Calls `check` with what is done before each element: nothing, or in one of ten calls much.
+/// Calls `check` with what is done before each element: a little, or in one of ten calls much. A little is enough for a look after the first one.
 fn mixed(check: impl Fn(Par<'_>, &(dyn Fn() + Sync))) {
     for call in 0..300 {
         let pause = Duration::from_micros(if call % 10 == 9 { 100 } else { 0 });
         check(par().on(pool(3)), &|| {
-            if !pause.is_zero() {
+            if pause.is_zero() {
+                (0..50).for_each(|_| spin_loop());
+            } else {
                 thread::sleep(pause);
             }
         });
