@@ -11,8 +11,8 @@
 
 use crate::inner::Inner;
 use crate::job::JobRef;
+use crate::patience::FirstLook;
 use crate::place;
-
 use crate::slot::Slot;
 use crate::stack::Stack;
 use crate::sync::Ordering;
@@ -31,6 +31,7 @@ pub(crate) struct Handle<'p> {
     pub(crate) depth: Cell<usize>,
     /// Whether a detached task is being run by the one who has spawned it.
     pub(crate) runs_detached: Cell<bool>,
+    pub(crate) first_look: FirstLook,
 }
 
 /// The slots of all started workers but one, nearest to that one first; where nothing is known of that, from the next one on.
@@ -88,7 +89,8 @@ thread_local! {
 impl<'p> Handle<'p> {
     pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
         let slot = pool.slots.get(index);
-        Handle { pool, index, slot, stack: Stack::new(), depth: Cell::new(0), runs_detached: Cell::new(false) }
+        let (stack, first_look) = (Stack::new(), FirstLook::new());
+        Handle { pool, index, slot, stack, depth: Cell::new(0), runs_detached: Cell::new(false), first_look }
     }
 
     /// This thread is the worker of slot `index`, which it has leased, as long as it lives.

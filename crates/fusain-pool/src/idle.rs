@@ -27,163 +27,17 @@
 //! is computed, only to who computes it.
 
 use crate::handle::{AtHome, Handle};
-use crate::inner::{Inner, Lease, Wait};
+use crate::inner::{Inner, Lease};
 use crate::latch::Latch;
 use crate::mailbox;
 use crate::part::receive;
+use crate::patience::{Patience, Step};
 use crate::place;
-use crate::platform::{HAS_THREADS, Instant};
 use crate::slot::Slot;
-use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
+use crate::sync::{Ordering, current, fence, yield_now};
 use crate::tasks::{self, DEPTH_MAX, Helps, Naps, Taken};
 use crate::trace;
 use crate::watch::{Turn, Watch};
-use std::time::Duration;
-
-/// Turns before the first look, at least; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
-const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
-const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
-
-/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more. A look fetches lines from all other workers, who
-/// may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
-const TURNS_A_WORKER: u32 = 8;
-
-/// Likewise where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
-const LOOK_LAST_CROWDED: u32 = if cfg!(loom) { 1 } else { 64 };
-
-/// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
-/// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
-const CALLER_SPINS: Duration = Duration::from_micros(50);
-
-/// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
-/// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
-const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
-const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
-
-/// Likewise for a thread outside of the pool (some 2 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
-const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 2;
-
-/// Looks after which a thief takes what it would have left to its owner: some 10 us.
-const PATIENT_LOOKS: u32 = if cfg!(loom) { 0 } else { 5 };
-
-/// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
-const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
-
-pub(crate) enum Step {
-    Spin,
-    Look,
-    Sleep,
-}
-
-/// One worker's waiting, from the moment it has run out of work.
-pub(crate) struct Patience {
-    turns: u32,
-    next: u32,
-    last: u32,
-    looks: u32,
-    since: Option<Instant>,
-    spins: Option<Duration>,
-    looks_before_yield: u32,
-}
-
-impl Patience {
-    /// For the worker of slot `index`.
-    pub(crate) fn of_worker(pool: &Inner, index: usize) -> Self {
-        let spins = match pool.wait {
-            Wait::Spin => None,
-            Wait::Park => Some(Duration::ZERO),
-            // Workers that would take turns on one core are not called.
-            Wait::SpinThenPark(_) if index >= pool.helpers_max.min(pool.cores) => Some(Duration::ZERO),
-            Wait::SpinThenPark(spins) => Some(spins),
-        };
-        Self::new(spins, pool, WORKER_LOOKS_BEFORE_YIELD)
-    }
-
-    /// For the same, who has just done a part of a call.
-    fn after_part(pool: &Inner, index: usize) -> Self {
-        let patience = Self::of_worker(pool, index);
-        let proportional = (TURNS_A_WORKER * pool.workers as u32).min(patience.last);
-        Self { next: patience.next.max(proportional), ..patience }
-    }
-
-    /// For the caller of a call that others still work on.
-    pub(crate) fn of_caller(pool: &Inner) -> Self {
-        let spins = match pool.wait {
-            Wait::Spin => None,
-            Wait::Park => Some(Duration::ZERO),
-            Wait::SpinThenPark(spins) => Some(spins.min(CALLER_SPINS)),
-        };
-        Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
-    }
-
-    /// For a thread that waits outside of the pool for what a worker does in its place.
-    fn of_outsider(pool: &Inner) -> Self {
-        let of_caller = Self::of_caller(pool);
-        Self {
-            // It is not among those whom a pool that always spins is for.
-            spins: of_caller.spins.or(Some(CALLER_SPINS)),
-            // Even where cores are few.
-            looks_before_yield: of_caller.looks_before_yield.max(OUTSIDER_LOOKS_BEFORE_YIELD),
-            ..of_caller
-        }
-    }
-
-    fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
-        // Without a clock nobody knows for how long it has been spinning.
-        let spins = if HAS_THREADS { spins } else { Some(Duration::ZERO) };
-        let looks_before_yield = match spins {
-            // In a model a first try to sleep comes before, on whatever machine.
-            _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,
-            // Sleeps soon anyway.
-            Some(Duration::ZERO) => u32::MAX,
-            _ if pool.is_crowded() => 0,
-            // Nothing is delivered to a visitor that has gone home: a giver on the same core has to get to see it while it is there.
-            _ if pool.lends_threads() => 0,
-            _ => looks_before_yield,
-        };
-        let last = if pool.is_crowded() { LOOK_LAST_CROWDED } else { LOOK_LAST };
-        Self { turns: 0, next: LOOK_FIRST, last, looks: 0, since: None, spins, looks_before_yield }
-    }
-
-    /// Whether this is the first turn after a look: the time to look for tasks.
-    fn is_looking(&self) -> bool {
-        self.turns == 0
-    }
-
-    /// Whether it has looked around for so long that whoever has a task must be busy.
-    pub(crate) fn is_patient(&self) -> bool {
-        self.looks >= PATIENT_LOOKS
-    }
-
-    /// Whether it has looked around once since it ran out of work.
-    fn is_at_first_look(&self) -> bool {
-        self.looks == 1
-    }
-
-    #[inline(always)]
-    pub(crate) fn step(&mut self) -> Step {
-        spin_loop();
-        self.turns += 1;
-        if self.turns < self.next { Step::Spin } else { self.stop() }
-    }
-
-    #[cold]
-    fn stop(&mut self) -> Step {
-        self.turns = 0;
-        self.next = (self.next * 2).min(self.last);
-        self.looks = self.looks.saturating_add(1);
-        if self.looks > self.looks_before_yield {
-            yield_now();
-        }
-        match self.spins {
-            Some(spins) if self.looks > LOOKS_BEFORE_SLEEP => {
-                let since = *self.since.get_or_insert_with(Instant::now);
-                if since.elapsed() >= spins { Step::Sleep } else { Step::Look }
-            }
-            _ => Step::Look,
-        }
-    }
-}
 
 impl Inner {
     /// The calling thread becomes worker `index` until the pool ends (or, on lent threads, until it would sleep).
@@ -212,6 +66,7 @@ impl Inner {
 pub(crate) fn serve(handle: &Handle<'_>) {
     let pool = handle.pool;
     let mailbox = &handle.slot().front;
+    let after_task = || Patience::after_task(pool, handle.index, &handle.first_look);
     let mut patience = Patience::of_worker(pool, handle.index);
     loop {
         // SAFETY: this thread's.
@@ -224,7 +79,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         if run_pointed_out(handle) {
             // Where there was one task there may be more.
             while run_found(handle, false) {}
-            patience = Patience::of_worker(pool, handle.index);
+            patience = after_task();
             continue;
         }
         let step = patience.step();
@@ -236,7 +91,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             Step::Spin => {}
             Step::Look => {
                 if run_found(handle, patience.is_patient()) {
-                    patience = Patience::of_worker(pool, handle.index);
+                    patience = after_task();
                     continue;
                 }
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
@@ -257,7 +112,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 if !fall_asleep(handle) {
                     // What kept it awake may be a task that nobody will point to any more.
                     if run_found(handle, true) {
-                        patience = Patience::of_worker(pool, handle.index);
+                        patience = after_task();
                     }
                     continue;
                 }
@@ -417,6 +272,7 @@ fn get_up(handle: &Handle<'_>) {
 /// They lie above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how often that may nest.
 #[cold]
 pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
+    let begun = handle.first_look.begin();
     let is_shallow = handle.depth.get() < DEPTH_MAX;
     let (takes, helps) = match handle.pool.is_registry {
         // Programs may block as long as any worker could still do something about it.
@@ -434,10 +290,17 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         |is_patient| run(if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) });
     // Who is waited for here may wait for what this thread has joined. A registry's threads go on.
     let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::find_joined(handle));
-    let mut patience = Patience::of_caller(handle.pool);
+    let run_local = || run(if takes { tasks::find_local(handle) } else { tasks::find_own(handle) });
+    let begin = || {
+        let patience = Patience::of_waiter(handle.pool, &handle.first_look);
+        // What is its own does not have to wait.
+        while !patience.is_looking() && !latch.is_open() && run_local() {}
+        patience
+    };
+    let mut patience = begin();
     while !latch.is_open() {
         if patience.is_looking() && run_one(patience.is_patient()) {
-            patience = Patience::of_caller(handle.pool);
+            patience = begin();
             continue;
         }
         match patience.step() {
@@ -459,6 +322,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
             }
         }
     }
+    handle.first_look.end_wait(begun);
 }
 
 /// Parks until `latch` is open or, if this worker `takes` tasks, somebody has woken it since there may be one.

@@ -105,6 +105,7 @@ mod others;
 mod pace;
 mod panics;
 mod part;
+mod patience;
 mod phase;
 mod place;
 mod platform;

@@ -71,6 +71,15 @@ pub(crate) struct Taken {
     job: JobRef,
     /// The slot it was taken from; its own or none in particular: the taker's.
     from: usize,
+    /// Whether it lay in a public place: so its owner has joined it.
+    is_joined: bool,
+}
+
+impl Taken {
+    /// One of the taker's, or of nobody in particular.
+    fn by(handle: &Handle<'_>, job: JobRef) -> Self {
+        Self { job, from: handle.index, is_joined: false }
+    }
 }
 
 /// Whether there is a task to be taken. A hint, but after a fence (see [`idle`](crate::idle)).
@@ -103,24 +112,24 @@ pub(crate) fn find(handle: &Handle<'_>, helps: Helps, is_patient: bool) -> Optio
             return Some(task);
         }
     }
-    if helps.wants_given() { handle.pool.inbox.take().map(|job| Taken { job, from: handle.index }) } else { None }
+    if helps.wants_given() { handle.pool.inbox.take().map(|job| Taken::by(handle, job)) } else { None }
 }
 
 /// A task that this worker alone may run.
 pub(crate) fn find_own(handle: &Handle<'_>) -> Option<Taken> {
-    take_own(handle).map(|job| Taken { job, from: handle.index })
+    take_own(handle).map(|job| Taken::by(handle, job))
 }
 
 /// A task of this worker's own, be it one that others might take.
 pub(crate) fn find_local(handle: &Handle<'_>) -> Option<Taken> {
     let job = handle.pop().or_else(|| take_own(handle))?;
-    Some(Taken { job, from: handle.index })
+    Some(Taken::by(handle, job))
 }
 
 /// The oldest closure that this worker has joined and that nobody has begun. It comes last: the worker gets to it in any case, unless what it does now waits for that.
 pub(crate) fn find_joined(handle: &Handle<'_>) -> Option<Taken> {
     lay_out(handle);
-    handle.slot().take_offer(true).map(|job| Taken { job, from: handle.index })
+    handle.slot().take_offer(true).map(|job| Taken::by(handle, job))
 }
 
 /// What is in this worker's own inbox. Whoever waits for anything looks there: the one who put it there may be waiting for this worker.
@@ -225,8 +234,10 @@ fn home_helps(home: &Handle<'_>) -> Option<Helps> {
 /// The oldest task of slot `index`, for one who [`is_patient`](crate::slot::Slot::take_offer) or not.
 pub(crate) fn take_from(handle: &Handle<'_>, index: usize, is_patient: bool) -> Option<Taken> {
     let slot = handle.pool.slots.get(index);
-    let job = slot.take_offer(is_patient).or_else(|| if slot.queue.len() > 0 { slot.queue.steal() } else { None })?;
-    Some(note_taken(handle, index, Taken { job, from: index }))
+    let taken = |is_joined| move |job| Taken { job, from: index, is_joined };
+    let queued = || if slot.queue.len() > 0 { slot.queue.steal() } else { None };
+    let task = slot.take_offer(is_patient).map(taken(true)).or_else(|| queued().map(taken(false)))?;
+    Some(note_taken(handle, index, task))
 }
 
 /// Something of slot `index` has been taken.
@@ -247,7 +258,7 @@ pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
         return None;
     }
     let job = handle.pool.slots.get(index).parts.steal()?;
-    Some(note_taken(handle, index, Taken { job, from: handle.index }))
+    Some(note_taken(handle, index, Taken::by(handle, job)))
 }
 
 /// The part of the call `token` that [`take_part`] gives, or none.
@@ -268,12 +279,17 @@ pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> O
 }
 
 /// Runs a task that this worker has taken.
-pub(crate) fn run(handle: &Handle<'_>, Taken { job, from }: Taken, reopen: Reopen<'_>) {
-    if from != handle.index {
+pub(crate) fn run(handle: &Handle<'_>, Taken { job, from, is_joined }: Taken, reopen: Reopen<'_>) {
+    let is_of_another = from != handle.index;
+    if is_of_another {
         pass_on(handle, from);
     }
+    let begun = handle.first_look.begin();
     // SAFETY: taken, so it is there and nobody else runs it; and what lies in a pool's slots and inboxes is a job of that pool.
     unsafe { header::run(job, handle, reopen) };
+    if is_of_another {
+        handle.first_look.end_task(begun, handle.pool, is_joined);
+    }
 }
 
 /// Whoever has taken a task passes the news on, before it begins.

@@ -1,0 +1,226 @@
+//! How long a worker that has run out of work spins, how often it looks around meanwhile, and when it falls asleep.
+//!
+//! Turns are pauses of some 20 ns each. What a look fetches are lines of other workers, who may be about to write to them, so the distance from one look to the next doubles.
+//!
+//! # What a task was worth
+//!
+//! To take a task from another worker costs both some line transfers, together 0.5 us or so. So the first look is the sooner the more the last task that was taken was worth
+//! ([`FirstLook`]). Where programs join halves down to the shortest, or split anew what has been taken (as rayon's iterators do), two workers would otherwise hand each
+//! other ever shorter pieces at the end of a call: of a call of 8 us a third went that way.
+
+use crate::inner::{Inner, Wait};
+use crate::moment::{Moment, ticks_in};
+use crate::platform::{HAS_THREADS, Instant};
+use crate::sync::{spin_loop, yield_now};
+use std::cell::Cell;
+use std::time::Duration;
+
+/// Turns before the first look, mostly; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
+const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
+const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
+
+/// Turns for each worker of the pool before the first look of one that has just done a task worth its while, where these are fewer: most programs that join two closures join two
+/// more in a moment.
+const SOON_A_WORKER: u32 = 2;
+
+/// Turns before the first look, at most, of one that has taken nothing but short tasks.
+const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
+
+/// A joined task shorter than this was not worth its while.
+const SHORT_NS: f32 = 1_000.0;
+
+/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more. A look fetches lines from all other workers, who
+/// may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
+const TURNS_A_WORKER: u32 = 8;
+
+/// Likewise where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
+const LOOK_LAST_CROWDED: u32 = if cfg!(loom) { 1 } else { 64 };
+
+/// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
+/// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
+const CALLER_SPINS: Duration = Duration::from_micros(50);
+
+/// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
+/// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
+const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
+const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
+
+/// Likewise for a thread outside of the pool (some 2 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
+const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 2;
+
+/// Turns after which a thief takes what it would have left to its owner: some 20 us.
+const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 960 };
+
+/// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
+const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
+
+pub(crate) enum Step {
+    Spin,
+    Look,
+    Sleep,
+}
+
+/// One worker's waiting, from the moment it has run out of work.
+pub(crate) struct Patience {
+    /// Turns since the last look.
+    turns: u32,
+    /// Turns from the last look to the next.
+    next: u32,
+    last: u32,
+    looks: u32,
+    /// Turns until the last look.
+    spun: u32,
+    since: Option<Instant>,
+    spins: Option<Duration>,
+    looks_before_yield: u32,
+}
+
+impl Patience {
+    /// For the worker of slot `index`.
+    pub(crate) fn of_worker(pool: &Inner, index: usize) -> Self {
+        let spins = match pool.wait {
+            Wait::Spin => None,
+            Wait::Park => Some(Duration::ZERO),
+            // Workers that would take turns on one core are not called.
+            Wait::SpinThenPark(_) if index >= pool.helpers_max.min(pool.cores) => Some(Duration::ZERO),
+            Wait::SpinThenPark(spins) => Some(spins),
+        };
+        Self::new(spins, pool, WORKER_LOOKS_BEFORE_YIELD)
+    }
+
+    /// For the same, who has just done a part of a call.
+    pub(crate) fn after_part(pool: &Inner, index: usize) -> Self {
+        let patience = Self::of_worker(pool, index);
+        let proportional = (TURNS_A_WORKER * pool.workers as u32).min(patience.last);
+        Self { next: patience.next.max(proportional), ..patience }
+    }
+
+    /// For the same, who looks for tasks as soon as its last ones suggest.
+    pub(crate) fn after_task(pool: &Inner, index: usize, first: &FirstLook) -> Self {
+        Self { next: first.turns.get(), ..Self::of_worker(pool, index) }
+    }
+
+    /// For one who waits for what others do, and looks for tasks at once, or as late as its last ones suggest.
+    pub(crate) fn of_waiter(pool: &Inner, first: &FirstLook) -> Self {
+        let of_caller = Self::of_caller(pool);
+        match first.turns.get() {
+            ..=LOOK_FIRST => of_caller,
+            far => Self { turns: 1, next: far, ..of_caller },
+        }
+    }
+
+    /// For the caller of a call that others still work on.
+    pub(crate) fn of_caller(pool: &Inner) -> Self {
+        let spins = match pool.wait {
+            Wait::Spin => None,
+            Wait::Park => Some(Duration::ZERO),
+            Wait::SpinThenPark(spins) => Some(spins.min(CALLER_SPINS)),
+        };
+        Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
+    }
+
+    /// For a thread that waits outside of the pool for what a worker does in its place.
+    pub(crate) fn of_outsider(pool: &Inner) -> Self {
+        let of_caller = Self::of_caller(pool);
+        Self {
+            // It is not among those whom a pool that always spins is for.
+            spins: of_caller.spins.or(Some(CALLER_SPINS)),
+            // Even where cores are few.
+            looks_before_yield: of_caller.looks_before_yield.max(OUTSIDER_LOOKS_BEFORE_YIELD),
+            ..of_caller
+        }
+    }
+
+    fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
+        // Without a clock nobody knows for how long it has been spinning.
+        let spins = if HAS_THREADS { spins } else { Some(Duration::ZERO) };
+        let looks_before_yield = match spins {
+            // In a model a first try to sleep comes before, on whatever machine.
+            _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,
+            // Sleeps soon anyway.
+            Some(Duration::ZERO) => u32::MAX,
+            _ if pool.is_crowded() => 0,
+            // Nothing is delivered to a visitor that has gone home: a giver on the same core has to get to see it while it is there.
+            _ if pool.lends_threads() => 0,
+            _ => looks_before_yield,
+        };
+        let last = if pool.is_crowded() { LOOK_LAST_CROWDED } else { LOOK_LAST };
+        Self { turns: 0, next: LOOK_FIRST, last, looks: 0, spun: 0, since: None, spins, looks_before_yield }
+    }
+
+    /// Whether this is the first turn after a look: the time to look for tasks.
+    pub(crate) fn is_looking(&self) -> bool {
+        self.turns == 0
+    }
+
+    /// Whether it has looked around for so long that whoever has a task must be busy.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.spun >= PATIENT_TURNS
+    }
+
+    /// Whether it has looked around once since it ran out of work.
+    pub(crate) fn is_at_first_look(&self) -> bool {
+        self.looks == 1
+    }
+
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> Step {
+        spin_loop();
+        self.turns += 1;
+        if self.turns < self.next { Step::Spin } else { self.stop() }
+    }
+
+    #[cold]
+    fn stop(&mut self) -> Step {
+        self.turns = 0;
+        self.spun = self.spun.saturating_add(self.next);
+        self.next = (self.next * 2).min(self.last);
+        self.looks = self.looks.saturating_add(1);
+        if self.looks > self.looks_before_yield {
+            yield_now();
+        }
+        match self.spins {
+            Some(spins) if self.looks > LOOKS_BEFORE_SLEEP => {
+                let since = *self.since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= spins { Step::Sleep } else { Step::Look }
+            }
+            _ => Step::Look,
+        }
+    }
+}
+
+/// Turns before a worker's first look for tasks of others.
+pub(crate) struct FirstLook {
+    turns: Cell<u32>,
+    /// Ticks that the worker has spent waiting for what others do: no part of what its tasks are worth.
+    waited: Cell<u64>,
+}
+
+/// A task of another worker's, or a wait, has begun.
+pub(crate) struct Begun(Moment, u64);
+
+impl FirstLook {
+    pub(crate) fn new() -> Self {
+        Self { turns: Cell::new(LOOK_FIRST), waited: Cell::new(0) }
+    }
+
+    pub(crate) fn begin(&self) -> Begun {
+        Begun(Moment::now(), self.waited.get())
+    }
+
+    /// The worker has waited, and perhaps done tasks meanwhile.
+    pub(crate) fn end_wait(&self, begun: Begun) {
+        self.waited.set(begun.1 + begun.0.ticks());
+    }
+
+    /// The worker has done a task of another one, who may have joined it, and then waits for it.
+    pub(crate) fn end_task(&self, begun: Begun, pool: &Inner, is_joined: bool) {
+        let ticks = begun.0.ticks().saturating_sub(self.waited.get() - begun.1);
+        let is_short = ticks < u64::from(ticks_in(SHORT_NS));
+        self.turns.set(match is_short {
+            false => (SOON_A_WORKER * pool.workers as u32).min(LOOK_FIRST),
+            true if is_joined => (2 * self.turns.get().max(LOOK_FIRST)).min(FAR),
+            true => LOOK_FIRST,
+        });
+    }
+}
