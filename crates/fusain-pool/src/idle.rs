@@ -31,10 +31,10 @@ use crate::inner::{Inner, Lease};
 use crate::latch::Latch;
 use crate::mailbox;
 use crate::part::receive;
-use crate::patience::{Patience, Step};
+use crate::patience::{OUTSIDER_TURNS, Patience, Step};
 use crate::place;
 use crate::slot::Slot;
-use crate::sync::{Ordering, current, fence, yield_now};
+use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::tasks::{self, DEPTH_MAX, Helps, Naps, Taken};
 use crate::trace;
 use crate::watch::{Turn, Watch};
@@ -364,12 +364,33 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     slot.side.open(outer);
 }
 
-/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by.
+/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by. At each look around it calls `look`.
 #[cold]
-pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch) {
-    let mut patience = Patience::of_outsider(pool);
-    while !latch.is_open() && !matches!(patience.step(), Step::Sleep) {}
-    if latch.is_open() || !latch.sleep() {
+pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bool, look: impl Fn()) {
+    // A worker with a core of its own has seen by then what it was given.
+    for _ in 0..OUTSIDER_TURNS {
+        if latch.is_open() {
+            return;
+        }
+        spin_loop();
+    }
+    look();
+    let mut patience = Patience::of_outsider(pool, is_long);
+    while !latch.is_open() {
+        match patience.step() {
+            Step::Spin => {}
+            Step::Look => look(),
+            Step::Sleep => {
+                look();
+                break;
+            }
+        }
+    }
+    if latch.is_open() {
+        return;
+    }
+    slot.set_thread(current());
+    if !latch.sleep() {
         return;
     }
     let mut naps = Naps::new();

@@ -72,6 +72,8 @@ pub(crate) struct Inner {
     pub(crate) phases: AtomicUsize,
     /// Where the last caller ran that found workers asleep, as [`place`](crate::place) names it. Relaxed: a hint.
     pub(crate) callers_at: AtomicUsize,
+    /// The worker that ran the last job of a thread outside: most likely it has a core of its own beside that thread. Relaxed: a hint.
+    pub(crate) last_delivered: AtomicUsize,
     /// How many sleepers are still to be woken, by those that have been: see [`wake`](Inner::wake). Relaxed: a hint.
     pub(crate) wanted: AtomicUsize,
     ending: AtomicBool,
@@ -119,6 +121,7 @@ impl Inner {
             watched: AtomicBool::new(false),
             phases: AtomicUsize::new(0),
             callers_at: AtomicUsize::new(place::UNKNOWN),
+            last_delivered: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
             is_registry: false,

@@ -102,6 +102,7 @@ mod moment;
 mod offers;
 mod opaque;
 mod others;
+mod outside;
 mod pace;
 mod panics;
 mod part;

@@ -29,7 +29,7 @@
 //! | token       | side: the owner waits for that call                  | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT`, or to token + 2 |
 //! | token + 2   | likewise, and is parked or about to be               | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token, or to `SHUT` |
 //! | `CLAIMED`   | one giver is about to deliver, or has taken its message back | that giver: store a message, a job, or what it was; `ANY` or `SHUT` |
-//! | job + 1     | a job is there                                       | owner: CAS to `SHUT` |
+//! | job + 1     | a job is there                                       | owner: CAS to `SHUT` · front, giver, taking it back: CAS to `ANY` |
 //! | token + 4   | front: a message is there                            | owner: CAS to `SHUT` · giver, taking it back: CAS to `CLAIMED` |
 //! | nudge       | front: the slot of that number has a task to be taken | owner: store `SHUT` |
 //!
@@ -237,6 +237,12 @@ impl Mailbox {
         // Release: keeps the chain of the owner's `open` to the next giver, who shall write after this has read.
         self.state.store(then, Ordering::Release);
         Some(result)
+    }
+
+    /// Giver of `job` to an idle owner: takes it back if the owner has not. Release, by [`change`](Self::change): keeps the chain of the owner's `open` to the next giver.
+    pub(crate) fn take_job_back(&self, job: JobRef) -> bool {
+        let state = state_of(job.to_address());
+        self.peek() == state && self.change(state, ANY)
     }
 
     /// Giver: the right to deliver to a mailbox that is in state `expected`.

@@ -45,8 +45,11 @@ const CALLER_SPINS: Duration = Duration::from_micros(50);
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
-/// Likewise for a thread outside of the pool (some 2 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
-const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 2;
+/// Turns of a thread outside before it looks whether what it gave has been taken: some 0.3 us.
+pub(crate) const OUTSIDER_TURNS: u32 = if cfg!(loom) { 1 } else { 16 };
+
+/// Likewise for a thread outside of the pool that does not wait for something long (some 10 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
+const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 3;
 
 /// Turns after which a thief takes what it would have left to its owner: some 20 us.
 const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 960 };
@@ -119,14 +122,15 @@ impl Patience {
         Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
     }
 
-    /// For a thread that waits outside of the pool for what a worker does in its place.
-    pub(crate) fn of_outsider(pool: &Inner) -> Self {
+    /// For a thread that waits outside of the pool for what a worker does in its place, which may be long.
+    pub(crate) fn of_outsider(pool: &Inner, is_long: bool) -> Self {
         let of_caller = Self::of_caller(pool);
         Self {
             // It is not among those whom a pool that always spins is for.
             spins: of_caller.spins.or(Some(CALLER_SPINS)),
             // Even where cores are few.
-            looks_before_yield: of_caller.looks_before_yield.max(OUTSIDER_LOOKS_BEFORE_YIELD),
+            looks_before_yield: if is_long { 0 } else { of_caller.looks_before_yield.max(OUTSIDER_LOOKS_BEFORE_YIELD) },
+            last: LOOK_LAST,
             ..of_caller
         }
     }

@@ -175,17 +175,6 @@ impl Pool {
     pub fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
         self.inner.broadcast(f)
     }
-
-    /// Runs `f` on a started worker of this pool and waits for it; on the calling thread if it is one. A pool without started workers runs it there, too.
-    #[doc(hidden)]
-    pub fn in_worker<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
-        let pool = &*self.inner;
-        let is_worker = |handle: &Handle<'_>| std::ptr::eq(handle.pool, pool) && handle.index < pool.workers;
-        if pool.workers == 0 || Handle::current(|handle| handle.is_some_and(is_worker)) {
-            return pool.enter(|_| f());
-        }
-        pool.run_in_worker(f)
-    }
 }
 
 /// All results, or the first panic of some; the others are dropped.
@@ -219,31 +208,22 @@ pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize)
             wait_for(handle, latch, Helps::Anybody);
             started
         }
-        _ => pool.with_lease(|owner| {
+        Some(handle) => pool.with_lease(|owner| {
             pool.slots.get(owner).set_thread(crate::sync::current());
             let started = start(owner);
-            match handle {
-                // A worker of another pool goes on working there: what it waits for may need it.
-                Some(handle) => wait_for(handle, latch, Helps::Anybody),
-                None => wait_outside(pool, pool.slots.get(owner), latch),
-            }
+            // A worker of another pool goes on working there: what it waits for may need it.
+            wait_for(handle, latch, Helps::Anybody);
+            started
+        }),
+        None => pool.with_lease(|owner| {
+            let started = start(owner);
+            wait_outside(pool, pool.slots.get(owner), latch, false, || {});
             started
         }),
     })
 }
 
 impl Inner {
-    /// Runs `f` on some started worker, of which there are some, and waits for it.
-    pub(crate) fn run_in_worker<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
-        let latch = Latch::new(1);
-        let job = AwaitedJob::new(f, &latch);
-        and_wait(self, &latch, |owner| {
-            self.inbox.push(job.to_ref(owner));
-            tasks::tell(self);
-        });
-        job.into_result().unwrap_or_else(|payload| resume_unwind(payload))
-    }
-
     fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
         self.enter(|handle| {
             let workers = handle.pool.workers;

@@ -144,3 +144,29 @@ fn whole_broadcast() {
 fn whole_broadcast_faults() {
     finds(&[Fault::LostUnpark], 2, told);
 }
+
+/// Likewise for any worker. It may have been given the job, or have to find it: who waits takes it back if it has not been seen for a while.
+fn asked_from_outside() {
+    let pool = pool(1, 0);
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().set_thread(current());
+        handle.slot().front.open(ANY);
+        serve(&handle);
+    });
+    let marks = Frame::new(Marks::new(1));
+    pool.run_in_worker(|| marks.mark(0));
+    marks.assert_all_done();
+    pool.end();
+    worker.join().unwrap();
+}
+
+#[test]
+fn whole_outside() {
+    check(3, asked_from_outside);
+}
+
+#[test]
+fn whole_outside_faults() {
+    finds(&[Fault::LostUnpark, Fault::TornRmw], 2, asked_from_outside);
+}
