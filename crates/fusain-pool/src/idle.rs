@@ -3,8 +3,8 @@
 //! A worker without work opens its mailbox and then goes through three stages:
 //!
 //! 1. **Spin** on its own mailbox, with a pause instruction a turn: work that is announced arrives within one line transfer.
-//! 2. **Look** around at growing distances ([`LOOK_FIRST`] to [`LOOK_LAST`] turns; more at first where workers are many): ask every slot that serves a call.
-//!    Where the pool knows who is near, the first look asks the nearest one alone.
+//! 2. **Look** around at growing distances ([`patience`](crate::patience)): ask every slot that serves a call. Where the pool
+//!    knows who is near, the first look asks the nearest one alone.
 //! 3. **Sleep**: park on the operating system.
 //!
 //! # Going to sleep without missing anything

@@ -33,7 +33,8 @@
 //! | `trace`, `counters`, `shake` | spans and events for `tracing` (a feature); what the workers did; random pauses in stress tests |
 //! | `latch`, `job`, `pace` | a count of tasks that have not ended; the address of what is run once; the length of a unit |
 //! | `mailbox`, `queue`, `stack` | where jobs lie: the word through which work arrives, queues of tasks, a worker's private jobs |
-//! | `slot`, `slots`, `inner`, `handle` | what others see of a worker; all of them; all that the threads of a pool share; a worker's private side |
+//! | `slot`, `slots`, `inner` | what others see of a worker; all of them; all that the threads of a pool share |
+//! | `patience`, `handle` | how long to spin, and when to look around; a worker's private side |
 //! | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
 //! | `call`, `part` | a call of an [`Algorithm`]: who is at it, what is handed out |
 //! | `wakes`, `worth` | what waking somebody gains; whether a join or scope is worth a wake |
@@ -41,7 +42,7 @@
 //! | `share`, `offers`, `run`, `opaque` | handing out parts; parts of long elements that anybody may take; the run loop; states of any type as a fixed number of words |
 //! | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
 //! | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
-//! | `worker_local`, `adapter` | a value for each worker; what rayon's interface needs, on this pool |
+//! | `worker_local`, `outside`, `adapter` | a value for each worker; jobs of threads that are in no pool; what rayon's interface needs, on this pool |
 //!
 //! # Example
 //!

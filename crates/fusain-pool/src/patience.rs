@@ -1,12 +1,12 @@
-//! How long a worker that has run out of work spins, how often it looks around meanwhile, and when it falls asleep.
+//! How long who has run out of work spins, how often it looks around meanwhile, and when it falls asleep.
 //!
-//! Turns are pauses of some 20 ns each. What a look fetches are lines of other workers, who may be about to write to them, so the distance from one look to the next doubles.
+//! A turn is a pause of 10 to 20 ns. A look fetches lines of other workers, who may be about to write to them, so the distance from one look to the next doubles.
 //!
 //! # What a task was worth
 //!
-//! To take a task from another worker costs both some line transfers, together 0.5 us or so. So the first look is the sooner the more the last task that was taken was worth
-//! ([`FirstLook`]). Where programs join halves down to the shortest, or split anew what has been taken (as rayon's iterators do), two workers would otherwise hand each
-//! other ever shorter pieces at the end of a call: of a call of 8 us a third went that way.
+//! To take a joined closure from another worker costs the two some 0.5 us, mostly in line transfers. Programs that join halves down to the shortest, or split anew what has been taken (as
+//! rayon's iterators do), would have two workers hand each other ever shorter pieces at the end of a call; of one that takes 8 us a third went that way. So a
+//! worker's first look comes at once after a task that was worth its while, and the later the more that were not have come one after the other ([`FirstLook`]). What it misses so is worth less than the turns it spins, some 5 us at most.
 
 use crate::inner::{Inner, Wait};
 use crate::moment::{Moment, ticks_in};
@@ -15,25 +15,25 @@ use crate::sync::{spin_loop, yield_now};
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Turns before the first look, mostly; each look doubles the distance to the next, up to [`LOOK_LAST`] (some 5 us).
+/// Turns before the first look, mostly; each look doubles the distance to the next, up to [`LOOK_LAST`] (5 to 10 us).
 const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
-/// Turns for each worker of the pool before the first look of one that has just done a task worth its while, where these are fewer: most programs that join two closures join two
-/// more in a moment.
+/// Turns for each worker of the pool before the first look of one that has just done a task worth its while, where these are fewer: who joins two closures soon joins two
+/// more, mostly.
 const SOON_A_WORKER: u32 = 2;
 
 /// Turns before the first look, at most, of one that has taken nothing but short tasks.
 const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
 
-/// A joined task shorter than this was not worth its while.
+/// A joined closure that takes less was not worth its while.
 const SHORT_NS: f32 = 1_000.0;
 
-/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more. A look fetches lines from all other workers, who
+/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more than [`LOOK_FIRST`]. A look fetches lines from all other workers, who
 /// may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
 const TURNS_A_WORKER: u32 = 8;
 
-/// Likewise where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
+/// [`LOOK_LAST`] where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
 const LOOK_LAST_CROWDED: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
@@ -45,13 +45,13 @@ const CALLER_SPINS: Duration = Duration::from_micros(50);
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
-/// Turns of a thread outside before it looks whether what it gave has been taken: some 0.3 us.
-pub(crate) const OUTSIDER_TURNS: u32 = if cfg!(loom) { 1 } else { 16 };
-
 /// Likewise for a thread outside of the pool that does not wait for something long (some 10 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
 const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 3;
 
-/// Turns after which a thief takes what it would have left to its owner: some 20 us.
+/// Turns of a thread outside before it looks whether what it gave has been taken: some 0.3 us.
+pub(crate) const OUTSIDER_TURNS: u32 = if cfg!(loom) { 1 } else { 16 };
+
+/// Turns after which a thief takes what it would have left to its owner: 10 to 20 us.
 const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 960 };
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
@@ -71,7 +71,7 @@ pub(crate) struct Patience {
     next: u32,
     last: u32,
     looks: u32,
-    /// Turns until the last look.
+    /// Turns before the last look, all together.
     spun: u32,
     since: Option<Instant>,
     spins: Option<Duration>,
