@@ -272,7 +272,7 @@ fn get_up(handle: &Handle<'_>) {
 /// They lie above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how often that may nest.
 #[cold]
 pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
-    let begun = handle.first_look.begin();
+    handle.first_look.out_of_work(handle.pool);
     let is_shallow = handle.depth.get() < DEPTH_MAX;
     let (takes, helps) = match handle.pool.is_registry {
         // Programs may block as long as any worker could still do something about it.
@@ -322,7 +322,6 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
             }
         }
     }
-    handle.first_look.end_wait(begun);
 }
 
 /// Parks until `latch` is open or, if this worker `takes` tasks, somebody has woken it since there may be one.

@@ -196,31 +196,24 @@ impl Patience {
 /// Turns before a worker's first look for tasks of others.
 pub(crate) struct FirstLook {
     turns: Cell<u32>,
-    /// Ticks that the worker has spent waiting for what others do: no part of what its tasks are worth.
-    waited: Cell<u64>,
+    /// When the worker began the last task that it has taken from another one, and whether that one has joined it, as long as it has not run out of work since.
+    task: Cell<Option<(Moment, bool)>>,
 }
-
-/// A task of another worker's, or a wait, has begun.
-pub(crate) struct Begun(Moment, u64);
 
 impl FirstLook {
     pub(crate) fn new() -> Self {
-        Self { turns: Cell::new(LOOK_FIRST), waited: Cell::new(0) }
+        Self { turns: Cell::new(LOOK_FIRST), task: Cell::new(None) }
     }
 
-    pub(crate) fn begin(&self) -> Begun {
-        Begun(Moment::now(), self.waited.get())
+    /// The worker begins a task of another one, who may have joined it, and then waits for it.
+    pub(crate) fn begin(&self, is_joined: bool) {
+        self.task.set(Some((Moment::now(), is_joined)));
     }
 
-    /// The worker has waited, and perhaps done tasks meanwhile.
-    pub(crate) fn end_wait(&self, begun: Begun) {
-        self.waited.set(begun.1 + begun.0.ticks());
-    }
-
-    /// The worker has done a task of another one, who may have joined it, and then waits for it.
-    pub(crate) fn end_task(&self, begun: Begun, pool: &Inner, is_joined: bool) {
-        let ticks = begun.0.ticks().saturating_sub(self.waited.get() - begun.1);
-        let is_short = ticks < u64::from(ticks_in(SHORT_NS));
+    /// The worker has ended its task, or waits: others may have taken most of that back.
+    pub(crate) fn out_of_work(&self, pool: &Inner) {
+        let Some((begun, is_joined)) = self.task.take() else { return };
+        let is_short = begun.ticks() < u64::from(ticks_in(SHORT_NS));
         self.turns.set(match is_short {
             false => (SOON_A_WORKER * pool.workers as u32).min(LOOK_FIRST),
             true if is_joined => (2 * self.turns.get().max(LOOK_FIRST)).min(FAR),

@@ -280,16 +280,13 @@ pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> O
 
 /// Runs a task that this worker has taken.
 pub(crate) fn run(handle: &Handle<'_>, Taken { job, from, is_joined }: Taken, reopen: Reopen<'_>) {
-    let is_of_another = from != handle.index;
-    if is_of_another {
+    if from != handle.index {
         pass_on(handle, from);
+        handle.first_look.begin(is_joined);
     }
-    let begun = handle.first_look.begin();
     // SAFETY: taken, so it is there and nobody else runs it; and what lies in a pool's slots and inboxes is a job of that pool.
     unsafe { header::run(job, handle, reopen) };
-    if is_of_another {
-        handle.first_look.end_task(begun, handle.pool, is_joined);
-    }
+    handle.first_look.out_of_work(handle.pool);
 }
 
 /// Whoever has taken a task passes the news on, before it begins.
