@@ -37,7 +37,7 @@
 //! | `patience`, `handle` | how long to spin, and when to look around; a worker's private side |
 //! | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
 //! | `call`, `part` | a call of an [`Algorithm`]: who is at it, what is handed out |
-//! | `wakes`, `worth` | what waking somebody gains; whether a join or scope is worth a wake |
+//! | `kinds`, `wakes`, `worth` | what a thread remembers of calls of a kind; what waking somebody gains; whether a join or scope is worth a wake |
 //! | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
 //! | `share`, `offers`, `run`, `opaque` | handing out parts; parts of long elements that anybody may take; the run loop; states of any type as a fixed number of words |
 //! | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
@@ -97,6 +97,7 @@ mod idle;
 mod inner;
 mod job;
 mod join;
+mod kinds;
 mod latch;
 mod mailbox;
 mod moment;

@@ -1,7 +1,8 @@
 //! A thread that is in no pool has a worker do something, and waits for it. (Only programs written for rayon do so: fusain's own calls run on the thread that makes them.)
 //!
-//! The job goes into the mailbox of a worker that is awake and idle, if there is one, since it gets there far sooner than by way of an inbox, where it has to be found. Such a worker may have lost its core, perhaps to the very thread that waits. So
-//! whoever waits looks after a while whether the job still lies there, and then takes it back and gives it to another. The worker that had the last one is asked first.
+//! The job goes into the mailbox of a worker that is awake and idle, if there is one: by way of an inbox, where it has to be found, it gets there far later. Such a worker may have
+//! lost its core, perhaps to the very thread that waits. So whoever waits looks after a while whether the job still lies there, and then takes it back and gives it to another.
+//! The worker that had the last one is asked first. Checked by `checks::whole`.
 //!
 //! **Spin or yield.** Where there are as many workers as cores, who spins here keeps one of them from working, and who yields gets its core back some 3 us late. A job of a kind that was long
 //! the last time is worth the second, others the first for as long as that.
@@ -10,6 +11,7 @@ use crate::handle::Handle;
 use crate::idle::wait_outside;
 use crate::inner::Inner;
 use crate::job::JobRef;
+use crate::kinds::{Kinds, kind_of};
 use crate::latch::Latch;
 use crate::mailbox;
 use crate::moment::{Moment, ticks_in};
@@ -17,48 +19,15 @@ use crate::pool::Pool;
 use crate::spawn::{AwaitedJob, and_wait};
 use crate::sync::Ordering;
 use crate::tasks;
-use std::any::type_name;
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
 /// From here on a job is long.
 const LONG_NS: f32 = 10_000.0;
 
-/// Kinds a thread remembers. Two that meet in one place take turns in it.
-const KINDS: usize = 64;
-
 thread_local! {
-    /// Kinds of jobs that were long the last time.
-    static LONG: [Cell<usize>; KINDS] = const { [const { Cell::new(0) }; KINDS] };
-}
-
-/// Jobs with closures of one type.
-struct Kind(usize);
-
-impl Kind {
-    fn of<F>() -> Self {
-        Self(type_name::<F>().as_ptr() as usize)
-    }
-
-    fn with<R>(&self, f: impl FnOnce(&Cell<usize>) -> R) -> R {
-        // Names lie at any address; two shifts mix enough of it.
-        LONG.with(|long| f(&long[(self.0 ^ (self.0 >> 6)) % KINDS]))
-    }
-
-    fn is_long(&self) -> bool {
-        // A model has no clock.
-        !cfg!(loom) && self.with(|long| long.get() == self.0)
-    }
-
-    fn learn(&self, is_long: bool) {
-        self.with(|long| {
-            if is_long {
-                long.set(self.0);
-            } else if long.get() == self.0 {
-                long.set(0);
-            }
-        });
-    }
+    /// Whether the last job of a kind was long.
+    static LONG: Kinds<bool> = const { Kinds::new() };
 }
 
 impl Pool {
@@ -82,11 +51,13 @@ impl Inner {
         if Handle::current(|handle| handle.is_some()) {
             and_wait(self, &latch, |owner| self.leave_to_anybody(job.to_ref(owner)));
         } else {
-            let (kind, begun) = (Kind::of::<F>(), Moment::now());
+            let (kind, begun) = (kind_of::<F>(), Moment::now());
+            // A model has no clock.
+            let is_long = !cfg!(loom) && LONG.with(|long| long.get(kind)) == Some(true);
             self.with_lease(|owner| {
                 let job = job.to_ref(owner);
                 let worker = Cell::new(self.deliver(self.last_delivered.load(Ordering::Relaxed), job));
-                wait_outside(self, self.slots.get(owner), &latch, kind.is_long(), || {
+                wait_outside(self, self.slots.get(owner), &latch, is_long, || {
                     if let Some(index) = worker.get()
                         && self.slots.get(index).front.take_job_back(job)
                     {
@@ -94,7 +65,7 @@ impl Inner {
                     }
                 });
             });
-            kind.learn(begun.ticks() > u64::from(ticks_in(LONG_NS)));
+            LONG.with(|long| long.set(kind, begun.ticks() > u64::from(ticks_in(LONG_NS))));
         }
         job.into_result().unwrap_or_else(|payload| resume_unwind(payload))
     }

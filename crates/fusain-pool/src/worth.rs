@@ -8,33 +8,28 @@
 //! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake
 //! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
 
+use crate::kinds::{Kinds, kind_of};
 use crate::platform::Instant;
 use crate::wakes::{self, Wake};
-use std::any::type_name;
-use std::cell::Cell;
 
 /// One in so many of the calls that were short is timed: the clock costs 50 ns twice.
 const SAMPLE: u8 = 16;
 
-/// Kinds a thread remembers. Two that meet in one place take turns in it.
-const KINDS: usize = 64;
-
-struct Kind {
-    id: Cell<usize>,
-    /// How long its last timed call took; 0: none was.
-    last_ns: Cell<f32>,
+#[derive(Clone, Copy)]
+struct Seen {
+    /// How long the last timed call took; 0: none was.
+    last_ns: f32,
     /// Calls until one is timed.
-    left: Cell<u8>,
+    left: u8,
 }
 
 thread_local! {
-    static KNOWN: [Kind; KINDS] =
-        const { [const { Kind { id: Cell::new(0), last_ns: Cell::new(0.0), left: Cell::new(0) } }; KINDS] };
+    static KNOWN: Kinds<Seen> = const { Kinds::new() };
 }
 
 /// One call.
 pub(crate) struct Worth {
-    id: usize,
+    kind: usize,
     started: Option<Instant>,
 }
 
@@ -42,13 +37,7 @@ impl Worth {
     /// Of the kind that is named by type `K`.
     #[inline]
     pub(crate) fn of<K>() -> Self {
-        Self { id: type_name::<K>().as_ptr() as usize, started: None }
-    }
-
-    fn with<R>(&self, f: impl FnOnce(&Kind) -> R) -> R {
-        // Names lie at any address; two shifts mix enough of it.
-        let place = (self.id ^ (self.id >> 6)) % KINDS;
-        KNOWN.with(|known| f(&known[place]))
+        Self { kind: kind_of::<K>(), started: None }
     }
 
     /// Asked where all are asleep: whether to wake somebody for this call.
@@ -58,23 +47,18 @@ impl Worth {
             // A model has no clock.
             return true;
         }
-        let (is_worth, is_timed) = self.with(|kind| {
-            if kind.id.replace(self.id) != self.id {
-                kind.last_ns.set(0.0);
-            }
-            let last_ns = kind.last_ns.get();
-            let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, last_ns / 2.0, 1.0) != Wake::None;
-            if !is_worth {
-                wakes::went_without(last_ns, last_ns / 2.0);
-            }
-            let left = kind.left.get();
-            let is_timed = is_worth || left == 0;
-            kind.left.set(if is_timed { SAMPLE } else { left - 1 });
-            (is_worth, is_timed)
-        });
+        let seen = KNOWN.with(|known| known.get(self.kind));
+        let Seen { last_ns, left } = seen.unwrap_or(Seen { last_ns: 0.0, left: 0 });
+        let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, last_ns / 2.0, 1.0) != Wake::None;
+        if !is_worth {
+            wakes::went_without(last_ns, last_ns / 2.0);
+        }
+        let is_timed = is_worth || left == 0;
         if is_timed {
             self.started = Some(Instant::now());
         }
+        let left = if is_timed { SAMPLE } else { left - 1 };
+        KNOWN.with(|known| known.set(self.kind, Seen { last_ns, left }));
         is_worth
     }
 
@@ -82,10 +66,10 @@ impl Worth {
     #[inline]
     pub(crate) fn end(self) {
         if let Some(started) = self.started {
-            let elapsed_ns = started.elapsed().as_nanos() as f32;
-            self.with(|kind| {
-                if kind.id.get() == self.id {
-                    kind.last_ns.set(elapsed_ns.max(1.0));
+            let last_ns = (started.elapsed().as_nanos() as f32).max(1.0);
+            KNOWN.with(|known| {
+                if let Some(seen) = known.get(self.kind) {
+                    known.set(self.kind, Seen { last_ns, ..seen });
                 }
             });
         }

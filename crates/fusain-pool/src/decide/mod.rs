@@ -41,12 +41,11 @@ mod way;
 
 use crate::costs::Costs;
 use crate::inner::Inner;
+use crate::kinds::kind_of;
 use crate::pool::Pool;
 use crate::wakes::{self, Wake};
 use class::{Choice, LOOKED_AT_NS, Machine};
 use known::{Key, Light, with_class, with_known};
-
-use std::any::type_name;
 
 use team::Terms;
 pub use team::{Plan, Team, Watch};
@@ -66,7 +65,7 @@ impl Kind {
     /// Two kinds to which the compiler gives the same name share one record, which at worst costs time.
     #[inline(always)]
     pub fn of<K: ?Sized>() -> Self {
-        Self { id: type_name::<K>().as_ptr() as usize, prior_ns: 0.0 }
+        Self { id: kind_of::<K>(), prior_ns: 0.0 }
     }
 
     /// Starts with a cost of `ns` nanoseconds for each element, and learns from sequential runs alone: for algorithms whose
