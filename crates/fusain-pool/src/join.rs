@@ -19,7 +19,7 @@ use crate::latch::Latch;
 use crate::panics::discard;
 use crate::pool::Pool;
 use crate::stack::{Link, Linked, Shared};
-use crate::tasks::{Helps, announce, answer, as_root, begin, lay_out};
+use crate::tasks::{Helps, announce, answer, as_root, begin, lay_out, took_back};
 use crate::trace;
 use crate::worth::Worth;
 use std::cell::UnsafeCell;
@@ -264,10 +264,12 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         // SAFETY: it is the newest, has been laid out, and has not been popped.
         unsafe { handle.stack.forget(self.link()) };
         let is_unrun = handle.slot().retract(handle.stack.laid_out(), JobRef::new(NonNull::from(self)));
-        if !is_unrun {
-            // SAFETY: laid out.
-            let latch = unsafe { &self.linked.get().shared().latch };
-            wait_for(handle, latch, Helps::Root(handle.stack.root.get()));
+        // SAFETY: laid out.
+        let shared = unsafe { self.linked.get().shared() };
+        if is_unrun {
+            took_back(handle, shared.is_brief());
+        } else {
+            wait_for(handle, &shared.latch, Helps::Root(handle.stack.root.get()));
         }
         // SAFETY: taken back, so nobody else has seen it, or the latch is open, and opening it was the last touch.
         unsafe { self.linked.get().unshare() };
@@ -308,7 +310,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             // SAFETY: taken from the joiner, so the joiner does not take it.
             let func = unsafe { this.take() };
             // SAFETY: laid out, for it was taken.
-            let Shared { owner, latch } = unsafe { this.linked.get().shared() };
+            let Shared { owner, latch, .. } = unsafe { this.linked.get().shared() };
             let result = {
                 let _root = begin(handle, handle.pool.slots.get(*owner).root());
                 catch_unwind(AssertUnwindSafe(|| func(true)))
@@ -331,7 +333,10 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::platform::HAS_TICKS;
+    use crate::slot::PLACES;
     use crate::{Algorithm, scope};
+    use std::time::Duration;
 
     /// Counts down from a number, a unit each.
     struct Countdown;
@@ -385,6 +390,25 @@ mod tests {
             );
             scope(|_| twice());
             scope(|scope| scope.spawn(|_| twice()));
+        });
+    }
+
+    /// How many jobs have been laid out in the third of three joins within one another.
+    fn laid_out_in_three() -> usize {
+        let laid_out = || Handle::current(|handle| handle.expect("inside of a join").stack.laid_out());
+        join(|| join(|| join(laid_out, || ()).0, || ()).0, || ()).0
+    }
+
+    /// All places are used, but for those who have just taken a job back that had lain there for a moment only.
+    #[test]
+    fn short_jobs_use_one_place() {
+        let pool = Pool::builder().threads(1).build().expect("a pool without threads");
+        let three = PLACES.min(3);
+        pool.install(|| {
+            assert_eq!(laid_out_in_three(), three);
+            // Where another process takes the core meanwhile it was no moment.
+            assert!(!HAS_TICKS || (0..1_000).any(|_| join(|| (), laid_out_in_three).1 == 1));
+            join(|| thread::sleep(Duration::from_millis(1)), || assert_eq!(laid_out_in_three(), three));
         });
     }
 }

@@ -23,7 +23,7 @@
 //! | place | meaning | who leaves it, and how |
 //! |---------|---------|------------------------|
 //! | 0       | empty; somebody has asked for the next ([`LAY_OUT`]) | owner: store of a job's address |
-//! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and asks for the next |
+//! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and mostly asks for the next |
 //!
 //! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by
 //! CAS, so one of them has it. The owner may have retracted a job and laid out another at the same address meanwhile; then the thief takes that one,
@@ -293,12 +293,7 @@ impl Slot {
 
     /// Owner: takes back a job that it has laid out, if nobody else has taken it. Relaxed: the owner wrote it.
     pub(crate) fn retract(&self, number: usize, job: JobRef) -> bool {
-        let is_back =
-            self.place(number).compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-        if is_back {
-            self.ask_for_next();
-        }
-        is_back
+        self.place(number).compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// Ends the lease. Release: pairs with the Acquire in [`try_lease`](Self::try_lease).

@@ -19,6 +19,9 @@
 //! ([`begin`](crate::tasks::begin)). So the next place is empty only if nothing has been pushed since. A push has nothing to look at for that but
 //! the requests, which it looks at anyway. In a recursion the jobs of the first few levels fill the places; all deeper ones cost no more than a push and a pop.
 //!
+//! To lay a job out and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last job that was taken back
+//! had lain for a moment only ([`Shared::is_brief`]) one place has to do. So whoever looks finds one job in any case, and more where they are worth it.
+//!
 //! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
 //! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be laid out next, is written when somebody asks for it
 //! ([`Stack::link`]): once for each job that is there then, so all of it costs at most a step a push. What has been written about a job, that it is laid out or part of that
@@ -26,6 +29,7 @@
 
 use crate::job::JobRef;
 use crate::latch::Latch;
+use crate::moment::{Moment, ticks_in};
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{self, NonNull};
@@ -99,7 +103,20 @@ pub(crate) struct Shared {
     pub(crate) owner: usize,
     /// Opens when it has been run.
     pub(crate) latch: Latch,
+    /// When it was laid out.
+    since: Moment,
 }
+
+impl Shared {
+    /// Whether it was laid out a moment ago.
+    pub(crate) fn is_brief(&self) -> bool {
+        // A model has no clock.
+        !cfg!(loom) && self.since.ticks() < u64::from(ticks_in(BRIEF_NS))
+    }
+}
+
+/// A job that has lain for less was hardly worth it: to lay it out takes a fiftieth of this.
+const BRIEF_NS: f32 = 3_000.0;
 
 impl Link {
     #[inline(always)]
@@ -144,6 +161,8 @@ pub(crate) struct Stack {
     oldest: Cell<*mut Link>,
     /// How many of the jobs have been laid out.
     laid_out: Cell<usize>,
+    /// Whether the last job that was laid out and taken back [had lain](Shared::is_brief) only for a moment. Then one is laid out at a time.
+    pub(crate) is_brief: Cell<bool>,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
@@ -157,6 +176,7 @@ impl Stack {
             linked: null(),
             oldest: null(),
             laid_out: Cell::new(0),
+            is_brief: Cell::new(false),
             root: Cell::new(0),
         }
     }
@@ -231,7 +251,9 @@ impl Stack {
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
         // SAFETY: nobody else knows of it yet, and it is laid out once.
-        unsafe { link.shared.get().write(MaybeUninit::new(Shared { owner, latch: Latch::new(1) })) };
+        unsafe {
+            link.shared.get().write(MaybeUninit::new(Shared { owner, latch: Latch::new(1), since: Moment::now() }))
+        };
         if self.linked.get() == job.as_ptr() {
             self.linked.set(ptr::null_mut());
         } else {

@@ -360,7 +360,8 @@ pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
     slot.forget_taken();
     let first = stack.laid_out();
-    while slot.has_place(stack.laid_out())
+    let has_place = || slot.has_place(stack.laid_out()) && !(stack.is_brief.get() && slot.has_offer());
+    while has_place()
         && let number = stack.laid_out()
         && let Some(link) = stack.lay_out(handle.index)
     {
@@ -368,10 +369,19 @@ pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
         slot.offer(number, unsafe { Linked::<Header>::job(link) });
     }
     let has_laid_out = stack.laid_out() > first;
-    if has_laid_out && slot.has_place(stack.laid_out()) {
+    if has_laid_out && has_place() {
         slot.ask_for_next();
     }
     has_laid_out
+}
+
+/// A job has been taken back that had been laid out, a moment ago if it `is_brief`: asks for the next.
+pub(crate) fn took_back(handle: &Handle<'_>, is_brief: bool) {
+    let (slot, stack) = (handle.slot(), &handle.stack);
+    stack.is_brief.set(is_brief);
+    if !is_brief || !slot.has_offer() {
+        slot.ask_for_next();
+    }
 }
 
 /// Somebody has asked: lays the next job out, and wakes one of those who have asked if they sleep. Whether it was anybody else.
