@@ -76,9 +76,10 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             patience = Patience::after_part(pool, handle.index);
             continue;
         }
-        if run_pointed_out(handle) {
+        // Until then its mailbox says that it has been told: nobody tells it again.
+        if !patience.holds_back() && run_pointed_out(handle) {
             // Where there was one task there may be more.
-            while run_found(handle, false) {}
+            while !handle.first_look.is_far() && run_found(handle, false) {}
             patience = after_task();
             continue;
         }

@@ -4,9 +4,12 @@
 //!
 //! # What a task was worth
 //!
-//! To take a joined closure from another worker costs the two some 0.5 us, mostly in line transfers. Programs that join halves down to the shortest, or split anew what has been taken (as
-//! rayon's iterators do), would have two workers hand each other ever shorter pieces at the end of a call; of one that takes 8 us a third went that way. So a
-//! worker's first look comes at once after a task that was worth its while, and the later the more that were not have come one after the other ([`FirstLook`]). What it misses so is worth less than the turns it spins, some 5 us at most.
+//! To take a task from another worker costs the two some 0.5 us, mostly in line transfers, and to be told of it costs its owner a third of that. Programs that join halves down to the
+//! shortest, or split anew what has been taken (as rayon's iterators do), would have two workers hand each other ever shorter pieces at the end of a call: of one that takes 8 us a third
+//! went that way. And an owner that spawns short tasks took three times as long with a worker that helped it as alone.
+//!
+//! So a worker's first look comes at once after a task that was worth its while, and the later the more that were not have come one after the other ([`FirstLook`]). Until then it
+//! also leaves a task lie that somebody points to. What it misses so is worth less than the turns it spins, some 5 us at most.
 
 use crate::inner::{Inner, Wait};
 use crate::moment::{Moment, ticks_in};
@@ -26,8 +29,11 @@ const SOON_A_WORKER: u32 = 2;
 /// Turns before the first look, at most, of one that has taken nothing but short tasks.
 const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
 
-/// A joined closure that takes less was not worth its while.
-const SHORT_NS: f32 = 1_000.0;
+/// A joined closure that takes less was not worth its while, since its owner waits for it.
+const SHORT_JOINED_NS: f32 = 1_000.0;
+
+/// Nor was one that takes less and lay in a queue: its owner would have run it in the time that the two take to hand it over.
+const SHORT_QUEUED_NS: f32 = 500.0;
 
 /// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more than [`LOOK_FIRST`]. A look fetches lines from all other workers, who
 /// may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
@@ -162,6 +168,11 @@ impl Patience {
         self.spun >= PATIENT_TURNS
     }
 
+    /// Whether its last task was short, and it is not yet time for a look.
+    pub(crate) fn holds_back(&self) -> bool {
+        self.looks == 0 && self.next > LOOK_FIRST
+    }
+
     /// Whether it has looked around once since it ran out of work.
     pub(crate) fn is_at_first_look(&self) -> bool {
         self.looks == 1
@@ -213,11 +224,16 @@ impl FirstLook {
     /// The worker has ended its task, or waits: others may have taken most of that back.
     pub(crate) fn out_of_work(&self, pool: &Inner) {
         let Some((begun, is_joined)) = self.task.take() else { return };
-        let is_short = begun.ticks() < u64::from(ticks_in(SHORT_NS));
-        self.turns.set(match is_short {
-            false => (SOON_A_WORKER * pool.workers as u32).min(LOOK_FIRST),
-            true if is_joined => (2 * self.turns.get().max(LOOK_FIRST)).min(FAR),
-            true => LOOK_FIRST,
+        let short_ns = if is_joined { SHORT_JOINED_NS } else { SHORT_QUEUED_NS };
+        self.turns.set(if begun.ticks() < u64::from(ticks_in(short_ns)) {
+            (2 * self.turns.get().max(LOOK_FIRST)).min(FAR)
+        } else {
+            (SOON_A_WORKER * pool.workers as u32).min(LOOK_FIRST)
         });
+    }
+
+    /// Whether the last task was short.
+    pub(crate) fn is_far(&self) -> bool {
+        self.turns.get() > LOOK_FIRST
     }
 }
