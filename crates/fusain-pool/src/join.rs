@@ -18,7 +18,7 @@ use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::panics::discard;
 use crate::pool::Pool;
-use crate::stack::{Link, Linked, Shared};
+use crate::stack::{Link, Linked};
 use crate::tasks::{Helps, announce, answer, as_root, begin, lay_out, took_back};
 use crate::trace;
 use crate::worth::Worth;
@@ -310,9 +310,9 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             // SAFETY: taken from the joiner, so the joiner does not take it.
             let func = unsafe { this.take() };
             // SAFETY: laid out, for it was taken.
-            let Shared { owner, latch, .. } = unsafe { this.linked.get().shared() };
+            let shared = unsafe { this.linked.get().shared() };
             let result = {
-                let _root = begin(handle, handle.pool.slots.get(*owner).root());
+                let _root = begin(handle, handle.pool.slots.get(shared.owner()).root());
                 catch_unwind(AssertUnwindSafe(|| func(true)))
             };
             if result.is_err() {
@@ -320,7 +320,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             }
             // SAFETY: the joiner does not look before the latch is open.
             unsafe { this.result.get().write(MaybeUninit::new(result)) };
-            (*owner, &raw const *latch)
+            (shared.owner(), &raw const shared.latch)
         };
         reopen(mailbox);
         // SAFETY: alive until this; the one count is ours.

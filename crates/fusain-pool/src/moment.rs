@@ -33,6 +33,22 @@ impl Moment {
     }
 }
 
+/// When something began, in half the room: it is the same a second or two later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortMoment(u32);
+
+impl ShortMoment {
+    #[inline(always)]
+    pub(crate) fn now() -> Self {
+        Self(ticks() as u32)
+    }
+
+    /// Whether less than `ns` have passed since then, a second or two aside; never where a look at the counter costs too much.
+    pub(crate) fn is_within(self, ns: f32) -> bool {
+        (ticks() as u32).wrapping_sub(self.0) < ticks_in(ns)
+    }
+}
+
 /// What the counter of this machine counts.
 struct Counter {
     ticks_per_ns: f32,

@@ -29,7 +29,7 @@
 
 use crate::job::JobRef;
 use crate::latch::Latch;
-use crate::moment::{Moment, ticks_in};
+use crate::moment::ShortMoment;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{self, NonNull};
@@ -99,19 +99,24 @@ impl<H> Linked<H> {
 
 /// What a job needs that others may run.
 pub(crate) struct Shared {
-    /// The slot of the one who has pushed it.
-    pub(crate) owner: usize,
+    /// In as few bytes as will do: the job lies in its owner's frame.
+    owner: u32,
     /// Opens when it has been run.
     pub(crate) latch: Latch,
     /// When it was laid out.
-    since: Moment,
+    since: ShortMoment,
 }
 
 impl Shared {
+    /// The slot of the one who has pushed it.
+    pub(crate) fn owner(&self) -> usize {
+        self.owner as usize
+    }
+
     /// Whether it was laid out a moment ago.
     pub(crate) fn is_brief(&self) -> bool {
         // A model has no clock.
-        !cfg!(loom) && self.since.ticks() < u64::from(ticks_in(BRIEF_NS))
+        !cfg!(loom) && self.since.is_within(BRIEF_NS)
     }
 }
 
@@ -250,10 +255,9 @@ impl Stack {
         self.laid_out.set(self.laid_out.get() + 1);
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
+        let shared = Shared { owner: owner as u32, latch: Latch::new(1), since: ShortMoment::now() };
         // SAFETY: nobody else knows of it yet, and it is laid out once.
-        unsafe {
-            link.shared.get().write(MaybeUninit::new(Shared { owner, latch: Latch::new(1), since: Moment::now() }))
-        };
+        unsafe { link.shared.get().write(MaybeUninit::new(shared)) };
         if self.linked.get() == job.as_ptr() {
             self.linked.set(ptr::null_mut());
         } else {
