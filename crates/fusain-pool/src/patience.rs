@@ -51,12 +51,6 @@ const CALLER_SPINS: Duration = Duration::from_micros(50);
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
-/// Likewise for a thread outside of the pool that does not wait for something long (some 10 us): an idle worker on its core would keep that for longer than a short job takes elsewhere.
-const OUTSIDER_LOOKS_BEFORE_YIELD: u32 = 3;
-
-/// Turns of a thread outside before it looks whether what it gave has been taken: some 0.3 us.
-pub(crate) const OUTSIDER_TURNS: u32 = if cfg!(loom) { 1 } else { 16 };
-
 /// Turns after which a thief takes what it would have left to its owner: 10 to 20 us.
 const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 960 };
 
@@ -79,6 +73,8 @@ pub(crate) struct Patience {
     looks: u32,
     /// Turns before the last look, all together.
     spun: u32,
+    /// Turns that still have to go by before it counts those to the next look.
+    held: u32,
     since: Option<Instant>,
     spins: Option<Duration>,
     looks_before_yield: u32,
@@ -106,16 +102,19 @@ impl Patience {
 
     /// For the same, who looks for tasks as soon as its last ones suggest.
     pub(crate) fn after_task(pool: &Inner, index: usize, first: &FirstLook) -> Self {
-        Self { next: first.turns.get(), ..Self::of_worker(pool, index) }
+        Self::of_worker(pool, index).first_at(first.turns.get())
     }
 
     /// For one who waits for what others do, and looks for tasks at once, or as late as its last ones suggest.
     pub(crate) fn of_waiter(pool: &Inner, first: &FirstLook) -> Self {
         let of_caller = Self::of_caller(pool);
-        match first.turns.get() {
-            ..=LOOK_FIRST => of_caller,
-            far => Self { turns: 1, next: far, ..of_caller },
-        }
+        if first.is_far() { Self { turns: 1, ..of_caller.first_at(first.turns.get()) } } else { of_caller }
+    }
+
+    /// The first look comes after so many turns.
+    fn first_at(self, turns: u32) -> Self {
+        let next = turns.min(self.last);
+        Self { next, held: turns - next, ..self }
     }
 
     /// For the caller of a call that others still work on.
@@ -128,17 +127,14 @@ impl Patience {
         Self::new(spins, pool, CALLER_LOOKS_BEFORE_YIELD)
     }
 
-    /// For a thread that waits outside of the pool for what a worker does in its place, which may be long.
-    pub(crate) fn of_outsider(pool: &Inner, is_long: bool) -> Self {
+    /// For a thread outside of the pool that waits for something long.
+    pub(crate) fn of_outsider(pool: &Inner) -> Self {
         let of_caller = Self::of_caller(pool);
-        Self {
-            // It is not among those whom a pool that always spins is for.
-            spins: of_caller.spins.or(Some(CALLER_SPINS)),
-            // Even where cores are few.
-            looks_before_yield: if is_long { 0 } else { of_caller.looks_before_yield.max(OUTSIDER_LOOKS_BEFORE_YIELD) },
-            last: LOOK_LAST,
-            ..of_caller
-        }
+        // It is not among those whom a pool that always spins is for.
+        let spins = of_caller.spins.or(Some(CALLER_SPINS));
+        // Its core is to be given away at once: an idle worker may have been put there. (But in a model: see `new`.)
+        let looks_before_yield = if cfg!(loom) { of_caller.looks_before_yield } else { 0 };
+        Self { next: 1, spins, looks_before_yield, ..of_caller }
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
@@ -155,7 +151,7 @@ impl Patience {
             _ => looks_before_yield,
         };
         let last = if pool.is_crowded() { LOOK_LAST_CROWDED } else { LOOK_LAST };
-        Self { turns: 0, next: LOOK_FIRST, last, looks: 0, spun: 0, since: None, spins, looks_before_yield }
+        Self { turns: 0, next: LOOK_FIRST, last, looks: 0, spun: 0, held: 0, since: None, spins, looks_before_yield }
     }
 
     /// Whether this is the first turn after a look: the time to look for tasks.
@@ -170,7 +166,7 @@ impl Patience {
 
     /// Whether its last task was short, and it is not yet time for a look.
     pub(crate) fn holds_back(&self) -> bool {
-        self.looks == 0 && self.next > LOOK_FIRST
+        self.looks == 0 && self.held + self.next > LOOK_FIRST
     }
 
     /// Whether it has looked around once since it ran out of work.
@@ -187,6 +183,9 @@ impl Patience {
 
     #[cold]
     fn stop(&mut self) -> Step {
+        if self.held > 0 {
+            return self.hold();
+        }
         self.turns = 0;
         self.spun = self.spun.saturating_add(self.next);
         self.next = (self.next * 2).min(self.last);
@@ -201,6 +200,18 @@ impl Patience {
             }
             _ => Step::Look,
         }
+    }
+
+    /// It is not yet time for a look, but another thread may wait for this core.
+    fn hold(&mut self) -> Step {
+        self.turns = 1;
+        self.spun = self.spun.saturating_add(self.next);
+        self.next = self.held.min(self.last);
+        self.held -= self.next;
+        if self.looks_before_yield == 0 {
+            yield_now();
+        }
+        Step::Spin
     }
 }
 
