@@ -35,8 +35,8 @@ const SHORT_JOINED_NS: f32 = 1_000.0;
 /// Nor was one that takes less and lay in a queue: its owner would have run it in the time that the two take to hand it over.
 const SHORT_QUEUED_NS: f32 = 500.0;
 
-/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more than [`LOOK_FIRST`]. A look fetches lines from all other workers, who
-/// may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
+/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more than [`LOOK_FIRST`]. A look fetches lines from all
+/// other workers, who may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
 const TURNS_A_WORKER: u32 = 8;
 
 /// [`LOOK_LAST`] where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
@@ -51,8 +51,8 @@ const CALLER_SPINS: Duration = Duration::from_micros(50);
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
-/// Turns after which a thief takes what it would have left to its owner: 10 to 20 us.
-const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 960 };
+/// Turns after which a thief takes what it would have left to its owner: 3 to 6 us, in which an owner of short tasks would have looked after them.
+const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 288 };
 
 /// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
@@ -73,6 +73,8 @@ pub(crate) struct Patience {
     looks: u32,
     /// Turns before the last look, all together.
     spun: u32,
+    /// Its last task was short, and it has not looked around since.
+    holds_back: bool,
     /// Turns that still have to go by before it counts those to the next look.
     held: u32,
     since: Option<Instant>,
@@ -102,7 +104,8 @@ impl Patience {
 
     /// For the same, who looks for tasks as soon as its last ones suggest.
     pub(crate) fn after_task(pool: &Inner, index: usize, first: &FirstLook) -> Self {
-        Self::of_worker(pool, index).first_at(first.turns.get())
+        let patience = Self::of_worker(pool, index).first_at(first.turns.get());
+        Self { holds_back: first.is_far(), ..patience }
     }
 
     /// For one who waits for what others do, and looks for tasks at once, or as late as its last ones suggest.
@@ -150,8 +153,18 @@ impl Patience {
             _ if pool.lends_threads() => 0,
             _ => looks_before_yield,
         };
-        let last = if pool.is_crowded() { LOOK_LAST_CROWDED } else { LOOK_LAST };
-        Self { turns: 0, next: LOOK_FIRST, last, looks: 0, spun: 0, held: 0, since: None, spins, looks_before_yield }
+        Self {
+            turns: 0,
+            next: LOOK_FIRST,
+            last: if pool.is_crowded() { LOOK_LAST_CROWDED } else { LOOK_LAST },
+            looks: 0,
+            spun: 0,
+            holds_back: false,
+            held: 0,
+            since: None,
+            spins,
+            looks_before_yield,
+        }
     }
 
     /// Whether this is the first turn after a look: the time to look for tasks.
@@ -164,9 +177,9 @@ impl Patience {
         self.spun >= PATIENT_TURNS
     }
 
-    /// Whether its last task was short, and it is not yet time for a look.
+    /// Whether it leaves a task that somebody points to until it looks around.
     pub(crate) fn holds_back(&self) -> bool {
-        self.looks == 0 && self.held + self.next > LOOK_FIRST
+        self.holds_back
     }
 
     /// Whether it has looked around once since it ran out of work.
@@ -187,6 +200,7 @@ impl Patience {
             return self.hold();
         }
         self.turns = 0;
+        self.holds_back = false;
         self.spun = self.spun.saturating_add(self.next);
         self.next = (self.next * 2).min(self.last);
         self.looks = self.looks.saturating_add(1);
@@ -246,5 +260,47 @@ impl FirstLook {
     /// Whether the last task was short.
     pub(crate) fn is_far(&self) -> bool {
         self.turns.get() > LOOK_FIRST
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::handlers::Handlers;
+    use crate::inner::Threads;
+    use crate::platform::HAS_TICKS;
+    use std::thread;
+
+    /// Turns until the first look of a worker that has done these tasks, each asleep for so long.
+    fn turns_after(tasks: &[Duration]) -> u32 {
+        let pool = Inner::new(2, Wait::Spin, Threads::Own, Handlers::default());
+        let first = FirstLook::new();
+        for &time in tasks {
+            first.begin(true);
+            if !time.is_zero() {
+                thread::sleep(time);
+            }
+            first.out_of_work(&pool);
+        }
+        let mut patience = Patience::after_task(&pool, 0, &first);
+        assert_eq!(patience.holds_back(), first.is_far());
+        let turns = (1..).find(|_| !matches!(patience.step(), Step::Spin)).expect("it looks around some time");
+        assert!(!patience.holds_back(), "it has looked around");
+        turns
+    }
+
+    #[test]
+    fn the_first_look_comes_as_soon_as_the_last_tasks_suggest() {
+        const SHORT: Duration = Duration::ZERO;
+        const LONG: Duration = Duration::from_millis(1);
+        assert_eq!(turns_after(&[]), LOOK_FIRST);
+        assert_eq!(turns_after(&[LONG]), 2 * SOON_A_WORKER);
+        assert_eq!(turns_after(&[SHORT, SHORT, LONG]), 2 * SOON_A_WORKER);
+        // A short task may be interrupted.
+        let is_between = |least: u32, most: u32, tasks: &[Duration]| {
+            !HAS_TICKS || (0..1_000).any(|_| (least..=most).contains(&turns_after(tasks)))
+        };
+        assert!(is_between(LOOK_FIRST + 1, 2 * LOOK_FIRST, &[SHORT]));
+        assert!(is_between(FAR / 2 + 1, FAR, &[LONG, SHORT, SHORT, SHORT, SHORT]));
     }
 }
