@@ -370,7 +370,8 @@ const OUTSIDER_LOOK: u32 = if cfg!(loom) { 1 } else { 32 };
 /// Turns for which it then keeps its core, if what it waits for is not known to be long: 5 to 10 us.
 const OUTSIDER_SPINS: u32 = if cfg!(loom) { 1 } else { 480 };
 
-/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by. At each look around it calls `look`.
+/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by. Each time that it looks around it calls `look`,
+/// which does not unwind.
 #[cold]
 pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bool, look: impl Fn()) {
     for turns in [OUTSIDER_LOOK, if is_long { 0 } else { OUTSIDER_SPINS }] {
@@ -387,10 +388,7 @@ pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bo
         match patience.step() {
             Step::Spin => {}
             Step::Look => look(),
-            Step::Sleep => {
-                look();
-                break;
-            }
+            Step::Sleep => break,
         }
     }
     if latch.is_open() {
@@ -403,5 +401,6 @@ pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bo
     let mut naps = Naps::new();
     while !latch.is_open() {
         slot.park_timeout(place::UNKNOWN, naps.next());
+        look();
     }
 }

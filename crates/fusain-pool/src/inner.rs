@@ -72,7 +72,7 @@ pub(crate) struct Inner {
     pub(crate) phases: AtomicUsize,
     /// Where the last caller ran that found workers asleep, as [`place`](crate::place) names it. Relaxed: a hint.
     pub(crate) callers_at: AtomicUsize,
-    /// The worker that ran the last job of a thread outside: most likely it has a core of its own beside that thread. Relaxed: a hint.
+    /// The worker that was given the last job of a thread [outside](crate::outside), and has kept it: most likely it has a core of its own. Relaxed: a hint.
     pub(crate) last_delivered: AtomicUsize,
     /// How many sleepers are still to be woken, by those that have been: see [`wake`](Inner::wake). Relaxed: a hint.
     pub(crate) wanted: AtomicUsize,

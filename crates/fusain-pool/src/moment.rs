@@ -33,7 +33,7 @@ impl Moment {
     }
 }
 
-/// When something began, in half the room: it is the same a second or two later.
+/// When something began, in half the room: so it comes round again after a second or two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortMoment(u32);
 
@@ -43,7 +43,7 @@ impl ShortMoment {
         Self(ticks() as u32)
     }
 
-    /// Whether less than `ns` have passed since then, a second or two aside; never where a look at the counter costs too much.
+    /// Whether less than `ns` have passed since then, or since it came round; never where a look at the counter costs too much.
     pub(crate) fn is_within(self, ns: f32) -> bool {
         (ticks() as u32).wrapping_sub(self.0) < ticks_in(ns)
     }

@@ -22,7 +22,7 @@
 //!
 //! | place | meaning | who leaves it, and how |
 //! |---------|---------|------------------------|
-//! | 0       | empty; somebody has asked for the next ([`LAY_OUT`]) | owner: store of a job's address |
+//! | 0       | empty; mostly, and always where all are, somebody has asked for the next ([`LAY_OUT`]) | owner: store of a job's address |
 //! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and mostly asks for the next |
 //!
 //! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by

@@ -16,7 +16,7 @@
 //!
 //! Of the jobs laid out some are still in their places, the others have been taken. The oldest private job is laid out at a push, if somebody has asked
 //! for it: the thief that has emptied a place, or the owner when there are more places, when it has taken its own job back, or when it begins with work in which there may be joins
-//! ([`begin`](crate::tasks::begin)). So the next place is empty only if nothing has been pushed since. A push has nothing to look at for that but
+//! ([`begin`](crate::tasks::begin)). So the oldest place is empty only if nothing has been pushed since. A push has nothing to look at for that but
 //! the requests, which it looks at anyway. In a recursion the jobs of the first few levels fill the places; all deeper ones cost no more than a push and a pop.
 //!
 //! To lay a job out and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last job that was taken back

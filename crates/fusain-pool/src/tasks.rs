@@ -355,7 +355,8 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
     }
 }
 
-/// Lays the oldest private jobs out, as long as there are public places for them, and asks for what is pushed next if there are more. Whether there was any.
+/// Lays the oldest private jobs out, as long as there are public places for them (one where [that has to do](crate::stack)), and asks for what is pushed next if there are more.
+/// Whether there was any.
 pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
     slot.forget_taken();

@@ -149,6 +149,38 @@ fn one_has_the_message_faults() {
     finds(&[Fault::WeakRmw], 3, taken_back);
 }
 
+/// Likewise of a job, which an idle owner is given.
+fn job_taken_back() {
+    let pool = pool(1, 0);
+    let board = Frame::new(Board(UnsafeCell::new(0)));
+    pool.slots.get(0).front.open(ANY);
+    let giver = thread::spawn(move || {
+        let mailbox = &pool.slots.get(0).front;
+        let job = note(board, 1);
+        let claim = mailbox.claim(ANY).expect("open");
+        // SAFETY: notes are leaked.
+        unsafe { claim.deliver(job) };
+        mailbox.take_job_back(job)
+    });
+    let handle = Handle::new(&pool, 0);
+    read(&handle);
+    let is_back = giver.join().unwrap();
+    if !is_back {
+        read(&handle);
+    }
+    assert_eq!(board.sum(), usize::from(!is_back), "run, or taken back");
+}
+
+#[test]
+fn one_has_the_job() {
+    check(3, job_taken_back);
+}
+
+#[test]
+fn one_has_the_job_faults() {
+    finds(&[Fault::WeakRmw], 3, job_taken_back);
+}
+
 /// A giver takes its message back, and the owner opens the mailbox for the next giver: that one writes when the first has read.
 fn written_again(then: usize, opens: impl Fn(&Mailbox) + Send + 'static) {
     let pool = pool(1, 0);

@@ -5,6 +5,7 @@ use crate::Algorithm;
 use crate::call::Brief;
 use crate::handle::Handle;
 use crate::idle::serve;
+use crate::inner::Inner;
 use crate::latch::Latch;
 use crate::mailbox::ANY;
 use crate::pace::Grain;
@@ -13,18 +14,23 @@ use crate::spawn::{AwaitedJob, and_wait};
 use crate::sync::current;
 use crate::sync::faulty::Fault;
 use crate::tasks::tell_worker;
-use loom::thread;
+use loom::thread::{self, JoinHandle};
 use std::ops::Range;
 
-/// A worker that lives while a guest calls, and after that is told to end.
-pub(super) fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
-    let pool = pool(1, 0);
-    let worker = thread::spawn(move || {
+/// The life of worker 0, until its pool ends.
+fn worker(pool: Frame<Inner>) -> JoinHandle<()> {
+    thread::spawn(move || {
         let handle = Handle::new(&pool, 0);
         handle.slot().set_thread(current());
         handle.slot().front.open(ANY);
         serve(&handle);
-    });
+    })
+}
+
+/// A worker that lives while a guest calls, and after that is told to end.
+pub(super) fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
+    let pool = pool(1, 0);
+    let worker = worker(pool);
     guest(&Handle::new(&pool, pool.slots.lease()));
     // What is over needs no more of the model's time: how a worker ends is a part of `told`.
     loom::stop_exploring();
@@ -116,12 +122,7 @@ fn whole_late_call_faults() {
 /// A task for the worker alone, from a thread that is in no pool and waits.
 fn told() {
     let pool = pool(1, 0);
-    let worker = thread::spawn(move || {
-        let handle = Handle::new(&pool, 0);
-        handle.slot().set_thread(current());
-        handle.slot().front.open(ANY);
-        serve(&handle);
-    });
+    let worker = worker(pool);
     let marks = Frame::new(Marks::new(1));
     let latch = Frame::new(Latch::new(1));
     let job = AwaitedJob::new(move || marks.mark(0), latch.get());
@@ -148,12 +149,7 @@ fn whole_broadcast_faults() {
 /// Likewise for any worker. It may have been given the job, or have to find it: who waits takes it back if it has not been seen for a while.
 fn asked_from_outside() {
     let pool = pool(1, 0);
-    let worker = thread::spawn(move || {
-        let handle = Handle::new(&pool, 0);
-        handle.slot().set_thread(current());
-        handle.slot().front.open(ANY);
-        serve(&handle);
-    });
+    let worker = worker(pool);
     let marks = Frame::new(Marks::new(1));
     pool.run_in_worker(|| marks.mark(0));
     marks.assert_all_done();
