@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use object::{Object, ObjectSection, SectionKind};
 
 use crate::table::table;
-use crate::turns::in_turn;
+use crate::turns::{in_turn, median};
 use crate::workspace;
 
 /// How many calls the programs have.
@@ -212,7 +212,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     };
     for profile in &PROFILES {
         bar.set_message(format!("cold, {}", profile.name));
-        let times = in_turn(sides, samples, |side| taken(side.cold(profile)?))?;
+        let times = in_turn(sides, samples, |side| taken(side.cold(profile)?))?.map(median);
         row(&format!("cold, {}", profile.name), Some(format!("cold_{}", profile.name)), times, "s");
     }
     for profile in &PROFILES {
@@ -222,7 +222,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
             for side in sides {
                 side.build(profile, calls)?;
             }
-            let times = in_turn(sides, samples, |side| taken(side.warm(profile, calls)?))?;
+            let times = in_turn(sides, samples, |side| taken(side.warm(profile, calls)?))?.map(median);
             row(
                 &format!("warm, {}, calls: {calls}", profile.name),
                 Some(format!("warm_{}_{calls}", profile.name)),

@@ -1,23 +1,26 @@
 //! Two sides measured in turn, and what their times come to.
 
-/// Medians of what both sides take, which have so many turns each.
+/// What both sides take, which have so many turns each.
 ///
 /// Every other round goes in reverse: on a busy machine the scheduler gives the one that comes first what it withholds from the second.
 pub(crate) fn in_turn<S>(
     mut sides: [S; 2],
     turns: usize,
     mut take: impl FnMut(&mut S) -> anyhow::Result<f64>,
-) -> anyhow::Result<[f64; 2]> {
+) -> anyhow::Result<[Vec<f64>; 2]> {
     let mut times = [Vec::new(), Vec::new()];
     for round in 0..turns {
         for at in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
             times[at].push(take(&mut sides[at])?);
         }
     }
-    Ok(times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    }))
+    Ok(times)
+}
+
+/// The middle one of an odd number of times, and the upper one of the middle two of an even number; there is at least one.
+pub(crate) fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 /// The mean of ratios; NaN of none.
@@ -33,12 +36,12 @@ mod tests {
     fn sides_take_turns_and_have_medians_of_their_own() {
         let mut order = String::new();
         let mut time = 0.0;
-        let medians = in_turn(["a", "b"], 3, |side| {
+        let times = in_turn(["a", "b"], 3, |side| {
             order.push_str(side);
             time += 1.0;
             Ok(time)
         });
-        assert_eq!(medians.unwrap(), [4.0, 3.0]);
+        assert_eq!(times.unwrap().map(median), [4.0, 3.0]);
         assert_eq!(order, "abbaab");
     }
 

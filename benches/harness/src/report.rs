@@ -44,6 +44,17 @@ impl Options {
     pub fn plan(&self) -> Plan {
         if self.smoke { Plan::SMOKE } else { Plan::TABLE }
     }
+
+    /// How often a comparison of many rows goes through all of them. A machine that is slow for seconds would else fall on all samples of a row, and the worst of many rows
+    /// would tell of the machine.
+    pub fn passes(&self) -> usize {
+        if self.smoke { 1 } else { 4 }
+    }
+
+    /// How long to sample in each of the [`passes`](Self::passes): together as long as [`plan`](Self::plan).
+    pub fn pass(&self) -> Plan {
+        Plan { passes: self.passes(), ..self.plan() }
+    }
 }
 
 #[derive(Debug, Serialize)]

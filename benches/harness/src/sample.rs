@@ -250,26 +250,29 @@ impl<T: Copy> Scratch<T> {
 pub struct Plan {
     /// The least a sample lasts where calls can be batched.
     pub sample_ns: f64,
-    /// How often every side has its turn.
+    /// How often every side has its turn, in all passes together.
     pub rounds: usize,
+    /// How many passes there are, each of which has its part of the rounds.
+    pub passes: usize,
     /// How long one turn of one side samples.
     pub turn: Duration,
 }
 
 impl Plan {
     /// Good for tables: sixteen turns of about three milliseconds.
-    pub const TABLE: Plan = Plan { sample_ns: 20_000.0, rounds: 16, turn: Duration::from_millis(3) };
+    pub const TABLE: Plan = Plan { sample_ns: 20_000.0, rounds: 16, passes: 1, turn: Duration::from_millis(3) };
     /// Enough to see that everything runs.
-    pub const SMOKE: Plan = Plan { sample_ns: 20_000.0, rounds: 2, turn: Duration::from_micros(200) };
+    pub const SMOKE: Plan = Plan { sample_ns: 20_000.0, rounds: 2, passes: 1, turn: Duration::from_micros(200) };
 
-    /// Fewer rounds for calls that last long: their samples are long enough to average the noise themselves.
+    /// The rounds of one pass; fewer for calls that last long: their samples are long enough to average the noise themselves.
     fn rounds_for(&self, call_ns: f64) -> usize {
-        match call_ns {
+        let rounds = match call_ns {
             ns if ns > 3e8 => self.rounds.min(5),
             ns if ns > 3e7 => self.rounds.min(7),
             ns if ns > 5e6 => self.rounds.min(11),
             _ => self.rounds,
-        }
+        };
+        rounds.div_ceil(self.passes)
     }
 }
 
@@ -286,6 +289,23 @@ impl Samples {
     /// The median.
     pub fn median(&self) -> f64 {
         median(&self.ns)
+    }
+}
+
+/// Adds the samples of another pass over the same sides.
+///
+/// # Panics
+///
+/// If the sides are others.
+pub fn gather(all: &mut Vec<Samples>, more: Vec<Samples>) {
+    if all.is_empty() {
+        *all = more;
+        return;
+    }
+    assert_eq!(all.len(), more.len(), "each pass has the same sides");
+    for (all, more) in all.iter_mut().zip(more) {
+        assert_eq!(all.side, more.side, "each pass has the same sides");
+        all.ns.extend(more.ns);
     }
 }
 

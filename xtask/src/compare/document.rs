@@ -53,7 +53,7 @@ const HEAD: &str = "\
 ## How to read it
 
 - A comparison measures all sides in turn, in one run of one program and on the same data, and compares medians. A ratio can be compared between machines, a time
-  cannot.
+  cannot. Those of many rows go through all of them several times, so that a moment in which the machine is slow does not fall on all samples of a row.
 - Each comparison ends with its figures. `NaN` stands for a peer that is missing here, `inf` for what is never reached.
 - `machine_rtt_ns` is the round trip of a cache line between two cores in that minute, and `machine_two_threads` the work that two threads of plain arithmetic did
   over that of one. On a shared machine both change from minute to minute, and no speed-up on two threads can be expected above the second.

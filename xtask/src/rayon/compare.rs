@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::programs::{self, Timed};
-use super::server::{Server, measure};
+use super::server::measure;
 use super::{core, sources};
 use crate::table::table;
 use crate::turns::geometric_mean;
@@ -27,33 +27,27 @@ const ROWS: &[(&str, &[usize])] = &[
 
 /// From here on a row counts as large: for `fib`, calls.
 const LARGE: usize = 1 << 14;
-/// Samples of each side.
-const SAMPLES: usize = 9;
 
 pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     let is_smoke = options.iter().any(|option| option == "--smoke");
-    let [theirs, ours] = servers(is_smoke)?;
+    let servers = servers(is_smoke)?;
     // To see that the comparison runs, minutes of building are too much.
     let registry = if is_smoke { None } else { Some(programs::ready()?) };
-    let (mut theirs, mut ours) = (Server::start(&theirs)?, Server::start(&ours)?);
-    let mut table = table(&["row", "n", "from", "rayon, us", "ours, us", "rayon over ours"]);
-    let (mut small, mut large) = (Vec::new(), Vec::new());
+    let mut calls = Vec::new();
     for (row, lengths) in ROWS {
         for &n in &lengths[..if is_smoke { 1 } else { lengths.len() }] {
-            for place in ["outside", "inside"] {
-                let samples = if is_smoke { 1 } else { SAMPLES };
-                let [theirs_ns, ours_ns] = measure([&mut theirs, &mut ours], &format!("{row} {n} {place}"), samples)?;
-                let ratio = theirs_ns / ours_ns;
-                let size = if *row == "fib" { 1 << (n * 7 / 10) } else { n };
-                if size < LARGE {
-                    small.push(ratio)
-                } else {
-                    large.push(ratio)
-                }
-                let us = |ns: f64| format!("{:.2}", ns / 1e3);
-                table.add_row([row, &*n.to_string(), place, &us(theirs_ns), &us(ours_ns), &*format!("{ratio:.2}")]);
-            }
+            calls.extend(["outside", "inside"].map(|place| (*row, n, place)));
         }
+    }
+    let told: Vec<String> = calls.iter().map(|(row, n, place)| format!("{row} {n} {place}")).collect();
+    let mut table = table(&["row", "n", "from", "rayon, us", "ours, us", "rayon over ours"]);
+    let (mut small, mut large) = (Vec::new(), Vec::new());
+    for ((row, n, place), [theirs_ns, ours_ns]) in calls.into_iter().zip(measure(&servers, &told, is_smoke)?) {
+        let ratio = theirs_ns / ours_ns;
+        let size = if row == "fib" { 1 << (n * 7 / 10) } else { n };
+        if size < LARGE { &mut small } else { &mut large }.push(ratio);
+        let us = |ns: f64| format!("{:.2}", ns / 1e3);
+        table.add_row([row, &*n.to_string(), place, &us(theirs_ns), &us(ours_ns), &*format!("{ratio:.2}")]);
     }
     println!("{table}");
     let worst = small.iter().chain(&large).copied().fold(f64::INFINITY, f64::min);

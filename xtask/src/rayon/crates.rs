@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::server::{Server, measure};
+use super::server::measure;
 use super::sources;
 use crate::table::table;
 use crate::turns::geometric_mean;
@@ -37,7 +37,6 @@ const NAMES: &str = "pub use fusain_iter::{iter, prelude, range, slice, str, vec
                      pub mod range_inclusive {\n    pub use fusain_iter::range::Inclusive as Iter;\n}\n";
 
 const PROGRAM: &str = "serve-crates";
-const SAMPLES: usize = 9;
 /// Nanoseconds with rayon up to which a call counts as short.
 const SHORT_NS: f64 = 1e5;
 /// Below this rayon is ahead by more than noise.
@@ -50,17 +49,15 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let patch = format!("\n[patch.crates-io]\nrayon = {{ path = {shim:?} }}\nrayon-core = {{ path = {core:?} }}\n");
     let built = [build("rayon", &rayon, "")?, build("ours", &rayon, &patch)?];
     sources::ensure_only_second_has(&built, "fusain-iter")?;
-    let (mut theirs, mut ours) = (Server::start(&built[0])?, Server::start(&built[1])?);
+    let calls = ROWS.iter().flat_map(|&(row, origin, lengths)| lengths.iter().map(move |&n| (row, origin, n)));
+    let told: Vec<String> = calls.clone().map(|(row, _, n)| format!("{row} {n}")).collect();
     let mut table = table(&["call", "of", "n", "rayon, us", "ours, us", "rayon over ours"]);
     let (mut short, mut long) = (Vec::new(), Vec::new());
-    for (row, origin, lengths) in ROWS {
-        for &n in *lengths {
-            let [theirs_ns, ours_ns] = measure([&mut theirs, &mut ours], &format!("{row} {n}"), SAMPLES)?;
-            let ratio = theirs_ns / ours_ns;
-            if theirs_ns < SHORT_NS { &mut short } else { &mut long }.push(ratio);
-            let us = |ns: f64| format!("{:.2}", ns / 1e3);
-            table.add_row([row, origin, &*n.to_string(), &us(theirs_ns), &us(ours_ns), &*format!("{ratio:.2}")]);
-        }
+    for ((row, origin, n), [theirs_ns, ours_ns]) in calls.zip(measure(&built, &told, false)?) {
+        let ratio = theirs_ns / ours_ns;
+        if theirs_ns < SHORT_NS { &mut short } else { &mut long }.push(ratio);
+        let us = |ns: f64| format!("{:.2}", ns / 1e3);
+        table.add_row([row, origin, &*n.to_string(), &us(theirs_ns), &us(ours_ns), &*format!("{ratio:.2}")]);
     }
     println!("{table}");
     let all = || short.iter().chain(&long).copied();

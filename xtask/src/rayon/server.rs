@@ -3,28 +3,31 @@
 //! A sample is a batch of calls; the sides take turns sample by sample, with a rest in between, in which the other's workers fall asleep.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::turns::in_turn;
+use crate::turns::{in_turn, median};
 
 /// How long a sample should last, and the rest before it.
 const SAMPLE: Duration = Duration::from_millis(10);
 const REST: Duration = Duration::from_millis(1);
+/// How often all calls are gone through, and the samples of each side each time.
+const PASSES: usize = 3;
+const TURNS: usize = 5;
 
 /// A program that is told what to run.
-pub(super) struct Server {
+struct Server {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
 }
 
 impl Server {
-    pub(super) fn start(program: &Path) -> anyhow::Result<Self> {
+    fn start(program: &Path) -> anyhow::Result<Self> {
         let mut child = Command::new(program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -52,8 +55,25 @@ impl Drop for Server {
     }
 }
 
-/// Medians of nanoseconds a call, of both sides.
-pub(super) fn measure(sides: [&mut Server; 2], call: &str, samples: usize) -> anyhow::Result<[f64; 2]> {
+/// Medians of nanoseconds a call, of both programs, for each of `calls`.
+///
+/// All are gone through several times, each time by processes of their own, so that neither a bad moment of the machine nor where things happen to lie in a process falls on
+/// all samples of a call.
+pub(super) fn measure(programs: &[PathBuf; 2], calls: &[String], is_smoke: bool) -> anyhow::Result<Vec<[f64; 2]>> {
+    let (passes, turns) = if is_smoke { (1, 1) } else { (PASSES, TURNS) };
+    let mut all = vec![[Vec::new(), Vec::new()]; calls.len()];
+    for _ in 0..passes {
+        let (mut theirs, mut ours) = (Server::start(&programs[0])?, Server::start(&programs[1])?);
+        for (call, all) in calls.iter().zip(&mut all) {
+            let more = samples([&mut theirs, &mut ours], call, turns)?;
+            all.iter_mut().zip(more).for_each(|(all, more)| all.extend(more));
+        }
+    }
+    Ok(all.into_iter().map(|times| times.map(median)).collect())
+}
+
+/// Nanoseconds a call, of both sides.
+fn samples(sides: [&mut Server; 2], call: &str, turns: usize) -> anyhow::Result<[Vec<f64>; 2]> {
     let [theirs, ours] = sides;
     let (warm, expected) = theirs.ask(call, 1)?;
     let (_, digest) = ours.ask(call, 1)?;
@@ -61,5 +81,5 @@ pub(super) fn measure(sides: [&mut Server; 2], call: &str, samples: usize) -> an
     let some = ((1e6 / warm) as usize).clamp(1, 1000);
     let a_call = theirs.ask(call, some)?.0 / some as f64;
     let calls = ((SAMPLE.as_nanos() as f64 / a_call) as usize).max(1);
-    in_turn([theirs, ours], samples, |side| Ok(side.ask(call, calls)?.0 / calls as f64))
+    in_turn([theirs, ours], turns, |side| Ok(side.ask(call, calls)?.0 / calls as f64))
 }

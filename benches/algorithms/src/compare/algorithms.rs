@@ -11,7 +11,7 @@ use crate::peers::{Cxx, rayon_pool};
 use crate::remote::{self, Server, leaks_tasks};
 use crate::suite::{self, Group, Number, Others, Row as Algorithm, Runtimes};
 use fusain_harness::{
-    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
+    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, gather, geometric_mean, measure, table,
 };
 
 /// What to measure.
@@ -33,19 +33,20 @@ pub struct Options {
 const PEERS: [(&str, &[&str]); 3] =
     [("rayon", &["rayon"]), ("TBB", &["tbb", "tbb_unseq"]), ("GNU", &["gnu", "gnu active"])];
 
-/// The medians of one row.
-struct Row {
-    name: &'static str,
-    counts: bool,
+/// An algorithm at one length.
+struct Row<'a, T> {
+    algorithm: &'a Algorithm<T>,
     log2: u32,
-    medians: Vec<(Group, String, f64)>,
+    groups: Vec<Group>,
+    samples: Vec<Samples>,
 }
 
-impl Row {
+impl<T: Number> Row<'_, T> {
     /// The least of what `keep` keeps; NaN where there is none.
     fn best(&self, keep: impl Fn(Group, &str) -> bool) -> f64 {
-        let kept = self.medians.iter().filter(|(group, side, _)| keep(*group, side));
-        kept.map(|&(_, _, ns)| ns).reduce(f64::min).unwrap_or(f64::NAN)
+        let sides = self.groups.iter().zip(&self.samples);
+        let kept = sides.filter(|(group, samples)| keep(**group, &samples.side));
+        kept.map(|(_, samples)| samples.median()).reduce(f64::min).unwrap_or(f64::NAN)
     }
 
     fn ours(&self) -> f64 {
@@ -63,15 +64,29 @@ impl Row {
 
     /// The best of the peers that have no column of their own.
     fn other(&self) -> String {
-        let others = self.medians.iter().filter(|(group, side, _)| {
-            *group == Group::Peer && !PEERS.iter().any(|(_, sides)| sides.contains(&side.as_str()))
+        let others = self.groups.iter().zip(&self.samples).filter(|(group, samples)| {
+            **group == Group::Peer && !PEERS.iter().any(|(_, sides)| sides.contains(&samples.side.as_str()))
         });
-        let best = others.min_by(|a, b| a.2.total_cmp(&b.2));
-        best.map_or_else(|| "-".to_owned(), |(_, side, ns)| format!("{side} {}", cell_ns(*ns)))
+        let best = others.map(|(_, samples)| (&samples.side, samples.median())).min_by(|a, b| a.1.total_cmp(&b.1));
+        best.map_or_else(|| "-".to_owned(), |(side, ns)| format!("{side} {}", cell_ns(ns)))
     }
 
     fn label(&self) -> String {
-        format!("{} 2^{}", self.name, self.log2)
+        format!("{} 2^{}", self.algorithm.name(), self.log2)
+    }
+
+    /// Measures all its sides once more.
+    fn measure(&mut self, on: (Runtimes<'_>, &Others, &Processes), options: &Common) -> anyhow::Result<()> {
+        let (runtimes, others, processes) = on;
+        let (name, n) = (self.algorithm.name(), 1 << self.log2);
+        let case = self.algorithm.case(n);
+        let mut sides = self.algorithm.sides(&case, runtimes, Some(others), false);
+        sides.retain(|(_, side)| !(leaks_tasks(name) && side.name().starts_with("tbb")));
+        sides.extend(processes.sides::<T>(name, n)?);
+        let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = sides.into_iter().unzip();
+        self.groups = groups;
+        gather(&mut self.samples, measure(&mut sides, &options.pass()));
+        Ok(())
     }
 }
 
@@ -113,26 +128,6 @@ impl Processes {
         }
         Ok(sides)
     }
-}
-
-fn measured<T: Number>(
-    algorithm: &Algorithm<T>,
-    log2: u32,
-    on: (Runtimes<'_>, &Others, &Processes),
-    options: &Common,
-    report: &mut Report,
-) -> anyhow::Result<Row> {
-    let (runtimes, others, processes) = on;
-    let n = 1 << log2;
-    let case = algorithm.case(n);
-    let mut sides = algorithm.sides(&case, runtimes, Some(others), false);
-    sides.retain(|(_, side)| !(leaks_tasks(algorithm.name()) && side.name().starts_with("tbb")));
-    sides.extend(processes.sides::<T>(algorithm.name(), n)?);
-    let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = sides.into_iter().unzip();
-    let samples = measure(&mut sides, &options.plan());
-    report.keep(&format!("{} {} 2^{log2}", algorithm.name(), T::NAME), &samples);
-    let medians = groups.into_iter().zip(&samples).map(|(group, s)| (group, s.side.clone(), s.median())).collect();
-    Ok(Row { name: algorithm.name(), counts: !algorithm.is_variant(), log2, medians })
 }
 
 /// What one worker and what all of them can copy, in bytes read and written a second: the roof of all that only moves memory.
@@ -194,21 +189,25 @@ fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
     let mut report = Report::new("algorithms");
     let (one, many) = roof(&pool, options, &mut report);
     let touched = first_touch(&pool, options, &mut report);
-    let mut rows = Vec::new();
-    let progress = Progress::new(algorithms.len() * sizes.len());
-    for &log2 in &sizes {
-        for algorithm in &algorithms {
-            progress.step(&format!("{} 2^{log2}", algorithm.name()));
-            if log2 <= algorithm.log2_max() {
-                let row = measured(algorithm, log2, (on, &others, &processes), options, &mut report);
-                rows.push(row.with_context(|| format!("{} 2^{log2}", algorithm.name()))?);
-            }
+    let rows = sizes.iter().flat_map(|&log2| {
+        let algorithms = algorithms.iter().filter(move |algorithm| log2 <= algorithm.log2_max());
+        algorithms.map(move |algorithm| Row { algorithm, log2, groups: Vec::new(), samples: Vec::new() })
+    });
+    let mut rows: Vec<Row<'_, T>> = rows.collect();
+    let progress = Progress::new(options.passes() * rows.len());
+    for _ in 0..options.passes() {
+        for row in &mut rows {
+            progress.step(&row.label());
+            row.measure((on, &others, &processes), options).with_context(|| row.label())?;
         }
     }
     drop(progress);
 
+    for row in &rows {
+        report.keep(&format!("{} {} 2^{}", row.algorithm.name(), T::NAME, row.log2), &row.samples);
+    }
     for &log2 in &sizes {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.log2 == log2).collect();
+        let rows: Vec<&Row<'_, T>> = rows.iter().filter(|row| row.log2 == log2).collect();
         print_table(&format!("2^{log2} {}", T::NAME), &rows, processes.portable.is_some());
     }
     let threads = options.threads;
@@ -229,7 +228,7 @@ fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
     );
     report.key("first_touch_making", making);
     report.key("first_touch_summing", summing);
-    for row in rows.iter().filter(|row| row.medians.iter().any(|(_, side, _)| side.ends_with(" stock"))) {
+    for row in rows.iter().filter(|row| row.samples.iter().any(|samples| samples.side.ends_with(" stock"))) {
         let cell = |side: &str| cell_ns(row.best(|_, name| name == side));
         println!(
             "{} of TBB, par and par_unseq: {} and {}; without the flags of OpenMP {} and {}",
@@ -246,7 +245,7 @@ fn all<T: Number>(own: &Options, options: &Common) -> anyhow::Result<()> {
     finish(&rows, &sizes, report, options)
 }
 
-fn print_table(title: &str, rows: &[&Row], portable: bool) {
+fn print_table<T: Number>(title: &str, rows: &[&Row<'_, T>], portable: bool) {
     let mut header = vec![title, "ours"];
     header.extend(portable.then_some("portable"));
     header.push("sequential");
@@ -254,7 +253,7 @@ fn print_table(title: &str, rows: &[&Row], portable: bool) {
     header.extend(["best of the rest", "over sequential", "best peer / ours"]);
     let mut table = table(&header);
     for row in rows {
-        let mut cells = vec![row.name.to_owned(), cell_ns(row.ours())];
+        let mut cells = vec![row.algorithm.name().to_owned(), cell_ns(row.ours())];
         cells.extend(portable.then(|| cell_ns(row.best(|_, side| side == "ours portable"))));
         cells.push(cell_ns(row.best(|group, _| group == Group::Sequential)));
         cells.extend(PEERS.map(|(_, sides)| cell_ns(row.best(|_, side| sides.contains(&side)))));
@@ -265,9 +264,9 @@ fn print_table(title: &str, rows: &[&Row], portable: bool) {
 }
 
 /// Names what is behind, and prints the last line.
-fn finish(rows: &[Row], sizes: &[u32], mut report: Report, options: &Common) -> anyhow::Result<()> {
+fn finish<T: Number>(rows: &[Row<'_, T>], sizes: &[u32], mut report: Report, options: &Common) -> anyhow::Result<()> {
     const BEHIND: f64 = 0.95;
-    let counted: Vec<&Row> = rows.iter().filter(|row| row.counts).collect();
+    let counted: Vec<&Row<'_, T>> = rows.iter().filter(|row| !row.algorithm.is_variant()).collect();
     let behind: Vec<_> = counted.iter().filter(|row| row.lead() < BEHIND).collect();
     let below: Vec<_> = counted.iter().filter(|row| row.over_sequential() < BEHIND).collect();
     for row in &behind {
@@ -276,29 +275,30 @@ fn finish(rows: &[Row], sizes: &[u32], mut report: Report, options: &Common) -> 
     for row in &below {
         println!("below the best sequential code: {} ({})", row.label(), cell_ratio(row.over_sequential()));
     }
-    let mut missing: Vec<_> = counted.iter().filter(|row| row.ours().is_nan()).map(|row| row.name).collect();
+    let mut missing: Vec<_> =
+        counted.iter().filter(|row| row.ours().is_nan()).map(|row| row.algorithm.name()).collect();
     missing.sort_unstable();
     missing.dedup();
     if !missing.is_empty() {
         println!("missing on our side: {}", missing.join(", "));
     }
 
-    let finite = |ratio: &dyn Fn(&Row) -> f64, log2: Option<u32>| -> Vec<f64> {
+    let finite = |ratio: &dyn Fn(&Row<'_, T>) -> f64, log2: Option<u32>| -> Vec<f64> {
         let rows = counted.iter().filter(|row| log2.is_none_or(|log2| row.log2 == log2));
         rows.map(|row| ratio(row)).filter(|ratio| ratio.is_finite()).collect()
     };
     let least = |ratios: Vec<f64>| ratios.into_iter().reduce(f64::min).unwrap_or(f64::NAN);
     for &log2 in sizes {
-        report.key(&format!("geomean_2e{log2}"), geometric_mean(&finite(&Row::lead, Some(log2))));
+        report.key(&format!("geomean_2e{log2}"), geometric_mean(&finite(&|row| row.lead(), Some(log2))));
     }
     report.key("rows_behind", behind.len() as f64);
-    report.key("worst", least(finite(&Row::lead, None)));
+    report.key("worst", least(finite(&|row| row.lead(), None)));
     for &log2 in sizes {
-        let ratios = finite(&Row::over_sequential, Some(log2));
+        let ratios = finite(&|row| row.over_sequential(), Some(log2));
         report.key(&format!("over_sequential_2e{log2}"), geometric_mean(&ratios));
     }
     report.key("rows_below_sequential", below.len() as f64);
-    report.key("worst_over_sequential", least(finite(&Row::over_sequential, None)));
+    report.key("worst_over_sequential", least(finite(&|row| row.over_sequential(), None)));
     report.key("missing", missing.len() as f64);
     report.finish(options)
 }

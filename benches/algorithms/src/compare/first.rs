@@ -4,7 +4,8 @@ use super::plain;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::peers::{Cxx, rayon_pool};
 use fusain_harness::{
-    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, median_of, table,
+    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, gather, geometric_mean, measure,
+    median_of, table,
 };
 
 /// What to measure.
@@ -47,45 +48,38 @@ fn algorithm(name: &str) -> Result<Algorithm, String> {
         .ok_or_else(|| format!("no such algorithm; there are {}", Algorithm::ALL.map(|a| a.name()).join(", ")))
 }
 
-/// The medians of one row.
+/// One of [`cases`](Options::cases), and what was measured of it.
 struct Row {
-    label: String,
+    algorithm: Algorithm,
+    element: &'static str,
     log2: u32,
-    ours: f64,
-    best_sequential: f64,
-    peers: Vec<(String, f64)>,
+    groups: Vec<Group>,
+    samples: Vec<Samples>,
 }
 
 impl Row {
+    fn label(&self) -> String {
+        format!("{} {} 2^{}", self.algorithm, self.element, self.log2)
+    }
+
+    /// Measures all its sides once more.
+    fn measure<T: Number + Ordered>(&mut self, on: Runtimes<'_>, options: &Common) {
+        let case = Case::<T>::new(self.algorithm, 1 << self.log2);
+        let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, false).into_iter().unzip();
+        self.groups = groups;
+        gather(&mut self.samples, measure(&mut sides, &options.pass()));
+    }
+
+    /// The least of a group; NaN where there is none.
+    fn best(&self, group: Group) -> f64 {
+        let group = self.groups.iter().zip(&self.samples).filter(|&(g, _)| *g == group);
+        group.map(|(_, samples)| samples.median()).reduce(f64::min).unwrap_or(f64::NAN)
+    }
+
     /// The best parallel peer over ours: above 1 is ahead. NaN where nobody else has it.
     fn lead(&self) -> f64 {
-        self.peers.iter().map(|&(_, ns)| ns).reduce(f64::min).unwrap_or(f64::NAN) / self.ours
+        self.best(Group::Peer) / self.best(Group::Ours)
     }
-
-    fn peer(&self, name: &str) -> String {
-        self.peers.iter().find(|(peer, _)| peer == name).map_or_else(|| "-".to_owned(), |&(_, ns)| cell_ns(ns))
-    }
-}
-
-fn row<T: Number + Ordered>(
-    algorithm: Algorithm,
-    log2: u32,
-    on: Runtimes<'_>,
-    options: &Common,
-    report: &mut Report,
-) -> Row {
-    let case = Case::<T>::new(algorithm, 1 << log2);
-    let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, false).into_iter().unzip();
-    let samples = measure(&mut sides, &options.plan());
-    let label = format!("{algorithm} {} 2^{log2}", T::NAME);
-    report.keep(&label, &samples);
-    let best = |group: Group| {
-        let group = groups.iter().zip(&samples).filter(|&(g, _)| *g == group);
-        group.map(|(_, samples)| samples.median()).reduce(f64::min).unwrap_or(f64::NAN)
-    };
-    let peers = groups.iter().zip(&samples).filter(|(group, _)| **group == Group::Peer);
-    let peers = peers.map(|(_, samples): (_, &Samples)| (samples.side.clone(), samples.median())).collect();
-    Row { label, log2, ours: best(Group::Ours), best_sequential: best(Group::Sequential), peers }
 }
 
 /// Our stable sort of so many i32 over std's on one core.
@@ -108,14 +102,19 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     if own.plain {
         return plain::run(&cases, on, options, report);
     }
-    let mut rows = Vec::new();
-    let progress = Progress::new(cases.len());
-    for &(algorithm, element, log2) in &cases {
-        progress.step(&format!("{algorithm} {element} 2^{log2}"));
-        rows.push(match element {
-            "i32" => row::<i32>(algorithm, log2, on, options, &mut report),
-            _ => row::<f64>(algorithm, log2, on, options, &mut report),
-        });
+    let mut rows: Vec<Row> = cases
+        .into_iter()
+        .map(|(algorithm, element, log2)| Row { algorithm, element, log2, groups: Vec::new(), samples: Vec::new() })
+        .collect();
+    let progress = Progress::new(options.passes() * rows.len());
+    for _ in 0..options.passes() {
+        for row in &mut rows {
+            progress.step(&row.label());
+            match row.element {
+                "i32" => row.measure::<i32>(on, options),
+                _ => row.measure::<f64>(on, options),
+            }
+        }
     }
     let sort_sizes: &[usize] = if options.smoke { &[1000] } else { &[1_000_000, 10_000_000] };
     let sorts: Vec<(usize, f64)> = if own.only.is_empty() || own.only.contains(&Algorithm::Sort) {
@@ -129,9 +128,11 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     let header = [&["", "ours", "best sequential"], &peers[..], &["speed-up", "best peer / ours"]].concat();
     let mut table = table(&header);
     for row in &rows {
-        let mut cells = vec![row.label.clone(), cell_ns(row.ours), cell_ns(row.best_sequential)];
-        cells.extend(peers.map(|peer| row.peer(peer)));
-        cells.extend([cell_ratio(row.best_sequential / row.ours), cell_ratio(row.lead())]);
+        report.keep(&row.label(), &row.samples);
+        let [ours, sequential] = [Group::Ours, Group::Sequential].map(|group| row.best(group));
+        let mut cells = vec![row.label(), cell_ns(ours), cell_ns(sequential)];
+        cells.extend(peers.map(|peer| cell_ns(median_of(&row.samples, peer))));
+        cells.extend([cell_ratio(sequential / ours), cell_ratio(row.lead())]);
         table.add_row(cells);
     }
     println!("{table}");
@@ -140,7 +141,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     }
     let behind: Vec<&Row> = rows.iter().filter(|row| row.lead() < 0.95).collect();
     for row in &behind {
-        println!("behind: {} ({})", row.label, cell_ratio(row.lead()));
+        println!("behind: {} ({})", row.label(), cell_ratio(row.lead()));
     }
     for (n, ratio) in &sorts {
         println!("stable sort of {n} i32 on {} workers over std on one core: {}", options.threads, cell_ratio(*ratio));

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::turns::in_turn;
+use crate::turns::{in_turn, median};
 use crate::{limit, workspace};
 
 /// A program of the registry.
@@ -110,7 +110,8 @@ impl Ready {
                     sum += seconds;
                 }
                 Ok(sum / runs as f64)
-            })?;
+            })?
+            .map(median);
             Ok(Timed { name: program.name, seconds })
         };
         self.programs.iter().map(timed).collect()

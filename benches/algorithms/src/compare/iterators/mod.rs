@@ -6,7 +6,8 @@ use std::hint::black_box;
 
 use anyhow::ensure;
 use fusain_harness::{
-    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table,
+    Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, gather, geometric_mean, measure,
+    median_of, table,
 };
 
 use crate::peers::{Orx, Paralight};
@@ -24,16 +25,25 @@ pub struct Options {
     log2: Vec<u32>,
 }
 
-/// The medians of one row.
+/// A chain at one length.
 struct Row {
-    label: String,
+    /// Its index.
+    chain: usize,
     log2: u32,
-    medians: Vec<(String, f64)>,
+    samples: Vec<Samples>,
 }
 
 impl Row {
+    fn name(&self) -> &'static str {
+        ours::CHAINS[self.chain].0
+    }
+
+    fn label(&self) -> String {
+        format!("{} 2^{}", self.name(), self.log2)
+    }
+
     fn of(&self, side: &str) -> f64 {
-        self.medians.iter().find(|(name, _)| name == side).map_or(f64::NAN, |&(_, ns)| ns)
+        median_of(&self.samples, side)
     }
 
     /// The best parallel peer over ours: above 1 is ahead.
@@ -80,61 +90,66 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
     let (orx, paralight) = (Orx::new(options.threads), Paralight::new(options.threads));
     let sizes = if options.smoke { vec![10] } else { own.log2.clone() };
-    let mut report = Report::new("iterators");
-    let mut rows: Vec<Row> = Vec::new();
-    let progress = Progress::new(sizes.len() * ours::CHAINS.len());
-    for &log2 in &sizes {
-        let data = Data::new(1 << log2);
-        for ((ours, theirs), plain) in ours::CHAINS.into_iter().zip(theirs::CHAINS).zip(sequential::CHAINS) {
-            let name = ours.0;
-            progress.step(&format!("{name} 2^{log2}"));
-            if own.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
-                continue;
+    let chains = (0..ours::CHAINS.len())
+        .filter(|&chain| own.only.as_ref().is_none_or(|only| ours::CHAINS[chain].0.contains(only.as_str())));
+    let rows = sizes.iter().flat_map(|&log2| chains.clone().map(move |chain| Row { chain, log2, samples: Vec::new() }));
+    let mut rows: Vec<Row> = rows.collect();
+    let progress = Progress::new(options.passes() * rows.len());
+    for _ in 0..options.passes() {
+        for rows in rows.chunk_by_mut(|one, other| one.log2 == other.log2) {
+            let data = Data::new(1 << rows[0].log2);
+            for row in rows {
+                progress.step(&row.label());
+                let mut sides = sides(row.chain, &data, orx, &paralight)?;
+                gather(&mut row.samples, measure(&mut sides, &options.pass()));
             }
-            let data = &data;
-            let mut sides = vec![
-                Side::reading("ours", || (ours.1)(black_box(data))),
-                Side::reading("rayon", || (theirs.1)(black_box(data))),
-                Side::reading("sequential", || (plain.1)(black_box(data))),
-            ];
-            sides.extend(others(name, data, orx, &paralight));
-            let expected = sides[2].answer();
-            for side in &mut sides {
-                let answer = side.answer();
-                let near = (answer - expected).abs() <= 1e-9 * expected.abs().max(1.0);
-                ensure!(
-                    near || side.name() != "ours" && side.name() != "rayon",
-                    "{name}: {} says {answer}, not {expected}",
-                    side.name()
-                );
-            }
-            let samples: Vec<Samples> = measure(&mut sides, &options.plan());
-            let label = format!("{name} 2^{log2}");
-            report.keep(&label, &samples);
-            let medians = samples.iter().map(|s| (s.side.clone(), s.median())).collect();
-            rows.push(Row { label, log2, medians });
         }
     }
     drop(progress);
-    show(&rows, &sizes, report, options)
+    show(&rows, &sizes, options)
+}
+
+/// All sides of a chain, which have the same answer.
+fn sides<'a>(chain: usize, data: &'a Data, orx: Orx, paralight: &'a Paralight) -> anyhow::Result<Vec<Side<'a>>> {
+    let [ours, theirs, plain] = [&ours::CHAINS, &theirs::CHAINS, &sequential::CHAINS].map(|chains| chains[chain]);
+    let name = ours.0;
+    let mut sides = vec![
+        Side::reading("ours", move || (ours.1)(black_box(data))),
+        Side::reading("rayon", move || (theirs.1)(black_box(data))),
+        Side::reading("sequential", move || (plain.1)(black_box(data))),
+    ];
+    sides.extend(others(name, data, orx, paralight));
+    let expected = sides[2].answer();
+    for side in &mut sides {
+        let answer = side.answer();
+        let near = (answer - expected).abs() <= 1e-9 * expected.abs().max(1.0);
+        ensure!(
+            near || side.name() != "ours" && side.name() != "rayon",
+            "{name}: {} says {answer}, not {expected}",
+            side.name()
+        );
+    }
+    Ok(sides)
 }
 
 /// The table, what is behind, and the keys.
-fn show(rows: &[Row], sizes: &[u32], mut report: Report, options: &Common) -> anyhow::Result<()> {
+fn show(rows: &[Row], sizes: &[u32], options: &Common) -> anyhow::Result<()> {
+    let mut report = Report::new("iterators");
     let mut table =
         table(&["", "ours", "rayon", "orx", "paralight", "sequential", "best peer / ours", "sequential / ours"]);
     for row in rows {
-        let mut cells = vec![row.label.clone()];
+        report.keep(&row.label(), &row.samples);
+        let mut cells = vec![row.label()];
         cells.extend(["ours", "rayon", "orx", "paralight", "sequential"].map(|side| cell_ns(row.of(side))));
         cells.extend([cell_ratio(row.lead()), cell_ratio(row.over_sequential())]);
         table.add_row(cells);
     }
     println!("{table}");
     for row in rows.iter().filter(|row| row.lead() < 0.95) {
-        println!("behind: {} ({})", row.label, cell_ratio(row.lead()));
+        println!("behind: {} ({})", row.label(), cell_ratio(row.lead()));
     }
     for row in rows.iter().filter(|row| row.over_sequential() < 0.95) {
-        println!("behind the sequential chain: {} ({})", row.label, cell_ratio(row.over_sequential()));
+        println!("behind the sequential chain: {} ({})", row.label(), cell_ratio(row.over_sequential()));
     }
     for &log2 in sizes {
         let leads: Vec<f64> = rows.iter().filter(|row| row.log2 == log2).map(Row::lead).collect();

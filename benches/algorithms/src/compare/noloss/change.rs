@@ -8,7 +8,7 @@ use fusain::algorithms::Par;
 use fusain::pool::Pool;
 
 use super::{POLICIES, Point, policy};
-use fusain_harness::{in_turn, settle};
+use fusain_harness::{Options as Common, gather, in_turn, settle};
 
 /// Elements, and the weight of one, in steps, before and after. A step takes a nanosecond or two.
 pub(super) const CHANGES: [(usize, u32, u32); 8] = [
@@ -49,59 +49,74 @@ fn call<'a, const POLICY: usize>(is_reduction: bool, v: &'a [u64], weight: &'a A
     }
 }
 
-/// What a call of `n` elements takes, as `sample` times them, with each of two algorithms.
-fn points(
-    (regime, n, what): (&'static str, usize, String),
-    pool: &Pool,
-    smoke: bool,
-    sample: impl Fn(&mut Call<'_>, &AtomicU32) -> f64,
-) -> [Point; 2] {
-    [("for_each", false), ("map_reduce", true)].map(|(algorithm, is_reduction)| {
-        let v: Vec<u64> = (0..n as u64).collect();
-        let weight = AtomicU32::new(1);
-        let mut calls = [
-            call::<0>(is_reduction, &v, &weight, pool),
-            call::<1>(is_reduction, &v, &weight, pool),
-            call::<2>(is_reduction, &v, &weight, pool),
-            call::<3>(is_reduction, &v, &weight, pool),
-        ];
-        let samples = in_turn(POLICIES, if smoke { 1 } else { 5 }, |at| {
-            settle();
-            [sample(&mut calls[at], &weight)]
-        });
-        Point { regime, algorithm, what: what.clone(), n, samples }
-    })
+/// What happens to the weight of an element.
+#[derive(Clone, Copy)]
+pub(super) enum Weights {
+    Change((usize, u32, u32)),
+    Mixture((usize, &'static [u32])),
 }
 
-/// What a call takes after the change, in the mean over the first ones: whoever has to learn is charged for it.
-pub(super) fn after(change: (usize, u32, u32), pool: &Pool, smoke: bool) -> [Point; 2] {
-    let (n, before, after) = change;
-    points(("change", n, format!("closure, {before} to {after} steps")), pool, smoke, |call, weight| {
-        after_change(call, change, weight, smoke)
-    })
+/// The algorithms, and which of them is a reduction.
+const ALGORITHMS: [(&str, bool); 2] = [("for_each", false), ("map_reduce", true)];
+
+impl Weights {
+    /// Of each algorithm a point, without samples.
+    pub(super) fn points(self) -> [Point; 2] {
+        let (regime, n, what) = match self {
+            Weights::Change((n, before, after)) => ("change", n, format!("closure, {before} to {after} steps")),
+            Weights::Mixture((n, weights)) => {
+                let [first, .., last] = *weights else { unreachable!("a mixture is of several") };
+                ("mixed", n, format!("closure, {first} to {last} steps in turn"))
+            }
+        };
+        ALGORITHMS.map(|(algorithm, _)| Point { regime, algorithm, what: what.clone(), n, samples: Vec::new() })
+    }
+
+    /// Measures these once more.
+    pub(super) fn measure(self, pool: &Pool, options: &Common, points: &mut [Point; 2]) {
+        /// Rounds of all passes.
+        const ROUNDS: usize = 8;
+        for ((_, is_reduction), point) in ALGORITHMS.into_iter().zip(points) {
+            let v: Vec<u64> = (0..point.n as u64).collect();
+            let weight = AtomicU32::new(1);
+            let mut calls = [
+                call::<0>(is_reduction, &v, &weight, pool),
+                call::<1>(is_reduction, &v, &weight, pool),
+                call::<2>(is_reduction, &v, &weight, pool),
+                call::<3>(is_reduction, &v, &weight, pool),
+            ];
+            let rounds = if options.smoke { 1 } else { ROUNDS.div_ceil(options.passes()) };
+            let more = in_turn(POLICIES, rounds, |at| {
+                settle();
+                [match self {
+                    Weights::Change(change) => after_change(&mut calls[at], change, &weight, options.smoke),
+                    Weights::Mixture((_, weights)) => in_mixture(&mut calls[at], weights, &weight, options.smoke),
+                }]
+            });
+            gather(&mut point.samples, more);
+        }
+    }
 }
 
 /// What a call takes where they are of mixed weight, in the mean.
-pub(super) fn mixed((n, weights): (usize, &[u32]), pool: &Pool, smoke: bool) -> [Point; 2] {
+fn in_mixture(call: &mut Call<'_>, weights: &[u32], weight: &AtomicU32, smoke: bool) -> f64 {
     /// First to learn, then to measure.
     const TIMES: [Duration; 2] = [Duration::from_millis(20); 2];
-    let what = format!("closure, {} to {} steps in turn", weights[0], weights[weights.len() - 1]);
-    points(("mixed", n, what), pool, smoke, |call, weight| {
-        let [_, ns] = TIMES.map(|time| {
-            let (start, mut rounds) = (Instant::now(), 0);
-            while rounds == 0 || (!smoke && start.elapsed() < time) {
-                for steps in weights {
-                    weight.store(*steps, Ordering::Relaxed);
-                    call();
-                }
-                rounds += 1;
+    let [_, ns] = TIMES.map(|time| {
+        let (start, mut rounds) = (Instant::now(), 0);
+        while rounds == 0 || (!smoke && start.elapsed() < time) {
+            for steps in weights {
+                weight.store(*steps, Ordering::Relaxed);
+                call();
             }
-            start.elapsed().as_nanos() as f64 / (rounds * weights.len()) as f64
-        });
-        ns
-    })
+            rounds += 1;
+        }
+        start.elapsed().as_nanos() as f64 / (rounds * weights.len()) as f64
+    });
+    ns
 }
 
+/// What a call takes after the change, in the mean over the first ones: whoever has to learn is charged for it.
 fn after_change(call: &mut Call<'_>, (n, before, after): (usize, u32, u32), weight: &AtomicU32, smoke: bool) -> f64 {
     /// The old weight is kept for so long, and for so many calls.
     const BEFORE: Duration = Duration::from_millis(10);

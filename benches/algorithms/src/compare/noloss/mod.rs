@@ -17,7 +17,7 @@ use fusain::pool::Pool;
 
 use self::rows::{Input, ROWS};
 use fusain_harness::{
-    Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, in_turn, measure, table,
+    Options as Common, Plan, Progress, Report, Samples, Side, cell_ns, cell_ratio, gather, in_turn, measure, table,
 };
 
 const DEFAULT: usize = 0;
@@ -66,6 +66,12 @@ struct Point {
 }
 
 impl Point {
+    fn of_row(regime: &'static str, at: usize, n: usize) -> Self {
+        let (algorithm, is_closure) = ROWS[at];
+        let what = if is_closure { "closure" } else { "numbers" };
+        Point { regime, algorithm, what: what.to_owned(), n, samples: Vec::new() }
+    }
+
     fn ns(&self, policy: usize) -> f64 {
         self.samples[policy].median()
     }
@@ -95,42 +101,38 @@ impl Point {
 }
 
 /// Turns in which a default that has to learn is done with it after a small part; so many that two sides that do the same seldom differ by more than what is allowed.
-const STEADY: Plan = Plan { sample_ns: 100_000.0, rounds: 24, turn: Duration::from_millis(5) };
+const STEADY: Plan = Plan { sample_ns: 100_000.0, rounds: 24, passes: 1, turn: Duration::from_millis(5) };
 
-/// Samples of bursts, each of a few calls after a rest.
-fn bursts(sides: &mut [Side<'_>], call_ns: f64, smoke: bool) -> Vec<Samples> {
+/// Samples of bursts, each of a few calls after a rest, of one of so many passes.
+fn bursts(sides: &mut [Side<'_>], call_ns: f64, passes: usize) -> Vec<Samples> {
     const REST: Duration = Duration::from_millis(5);
     /// Calls of a burst, and fewer where they last long.
     const CALLS: f64 = 8.0;
     const BURST_NS: f64 = 2e6;
+    /// Rounds of all passes, and fewer where calls last long.
+    const ROUNDS: usize = 64;
+    const LONG_ROUNDS: usize = 8;
     let calls = (BURST_NS / call_ns).clamp(1.0, CALLS) as usize;
-    let rounds = match call_ns {
-        _ if smoke => 1,
-        ns if ns > 1e7 => 5,
-        _ => 61,
-    };
-    in_turn(POLICIES, rounds, |at| {
+    let rounds = if call_ns > 1e7 { LONG_ROUNDS } else { ROUNDS };
+    in_turn(POLICIES, rounds.div_ceil(passes), |at| {
         let calls = calls.min(sides[at].batch_max());
         thread::sleep(REST);
         [sides[at].time_ns(calls) / calls as f64]
     })
 }
 
-/// One row at one length, steady and in bursts.
-fn measured(at: usize, n: usize, input: &Input, pool: &Pool, options: &Common) -> [Point; 2] {
-    let (algorithm, is_closure) = ROWS[at];
+/// Measures one row at one length once more, steady and in bursts.
+fn measure_row(at: usize, input: &Input, pool: &Pool, options: &Common, [steady, burst]: &mut [Point; 2]) {
     let mut sides = [
         rows::side::<DEFAULT>(at, input, pool),
         rows::side::<SEQUENTIAL>(at, input, pool),
         rows::side::<ALWAYS>(at, input, pool),
         rows::side::<AGAIN>(at, input, pool),
     ];
-    let what = if is_closure { "closure" } else { "numbers" };
-    let point = |regime, samples| Point { regime, algorithm, what: what.to_owned(), n, samples };
-    let steady = measure(&mut sides, if options.smoke { &Plan::SMOKE } else { &STEADY });
-    let steady = point("steady", steady);
-    let bursts = bursts(&mut sides, steady.better(), options.smoke);
-    [steady, point("burst", bursts)]
+    let passes = options.passes();
+    let plan = if options.smoke { Plan::SMOKE } else { Plan { passes, ..STEADY } };
+    gather(&mut steady.samples, measure(&mut sides, &plan));
+    gather(&mut burst.samples, bursts(&mut sides, steady.better(), passes));
 }
 
 /// How many of them are held, and the worst ratio.
@@ -187,27 +189,31 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
         None if options.smoke => (&change::CHANGES[..2], &change::MIXTURES[..1]),
         None => (&change::CHANGES[..], &change::MIXTURES[..]),
     };
-    let mut points = Vec::new();
-    let progress = Progress::new(lengths.len() * ROWS.len() + changes.len() + mixtures.len());
-    for &log2 in lengths {
-        let n = 1 << log2;
-        let input = Input::new(n);
-        for (at, (algorithm, _)) in ROWS.iter().enumerate() {
-            progress.step(&format!("{algorithm} of {n}"));
-            if own.only.as_ref().is_some_and(|only| !algorithm.contains(only.as_str())) {
-                continue;
+    let chosen = (0..ROWS.len()).filter(|&at| own.only.as_ref().is_none_or(|only| ROWS[at].0.contains(only.as_str())));
+    let rows = lengths.iter().flat_map(|&log2| chosen.clone().map(move |at| (at, 1 << log2)));
+    let mut rows: Vec<(usize, usize, [Point; 2])> =
+        rows.map(|(at, n)| (at, n, ["steady", "burst"].map(|regime| Point::of_row(regime, at, n)))).collect();
+    let weights = changes.iter().map(|&change| change::Weights::Change(change));
+    let mut weights: Vec<(change::Weights, [Point; 2])> = weights
+        .chain(mixtures.iter().map(|&mixture| change::Weights::Mixture(mixture)))
+        .map(|weights| (weights, weights.points()))
+        .collect();
+    let progress = Progress::new(options.passes() * (rows.len() + weights.len()));
+    for _ in 0..options.passes() {
+        for rows in rows.chunk_by_mut(|one, other| one.1 == other.1) {
+            let input = Input::new(rows[0].1);
+            for (at, n, points) in rows {
+                progress.step(&format!("{} of {n}", ROWS[*at].0));
+                measure_row(*at, &input, &pool, options, points);
             }
-            points.extend(measured(at, n, &input, &pool, options));
+        }
+        for (weights, points) in &mut weights {
+            progress.step("other weights");
+            weights.measure(&pool, options, points);
         }
     }
-    for &change in changes {
-        progress.step("change of weight");
-        points.extend(change::after(change, &pool, options.smoke));
-    }
-    for &mixture in mixtures {
-        progress.step("mixed weights");
-        points.extend(change::mixed(mixture, &pool, options.smoke));
-    }
+    let rows = rows.into_iter().map(|(_, _, points)| points).chain(weights.into_iter().map(|(_, points)| points));
+    let points: Vec<Point> = rows.flatten().collect();
     drop(progress);
     print_tables(&points);
 
