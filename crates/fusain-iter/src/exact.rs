@@ -1,4 +1,6 @@
-//! Whether a source can tell how many elements come out.
+//! Whether a source can tell how many elements come out, and whether a type does.
+
+use crate::collect::IntoParallelIterator;
 
 /// What is known before the program runs of what a source will answer.
 ///
@@ -37,6 +39,14 @@ impl Exact {
         }
     }
 
+    /// Of a source that makes a `P` of each element of this one. Together they may be more than a `usize` can say.
+    pub(crate) const fn of_each<P: IntoParallelIterator>(self) -> Exact {
+        match (self, P::FEW) {
+            (Exact::Always, Few::Exactly(_)) => Exact::Sometimes,
+            _ => Exact::Never,
+        }
+    }
+
     pub(crate) const fn is_never(self) -> bool {
         matches!(self, Exact::Never)
     }
@@ -48,4 +58,17 @@ impl Exact {
     pub(crate) const fn is_always(self) -> bool {
         matches!(self, Exact::Always)
     }
+}
+
+/// What the type of something that a chain can be made of says of the number of its elements.
+///
+/// No other crate can name this type, either.
+#[derive(Clone, Copy, Debug)]
+pub enum Few {
+    /// There may be any number.
+    No,
+    /// There is one, or none.
+    AtMostOne,
+    /// There are so many.
+    Exactly(usize),
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::debug_without_closures;
 use super::inner::Outer;
 use crate::collect::IntoParallelIterator;
+use crate::exact::Exact;
 use crate::parallel::ParallelIterator;
 use crate::push;
 use crate::seal::Seal;
@@ -70,9 +71,16 @@ where
 {
     type Item = P::Item;
 
+    const EXACT: Exact = S::EXACT.of_each::<P>();
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.outer.left()
+    }
+
+    #[inline(always)]
+    fn exact(&self, _: Seal) -> Option<usize> {
+        if const { Self::EXACT.is_never() } { None } else { self.outer.exact::<P>() }
     }
 
     #[inline(always)]
@@ -227,9 +235,16 @@ where
 {
     type Item = P::Item;
 
+    const EXACT: Exact = S::EXACT.of_each::<P>();
+
     #[inline(always)]
     fn left(&self) -> usize {
         self.0.left()
+    }
+
+    #[inline(always)]
+    fn exact(&self, _: Seal) -> Option<usize> {
+        if const { Self::EXACT.is_never() } { None } else { self.0.exact::<P>() }
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@ use fusain_algorithms::Par;
 use fusain_algorithms::internals::{self, Plan, Team, Watch};
 
 use crate::collect::IntoParallelIterator;
+use crate::exact::Few;
 use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::push;
@@ -74,6 +75,26 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         }
     }
 
+    /// How many elements come out, where the type of the inner chains says how many there are in each.
+    pub(super) fn exact<P: IntoParallelIterator>(&self) -> Option<usize> {
+        let Few::Exactly(each) = P::FEW else { return None };
+        let base = match &self.base {
+            Some(base) => base.exact(Seal)?,
+            None => 0,
+        };
+        base.checked_mul(each)?.checked_add(self.held.len())
+    }
+
+    /// Whether the inner chains are known to be so short that nobody needs to share one.
+    #[inline(always)]
+    fn are_few<P: IntoParallelIterator>(&self) -> bool {
+        match const { P::FEW } {
+            Few::No => false,
+            Few::AtMostOne => true,
+            Few::Exactly(each) => each <= FEW && self.base_left() >= MANY,
+        }
+    }
+
     #[inline(always)]
     fn base_left(&self) -> usize {
         self.base.as_ref().map_or(0, S::left)
@@ -88,7 +109,13 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         if self.held.len() > 0 {
             return self.held.take(grain).try_for_each(each);
         }
+        let are_few = self.are_few::<P>();
         let Some(base) = &mut self.base else { return ControlFlow::Continue(()) };
+        if are_few {
+            return base.run(grain.min(base.left()), |x| {
+                f(x).fold_few(CONTINUE, |flow, x| if flow.is_continue() { each(x) } else { flow }, Seal)
+            });
+        }
         let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
         base.run(grain.min(base.left()), |x| inner.feed(f(x), &mut refused, held, &mut each))
     }
@@ -102,7 +129,11 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         if self.held.len() > 0 {
             return self.held.take(grain).fold(acc, step);
         }
+        let are_few = self.are_few::<P>();
         let Some(base) = &mut self.base else { return acc };
+        if are_few {
+            return base.fold(grain.min(base.left()), acc, |acc, x| f(x).fold_few(acc, &mut step, Seal));
+        }
         let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
         base.fold(grain.min(base.left()), acc, |acc, x| inner.fold(f(x), &mut refused, held, acc, &mut step))
     }
@@ -115,7 +146,12 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         if self.held.len() > 0 {
             return push::extend(vector, self.held.take(grain));
         }
+        let are_few = self.are_few::<P>();
         let Some(base) = &mut self.base else { return };
+        if are_few {
+            return base
+                .fold(grain.min(base.left()), (), |(), x| f(x).fold_few((), |(), x| push::push(vector, x), Seal));
+        }
         let (inner, held, mut refused) = (&self.inner, &mut self.held, Refused::default());
         base.fold(grain.min(base.left()), (), |(), x| inner.append(f(x), &mut refused, held, vector));
     }
@@ -145,6 +181,12 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         Some(Outer { base, held, inner: self.inner })
     }
 }
+
+const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
+
+/// Where so many inner chains are left, nobody runs out of work while there is a chain of so few elements. Of an array of few the compiler makes a row.
+const MANY: usize = 64;
+const FEW: usize = 16;
 
 /// At most so many elements of a shared inner chain are collected. A longer chain is not shared.
 const KEPT_MAX: usize = 1 << 20;

@@ -8,7 +8,9 @@ mod vec;
 
 use std::ops::RangeBounds;
 
+use crate::exact::Few;
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 
 /// Converts a value into a parallel iterator, as `IntoIterator` does for sequential ones.
 ///
@@ -26,6 +28,22 @@ pub trait IntoParallelIterator {
 
     /// Converts it into a parallel iterator.
     fn into_par_iter(self) -> Self::Iter;
+
+    /// What the type says of the number of elements.
+    #[doc(hidden)]
+    const FEW: Few = Few::No;
+
+    /// Folds the elements, of a type that says that they are few, on this thread.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A
+    where
+        Self: Sized,
+    {
+        let _ = step;
+        assert!(const { matches!(Self::FEW, Few::No) }, "a type that says that there are few folds them");
+        acc
+    }
 }
 
 impl<I: ParallelIterator> IntoParallelIterator for I {

@@ -2,9 +2,46 @@
 
 use std::cmp::Ordering;
 
-use super::fold::{Steps, reduce};
+use super::fold::{Kernel, reduce};
 use crate::settings::Settings;
 use crate::source::Source;
+
+/// Keeps the better one of each two elements.
+struct Best<F>(F);
+
+impl<S, F> Kernel<S> for Best<F>
+where
+    S: Source<Item: Send>,
+    F: Fn(S::Item, S::Item) -> S::Item + Sync,
+{
+    type Part = Option<S::Item>;
+
+    #[inline(always)]
+    fn unit(&self, part: Option<Self::Part>, source: &mut S, mut grain: usize) -> Self::Part {
+        let Best(better) = self;
+        let mut best = part.flatten();
+        // A loop that asks of each element whether it is the first is slower. A source may give none for some of `grain`, so it is asked for ever more of them.
+        let mut some = 1;
+        while best.is_none() {
+            let now = some.min(grain).min(source.left());
+            if now == 0 {
+                return None;
+            }
+            best = source.fold(now, best, |best, x| {
+                Some(match best {
+                    Some(best) => better(best, x),
+                    None => x,
+                })
+            });
+            grain -= now;
+            some *= 2;
+        }
+        match grain.min(source.left()) {
+            0 => best,
+            rest => Some(source.fold(rest, best?, better)),
+        }
+    }
+}
 
 /// Of all elements the one that `better` chooses when it is given two in their order.
 #[inline(always)]
@@ -13,17 +50,11 @@ where
     S: Source<Item: Send>,
     F: Fn(S::Item, S::Item) -> S::Item + Sync,
 {
-    let step = |best: Option<S::Item>, x| {
-        Some(match best {
-            Some(best) => better(best, x),
-            None => x,
-        })
-    };
     let both = |a: Option<S::Item>, b| match (a, b) {
         (Some(a), Some(b)) => Some(better(a, b)),
         (a, b) => a.or(b),
     };
-    reduce(settings, source, Steps::new(|| None, step), both).flatten()
+    reduce(settings, source, Best(&better), both).flatten()
 }
 
 /// The lesser of two, the first where they are equal.

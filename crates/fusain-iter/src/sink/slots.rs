@@ -190,7 +190,7 @@ impl<T> Window<'_, T> {
                 if grain == 0 {
                     continue;
                 }
-                self.next = source.fold(grain, self.next, |next, x| {
+                self.next = source.fold(grain, self.next, move |next, x| {
                     debug_assert!(next < end);
                     // SAFETY: as above.
                     unsafe { base.wrapping_add(next).write(x) };

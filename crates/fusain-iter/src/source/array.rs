@@ -1,13 +1,15 @@
 //! Arrays by value: in the chain itself, with no allocation, as there may be a chain of one for each element of another.
 
 use std::fmt;
-use std::mem::{self, MaybeUninit};
+use std::mem::{self, ManuallyDrop, MaybeUninit, needs_drop};
 
 use super::indexed::Pieces;
 use super::vec::Slots;
 use crate::collect::IntoParallelIterator;
+use crate::exact::Few;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// The elements of an array, by value.
@@ -71,6 +73,22 @@ impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
     #[inline]
     fn into_par_iter(self) -> IntoIter<T, N> {
         IntoIter { slots: self.map(MaybeUninit::new), len: N }
+    }
+
+    const FEW: Few = Few::Exactly(N);
+
+    #[inline(always)]
+    fn fold_few<A>(self, mut acc: A, mut step: impl FnMut(A, T) -> A, _: Seal) -> A {
+        if needs_drop::<T>() {
+            return self.into_iter().fold(acc, step);
+        }
+        // Std's iterator keeps in memory what it would have to drop.
+        let array = ManuallyDrop::new(self);
+        for x in &*array {
+            // SAFETY: initialised, and read once, as nothing drops the array.
+            acc = step(acc, unsafe { std::ptr::read(x) });
+        }
+        acc
     }
 }
 

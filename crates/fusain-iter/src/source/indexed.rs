@@ -49,6 +49,20 @@ pub trait IndexedSource: Send + Sized {
         None
     }
 
+    /// Folds the first `n` of the elements left; there are at least `n`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fold_front<A>(&mut self, n: usize, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.front(n).fold(acc, step)
+    }
+
+    /// Gives the first `n` of the elements left to `each`, unless it ends that; there are at least `n`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn try_front(&mut self, n: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
+        self.front(n).try_for_each(each)
+    }
+
     /// Appends the first `n` of the elements left to `vector`; there are at least `n`.
     #[doc(hidden)]
     #[inline(always)]
@@ -92,7 +106,7 @@ impl<S: IndexedSource> Source for Pieces<S> {
     #[inline(always)]
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let n = grain.min(self.0.left());
-        self.0.front(n).try_for_each(each)
+        self.0.try_front(n, each, Seal)
     }
 
     #[inline]
@@ -109,7 +123,7 @@ impl<S: IndexedSource> Source for Pieces<S> {
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, Self::Item) -> A) -> A {
         let n = grain.min(self.0.left());
-        self.0.front(n).fold(acc, step)
+        self.0.fold_front(n, acc, step, Seal)
     }
 
     #[inline(always)]
@@ -117,15 +131,15 @@ impl<S: IndexedSource> Source for Pieces<S> {
         &mut self,
         grain: usize,
         mut each: impl FnMut(Self::Item) -> ControlFlow<()>,
-        _: Seal,
+        seal: Seal,
     ) -> ControlFlow<()> {
         let mut left = grain.min(self.0.left());
         while left >= BLOCK {
             // Of a piece of constant length the compiler makes a row, which asks only `each` whether to go on.
-            self.0.front(BLOCK).try_for_each(&mut each)?;
+            self.0.try_front(BLOCK, &mut each, seal)?;
             left -= BLOCK;
         }
-        self.0.front(left).try_for_each(each)
+        self.0.try_front(left, each, seal)
     }
 
     #[inline(always)]

@@ -2,9 +2,10 @@
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::IntoParallelIterator;
-use crate::exact::Exact;
+use crate::exact::{Exact, Few};
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
+use crate::seal::Seal;
 use crate::settings::Settings;
 
 /// The element of an `Option` or a `Result`.
@@ -24,6 +25,13 @@ impl<T: Send> IntoParallelIterator for Option<T> {
     fn into_par_iter(self) -> IntoIter<T> {
         IntoIter(self)
     }
+
+    const FEW: Few = Few::AtMostOne;
+
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.into_iter().fold(acc, step)
+    }
 }
 
 impl<'a, T: Sync> IntoParallelIterator for &'a Option<T> {
@@ -32,6 +40,13 @@ impl<'a, T: Sync> IntoParallelIterator for &'a Option<T> {
 
     fn into_par_iter(self) -> Self::Iter {
         IntoIter(self.as_ref())
+    }
+
+    const FEW: Few = Few::AtMostOne;
+
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.as_ref().into_iter().fold(acc, step)
     }
 }
 
@@ -42,6 +57,13 @@ impl<'a, T: Send> IntoParallelIterator for &'a mut Option<T> {
     fn into_par_iter(self) -> Self::Iter {
         IntoIter(self.as_mut())
     }
+
+    const FEW: Few = Few::AtMostOne;
+
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.as_mut().into_iter().fold(acc, step)
+    }
 }
 
 impl<T: Send, E> IntoParallelIterator for Result<T, E> {
@@ -50,6 +72,13 @@ impl<T: Send, E> IntoParallelIterator for Result<T, E> {
 
     fn into_par_iter(self) -> IntoIter<T> {
         IntoIter(self.ok())
+    }
+
+    const FEW: Few = Few::AtMostOne;
+
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.ok().into_iter().fold(acc, step)
     }
 }
 
@@ -60,6 +89,13 @@ impl<'a, T: Sync, E> IntoParallelIterator for &'a Result<T, E> {
     fn into_par_iter(self) -> Self::Iter {
         IntoIter(self.as_ref().ok())
     }
+
+    const FEW: Few = Few::AtMostOne;
+
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.as_ref().ok().into_iter().fold(acc, step)
+    }
 }
 
 impl<'a, T: Send, E> IntoParallelIterator for &'a mut Result<T, E> {
@@ -68,6 +104,13 @@ impl<'a, T: Send, E> IntoParallelIterator for &'a mut Result<T, E> {
 
     fn into_par_iter(self) -> Self::Iter {
         IntoIter(self.as_mut().ok())
+    }
+
+    const FEW: Few = Few::AtMostOne;
+
+    #[inline(always)]
+    fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
+        self.as_mut().ok().into_iter().fold(acc, step)
     }
 }
 

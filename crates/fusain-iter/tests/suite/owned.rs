@@ -42,7 +42,7 @@ proptest! {
         let at = (at % n) as u32;
         let same = |x: &Counted| if x.key == at { fall() };
         let shared = |n| elements(&census, n).into_par_iter().on(&POOL).always().grain(grain);
-        let runs: [&dyn Fn(); 11] = [
+        let runs: [&dyn Fn(); 13] = [
             &|| shared(n).for_each(|x| same(&x)),
             &|| drop(shared(n).inspect(same).collect::<Vec<_>>()),
             &|| drop(shared(n).map(|x| { same(&x); x }).collect::<Vec<_>>()),
@@ -53,6 +53,8 @@ proptest! {
             &|| drop(shared(n).inspect(same).chunks(7).collect::<Vec<_>>()),
             &|| drop(shared(n).inspect(same).map_windows(|[x]| x.clone()).collect::<Vec<_>>()),
             &|| drop(shared(n).fold(Default::default, |all: (Vec<_>, Vec<_>), x| { same(&x); (vec![x], all.0) }).collect::<Vec<_>>()),
+            &|| drop(shared(n).flat_map(|x| [x.clone(), x]).inspect(same).collect::<Vec<_>>()),
+            &|| drop(shared(n).map(|x| { same(&x); Some(x) }).flatten().collect::<Vec<_>>()),
             &|| drop(shared(n).inspect(same).map(Ok::<_, ()>).collect::<Result<Vec<_>, _>>()),
         ];
         for run in runs {

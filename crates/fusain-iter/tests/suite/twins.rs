@@ -100,6 +100,16 @@ proptest! {
         let nested: Vec<Vec<i32>> = v.iter().map(|x| (0..*x).collect()).collect();
         same!(nested.par_iter().flatten(), nested.iter().flatten(), &script);
         same!(nested.par_iter().flatten_iter(), nested.iter().flatten(), &script);
+        // These have a known number of elements, and longer ones may be shared.
+        same!(v.par_iter().flat_map(|x| [*x, -x, 7]), v.iter().flat_map(|x| [*x, -x, 7]), &script);
+        same!(v.par_iter().flat_map(|x| [*x; 20]), v.iter().flat_map(|x| [*x; 20]), &script);
+        same!(v.par_iter().flat_map(|_| [0; 0]), v.iter().flat_map(|_| [0; 0]), &script);
+        let pairs = || v.iter().map(|x| [x.to_string(), String::new()]);
+        same!(pairs().collect::<Vec<_>>().into_par_iter().flatten(), pairs().flatten(), &script);
+        let third = |x: &i32| (x % 3 == 0).then_some(x / 3);
+        let fifth = |x: &i32| if x % 5 == 0 { Ok(*x) } else { Err(()) };
+        same!(v.par_iter().flat_map(third), v.iter().flat_map(third), &script);
+        same!(v.par_iter().map(fifth).flatten(), v.iter().flat_map(fifth), &script);
         let mut between: Vec<i32> = v.iter().flat_map(|x| [*x, -1]).collect();
         between.pop();
         same_indexed!(v.par_iter().copied().intersperse(-1), between.iter().copied(), &script);
@@ -125,6 +135,11 @@ proptest! {
         same_indexed!(v.par_rchunks(size), v.rchunks(size), &script);
         same_indexed!(v.par_rchunks_exact(size), v.rchunks_exact(size), &script);
         same_indexed!(v.par_windows(size), v.windows(size), &script);
+        // Small sizes have loops of their own.
+        let small = 1 + size % 9;
+        same_indexed!(v.par_chunks(small), v.chunks(small), &script);
+        same_indexed!(v.par_rchunks_exact(small), v.rchunks_exact(small), &script);
+        same_indexed!(v.par_windows(small), v.windows(small), &script);
         // `array_windows` is younger than the oldest compiler.
         let windows = || v.windows(4).map(|window| <&[_; 4]>::try_from(window).expect("four"));
         same_indexed!(v.par_array_windows::<4>(), windows(), &script);

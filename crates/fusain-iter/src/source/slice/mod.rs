@@ -3,13 +3,13 @@
 mod chunks;
 mod divide;
 mod elements;
+mod parts;
+mod windows;
 
-pub use chunks::{
-    ArrayWindows, Chunks, ChunksExact, ChunksExactMut, ChunksMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut,
-    Windows,
-};
+pub use chunks::{Chunks, ChunksExact, ChunksExactMut, ChunksMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut};
 pub use divide::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
 pub use elements::{Iter, IterMut};
+pub use windows::{ArrayWindows, Windows};
 
 use std::cmp::Ordering;
 
