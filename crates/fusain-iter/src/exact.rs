@@ -1,7 +1,5 @@
 //! Whether a source can tell how many elements come out, and whether a type does.
 
-use crate::collect::IntoParallelIterator;
-
 /// What is known before the program runs of what a source will answer.
 ///
 /// `collect` has two ways, and each is much to compile: with a constant, only what may be needed is.
@@ -39,9 +37,9 @@ impl Exact {
         }
     }
 
-    /// Of a source that makes a `P` of each element of this one. Together they may be more than a `usize` can say.
-    pub(crate) const fn of_each<P: IntoParallelIterator>(self) -> Exact {
-        match (self, P::FEW) {
+    /// Of a source that makes something with `few` elements of each element of this one. Together they may be more than a `usize` can say.
+    pub(crate) const fn of_each(self, few: Few) -> Exact {
+        match (self, few) {
             (Exact::Always, Few::Exactly(_)) => Exact::Sometimes,
             _ => Exact::Never,
         }
