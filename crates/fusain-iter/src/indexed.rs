@@ -396,7 +396,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     #[inline]
     fn position_last<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {
-        self.enumerate().find_map_last(|(i, x)| predicate(x).then_some(i))
+        let last = self.len().wrapping_sub(1);
+        self.rev().position_first(predicate).map(|from_back| last.wrapping_sub(from_back))
     }
 
     /// Say which one: [`position_any`](Self::position_any) or [`position_first`](Self::position_first).

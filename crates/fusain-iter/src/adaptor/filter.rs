@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::debug_without_closures;
+use crate::memory::{Memory, Slot};
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -44,6 +45,12 @@ where
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         FilterSource { base: self.base.source(settings), predicate: &self.predicate }
     }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
+    }
 }
 
 /// The source of a [`Filter`].
@@ -78,6 +85,11 @@ where
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
         Some(FilterSource { base: self.base.split_at(n)?, predicate: self.predicate })
+    }
+
+    #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
     }
 
     #[inline(always)]
@@ -138,6 +150,12 @@ where
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         FilterMapSource { base: self.base.source(settings), f: &self.f }
     }
+
+    const SLOT: Slot = I::SLOT;
+
+    fn memory(&mut self, seal: Seal) -> &mut dyn Memory {
+        self.base.memory(seal)
+    }
 }
 
 /// The source of a [`FilterMap`].
@@ -172,6 +190,11 @@ where
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
         Some(FilterMapSource { base: self.base.split_at(n)?, f: self.f })
+    }
+
+    #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
     }
 
     #[inline(always)]

@@ -136,6 +136,11 @@ where
     }
 
     #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
+    }
+
+    #[inline(always)]
     fn row<U>(&mut self, mut map: impl FnMut(R) -> U, seal: Seal) -> Option<[U; ROW]> {
         let f = self.f;
         self.base.row(|x| map(f(x)), seal)

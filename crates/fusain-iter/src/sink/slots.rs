@@ -126,7 +126,7 @@ unsafe impl<T: Send> Send for Window<'_, T> {}
 impl<T> Window<'_, T> {
     /// Gives away the slots for the elements of `rest`, which has been split off the source.
     fn split_for(&mut self, rest: &impl Source) -> Self {
-        let back = rest.exact(Seal).expect("what is split off an exact source is exact");
+        let back = rest.bound(Seal).expect("what is split off a bounded source is bounded");
         let front = (self.end - self.next).checked_sub(back).expect("a part is no longer than the whole");
         let at = self.next + front;
         let back = Window { base: self.base, first: at, next: at, end: self.end, filled: self.filled };
@@ -171,8 +171,13 @@ impl<T> Window<'_, T> {
             // One by one, so that a panic finds every element made so far.
             source.fold(grain, (), |(), x| self.push(x));
         } else {
-            // SAFETY: by the caller.
-            let rest = if IN_PLACE { unsafe { self.fill_by_stages(source, grain) } } else { grain };
+            // Of a stage that elements are left out of no vectors are made.
+            let rest = if IN_PLACE && const { !S::EXACT.is_never() } {
+                // SAFETY: by the caller.
+                unsafe { self.fill_by_stages(source, grain) }
+            } else {
+                grain
+            };
             // One place for both, as each may be a loop.
             let first = if IN_PLACE { 0 } else { self.unaligned(rest) };
             let grains = [first, rest - first];
@@ -250,7 +255,7 @@ impl<T> Drop for Window<'_, T> {
 
 /// Writes to the slots of windows; `IN_PLACE` says that elements of the source [come from there](crate::memory).
 ///
-/// Invariant: used for sources that are exact, and a window as long as its source only.
+/// Invariant: used for sources that are bounded, and a window as long as the bound only.
 struct Slots<T, const IN_PLACE: bool>(PhantomData<fn(T)>);
 
 impl<'w, S, T, const IN_PLACE: bool> Sink<S> for Slots<&'w T, IN_PLACE>
@@ -264,7 +269,7 @@ where
 
     #[inline(always)]
     fn unit(&self, window: &mut Window<'w, T>, source: &mut S, grain: usize) -> ControlFlow<()> {
-        // SAFETY: the source gives no more than it has left, which is the number of empty slots, by the invariant of `Slots`.
+        // SAFETY: the source gives no more than its bound, which is at most the number of empty slots, by the invariant of `Slots`.
         unsafe { window.fill::<_, IN_PLACE>(source, grain) };
         ControlFlow::Continue(())
     }
@@ -371,18 +376,18 @@ where
 ///
 /// # Safety
 ///
-/// 1. `source` is exact. From `base` on there are as many slots for its elements as it has at least, and until this returns nobody but the source uses them.
+/// 1. `source` is bounded. From `base` on there are as many slots for its elements as it has at most, and until this returns nobody but the source uses them.
 /// 2. When it gives its n-th element it has moved the n-th out of there, and does not look at that slot again.
 #[inline(always)]
 pub(crate) unsafe fn refill<S>(settings: &Settings<'_>, source: S, base: *mut S::Item) -> usize
 where
     S: Source<Item: Send>,
 {
-    let len = source.exact(Seal).expect("the length is known");
+    let len = source.bound(Seal).expect("the length is bounded");
     fill::<_, true>(settings, source, Room { base, len, filled: Mutex::new(Vec::new()), vector: PhantomData })
 }
 
-/// Fills `room` with the elements of `source`, which is exact and has as many. Returns how many at the front have been initialised, which are nobody's.
+/// Fills `room` with the elements of `source`, which is bounded by its length. Returns how many at the front have been initialised, which are nobody's.
 #[inline(always)]
 fn fill<S, const IN_PLACE: bool>(settings: &Settings<'_>, source: S, room: Room<'_, S::Item>) -> usize
 where

@@ -39,21 +39,35 @@ where
 
     #[inline(always)]
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
-        let mut part = found.part.take().or_else(|| Some(ControlFlow::Continue((self.begin)())));
-        let flow = source.run(grain, |x| {
-            if let Some(ControlFlow::Continue(acc)) = part.take() {
-                part = Some((self.step)(acc, x));
+        let mut acc = match found.part.take() {
+            None => Some((self.begin)()),
+            Some(ControlFlow::Continue(acc)) => Some(acc),
+            broken => {
+                found.part = broken;
+                return ControlFlow::Break(());
             }
-            match part {
-                Some(ControlFlow::Break(_)) => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
+        };
+        let mut broken = None;
+        // There is always an accumulator, unless a step has panicked.
+        let flow = source.run(grain, |x| match acc.take().map(|acc| (self.step)(acc, x)) {
+            Some(ControlFlow::Break(residual)) => {
+                broken = Some(residual);
+                ControlFlow::Break(())
             }
+            Some(ControlFlow::Continue(next)) => {
+                acc = Some(next);
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Continue(()),
         });
-        if let Some(ControlFlow::Break(_)) = part {
-            // The others shall know as soon as it can be known. A hint; what broke off lies behind a lock later.
-            self.over.raise();
-        }
-        found.part = part;
+        found.part = match broken {
+            Some(residual) => {
+                // The others shall know as soon as it can be known. A hint; what broke off lies behind a lock later.
+                self.over.raise();
+                Some(ControlFlow::Break(residual))
+            }
+            None => acc.map(ControlFlow::Continue),
+        };
         flow
     }
 

@@ -141,6 +141,13 @@ pub trait Source: Send + Sized {
         None
     }
 
+    /// At most so many elements come out, if that is known. Memory that is there already is written by it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.exact(seal)
+    }
+
     /// Takes [`ROW`] elements, and at least so many are left, makes something of each, and returns all of it at once. `None` if that gains nothing; then none is taken. See
     /// [`IndexedSource::row`](indexed::IndexedSource::row).
     #[doc(hidden)]

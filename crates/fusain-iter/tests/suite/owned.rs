@@ -42,11 +42,12 @@ proptest! {
         let at = (at % n) as u32;
         let same = |x: &Counted| if x.key == at { fall() };
         let shared = |n| elements(&census, n).into_par_iter().on(&POOL).always().grain(grain);
-        let runs: [&dyn Fn(); 13] = [
+        let runs: [&dyn Fn(); 14] = [
             &|| shared(n).for_each(|x| same(&x)),
             &|| drop(shared(n).inspect(same).collect::<Vec<_>>()),
             &|| drop(shared(n).map(|x| { same(&x); x }).collect::<Vec<_>>()),
             &|| drop(shared(n).filter(|x| { same(x); true }).collect::<Vec<_>>()),
+            &|| drop(shared(n).filter_map(|x| { same(&x); (x.key % 3 > 0).then_some(x) }).collect::<Vec<_>>()),
             &|| drop(shared(n).zip(elements(&census, n)).map(|(x, y)| { same(&x); y }).collect::<Vec<_>>()),
             &|| drop(shared(n).rev().inspect(same).panic_fuse().map(Some).while_some().collect::<Vec<_>>()),
             &|| drop(shared(n).inspect(same).zip(elements(&census, n)).unzip::<_, _, Vec<_>, Vec<_>>()),

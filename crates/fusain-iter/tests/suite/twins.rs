@@ -89,6 +89,15 @@ proptest! {
         same!(v.par_iter().filter(|x| **x % 3 == 0), v.iter().filter(|x| **x % 3 == 0), &script);
         let third = |x: &i32| (x % 3 == 0).then_some(x / 3);
         same!(v.par_iter().filter_map(third), v.iter().filter_map(third), &script);
+        // In the memory of the vector: of numbers, and of what is dropped.
+        same!(v.clone().into_par_iter().filter(|x| x % 3 == 0), v.iter().copied().filter(|x| x % 3 == 0), &script);
+        let by_value = |x| third(&x).map(i32::unsigned_abs);
+        same!(v.clone().into_par_iter().filter_map(by_value), v.iter().copied().filter_map(by_value), &script);
+        let texts = || v.iter().map(i32::to_string);
+        let (long, twice) = (|s: &String| s.len() > 1, |s: String| s.repeat(2));
+        same!(texts().collect::<Vec<_>>().into_par_iter().filter(long).map(twice), texts().filter(long).map(twice), &script);
+        let even = |(i, s): (usize, String)| (i % 2 == 0).then_some(s);
+        same!(texts().collect::<Vec<_>>().into_par_iter().enumerate().filter_map(even), texts().step_by(2), &script);
         let hits = v.iter().enumerate().filter(|(_, x)| **x > 0).map(|(i, _)| i);
         same!(v.par_iter().positions(|x| *x > 0), hits.clone(), &script);
     }
