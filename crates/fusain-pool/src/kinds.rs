@@ -1,4 +1,4 @@
-//! What a thread remembers of calls with closures of the same types.
+//! What a thread remembers of calls and jobs with closures of the same types.
 
 use std::any::type_name;
 use std::cell::Cell;
@@ -31,5 +31,63 @@ impl<T: Copy> Kinds<T> {
 
     pub(crate) fn set(&self, kind: usize, value: T) {
         self.place(kind).set(Some((kind, value)));
+    }
+}
+
+/// Kinds of which something has been the case several times on end. Where two meet in one place the last one is remembered.
+pub(crate) struct Streaks([Cell<(usize, u32)>; STREAKS]);
+
+/// Two cache lines, since each visit of a pool makes these anew.
+const STREAKS: usize = 8;
+
+/// So many times count.
+const SEVERAL: u32 = if cfg!(loom) { 1 } else { 16 };
+
+impl Streaks {
+    pub(crate) const fn new() -> Self {
+        Self([const { Cell::new((0, 0)) }; STREAKS])
+    }
+
+    /// Kinds of jobs are named by the address of a function, which mostly is a multiple of 16.
+    fn place(&self, kind: usize) -> &Cell<(usize, u32)> {
+        &self.0[((kind >> 4) ^ (kind >> 7)) % STREAKS]
+    }
+
+    fn length(&self, kind: usize) -> u32 {
+        let (last, length) = self.place(kind).get();
+        if last == kind { length } else { 0 }
+    }
+
+    /// Whether it has been the case for several times on end.
+    pub(crate) fn is_long(&self, kind: usize) -> bool {
+        self.length(kind) >= SEVERAL
+    }
+
+    /// It has been the case, or not.
+    pub(crate) fn note(&self, kind: usize, is_case: bool) {
+        let length = if is_case { (self.length(kind) + 1).min(SEVERAL) } else { 0 };
+        self.place(kind).set((kind, length));
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_streak_is_long_after_several_times_and_ends_at_once() {
+        let streaks = Streaks::new();
+        let (one, other) = (0x1000, 0x1010);
+        for _ in 1..SEVERAL {
+            streaks.note(one, true);
+            assert!(!streaks.is_long(one));
+        }
+        streaks.note(one, true);
+        streaks.note(one, true);
+        assert!(streaks.is_long(one) && !streaks.is_long(other));
+        streaks.note(other, false);
+        assert!(streaks.is_long(one));
+        streaks.note(one, false);
+        assert!(!streaks.is_long(one));
     }
 }

@@ -51,8 +51,14 @@ pub(crate) const TAKEN: u64 = 1 << 61;
 /// The bits that concern the owner's own jobs.
 pub(crate) const OF_JOBS: u64 = LAY_OUT | TAKEN;
 
-/// Public places of a slot.
-pub(crate) const PLACES: usize = if cfg!(loom) { 1 } else { 3 };
+/// Public places of a slot, at most.
+const PLACES_MAX: usize = if cfg!(loom) { 1 } else { 8 };
+
+/// Public places of each slot in a pool of so many workers: a power of two, and mostly more than it takes halvings until each worker has a part. A recursion whose
+/// leaves are long then keeps no part to itself that somebody could begin with.
+pub(crate) fn places_for(workers: usize) -> usize {
+    if workers <= 8 { PLACES_MAX.min(4) } else { PLACES_MAX }
+}
 
 /// Bits that stand for thieves.
 const THIEVES: usize = 61;
@@ -80,6 +86,8 @@ pub(crate) struct Slot {
     own: CachePadded<Own>,
 }
 
+/// With up to four public places all of it is on one line.
+#[repr(C)]
 struct RequestLine {
     requests: AtomicU64,
     /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
@@ -87,8 +95,10 @@ struct RequestLine {
     /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well; what
     /// the owner itself asks is on its stack, on a line that no thief writes to.
     root: AtomicUsize,
+    /// How many public places there are, less one.
+    last_place: usize,
     /// The public places of the owner's stack.
-    offers: [AtomicUsize; PLACES],
+    offers: [AtomicUsize; PLACES_MAX],
 }
 
 struct Own {
@@ -109,7 +119,9 @@ struct Sleeper {
 }
 
 impl Slot {
-    pub(crate) fn new() -> Self {
+    /// With so many [public places](places_for).
+    pub(crate) fn new(places: usize) -> Self {
+        debug_assert!(places.is_power_of_two() && places <= PLACES_MAX, "a number of places that there can be");
         Self {
             front: Mailbox::new(),
             side: Mailbox::new(),
@@ -121,6 +133,7 @@ impl Slot {
                 requests: AtomicU64::new(0),
                 serves: AtomicUsize::new(0),
                 root: AtomicUsize::new(0),
+                last_place: places - 1,
                 offers: std::array::from_fn(|_| AtomicUsize::new(0)),
             }),
             own: CachePadded::new(Own {
@@ -246,7 +259,11 @@ impl Slot {
 
     /// The place of the job before which so many have been laid out, by those of them that are on the stack still.
     fn place(&self, number: usize) -> &AtomicUsize {
-        &self.line.offers[number % PLACES]
+        &self.line.offers[number & self.line.last_place]
+    }
+
+    fn places(&self) -> &[AtomicUsize] {
+        &self.line.offers[..=self.line.last_place]
     }
 
     /// Owner: lays a job out, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
@@ -262,7 +279,7 @@ impl Slot {
 
     /// Whether a job lies in a public place. Relaxed: a hint.
     pub(crate) fn has_offer(&self) -> bool {
-        self.line.offers.iter().any(|place| place.load(Ordering::Relaxed) != 0)
+        self.places().iter().any(|place| place.load(Ordering::Relaxed) != 0)
     }
 
     /// Thief: takes a job out of a public place, mostly the oldest, and asks for the next.
@@ -274,7 +291,7 @@ impl Slot {
             return None;
         }
         // Jobs lie in the frames of the owner's stack, which grows downwards: the oldest and largest one has the highest address.
-        let laid_out = self.line.offers.iter().map(|place| (place.load(Ordering::Relaxed), place));
+        let laid_out = self.places().iter().map(|place| (place.load(Ordering::Relaxed), place));
         let (address, place) = laid_out.max_by_key(|(address, _)| *address)?;
         // SAFETY: it was put there by `offer`.
         let job = unsafe { JobRef::from_address(address) }?;

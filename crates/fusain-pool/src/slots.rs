@@ -3,7 +3,7 @@
 //! Slots never move and are never freed while the pool lives, so that an index stays good. Those of callers are made in segments, each twice as
 //! large as the last, when the ones before are taken: any number of threads may call at the same time.
 
-use crate::slot::Slot;
+use crate::slot::{Slot, places_for};
 use crate::sync::{AtomicUsize, Ordering};
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -18,6 +18,8 @@ const SEGMENTS: usize = 40;
 pub(crate) struct Slots {
     workers: Box<[Slot]>,
     callers: [OnceLock<Box<[Slot]>>; SEGMENTS],
+    /// Public places of each slot.
+    places: usize,
     /// Slots that have ever been used, the workers' among them: how far thieves look.
     used: AtomicUsize,
 }
@@ -35,10 +37,11 @@ fn segment_of(caller: usize) -> (usize, usize) {
 
 impl Slots {
     pub(crate) fn new(workers: usize) -> Self {
-        let make = |count| (0..count).map(|_| Slot::new()).collect();
+        let places = places_for(workers);
         let slots = Self {
-            workers: make(workers),
+            workers: (0..workers).map(|_| Slot::new(places)).collect(),
             callers: [const { OnceLock::new() }; SEGMENTS],
+            places,
             used: AtomicUsize::new(workers),
         };
         // Most pools have a caller; and a model, which does not see what `OnceLock` orders, has no more than these.
@@ -64,7 +67,8 @@ impl Slots {
     #[inline]
     fn caller(&self, caller: usize) -> &Slot {
         let (segment, place) = segment_of(caller);
-        &self.callers[segment].get_or_init(|| (0..FIRST << segment).map(|_| Slot::new()).collect())[place]
+        let make = || (0..FIRST << segment).map(|_| Slot::new(self.places)).collect();
+        &self.callers[segment].get_or_init(make)[place]
     }
 
     pub(crate) fn workers(&self) -> &[Slot] {

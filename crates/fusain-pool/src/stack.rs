@@ -2,7 +2,7 @@
 //!
 //! Only the owner touches the stack, so a push or a pop is a few plain loads and stores (Acar, Charguéraud & Rainey, "Scheduling parallel
 //! programs by work stealing with private deques", PPoPP'13). A worker that is busy with a long closure answers nobody, though; so the *oldest* jobs,
-//! which in a recursion are the largest, are laid out where anybody can take them without the owner's help: each in one of [a few](crate::slot::PLACES) words of the owner's
+//! which in a recursion are the largest, are laid out where anybody can take them without the owner's help: each in one of [a few](crate::slot::places_for) words of the owner's
 //! [slot](crate::slot). (With one such word, the second job of somebody in a long closure would have to wait for its end. Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
 //! with provably low synchronization overheads", J. Scheduling 2022; van Dijk & van de Pol, "Lace", Euro-Par'14 workshops.)
 //!
@@ -19,8 +19,9 @@
 //! ([`begin`](crate::tasks::begin)). So the oldest place is empty only if nothing has been pushed since. A push has nothing to look at for that but
 //! the requests, which it looks at anyway. In a recursion the jobs of the first few levels fill the places; all deeper ones cost no more than a push and a pop.
 //!
-//! To lay a job out and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last job that was taken back
-//! had lain for a moment only ([`Shared::is_brief`]) one place has to do. So whoever looks finds one job in any case, and more where they are worth it.
+//! To lay a job out and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last jobs of a kind
+//! had lain for a moment only when their owner got to them ([`Shared::is_brief`]) one of that kind is laid out where no other job is. So whoever looks finds one job in any case, and more where they
+//! are worth it.
 //!
 //! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
 //! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be laid out next, is written when somebody asks for it
@@ -28,6 +29,7 @@
 //! way, is a mark on its link to the older one, which the pop reads anyway.
 
 use crate::job::JobRef;
+use crate::kinds::Streaks;
 use crate::latch::Latch;
 use crate::moment::ShortMoment;
 use std::cell::{Cell, UnsafeCell};
@@ -166,8 +168,8 @@ pub(crate) struct Stack {
     oldest: Cell<*mut Link>,
     /// How many of the jobs have been laid out.
     laid_out: Cell<usize>,
-    /// Whether the last job that was laid out and taken back [had lain](Shared::is_brief) only for a moment. Then one is laid out at a time.
-    pub(crate) is_brief: Cell<bool>,
+    /// Kinds of jobs of which the last ones that were laid out [had lain](Shared::is_brief) only for a moment when their owner got to them. Of these one is laid out at a time.
+    pub(crate) brief: Streaks,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
@@ -181,7 +183,7 @@ impl Stack {
             linked: null(),
             oldest: null(),
             laid_out: Cell::new(0),
-            is_brief: Cell::new(false),
+            brief: Streaks::new(),
             root: Cell::new(0),
         }
     }
@@ -244,13 +246,18 @@ impl Stack {
         self.laid_out.get()
     }
 
-    /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
-    pub(crate) fn lay_out(&self, owner: usize) -> Option<NonNull<Link>> {
+    /// The oldest private job.
+    pub(crate) fn oldest_private(&self) -> Option<NonNull<Link>> {
         if !self.has_private() {
             return None;
         }
         self.link();
-        let job = NonNull::new(self.oldest.get())?;
+        NonNull::new(self.oldest.get())
+    }
+
+    /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
+    pub(crate) fn lay_out(&self, owner: usize) -> Option<NonNull<Link>> {
+        let job = self.oldest_private()?;
         self.public.set(job.as_ptr());
         self.laid_out.set(self.laid_out.get() + 1);
         // SAFETY: it has not been popped.

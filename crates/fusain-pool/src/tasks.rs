@@ -361,26 +361,47 @@ pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
     slot.forget_taken();
     let first = stack.laid_out();
-    let has_place = || slot.has_place(stack.laid_out()) && !(stack.is_brief.get() && slot.has_offer());
-    while has_place()
-        && let number = stack.laid_out()
-        && let Some(link) = stack.lay_out(handle.index)
+    let mut has_to_do = false;
+    while slot.has_place(stack.laid_out())
+        && let Some(link) = stack.oldest_private()
     {
         // SAFETY: what lies on a stack are jobs of `join`, which begin so.
-        slot.offer(number, unsafe { Linked::<Header>::job(link) });
+        let job = unsafe { Linked::<Header>::job(link) };
+        // SAFETY: it is on the stack, so it is there.
+        has_to_do = stack.brief.is_long(unsafe { kind_of(job) });
+        if has_to_do && slot.has_offer() {
+            break;
+        }
+        let number = stack.laid_out();
+        stack.lay_out(handle.index);
+        slot.offer(number, job);
     }
     let has_laid_out = stack.laid_out() > first;
-    if has_laid_out && has_place() {
+    if has_laid_out && !has_to_do && slot.has_place(stack.laid_out()) {
         slot.ask_for_next();
     }
     has_laid_out
 }
 
-/// A job has been taken back that had been laid out, a moment ago if it `is_brief`: asks for the next.
-pub(crate) fn took_back(handle: &Handle<'_>, is_brief: bool) {
+/// Names the kind of a job by what runs it. Two kinds may be one, if their code is.
+///
+/// # Safety
+/// The job is there.
+unsafe fn kind_of(job: JobRef) -> usize {
+    // SAFETY: the caller's; it begins with that.
+    let header = unsafe { &*job.as_ptr::<Header>() };
+    header.run as usize
+}
+
+/// The owner has got to `job`, which it had laid out, a moment ago if that `is_brief`: remembers that, and asks for the next if it has been `taken_back`.
+///
+/// # Safety
+/// The job is there.
+pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, taken_back: bool) {
     let (slot, stack) = (handle.slot(), &handle.stack);
-    stack.is_brief.set(is_brief);
-    if !is_brief || !slot.has_offer() {
+    // SAFETY: the caller's.
+    stack.brief.note(unsafe { kind_of(job) }, is_brief);
+    if taken_back && (!is_brief || !slot.has_offer()) {
         slot.ask_for_next();
     }
 }
