@@ -11,6 +11,7 @@
 
 use crate::inner::Inner;
 use crate::job::JobRef;
+use crate::kinds::Streaks;
 use crate::patience::FirstLook;
 use crate::place;
 use crate::slot::Slot;
@@ -21,6 +22,7 @@ use std::cell::Cell;
 use std::ptr;
 use std::time::Duration;
 
+#[repr(C)]
 pub(crate) struct Handle<'p> {
     pub(crate) pool: &'p Inner,
     pub(crate) index: usize,
@@ -32,6 +34,10 @@ pub(crate) struct Handle<'p> {
     /// Whether a detached task is being run by the one who has spawned it.
     pub(crate) runs_detached: Cell<bool>,
     pub(crate) first_look: FirstLook,
+    /// Kinds of jobs of which the last ones that were laid out [had lain](crate::stack::Shared::is_brief) only for a moment when this worker got to them. Of these one is laid out at a time.
+    ///
+    /// Behind all that a push looks at, which is then reached by the shortest instructions.
+    pub(crate) brief: Streaks,
 }
 
 /// The slots of all started workers but one, nearest to that one first; where nothing is known of that, from the next one on.
@@ -89,8 +95,16 @@ thread_local! {
 impl<'p> Handle<'p> {
     pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
         let slot = pool.slots.get(index);
-        let (stack, first_look) = (Stack::new(), FirstLook::new());
-        Handle { pool, index, slot, stack, depth: Cell::new(0), runs_detached: Cell::new(false), first_look }
+        Handle {
+            pool,
+            index,
+            slot,
+            stack: Stack::new(),
+            depth: Cell::new(0),
+            runs_detached: Cell::new(false),
+            first_look: FirstLook::new(),
+            brief: Streaks::new(),
+        }
     }
 
     /// This thread is the worker of slot `index`, which it has leased, as long as it lives.

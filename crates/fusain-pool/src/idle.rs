@@ -398,7 +398,7 @@ pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bo
     if !latch.sleep() {
         return;
     }
-    let mut naps = Naps::new();
+    let mut naps = Naps::outside();
     while !latch.is_open() {
         slot.park_timeout(place::UNKNOWN, naps.next());
         look();

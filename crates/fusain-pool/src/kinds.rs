@@ -41,7 +41,7 @@ pub(crate) struct Streaks([Cell<(usize, u32)>; STREAKS]);
 const STREAKS: usize = 8;
 
 /// So many times count.
-const SEVERAL: u32 = if cfg!(loom) { 1 } else { 16 };
+const SEVERAL: u32 = if cfg!(loom) { 1 } else { 4 };
 
 impl Streaks {
     pub(crate) const fn new() -> Self {

@@ -29,7 +29,6 @@
 //! way, is a mark on its link to the older one, which the pop reads anyway.
 
 use crate::job::JobRef;
-use crate::kinds::Streaks;
 use crate::latch::Latch;
 use crate::moment::ShortMoment;
 use std::cell::{Cell, UnsafeCell};
@@ -168,8 +167,6 @@ pub(crate) struct Stack {
     oldest: Cell<*mut Link>,
     /// How many of the jobs have been laid out.
     laid_out: Cell<usize>,
-    /// Kinds of jobs of which the last ones that were laid out [had lain](Shared::is_brief) only for a moment when their owner got to them. Of these one is laid out at a time.
-    pub(crate) brief: Streaks,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
@@ -183,7 +180,6 @@ impl Stack {
             linked: null(),
             oldest: null(),
             laid_out: Cell::new(0),
-            brief: Streaks::new(),
             root: Cell::new(0),
         }
     }
@@ -246,18 +242,18 @@ impl Stack {
         self.laid_out.get()
     }
 
-    /// The oldest private job.
-    pub(crate) fn oldest_private(&self) -> Option<NonNull<Link>> {
-        if !self.has_private() {
-            return None;
-        }
-        self.link();
-        NonNull::new(self.oldest.get())
+    /// The newest job, if it has not been laid out.
+    pub(crate) fn newest_private(&self) -> Option<NonNull<Link>> {
+        NonNull::new(self.newest.get()).filter(|_| self.has_private())
     }
 
     /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
     pub(crate) fn lay_out(&self, owner: usize) -> Option<NonNull<Link>> {
-        let job = self.oldest_private()?;
+        if !self.has_private() {
+            return None;
+        }
+        self.link();
+        let job = NonNull::new(self.oldest.get())?;
         self.public.set(job.as_ptr());
         self.laid_out.set(self.laid_out.get() + 1);
         // SAFETY: it has not been popped.

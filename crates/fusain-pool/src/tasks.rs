@@ -189,19 +189,28 @@ pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
 /// How often a worker of a registry that sleeps inside of another pool looks whether its own has work: only who has something for this very worker unparks it there.
 const LOOK_HOME: Duration = Duration::from_millis(1);
 
-/// How long whoever waits for others sleeps at first, and at most.
+/// How long whoever waits for others sleeps at first, and at most: one who has to look after others, and one whom they tell when they are done.
 const NAP_FIRST: Duration = Duration::from_micros(550);
 const NAP_LAST: Duration = Duration::from_millis(5);
+const NAP_LAST_OUTSIDE: Duration = Duration::from_millis(500);
 
 /// The sleep of one who waits for others, a while at a time.
 ///
 /// Another process may have taken the core of the one who is waited for. Linux moves a thread that has waited for 500 us to a core whose last thread falls asleep, and otherwise
 /// looks only now and then whether there is one to be moved. So who sleeps without an end waits for a whole time slice, mostly.
-pub(crate) struct Naps(Duration);
+pub(crate) struct Naps {
+    next: Duration,
+    last: Duration,
+}
 
 impl Naps {
     pub(crate) fn new() -> Self {
-        Self(NAP_FIRST)
+        Self { next: NAP_FIRST, last: NAP_LAST }
+    }
+
+    /// Of a thread outside, of which there may be thousands. At most it sleeps as long again as it has slept in all.
+    pub(crate) fn outside() -> Self {
+        Self { last: NAP_LAST_OUTSIDE, ..Self::new() }
     }
 
     /// Parks until somebody unparks this thread, it is time to look after its home, or the nap is over.
@@ -214,8 +223,8 @@ impl Naps {
 
     /// The length of a nap.
     pub(crate) fn next(&mut self) -> Duration {
-        let nap = self.0;
-        self.0 = (2 * nap).min(NAP_LAST);
+        let nap = self.next;
+        self.next = (2 * nap).min(self.last);
         nap
     }
 }
@@ -361,23 +370,21 @@ pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
     slot.forget_taken();
     let first = stack.laid_out();
-    let mut has_to_do = false;
-    while slot.has_place(stack.laid_out())
-        && let Some(link) = stack.oldest_private()
+    // By the newest: which is the oldest private one is known only when all have been linked, and those cost more to pop.
+    // SAFETY: what lies on a stack are jobs of `join`, which begin so.
+    let newest = stack.newest_private().map(|link| unsafe { Linked::<Header>::job(link) });
+    // SAFETY: it is on the stack, so it is there.
+    let is_brief = newest.is_some_and(|job| handle.brief.is_long(unsafe { kind_of(job) }));
+    let has_place = || slot.has_place(stack.laid_out()) && !(is_brief && slot.has_offer());
+    while has_place()
+        && let number = stack.laid_out()
+        && let Some(link) = stack.lay_out(handle.index)
     {
-        // SAFETY: what lies on a stack are jobs of `join`, which begin so.
-        let job = unsafe { Linked::<Header>::job(link) };
-        // SAFETY: it is on the stack, so it is there.
-        has_to_do = stack.brief.is_long(unsafe { kind_of(job) });
-        if has_to_do && slot.has_offer() {
-            break;
-        }
-        let number = stack.laid_out();
-        stack.lay_out(handle.index);
-        slot.offer(number, job);
+        // SAFETY: as above.
+        slot.offer(number, unsafe { Linked::<Header>::job(link) });
     }
     let has_laid_out = stack.laid_out() > first;
-    if has_laid_out && !has_to_do && slot.has_place(stack.laid_out()) {
+    if has_laid_out && has_place() {
         slot.ask_for_next();
     }
     has_laid_out
@@ -398,9 +405,9 @@ unsafe fn kind_of(job: JobRef) -> usize {
 /// # Safety
 /// The job is there.
 pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, taken_back: bool) {
-    let (slot, stack) = (handle.slot(), &handle.stack);
+    let slot = handle.slot();
     // SAFETY: the caller's.
-    stack.brief.note(unsafe { kind_of(job) }, is_brief);
+    handle.brief.note(unsafe { kind_of(job) }, is_brief);
     if taken_back && (!is_brief || !slot.has_offer()) {
         slot.ask_for_next();
     }
