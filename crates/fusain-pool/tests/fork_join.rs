@@ -36,22 +36,48 @@ fn results_by_value() {
     assert_eq!(large.iter().sum::<u64>(), 7000);
 }
 
-/// Closures of nested joins that wait for each other: all are begun, though all but one lie on the stack of somebody who is in a long closure.
+/// Halves `closures` until there is one, which comes `here` and waits until all have come.
+fn halved(closures: usize, all: usize, here: &AtomicUsize) {
+    if closures > 1 {
+        let half = closures / 2;
+        join(|| halved(closures - half, all, here), || halved(half, all, here));
+        return;
+    }
+    here.fetch_add(1, Ordering::Relaxed);
+    let started = Instant::now();
+    while here.load(Ordering::Relaxed) < all {
+        std::thread::yield_now();
+        assert!(started.elapsed() < PATIENCE, "a closure has not been begun");
+    }
+}
+
+/// Closures of joins that wait for each other: all are begun, though most lie on the stacks of those who are in a long closure, and whatever was short before.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn long_closures_are_all_begun() {
-    let pool = Pool::builder().threads(4).wait(Wait::Park).build().unwrap();
-    for _ in 0..10 {
-        let here = AtomicUsize::new(0);
-        let come = || {
-            here.fetch_add(1, Ordering::Relaxed);
-            let started = Instant::now();
-            while here.load(Ordering::Relaxed) < 4 {
-                std::thread::yield_now();
-                assert!(started.elapsed() < PATIENCE, "a closure has not been begun");
+    fn fib(n: u64) -> u64 {
+        if n < 2 {
+            return n;
+        }
+        let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+        a + b
+    }
+    for threads in [3, 4, 16] {
+        let pool = Pool::builder().threads(threads).wait(Wait::Park).build().unwrap();
+        pool.install(|| {
+            for _ in 0..10 {
+                assert_eq!(fib(10), 55);
+                (0..100).for_each(|_| _ = join(|| (), || ()));
+                halved(threads, threads, &AtomicUsize::new(0));
             }
+        });
+        // One within the other.
+        let here = AtomicUsize::new(0);
+        let come = || halved(1, threads.min(4), &here);
+        match threads {
+            3 => pool.join(|| join(come, come), come).1,
+            _ => pool.join(|| join(|| join(come, come), come), come).1,
         };
-        pool.join(|| join(|| join(come, come), come), come);
     }
 }
 
