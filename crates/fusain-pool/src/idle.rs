@@ -68,12 +68,15 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     let mailbox = &handle.slot().front;
     let after_task = || Patience::after_task(pool, handle.index, &handle.first_look);
     let mut patience = Patience::of_worker(pool, handle.index);
+    // How often it has got up from its watch since it was given anything.
+    let mut in_vain = 0;
     loop {
         // SAFETY: this thread's.
         if unsafe { receive(handle, mailbox, mailbox::ANY) } {
             // What it has spawned it looks after itself.
             while run_own(handle) {}
             patience = Patience::after_part(pool, handle.index);
+            in_vain = 0;
             continue;
         }
         // Until then its mailbox says that it has been told: nobody tells it again.
@@ -81,6 +84,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             // Where there was one task there may be more.
             while !handle.first_look.is_far() && run_found(handle, false) {}
             patience = after_task();
+            in_vain = 0;
             continue;
         }
         let step = patience.step();
@@ -93,6 +97,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             Step::Look => {
                 if run_found(handle, patience.is_patient()) {
                     patience = after_task();
+                    in_vain = 0;
                     continue;
                 }
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
@@ -120,9 +125,11 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 if pool.lends_threads() {
                     return;
                 }
-                stay_asleep(handle);
+                stay_asleep(handle, &mut in_vain);
                 pool.pass_on_wake(handle);
-                get_up(handle);
+                if get_up(handle) {
+                    in_vain = 0;
+                }
                 patience = Patience::of_worker(pool, handle.index);
             }
         }
@@ -206,9 +213,9 @@ fn is_wanted(handle: &Handle<'_>) -> bool {
 }
 
 /// Parks until there is a message, somebody has woken this worker, or the pool ends.
-pub(crate) fn stay_asleep(handle: &Handle<'_>) {
+fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
     let mailbox = &handle.slot().front;
-    let mut watch = handle.pool.begins_watch(handle.index).then(|| Watch::begin(handle));
+    let mut watch = handle.pool.begins_watch(handle.index).then(|| Watch::begin(handle, *in_vain));
     while !handle.pool.is_ending() {
         match mailbox.peek() {
             mailbox::ASLEEP => match &mut watch {
@@ -218,6 +225,7 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>) {
                     match on_watch.turn(handle) {
                         Turn::Rest => {}
                         Turn::GetUp => {
+                            *in_vain = in_vain.saturating_add(1);
                             handle.leave_callers();
                             get_up_for_task(handle);
                             break;
@@ -258,14 +266,11 @@ fn get_up_for_task(handle: &Handle<'_>) {
 
 /// A worker has come, or has been woken by one who has shut its mailbox: it opens that.
 ///
-/// It may have been told of a task, of which nobody else is. So it looks for one before it is given a part of a call: units of that call may wait for the task.
-fn get_up(handle: &Handle<'_>) {
+/// It may have been told of a task, of which nobody else is. So it looks for one before it is given a part of a call: units of that call may wait for the task. Whether there was one.
+fn get_up(handle: &Handle<'_>) -> bool {
     let mailbox = &handle.slot().front;
     // Who has woken it has given it a message, or nobody has. Acquire as in `open_if_shut`.
-    if !mailbox.change(mailbox::SHUT, mailbox::SHUT) {
-        return;
-    }
-    run_and_open(handle, tasks::find(handle, Helps::Anybody, false));
+    mailbox.change(mailbox::SHUT, mailbox::SHUT) && run_and_open(handle, tasks::find(handle, Helps::Anybody, false))
 }
 
 /// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.

@@ -7,7 +7,8 @@
 //! the one on watch sleeps for good; the next task that finds nobody on watch wakes somebody.
 //!
 //! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
-//! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. A call
+//! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. Where there is nothing to be had of it, as where
+//! it waits for something itself, each time that one has got up in vain the first rest is twice as long, up to [`REST_IN_VAIN`]. A call
 //! pays for a wake that it may not need once in [`QUIET`]. An idle pool uses no CPU time.
 
 use crate::handle::Handle;
@@ -16,6 +17,8 @@ use std::time::Duration;
 /// How long the first rest lasts: as long as the spinning before it.
 const REST_FIRST: Duration = Duration::from_micros(100);
 const REST_MAX: Duration = Duration::from_millis(1);
+
+const REST_IN_VAIN: Duration = Duration::from_millis(50);
 
 /// How long nobody may have called.
 const QUIET: Duration = Duration::from_millis(100);
@@ -41,8 +44,9 @@ pub(crate) enum Turn {
 }
 
 impl Watch {
-    pub(crate) fn begin(handle: &Handle<'_>) -> Self {
-        let mut watch = Self { rest: REST_FIRST, quiet: Duration::ZERO, calls: Vec::new() };
+    /// Of one who has got up so often in vain.
+    pub(crate) fn begin(handle: &Handle<'_>, in_vain: u32) -> Self {
+        let mut watch = Self { rest: first_rest(in_vain), quiet: Duration::ZERO, calls: Vec::new() };
         watch.look(handle);
         watch
     }
@@ -63,7 +67,7 @@ impl Watch {
             return Turn::GetUp;
         }
         self.quiet = if has_begun { Duration::ZERO } else { self.quiet + self.rest };
-        self.rest = (2 * self.rest).min(REST_MAX);
+        self.rest = (2 * self.rest).min(self.rest.max(REST_MAX));
         if self.quiet >= QUIET { Turn::End } else { Turn::Rest }
     }
 
@@ -88,9 +92,21 @@ impl Watch {
     }
 }
 
+/// The first rest of one who has got up so often in vain.
+fn first_rest(in_vain: u32) -> Duration {
+    REST_FIRST.saturating_mul(1 << in_vain.min(16)).min(REST_IN_VAIN)
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_gets_up_in_vain_rests_longer() {
+        assert_eq!([0, 1, 2, 100].map(first_rest), [REST_FIRST, 2 * REST_FIRST, 4 * REST_FIRST, REST_IN_VAIN]);
+        let mut watch = Watch { rest: REST_IN_VAIN, quiet: Duration::ZERO, calls: Vec::new() };
+        assert_eq!((watch.decide(false, true), watch.rest), (Turn::Rest, REST_IN_VAIN));
+    }
 
     #[test]
     fn rests_grow_and_end() {
