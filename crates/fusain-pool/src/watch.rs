@@ -8,7 +8,7 @@
 //!
 //! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
 //! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. Where there is nothing to be had of it, as where
-//! it waits for something itself, each time that one has got up in vain the first rest is twice as long, up to [`REST_IN_VAIN`]. A call
+//! it waits for something itself, each time that one has got up in vain the first rest is twice as long, up to [`REST_IN_VAIN`]: then a call may lose twice that. A call
 //! pays for a wake that it may not need once in [`QUIET`]. An idle pool uses no CPU time.
 
 use crate::handle::Handle;
@@ -18,7 +18,8 @@ use std::time::Duration;
 const REST_FIRST: Duration = Duration::from_micros(100);
 const REST_MAX: Duration = Duration::from_millis(1);
 
-const REST_IN_VAIN: Duration = Duration::from_millis(50);
+/// Longer rests would cost less than the fiftieth of a core that these do, but what is left to the watch meanwhile would lie for as long.
+const REST_IN_VAIN: Duration = Duration::from_millis(10);
 
 /// How long nobody may have called.
 const QUIET: Duration = Duration::from_millis(100);
