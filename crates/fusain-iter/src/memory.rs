@@ -3,7 +3,8 @@
 //! Where each element of a vector becomes one result of the same size, the results can lie where the elements were. So they need no memory of their own: no new pages of
 //! the system where they are many, and half of the caches where they are fewer.
 //!
-//! A chain can be run like that if its n-th element is not given before the n-th of the vector has been moved out. Chains that promise that name the vector's slots in
+//! A chain can be run like that if its n-th element is not given before the n-th of the vector has been moved out, and if the same holds of each part that is split off, whose
+//! slots are the last ones, as many as its [`bound`](crate::iter::Source::bound). A filter gives fewer elements than slots are emptied; the gaps are closed at the end. Chains that promise that name the vector's slots in
 //! [`ParallelIterator::SLOT`](crate::iter::ParallelIterator::SLOT).
 
 use std::mem::{self, ManuallyDrop};

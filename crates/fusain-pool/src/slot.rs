@@ -268,7 +268,7 @@ impl Slot {
 
     /// Owner: lays a job out, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
     pub(crate) fn offer(&self, number: usize, job: JobRef) {
-        debug_assert!(self.has_place(number), "the public place is empty");
+        debug_assert!(self.has_place(number), "its place is empty");
         self.place(number).store(job.to_address(), Ordering::Release);
     }
 

@@ -189,9 +189,11 @@ pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
 /// How often a worker of a registry that sleeps inside of another pool looks whether its own has work: only who has something for this very worker unparks it there.
 const LOOK_HOME: Duration = Duration::from_millis(1);
 
-/// How long whoever waits for others sleeps at first, and at most: one who has to look after others, and one whom they tell when they are done.
+/// How long whoever waits for others sleeps at first, and at most.
 const NAP_FIRST: Duration = Duration::from_micros(550);
 const NAP_LAST: Duration = Duration::from_millis(5);
+
+/// How long a thread outside sleeps at most. It is told when what it waits for is done.
 const NAP_LAST_OUTSIDE: Duration = Duration::from_millis(500);
 
 /// The sleep of one who waits for others, a while at a time.
@@ -208,7 +210,7 @@ impl Naps {
         Self { next: NAP_FIRST, last: NAP_LAST }
     }
 
-    /// Of a thread outside, of which there may be thousands. At most it sleeps as long again as it has slept in all.
+    /// Of a thread outside, of which there may be thousands. Each sleep is about as long as all before it.
     pub(crate) fn outside() -> Self {
         Self { last: NAP_LAST_OUTSIDE, ..Self::new() }
     }
@@ -407,8 +409,9 @@ unsafe fn kind_of(job: JobRef) -> usize {
 pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, taken_back: bool) {
     let slot = handle.slot();
     // SAFETY: the caller's.
-    handle.brief.note(unsafe { kind_of(job) }, is_brief);
-    if taken_back && (!is_brief || !slot.has_offer()) {
+    let kind = unsafe { kind_of(job) };
+    handle.brief.note(kind, is_brief);
+    if taken_back && !(handle.brief.is_long(kind) && slot.has_offer()) {
         slot.ask_for_next();
     }
 }

@@ -134,6 +134,11 @@ where
     }
 
     #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
+    }
+
+    #[inline(always)]
     fn combine<A: Copy>(
         &mut self,
         grain: usize,
@@ -311,6 +316,11 @@ where
     #[inline(always)]
     fn exact(&self, seal: Seal) -> Option<usize> {
         self.base.exact(seal)
+    }
+
+    #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
     }
 
     #[inline(always)]

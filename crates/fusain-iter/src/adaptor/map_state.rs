@@ -430,6 +430,11 @@ where
     fn exact(&self, seal: Seal) -> Option<usize> {
         self.base.exact(seal)
     }
+
+    #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
+    }
 }
 
 impl<S, T, F, R> IndexedSource for StateSource<'_, S, T, F>

@@ -126,4 +126,9 @@ where
     fn exact(&self, seal: Seal) -> Option<usize> {
         self.base.exact(seal)
     }
+
+    #[inline(always)]
+    fn bound(&self, seal: Seal) -> Option<usize> {
+        self.base.bound(seal)
+    }
 }

@@ -23,7 +23,7 @@ fn collect_in_place<I: ParallelIterator>(chain: &mut I) -> Vec<I::Item> {
     assert!(const { I::SLOT.fits::<I::Item>() }, "an element takes up a slot");
     let base = chain.memory(Seal).base().cast::<I::Item>();
     let filled = run(chain, |settings, source| match source.bound(Seal) {
-        // Zipped with one that cannot tell.
+        // Zipped with one that cannot tell, say.
         None if const { !<I::Source<'_> as Source>::EXACT.is_always() } => Err(vector::collect(settings, source)),
         // SAFETY: the slots are those of a vector of as many elements or more, which the chain holds on to while it runs; the rest is what `SLOT` promises.
         _ => Ok(unsafe { slots::refill(settings, source, base) }),

@@ -34,7 +34,7 @@ where
                 })
             });
             grain -= now;
-            some *= 2;
+            some = some.saturating_mul(2);
         }
         match grain.min(source.left()) {
             0 => best,

@@ -1,8 +1,8 @@
-//! Elements written straight to where they belong: a chain that knows its length fills the slots of a vector.
+//! Elements written straight to where they belong: a chain that knows its length, or how long it is at most, fills the slots of a vector.
 //!
 //! Idea: the room is split where the source is split, so each worker has the slots of its own elements. A worker that has finished reports which
 //! slots it has filled. If a panic comes first, the worker drops the elements that it has not reported, and the room drops those reported. So
-//! each element that was made is dropped exactly once. A chain that stops early leaves gaps, which are closed at the end.
+//! each element that was made is dropped exactly once. A chain that stops early or leaves elements out leaves gaps, which are closed at the end.
 //!
 //! The slots may be those that the elements are moved out of: see [`memory`](crate::memory).
 
@@ -171,7 +171,7 @@ impl<T> Window<'_, T> {
             // One by one, so that a panic finds every element made so far.
             source.fold(grain, (), |(), x| self.push(x));
         } else {
-            // Of a stage that elements are left out of no vectors are made.
+            // Where elements are left out the compiler makes no vectors, so a stage gains nothing.
             let rest = if IN_PLACE && const { !S::EXACT.is_never() } {
                 // SAFETY: by the caller.
                 unsafe { self.fill_by_stages(source, grain) }
@@ -255,7 +255,7 @@ impl<T> Drop for Window<'_, T> {
 
 /// Writes to the slots of windows; `IN_PLACE` says that elements of the source [come from there](crate::memory).
 ///
-/// Invariant: used for sources that are bounded, and a window as long as the bound only.
+/// Invariant: used for sources that are bounded, and a window that has as many empty slots as the bound, or more where elements have been left out.
 struct Slots<T, const IN_PLACE: bool>(PhantomData<fn(T)>);
 
 impl<'w, S, T, const IN_PLACE: bool> Sink<S> for Slots<&'w T, IN_PLACE>
@@ -376,7 +376,8 @@ where
 ///
 /// # Safety
 ///
-/// 1. `source` is bounded. From `base` on there are as many slots for its elements as it has at most, and until this returns nobody but the source uses them.
+/// 1. `source` is bounded. From `base` on there are as many slots as its bound, those that it has yet to empty, and until this returns nobody but the source uses them. So it is
+///    of each part that is split off, whose slots are the last ones.
 /// 2. When it gives its n-th element it has moved the n-th out of there, and does not look at that slot again.
 #[inline(always)]
 pub(crate) unsafe fn refill<S>(settings: &Settings<'_>, source: S, base: *mut S::Item) -> usize

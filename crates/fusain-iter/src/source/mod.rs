@@ -141,7 +141,8 @@ pub trait Source: Send + Sized {
         None
     }
 
-    /// At most so many elements come out, if that is known. Memory that is there already is written by it.
+    /// At most so many elements come out, if that is known. Of a chain with [slots](crate::memory) so many of these are still to be emptied: what it makes is written into
+    /// them, and where a part is split off they are divided by it.
     #[doc(hidden)]
     #[inline(always)]
     fn bound(&self, seal: Seal) -> Option<usize> {

@@ -300,6 +300,8 @@ fn some_of_the_elements() {
 #[test]
 fn the_greatest_lengths() {
     let many = [(); usize::MAX];
+    // A source of unknown length, whose first element comes late.
+    assert_eq!((0..100_000_u32).par_bridge().sequential().filter(|x| *x > 50_000).max(), Some(99_999));
     assert_eq!(many.par_windows(1).len(), usize::MAX);
     assert_eq!(many.par_windows(2).len(), usize::MAX - 1);
     assert_eq!(many.par_windows(usize::MAX).on(&POOL).count(), 1);

@@ -98,6 +98,9 @@ proptest! {
         same!(texts().collect::<Vec<_>>().into_par_iter().filter(long).map(twice), texts().filter(long).map(twice), &script);
         let even = |(i, s): (usize, String)| (i % 2 == 0).then_some(s);
         same!(texts().collect::<Vec<_>>().into_par_iter().enumerate().filter_map(even), texts().step_by(2), &script);
+        let lengthened = || texts().collect::<Vec<_>>().into_par_iter().filter(long).update(|s| s.push('!'));
+        let add = |n: &mut usize, s: String| s + &"?".repeat(*n);
+        same!(lengthened().map_with(1, add), texts().filter(long).map(|s| s + "!?"), &script);
         let hits = v.iter().enumerate().filter(|(_, x)| **x > 0).map(|(i, _)| i);
         same!(v.par_iter().positions(|x| *x > 0), hits.clone(), &script);
     }
