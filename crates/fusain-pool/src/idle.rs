@@ -213,7 +213,7 @@ fn is_wanted(handle: &Handle<'_>) -> bool {
 }
 
 /// Parks until there is a message, somebody has woken this worker, or the pool ends.
-fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
+pub(crate) fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
     let mailbox = &handle.slot().front;
     let mut watch = handle.pool.begins_watch(handle.index).then(|| Watch::begin(handle, *in_vain));
     while !handle.pool.is_ending() {

@@ -44,7 +44,7 @@ fn gets_up() {
         handle.slot().set_thread(current());
         handle.slot().front.open(ANY);
         if fall_asleep(&handle) {
-            stay_asleep(&handle);
+            stay_asleep(&handle, &mut 0);
         }
     });
     let other = thread::spawn(move || {

@@ -22,7 +22,7 @@ fn queued_while_falling_asleep() {
         handle.slot().set_thread(current());
         handle.slot().front.open(ANY);
         if fall_asleep(&handle) {
-            stay_asleep(&handle);
+            stay_asleep(&handle, &mut 0);
         }
         // Awake: there is something to be seen, or will be.
         assert!(tasks::in_sight(&handle, Helps::Anybody) || handle.slot().front.follow_nudge().is_some());
