@@ -9,20 +9,17 @@ pub(crate) fn kind_of<K: ?Sized>() -> usize {
     type_name::<K>().as_ptr() as usize
 }
 
-/// Kinds that are remembered. Two that meet in one place take turns in it.
-const KINDS: usize = 64;
+/// A value for each of the last kinds, of which `N` are remembered. Two that meet in one place take turns in it.
+pub(crate) struct Kinds<T, const N: usize = 64>([Cell<Option<(usize, T)>>; N]);
 
-/// A value for each of the last kinds.
-pub(crate) struct Kinds<T>([Cell<Option<(usize, T)>>; KINDS]);
-
-impl<T: Copy> Kinds<T> {
+impl<T: Copy, const N: usize> Kinds<T, N> {
     pub(crate) const fn new() -> Self {
-        Self([const { Cell::new(None) }; KINDS])
+        Self([const { Cell::new(None) }; N])
     }
 
     fn place(&self, kind: usize) -> &Cell<Option<(usize, T)>> {
-        // Names lie at any address; two shifts mix enough of it.
-        &self.0[(kind ^ (kind >> 6)) % KINDS]
+        // Names lie at any address, functions mostly at multiples of 16; these shifts mix enough of both.
+        &self.0[(kind ^ (kind >> 4) ^ (kind >> 7)) % N]
     }
 
     pub(crate) fn get(&self, kind: usize) -> Option<T> {
@@ -34,28 +31,19 @@ impl<T: Copy> Kinds<T> {
     }
 }
 
-/// Kinds of which something has been the case several times on end. Where two meet in one place the last one is remembered.
-pub(crate) struct Streaks([Cell<(usize, u32)>; STREAKS]);
-
-/// Two cache lines, since each visit of a pool makes these anew.
-const STREAKS: usize = 8;
+/// For how many times on end something has been the case, for a few kinds: each visit of a pool makes these anew.
+pub(crate) struct Streaks(Kinds<u32, 8>);
 
 /// So many times count.
 const SEVERAL: u32 = if cfg!(loom) { 1 } else { 4 };
 
 impl Streaks {
     pub(crate) const fn new() -> Self {
-        Self([const { Cell::new((0, 0)) }; STREAKS])
-    }
-
-    /// Kinds of jobs are named by the address of a function, which mostly is a multiple of 16.
-    fn place(&self, kind: usize) -> &Cell<(usize, u32)> {
-        &self.0[((kind >> 4) ^ (kind >> 7)) % STREAKS]
+        Self(Kinds::new())
     }
 
     fn length(&self, kind: usize) -> u32 {
-        let (last, length) = self.place(kind).get();
-        if last == kind { length } else { 0 }
+        self.0.get(kind).unwrap_or(0)
     }
 
     /// Whether it has been the case for several times on end.
@@ -65,8 +53,7 @@ impl Streaks {
 
     /// It has been the case, or not.
     pub(crate) fn note(&self, kind: usize, is_case: bool) {
-        let length = if is_case { (self.length(kind) + 1).min(SEVERAL) } else { 0 };
-        self.place(kind).set((kind, length));
+        self.0.set(kind, if is_case { (self.length(kind) + 1).min(SEVERAL) } else { 0 });
     }
 }
 
