@@ -334,6 +334,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::moment::stopped;
     use crate::platform::HAS_TICKS;
     use crate::{Algorithm, scope};
 
@@ -392,11 +393,17 @@ mod tests {
         });
     }
 
-    /// How many jobs of one kind have been laid out when so many joins are within one another.
-    fn laid_out_in(joins: usize) -> usize {
+    /// How many jobs of one kind have been laid out when so many joins are within one another, the first closures of which take so long.
+    fn laid_out_in(joins: usize, each_ns: f32) -> usize {
         match joins {
             0 => Handle::current(|handle| handle.expect("inside of a join").stack.laid_out()),
-            _ => join(|| laid_out_in(joins - 1), || 0).0,
+            _ => {
+                let first = || {
+                    stopped::pass(each_ns);
+                    laid_out_in(joins - 1, each_ns)
+                };
+                join(first, || 0).0
+            }
         }
     }
 
@@ -404,13 +411,18 @@ mod tests {
     #[test]
     fn short_jobs_use_one_place() {
         let pool = Pool::builder().threads(1).build().expect("a pool without threads");
+        let (short, long) = (|| laid_out_in(20, 1.0), || laid_out_in(20, 1e6));
         pool.install(|| {
-            let all = laid_out_in(20);
-            assert!(all > 2);
-            // Where another process takes the core meanwhile it was no moment.
-            assert!(!HAS_TICKS || (0..1_000).any(|_| laid_out_in(20) == 1));
-            // Jobs of another kind are not concerned.
-            join(|| join(|| assert_eq!(laid_out_in(0), 2), || ()), || ());
+            stopped::with(|| {
+                let all = long();
+                assert!(all > 2);
+                // The places are used until several have been short, of which the outermost one is none: it is of a kind of its own.
+                assert_eq!(short(), all);
+                short();
+                assert_eq!(short(), if HAS_TICKS { 1 } else { all });
+                // Jobs of another kind are not concerned.
+                join(|| join(|| assert_eq!(laid_out_in(0, 0.0), 2), || ()), || ());
+            })
         });
     }
 }

@@ -3,10 +3,19 @@
 //! To ask the clock takes as long as some hundred elements, and waits until all that was begun before is done, on both sides of what is timed. Calls that are timed would take
 //! longer than others, and those that are shared more so, since they wait for other cores.
 
-use crate::platform::{HAS_TICKS, Instant, ticks};
+use crate::platform::{self, HAS_TICKS, Instant};
 use std::hint::{black_box, spin_loop};
 use std::sync::OnceLock;
 use std::time::Duration;
+
+#[inline(always)]
+fn ticks() -> u64 {
+    #[cfg(all(test, not(loom)))]
+    if let Some(ticks) = stopped::ticks() {
+        return ticks;
+    }
+    platform::ticks()
+}
 
 /// When something began.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +113,44 @@ pub(crate) fn net_ns(ticks: u64) -> f32 {
 /// Ticks that last `ns`; 0 where a look costs too much to be worth it for a short time.
 pub(crate) fn ticks_in(ns: f32) -> u32 {
     if HAS_TICKS { (counter().ticks_per_ns * ns) as u32 } else { 0 }
+}
+
+/// Time that passes only where a test says so.
+#[cfg(all(test, not(loom)))]
+pub(crate) mod stopped {
+    use super::{counter, platform, ticks_in};
+    use std::cell::Cell;
+
+    thread_local! {
+        static TICKS: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn ticks() -> Option<u64> {
+        TICKS.get()
+    }
+
+    /// Stops this thread's counter while `body` runs.
+    pub(crate) fn with<R>(body: impl FnOnce() -> R) -> R {
+        /// Time goes on, also where the test fails.
+        struct GoOn;
+
+        impl Drop for GoOn {
+            fn drop(&mut self) {
+                TICKS.set(None);
+            }
+        }
+        // It is measured by a counter that runs.
+        counter();
+        TICKS.set(Some(platform::ticks()));
+        let _go_on = GoOn;
+        body()
+    }
+
+    /// So long passes.
+    pub(crate) fn pass(ns: f32) {
+        let stopped = TICKS.get().expect("the counter is stopped");
+        TICKS.set(Some(stopped + u64::from(ticks_in(ns))));
+    }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -268,18 +268,16 @@ mod tests {
     use super::*;
     use crate::handlers::Handlers;
     use crate::inner::Threads;
+    use crate::moment::stopped;
     use crate::platform::HAS_TICKS;
-    use std::thread;
 
-    /// Turns until the first look of a worker that has done these tasks, each asleep for so long.
-    fn turns_after(tasks: &[Duration]) -> u32 {
+    /// Turns until the first look of a worker that has done these tasks, each of which took so many nanoseconds.
+    fn turns_after(tasks: &[f32]) -> u32 {
         let pool = Inner::new(2, Wait::Spin, Threads::Own, Handlers::default());
         let first = FirstLook::new();
-        for &time in tasks {
+        for &ns in tasks {
             first.begin(true);
-            if !time.is_zero() {
-                thread::sleep(time);
-            }
+            stopped::pass(ns);
             first.out_of_work(&pool);
         }
         let mut patience = Patience::after_task(&pool, 0, &first);
@@ -291,16 +289,17 @@ mod tests {
 
     #[test]
     fn the_first_look_comes_as_soon_as_the_last_tasks_suggest() {
-        const SHORT: Duration = Duration::ZERO;
-        const LONG: Duration = Duration::from_millis(1);
-        assert_eq!(turns_after(&[]), LOOK_FIRST);
-        assert_eq!(turns_after(&[LONG]), 2 * SOON_A_WORKER);
-        assert_eq!(turns_after(&[SHORT, SHORT, LONG]), 2 * SOON_A_WORKER);
-        // A short task may be interrupted.
-        let is_between = |least: u32, most: u32, tasks: &[Duration]| {
-            !HAS_TICKS || (0..1_000).any(|_| (least..=most).contains(&turns_after(tasks)))
-        };
-        assert!(is_between(LOOK_FIRST + 1, 2 * LOOK_FIRST, &[SHORT]));
-        assert!(is_between(FAR / 2 + 1, FAR, &[LONG, SHORT, SHORT, SHORT, SHORT]));
+        const SHORT: f32 = SHORT_JOINED_NS / 2.0;
+        const LONG: f32 = SHORT_JOINED_NS * 2.0;
+        stopped::with(|| {
+            assert_eq!(turns_after(&[]), LOOK_FIRST);
+            assert_eq!(turns_after(&[LONG]), 2 * SOON_A_WORKER);
+            assert_eq!(turns_after(&[SHORT, SHORT, LONG]), 2 * SOON_A_WORKER);
+            if HAS_TICKS {
+                // It may go a little sooner, never on a turn that ends with a yield.
+                assert!((LOOK_FIRST + 1..=2 * LOOK_FIRST).contains(&turns_after(&[SHORT])));
+                assert!((FAR / 2 + 1..=FAR).contains(&turns_after(&[LONG, SHORT, SHORT, SHORT, SHORT])));
+            }
+        });
     }
 }
