@@ -4,10 +4,17 @@ use super::*;
 use crate::decide::{Kind, Team};
 use crate::platform::HAS_THREADS;
 use crate::{Pool, Wait};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
 
-/// The caller keeps one unit, and then asks for more.
-struct Uneven;
+/// The caller keeps one unit where it shares, and then asks for more. Until it has been given some, units last long enough for all that to happen in.
+struct Uneven {
+    caller: ThreadId,
+    is_shared: AtomicBool,
+    /// Units that the caller has begun since: the first may be the one that it has kept.
+    begun_by_caller: AtomicUsize,
+}
 
 impl Algorithm for Uneven {
     type Local = usize;
@@ -17,7 +24,14 @@ impl Algorithm for Uneven {
     }
 
     fn do_unit(&self, units: &mut usize, _grain: usize) {
-        (0..300).for_each(|_| std::hint::spin_loop());
+        if thread::current().id() != self.caller {
+            self.is_shared.store(true, Relaxed);
+        } else if self.is_shared.load(Relaxed) {
+            self.begun_by_caller.fetch_add(1, Relaxed);
+        }
+        if self.begun_by_caller.load(Relaxed) < 2 {
+            thread::sleep(Duration::from_micros(100));
+        }
         *units -= 1;
     }
 
@@ -34,11 +48,14 @@ fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
         return;
     }
     let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
-    let brief = Brief { grain: Grain::fixed(1), work: 64, wakes: true, offers: true };
-    // Whether a core is free for the worker at the moment nobody knows.
-    let is_seen = (0..10_000).any(|_| {
+    // The worker may not have started yet, or get its part late.
+    let is_seen = (0..1_000).any(|_| {
+        let caller = thread::current().id();
+        let uneven = Uneven { caller, is_shared: AtomicBool::new(false), begun_by_caller: AtomicUsize::new(0) };
+        let units = 10_000;
+        let brief = Brief { grain: Grain::fixed(1), work: units, wakes: true, offers: false };
         let before = pool.counters().steals_done;
-        let outcome = pool.inner.enter(|handle| run(handle, &Uneven, 64, brief));
+        let outcome = pool.inner.enter(|handle| run(handle, &uneven, units, brief));
         pool.counters().steals_done - before >= 2 && outcome.helped && !outcome.unshared
     });
     assert!(is_seen);
