@@ -71,11 +71,16 @@ impl Pool {
     /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn builder() -> Builder {
-        Builder::default()
+        Builder::new()
     }
 }
 
 impl Builder {
+    /// The default options, as [`Pool::builder`] gives them.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Sets the number of workers, 1 to 4096, the calling thread included: `threads(2)` starts one thread. Where there are no threads (wasm32 without
     /// atomics, and builds with `--cfg fusain_single`) a pool has one worker, whatever is asked for.
     ///

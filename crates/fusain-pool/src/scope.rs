@@ -68,6 +68,7 @@ impl std::fmt::Debug for Scope<'_> {
 /// });
 /// assert_eq!(letters.into_inner(), 25);
 /// ```
+#[doc(alias = "in_place_scope")]
 #[doc(alias = "task_group")]
 #[doc(alias = "taskgroup")]
 #[doc(alias = "task")]

@@ -10,7 +10,7 @@ pub use fusain_algorithms::{At, Par, first_touch_vec, par};
 pub use fusain_cluster as cluster;
 #[cfg(feature = "comm")]
 pub use fusain_comm as comm;
-pub use fusain_iter::{array, iter, range, slice, str, vec};
+pub use fusain_iter::{array, iter, range, str, vec};
 #[doc(hidden)]
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Builder, Error, Pool, Scope, Wait, broadcast, join, kept, scope};
@@ -22,7 +22,7 @@ pub use fusain_topology as topology;
 
 /// The traits that most programs want: slice calls and parallel iterators.
 ///
-/// Use it in place of `rayon::prelude`. With both in one scope, methods that both have are ambiguous.
+/// Use it in place of `rayon::prelude`, not beside it: with both in one scope the compiler uses one of two methods of the same name, and only warns.
 ///
 /// ```
 /// use fusain::prelude::*;
@@ -38,6 +38,13 @@ pub mod prelude {
         ParScan, ParSearch, ParSelect, ParSet, ParSortBorrowed, ParVisit,
     };
     pub use fusain_iter::prelude::*;
+}
+
+/// Parallel iterators over slices, and the traits that make them.
+pub mod slice {
+    // The sorts without the iterators: not in the prelude, where `ParallelSliceMut` has the same ones.
+    pub use fusain_algorithms::prelude::ParSort;
+    pub use fusain_iter::slice::*;
 }
 
 #[doc = include_str!("all_algorithms.md")]

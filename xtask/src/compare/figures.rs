@@ -1,4 +1,4 @@
-//! The figures of README.md: a plot, a table of at most eight rows, with two threads and with more, and where fusain is weakest, taken from the results in BENCHMARKS.md.
+//! The figures of README.md: a plot, a table, with two threads and with more, and where fusain is weakest, taken from the results in BENCHMARKS.md.
 
 use std::collections::BTreeMap;
 
@@ -22,30 +22,37 @@ const fn figure(what: &'static str, comparison: &'static str, key: &'static str,
 
 const RAYON: &str = "times as fast as rayon";
 const BEST: &str = "times as fast as the best peer";
+const ONE: &str = "times as fast as on one";
 
-const TABLE: [Figure; 10] = [
-    figure("an empty parallel region", "region", "ours_over_rtt", "round trips of a cache line"),
-    figure("fork and join", "join", "rayon_over_ours", RAYON),
+const TABLE: [Figure; 12] = [
+    figure("latency of an empty parallel call", "region", "ours_over_rtt", "round trips of a cache line"),
+    figure("`join`: recursive Fibonacci", "join", "rayon_over_ours", RAYON),
+    figure("`join`: a search for N queens", "join", "queens_rayon_over_ours", RAYON),
     figure("bursts of short regions in a control loop", "tick", "rayon_over_ours_time", RAYON),
-    figure("a stable sort of `i32` gains from", "breakeven", "sort", "elements"),
+    figure("shortest stable sort of `i32` that gains", "breakeven", "sort", "elements"),
     figure("basic algorithms on 2^16 elements", "first", "geomean_2e16", BEST),
     figure("basic algorithms on 2^24 elements", "first", "geomean_2e24", BEST),
-    figure("chains of iterators over 2^16 elements", "iterators", "geomean_2e16", BEST),
-    figure("calls of crates that use rayon, with our iterators, below 100 us", "crates", "geomean_short", RAYON),
-    figure("longer calls of these", "crates", "geomean_long", RAYON),
-    figure("a search for N queens on two MPI processes", "irregular", "nqueens", "times as fast as on one"),
+    figure("parallel iterators over 2^16 elements", "iterators", "geomean_2e16", BEST),
+    figure("calls below 100 us of an image crate, kornia-imgproc", "crates", "geomean_short", RAYON),
+    figure("longer calls of eight crates written for rayon", "crates", "geomean_long", RAYON),
+    figure("programs on the drop-in core", "rayon", "programs", RAYON),
+    figure("a search for N queens on two MPI processes", "irregular", "nqueens", ONE),
 ];
 
-const LOSSES: [Figure; 4] = [
-    figure("the basic algorithm furthest behind", "first", "worst", BEST),
+const LOSSES: [Figure; 8] = [
+    figure("of basic algorithms, the one that is furthest behind", "first", "worst", BEST),
+    figure("of parallel iterators, the worst", "iterators", "worst_over_sequential", "times as fast as sequential code"),
     figure(
-        "where the choice between sequential and parallel is worst",
+        "the worst choice between sequential and parallel",
         "noloss",
         "worst",
         "times the time of the better one",
     ),
     figure("a few long tasks, in the worst case", "coarse", "worst_over_rayon", "times the time of rayon"),
+    figure("LU on two MPI processes", "irregular", "lu", ONE),
     figure("8 bytes over MPI, waited for at once", "latency", "ours_over_native", "times the time of the MPI library"),
+    figure("the first build of a program, in release", "compile", "cold_release", "times the time with rayon"),
+    figure("machine code of a program with 40 calls", "compile", "text", "times the size with rayon"),
 ];
 
 /// What stands between the marks.
@@ -62,13 +69,13 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
     let rows: String = TABLE.iter().map(|figure| figure.row(outcomes, threads)).collect();
     let threads = threads.map_or_else(|| "more".to_owned(), |threads| format!("{threads} threads"));
     format!(
-        "{plot}\n\n| what | 2 threads | {threads} | | command |\n|---|---:|---:|---|---|\n{rows}\nWhere it is weakest:\n\n{losses}\n{THREADS}\n\n{origins}"
+        "{plot}\n\n| measurement | 2 threads | {threads} | unit | command |\n|---|---:|---:|---|---|\n{rows}\nWhere it is weakest:\n\n{losses}\n{THREADS}\n\n{origins}"
     )
 }
 
 /// What no figure says of itself.
-const THREADS: &str = "All parallel sides have the same number of threads, two where nothing else is said; `--threads N` after the command changes it. The machines are virtual, and \
-    two of their cores may be threads of one. Run on:";
+const THREADS: &str = "All libraries have the same number of threads: two, where nothing else is said (`--threads N` after the command changes it). \"-\" is not measured. The machines are \
+    virtual: two of their cores may be hyperthreads of one. Run on:";
 
 /// A line for each machine and day.
 fn origins(outcomes: &Outcomes) -> String {
