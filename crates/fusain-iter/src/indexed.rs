@@ -29,6 +29,9 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Self: 's;
 
     /// Begins a run, like [`source`](ParallelIterator::source). Only one of the two may be called, and once.
+    ///
+    /// Both give the same elements in the same order. `source` counts them one by one, too: what it says is [`left`](crate::iter::Source::left) is exact, or the
+    /// numbers of [`enumerate`](Self::enumerate) are wrong.
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s>;
 
     /// The number of elements.

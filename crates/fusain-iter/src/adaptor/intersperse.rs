@@ -81,16 +81,19 @@ pub struct IntersperseSource<S, T> {
     leads: bool,
 }
 
+/// Counts separators as elements: the chain may be numbered by what is left.
 impl<S: Source<Item = T>, T: Clone + Send> Source for IntersperseSource<S, T> {
     type Item = T;
 
     fn left(&self) -> usize {
-        self.base.left()
+        let base = self.base.left();
+        base.saturating_add(if self.leads { base } else { base.saturating_sub(1) })
     }
 
     fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
         let Self { base, element, leads } = self;
-        base.run(grain, |x| {
+        // A separator comes with the element behind it, of which nobody knows yet whether there is one.
+        base.run(base_of(grain, *leads).max(1), |x| {
             if std::mem::replace(leads, true) {
                 each(element.clone())?;
             }
@@ -114,11 +117,9 @@ pub struct IntersperseIndexed<S, T> {
     len: usize,
 }
 
-impl<S: IndexedSource<Item = T>, T: Clone> IntersperseIndexed<S, T> {
-    /// Elements of the base among the first `n`.
-    fn base_of(&self, n: usize) -> usize {
-        n / 2 + usize::from(!self.leads && !n.is_multiple_of(2))
-    }
+/// Elements of the base among `n` in a row, of which a separator is the first if it `leads`.
+fn base_of(n: usize, leads: bool) -> usize {
+    n / 2 + usize::from(!leads && !n.is_multiple_of(2))
 }
 
 impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseIndexed<S, T> {
@@ -136,23 +137,27 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
 
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
         let n = n.min(self.len);
-        let (base, leads) = (self.base_of(n), self.leads);
+        let (base, leads) = (base_of(n, self.leads), self.leads);
+        let piece = InterspersePiece::new(self.base.front(base), &self.element, n, leads);
+        // Not before: the base may panic.
         self.len -= n;
         self.leads ^= n % 2 == 1;
-        InterspersePiece::new(self.base.front(base), &self.element, n, leads)
+        piece
     }
 
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
         let n = n.min(self.len);
         let front = self.len - n;
-        let base = self.base.left() - self.base_of(front);
+        let leads = self.leads ^ (front % 2 == 1);
+        // Of its own length, not of what the base has left: that is more where the base has panicked. Memory is written by it.
+        let piece = InterspersePiece::new(self.base.back(base_of(n, leads)), &self.element, n, leads);
         self.len = front;
-        InterspersePiece::new(self.base.back(base), &self.element, n, self.leads ^ (front % 2 == 1))
+        piece
     }
 
     fn split_at(&mut self, n: usize) -> Self {
         let n = n.min(self.len);
-        let base = self.base.split_at(self.base_of(n));
+        let base = self.base.split_at(base_of(n, self.leads));
         let len = std::mem::replace(&mut self.len, n) - n;
         IntersperseIndexed { base, element: self.element.clone(), leads: self.leads ^ (n % 2 == 1), len }
     }

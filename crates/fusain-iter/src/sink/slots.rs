@@ -192,7 +192,8 @@ impl<T> Window<'_, T> {
                     self.next += ROW;
                     grain -= ROW;
                 }
-                if grain == 0 {
+                // What has ended early would go on behind its end.
+                if grain == 0 || (const { S::EXACT.is_at_most() } && source.left() == 0) {
                     continue;
                 }
                 self.next = source.fold(grain, self.next, move |next, x| {
@@ -226,8 +227,10 @@ impl<T> Window<'_, T> {
                 // The chain has ended early.
                 // SAFETY: likewise; a stage is no slot.
                 unsafe { to.copy_from_nonoverlapping(stage.as_ptr(), given) };
+                self.next += given;
+                return 0;
             }
-            self.next += given;
+            self.next += STAGE;
             grain -= STAGE;
         }
         grain

@@ -1,9 +1,11 @@
 //! The library's own sources in a chain of a user's own, which takes more of them than there is, cuts them behind their end, and lies about how many there are. What they
 //! give afterwards is not said, but it is no more than there is room for.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use fusain_iter::iter::{IndexedSource, Pieces, Settings, repeat_n};
+use fusain_iter::iter::{IndexedSource, Pieces, Settings, from_indexed_source, repeat_n};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -72,9 +74,12 @@ fn has_room<I: IndexedParallelIterator<Item = String>>(what: &str, chain: impl F
     let shared = || chain().rev().on(&POOL).always().grain(2).collect::<Vec<_>>();
     for result in [catch_unwind(AssertUnwindSafe(sequential)), catch_unwind(AssertUnwindSafe(shared))] {
         let Err(panic) = result else { continue };
-        let overflows = panic.downcast_ref::<&str>().is_some_and(|panic| panic.contains("no more than it has"));
-        assert!(!overflows, "{what}");
+        assert!(!overflows(&*panic), "{what}");
     }
+}
+
+fn overflows(panic: &(dyn Any + Send)) -> bool {
+    panic.downcast_ref::<&str>().is_some_and(|panic| panic.contains("no more than it has"))
 }
 
 /// The chain alone, and within others.
@@ -130,4 +135,36 @@ fn chunks_end_where_the_elements_do() {
     let chunks: Vec<Vec<(usize, &str)>> = chain().chunks(3).collect();
     assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
     assert_eq!(chunks.concat().len(), 20);
+}
+
+/// Another case that has written behind its vector: what panics between two changes of a source leaves it with too few.
+#[test]
+fn separators_end_where_the_elements_do() {
+    static FAILS: AtomicBool = AtomicBool::new(false);
+
+    struct Fragile(String);
+
+    impl Clone for Fragile {
+        fn clone(&self) -> Self {
+            assert!(!FAILS.load(Ordering::Relaxed), "a clone fails");
+            Fragile(self.0.clone())
+        }
+    }
+
+    let numbers: Vec<u64> = (0..1000).collect();
+    let word = |word: &str| Fragile(word.to_owned());
+    let mut chain = numbers.par_iter().zip(repeat_n(word("one"), 1000)).intersperse((&5, word("and")));
+    let mut settings = Settings::default();
+    let mut source = chain.indexed(&mut settings);
+    FAILS.store(true, Ordering::Relaxed);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(source.split_at(1000)))).is_err());
+    FAILS.store(false, Ordering::Relaxed);
+    let most = source.left() - 2;
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(source.front(most))));
+    let left = source.left();
+    let words = catch_unwind(AssertUnwindSafe(|| from_indexed_source(source).rev().sequential().collect::<Vec<_>>()));
+    match words {
+        Ok(words) => assert!(words.len() <= left && words.iter().all(|(_, word)| !word.0.is_empty())),
+        Err(panic) => assert!(!overflows(&*panic)),
+    }
 }

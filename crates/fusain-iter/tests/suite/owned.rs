@@ -134,6 +134,10 @@ proptest! {
         let at = at % v.len().max(1);
         let part: Vec<u64> = shared().enumerate().map(|(i, x)| (i != at).then_some(x)).while_some().collect();
         prop_assert!(part.len() < v.len().max(1));
+        let mut alone = shared().sequential().enumerate().map(|(i, x)| (i != at).then_some(x)).while_some().collect::<Vec<u64>>();
+        prop_assert_eq!(&alone, &v[..at.min(v.len())], "nobody goes on behind the end");
+        alone = v.par_iter().enumerate().sequential().map(|(i, x)| (i != at).then_some(*x)).while_some().collect();
+        prop_assert_eq!(&alone, &v[..at.min(v.len())], "nor where elements are not in place");
         let mut rest = v.iter();
         prop_assert!(part.iter().all(|x| rest.any(|y| x == y)), "in their order");
         let fall_at = |i: usize| if i == at && !v.is_empty() { fall() };

@@ -33,11 +33,32 @@ pub(crate) fn script() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// The elements of `chain` in their order, as the script has it run.
-pub(crate) fn run_by<I: ParallelIterator>(mut chain: I, script: &[Step]) -> Vec<I::Item> {
+pub(crate) fn run_by<I: ParallelIterator>(chain: I, script: &[Step]) -> Vec<I::Item> {
+    run_checked(chain, script, |_| ())
+}
+
+/// As [`run_by`], and in each step what is left is as many elements as come after it: others are numbered by it.
+pub(crate) fn run_counted<I: IndexedParallelIterator>(chain: I, script: &[Step]) -> Vec<I::Item> {
+    let len = chain.len();
+    run_checked(chain, script, |parts| {
+        let (left, given) =
+            parts.iter().fold((0, 0), |(left, given), (source, all)| (left + source.left(), given + all.len()));
+        assert_eq!(left + given, len, "{left} left, {given} given");
+    })
+}
+
+/// Parts of a source, from the front to the back: what is left of each, and what it has given.
+type Parts<S> = [(S, Vec<<S as Source>::Item>)];
+
+fn run_checked<'c, I: ParallelIterator + 'c>(
+    mut chain: I,
+    script: &[Step],
+    check: impl for<'s> Fn(&Parts<I::Source<'s>>),
+) -> Vec<I::Item> {
     let source = chain.source(&mut Settings::default());
-    // From the front to the back: what is left of a part, and what it has given.
     let mut parts = vec![(source, Vec::new())];
     for step in script {
+        check(&parts);
         let (Step::Run(part, _) | Step::Fold(part, _) | Step::Split(part) | Step::SplitAt(part, _)) = *step;
         let part = part % parts.len();
         let (source, given) = &mut parts[part];

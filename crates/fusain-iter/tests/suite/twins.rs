@@ -3,7 +3,7 @@
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
-use crate::support::{POOL, cut_by, run_by, script};
+use crate::support::{POOL, cut_by, run_by, run_counted, script};
 
 /// Cut by script, in sequence, and on the pool: always `expected`.
 ///
@@ -11,10 +11,10 @@ use crate::support::{POOL, cut_by, run_by, script};
 macro_rules! same {
     ($chain:expr, $expected:expr, $script:expr) => {
         let (chain, expected) = (|| $chain, $expected.collect::<Vec<_>>());
-        same!(@ chain, expected, $script);
+        same!(@ run_by, chain, expected, $script);
     };
-    (@ $chain:ident, $expected:ident, $script:expr) => {
-        prop_assert_eq!(&run_by($chain(), $script), &$expected);
+    (@ $run:ident, $chain:ident, $expected:ident, $script:expr) => {
+        prop_assert_eq!(&$run($chain(), $script), &$expected);
         prop_assert_eq!(&$chain().sequential().collect::<Vec<_>>(), &$expected);
         prop_assert_eq!(&$chain().on(&POOL).always().grain(5).collect::<Vec<_>>(), &$expected);
         prop_assert_eq!(&$chain().on(&POOL).collect::<Vec<_>>(), &$expected);
@@ -25,7 +25,7 @@ macro_rules! same {
 macro_rules! same_indexed {
     ($chain:expr, $expected:expr, $script:expr) => {
         let (chain, expected) = (|| $chain, $expected.collect::<Vec<_>>());
-        same!(@ chain, expected, $script);
+        same!(@ run_counted, chain, expected, $script);
         prop_assert_eq!(&cut_by(chain(), $script), &expected);
     };
 }
@@ -125,6 +125,8 @@ proptest! {
         let mut between: Vec<i32> = v.iter().flat_map(|x| [*x, -1]).collect();
         between.pop();
         same_indexed!(v.par_iter().copied().intersperse(-1), between.iter().copied(), &script);
+        let numbered = v.par_iter().copied().intersperse(-1).on(&POOL).always().grain(5).enumerate();
+        prop_assert!(numbered.collect::<Vec<_>>().into_iter().eq(between.iter().copied().enumerate()));
     }
 
     #[test]
