@@ -4,8 +4,8 @@
 //! (`--synthetic`, in the form of hwloc's HWLOC_SYNTHETIC):
 //!
 //! * `cargo run --example levels -- --ranks 32 --synthetic "Package:2 L3:1 L2:2 Core:2 PU:1"`: every level's communicators and roots.
-//! * `levels --xml file.xml --ranks 12 --workers 4 --policy spread --format svg > picture.svg`: where they are, drawn.
-//! * `levels place --ranks 12 --workers 4 --policy spread`: what is bound where, and the options of `mpirun` (Open MPI), `mpiexec` (MPICH) and `srun` for it.
+//! * `... -- --xml file.xml --ranks 12 --workers 4 --policy spread --format svg > picture.svg`: where they are, drawn.
+//! * `... -- place --ranks 12 --workers 4 --policy spread`: what is bound where, and the options of `mpirun` (Open MPI), `mpiexec` (MPICH) and `srun` for it.
 //!
 //! On real ranks: `cargo build --features mpi,hwloc --example levels`, then `mpirun -n 4 --bind-to core target/debug/examples/levels`
 

@@ -56,8 +56,8 @@
 //! unwinds ends the process. If a local variable of a closure panics when it is dropped, the closure's result is lost. A call that needs the global pool panics if
 //! that cannot be built ([`Pool::global`](fusain_pool::Pool::global)).
 //!
-//! **An inconsistent order** is one that is not a total order, or does not give the same answer twice. The call then panics or returns a wrong result; it does no other
-//! harm. After a call that moves elements within a slice, the slice still holds each element once.
+//! **A comparison that is not a total order**, or does not give the same answer twice, makes the call panic or return an unspecified result. Memory stays safe, and after a call
+//! that moves elements within a slice, the slice still holds each element once, as after std's `sort_by`.
 //!
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!

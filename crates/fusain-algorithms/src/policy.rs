@@ -117,7 +117,8 @@ impl<'p> Par<'p> {
         Par { mode: Mode::Sequential, ..self }
     }
 
-    /// Runs the call in parallel, even if it seems too small to gain. A call on fewer than two elements still runs on the calling thread.
+    /// Offers parts of the call to other workers, even if it seems too small to gain. If none is awake in time, the calling thread does it all; a call on fewer than two
+    /// elements always runs there.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -53,23 +53,24 @@
 //!
 //! At MPI level FUNNELED only the main thread may call MPI, and runs the loop ([`Cluster::on`] inside of `run_funneled`). There all threads
 //! wait for it, as in Tascell.
-//!
-//! | module | what is there |
-//! |------|--------------------|
-//! | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
-//! | `table` (with `cells`) | numbers that all ranks know, such as a bound |
-//! | `store` (with `values`) | data that is fetched when a task uses it |
-//! | `distributed`, `unsent` | what an algorithm needs besides its callbacks; the part of a state that stays on its rank |
-//! | `cluster` | a run: begin, work, ask, end |
-//! | `poll`, `poll_interval` | what a worker checks between two units; how often |
-//! | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
-//! | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
-//! | [`victims`], `thief` | which rank to ask, and when to ask again |
-//! | `log`, `report` | what a rank did, and its state; that of all ranks as a table and a picture |
-//! | `codec` (with `bounded`), `packet` | states and messages as bytes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
+
+// What is where.
+// | module | what is there |
+// |------|--------------------|
+// | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
+// | `table` (with `cells`) | numbers that all ranks know, such as a bound |
+// | `store` (with `values`) | data that is fetched when a task uses it |
+// | `distributed`, `unsent` | what an algorithm needs besides its callbacks; the part of a state that stays on its rank |
+// | `cluster` | a run: begin, work, ask, end |
+// | `poll`, `poll_interval` | what a worker checks between two units; how often |
+// | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
+// | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
+// | `victims`, `thief` | which rank to ask, and when to ask again |
+// | `log`, `report` | what a rank did, and its state; that of all ranks as a table and a picture |
+// | `codec` (with `bounded`), `packet` | states and messages as bytes |
 
 mod batch;
 mod bounded;

@@ -15,17 +15,6 @@
 //! .sum()  .collect()  .find_first(..)   a result for each part, then combined    sink/, collect/
 //! ```
 //!
-//! | module | what is there |
-//! |---|---|
-//! | `parallel`, `indexed` | the two traits of chains, with all methods |
-//! | `source/` | [`Source`](iter::Source), [`IndexedSource`](iter::IndexedSource); slices, vectors, ranges, strings, collections, iterators |
-//! | `adaptor/` | chains made of other chains, a file for each family |
-//! | `sink/` | a result for each part, combined in the order of the parts |
-//! | `collect/` | collections from chains, and chains from collections |
-//! | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
-//! | `memory` | results where the elements of a vector were that they are made of |
-//! | `push` | vectors that grow |
-//!
 //! # Example
 //!
 //! ```
@@ -49,6 +38,18 @@
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,
 //!   `map_worker`, `for_each_worker`, `for_each_in_order`, and `ordered` after `par_bridge`. Floats are summed in SIMD
 //!   lanes.
+
+// What is where.
+// | module | what is there |
+// |---|---|
+// | `parallel`, `indexed` | the two traits of chains, with all methods |
+// | `source/` | `Source`, `IndexedSource`; slices, vectors, ranges, strings, collections, iterators |
+// | `adaptor/` | chains made of other chains, a file for each family |
+// | `sink/` | a result for each part, combined in the order of the parts |
+// | `collect/` | collections from chains, and chains from collections |
+// | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
+// | `memory` | results where the elements of a vector were that they are made of |
+// | `push` | vectors that grow |
 
 mod adaptor;
 mod collect;

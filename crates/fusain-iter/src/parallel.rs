@@ -62,7 +62,7 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::Sequential)
     }
 
-    /// Runs the chain in parallel, even if it seems too small to gain. See [`With`].
+    /// Offers parts of the chain to other workers, even if it seems too small to gain. See [`With`].
     fn always<'p>(self) -> With<'p, Self> {
         With::new(self, Change::Always)
     }

@@ -2,8 +2,9 @@
 
 /// A parallel algorithm: one shared value (`self`), one state per worker ([`Algorithm::Local`]), and callbacks.
 ///
-/// Five callbacks make an algorithm, as in PaSTeL: [`wants_help`](Algorithm::wants_help), which has a default, and the four that you write. Three more have defaults that
-/// do for most: [`unit_len`](Algorithm::unit_len), [`split_late`](Algorithm::split_late) and [`rejoin`](Algorithm::rejoin).
+/// You write four callbacks: [`has_local_work`](Algorithm::has_local_work), [`do_unit`](Algorithm::do_unit), [`commit`](Algorithm::commit) and [`split`](Algorithm::split). With
+/// [`wants_help`](Algorithm::wants_help), which has a default, these are the five of PaSTeL. Three more have defaults, too: [`unit_len`](Algorithm::unit_len),
+/// [`split_late`](Algorithm::split_late) and [`rejoin`](Algorithm::rejoin).
 ///
 /// A worker that holds a state runs
 ///
@@ -117,9 +118,9 @@ pub trait Algorithm: Sync {
     #[doc(alias = "Vol")]
     fn split(&self, victim: &mut Self::Local) -> Option<Self::Local>;
 
-    /// As [`split`](Algorithm::split), for a short part: to hand it over takes as long as the victim takes for `delay` elements.
+    /// Like [`split`](Algorithm::split), for a part so short that the time of the hand-over counts: in that time the victim does `delay` elements.
     ///
-    /// The victim should keep more than half, so that both end at the same time, or all, if too little is left; [`kept`] says how many elements. `delay` is 0
+    /// The victim should keep more than half, so that both workers end at the same time, or all, if too little is left; [`kept`] computes how many elements. `delay` is 0
     /// if it is not known what an element costs. The default ignores `delay` and calls `split`. For a state that is a range:
     ///
     /// ```
@@ -139,8 +140,8 @@ pub trait Algorithm: Sync {
         self.split(victim)
     }
 
-    /// Goes on with `rest` in `local`, which has no work left. `rest` was once split off of `local`, or of the state that `local` was split off of; nobody has begun it, and it
-    /// has come back. Returns `rest` if `local` cannot go on with it, as the default does: then `local` is committed, and `rest` is done as a state of its own.
+    /// Continues `local`, whose work is done, with `rest`: a part that was split off `local`, or off the state that `local` was split off, and that no worker has begun.
+    /// Returns `Some(rest)` to decline, as the default does: then `local` is committed, and `rest` runs as a state of its own.
     ///
     /// Override it where a state gathers a result that is expensive to combine with others: a state that goes on has one result, and not two. More may have been split off of
     /// `local` since `rest` was, so where the order counts, look whether `rest` lies right behind. For a state that is a range with what it adds up to:
@@ -168,7 +169,7 @@ pub trait Algorithm: Sync {
     }
 }
 
-/// How many of `len` elements a victim keeps whose receiver is [`delay` elements late](Algorithm::split_late): half of them and the delay.
+/// How many of `len` elements the victim should keep in [`Algorithm::split_late`]: half of them and `delay`.
 ///
 /// `None` if there are fewer than two, or fewer than four delays: to hand over what is left would take the victim about as long as to do it.
 ///

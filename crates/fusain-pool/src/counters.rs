@@ -31,7 +31,7 @@ pub struct Counters {
     pub steals_refused: u64,
     /// Times a worker went to sleep on the operating system.
     pub parks: u64,
-    /// Times a sleeping worker, or a caller that slept, was woken by another one for a call; of tasks that are spawned, broadcasts and phases nothing is counted.
+    /// Times a sleeping worker or caller was woken for a call. Those for spawned tasks, broadcasts and phases are not counted.
     pub wakes: u64,
     /// Panics in callbacks of [`Algorithm`](crate::Algorithm)s that were caught and passed on to the caller.
     pub panics: u64,

@@ -24,25 +24,7 @@
 //! (Four separate events in one picture: the caller delivers a part to slot 0; slot 0 delivers one to slot 1; slot 2 asks slot 0 for one; slot 2 takes a task of
 //! slot 1.)
 //!
-//! | modules, lowest first: no file uses one that stands further down | what is there |
-//! |------|--------------------|
-//! | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
-//! | `platform`, `place` | threads, the clock and affinity, or what takes their place; on which core a thread wakes up |
-//! | `moment`, `costs` | timing by the processor's ticks; what sharing work costs on this machine |
-//! | `algorithm`, `error`, `panics`, `handlers`, `victims` | the trait; errors; what panics do; a user's handlers; who is near whom |
-//! | `trace`, `counters`, `shake` | spans and events for `tracing` (a feature); what the workers did; random pauses in stress tests |
-//! | `latch`, `job`, `pace` | a count of tasks that have not ended; the address of what is run once; the length of a unit |
-//! | `mailbox`, `queue`, `stack` | where jobs lie: the word through which work arrives, queues of tasks, a worker's private jobs |
-//! | `slot`, `slots`, `inner` | what others see of a worker; all of them; all that the threads of a pool share |
-//! | `patience`, `handle` | how long to spin, and when to look around; a worker's private side |
-//! | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
-//! | `call`, `part` | a call of an [`Algorithm`]: who is at it, what is handed out |
-//! | `kinds`, `wakes`, `worth` | what a thread remembers of calls of a kind; what waking somebody gains; whether a join or scope is worth a wake |
-//! | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
-//! | `share`, `offers`, `run`, `opaque` | handing out parts; parts of long elements that anybody may take; the run loop; states of any type as a fixed number of words |
-//! | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
-//! | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
-//! | `worker_local`, `outside`, `adapter` | a value for each worker; jobs of threads that are in no pool; what rayon's interface needs, on this pool |
+//! Start with [`Pool`], [`join`] and [`scope`]; algorithms of your own implement [`Algorithm`].
 //!
 //! # Example
 //!
@@ -75,6 +57,27 @@
 //! ```
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+// What is where.
+// | modules, lowest first: no file uses one that stands further down | what is there |
+// |------|--------------------|
+// | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
+// | `platform`, `place` | threads, the clock and affinity, or what takes their place; on which core a thread wakes up |
+// | `moment`, `costs` | timing by the processor's ticks; what sharing work costs on this machine |
+// | `algorithm`, `error`, `panics`, `handlers`, `victims` | the trait; errors; what panics do; a user's handlers; who is near whom |
+// | `trace`, `counters`, `shake` | spans and events for `tracing` (a feature); what the workers did; random pauses in stress tests |
+// | `latch`, `job`, `pace` | a count of tasks that have not ended; the address of what is run once; the length of a unit |
+// | `mailbox`, `queue`, `stack` | where jobs lie: the word through which work arrives, queues of tasks, a worker's private jobs |
+// | `slot`, `slots`, `inner` | what others see of a worker; all of them; all that the threads of a pool share |
+// | `patience`, `handle` | how long to spin, and when to look around; a worker's private side |
+// | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
+// | `call`, `part` | a call of an `Algorithm`: who is at it, what is handed out |
+// | `kinds`, `wakes`, `worth` | what a thread remembers of calls of a kind; what waking somebody gains; whether a join or scope is worth a wake |
+// | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
+// | `share`, `offers`, `run`, `opaque` | handing out parts; parts of long elements that anybody may take; the run loop; states of any type as a fixed number of words |
+// | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
+// | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
+// | `worker_local`, `outside`, `adapter` | a value for each worker; jobs of threads that are in no pool; what rayon's interface needs, on this pool |
 
 #[doc(hidden)]
 pub mod adapter;

@@ -13,8 +13,8 @@ use std::thread::JoinHandle;
 /// A set of workers that share the work of each call. The calling thread is one of them.
 ///
 /// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
-/// waits until all that was spawned has run, and ends its threads. A task that drops its own pool does not wait, nor does anybody who drops a
-/// pool on rayon's threads. The [global pool](Pool::global) is never dropped.
+/// waits for its spawned tasks, then for its threads to end. It does not wait if one of its own tasks drops it, or if the pool is on rayon's threads. The
+/// [global pool](Pool::global) is never dropped.
 ///
 /// # Example
 /// ```

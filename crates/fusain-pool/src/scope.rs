@@ -145,8 +145,8 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
 impl<'s> Scope<'s> {
     /// Spawns a task. It runs before the scope ends, on this worker or on another. Its argument is the scope, so it can spawn more.
     ///
-    /// Costs an allocation. Two kinds of threads run the task at once: one that is not a worker of the scope's pool, and one that is inside of 32 tasks, each of which it took
-    /// while it waited in the one before. On these a chain of tasks, each of which spawns the next, is a recursion.
+    /// Costs an allocation. The task is run at once, by the thread that spawns it, if that is not a worker of the scope's pool, or is inside 32 tasks, each of which it took
+    /// while it waited in the one before. There, a task that spawns the next one recurses.
     ///
     /// # Example
     /// ```

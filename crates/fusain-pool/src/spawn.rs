@@ -141,7 +141,7 @@ impl Pool {
     /// Runs `task` later, on a worker of this pool, and does not wait for it.
     ///
     /// Costs an allocation. When a pool is dropped, all spawned tasks are run first; the global pool is never dropped. A pool of one worker has no thread of its own: the
-    /// task runs before this returns, or if another task spawns it, when that has ended. So a task must not wait for what its spawner does later. If the task panics, the
+    /// task runs before `spawn` returns, or, if another task spawns it, when that one ends. So a task must not wait for what its spawner does later. If the task panics, the
     /// payload goes to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     ///
     /// # Example

@@ -13,7 +13,8 @@
 //! goes on working, a pool that is dropped finishes what has been spawned, `RAYON_NUM_THREADS` sets the size of the global pool. rayon's own tests are run against it by
 //! `cargo xtask rayon`.
 //!
-//! What differs: of the closures that a thread has joined but not begun, only the three oldest can be taken by others while that thread is busy. So a first
+//! What differs: of the closures that a thread has joined but not begun, only the oldest four can be taken by others while that thread is busy (eight in pools of more than
+//! eight threads; one of a kind that was short the last times). So a first
 //! closure of `join` that blocks until the second has run, inside of other joins, may wait for ever. rayon promises nothing there, but it works more often.
 //! On one thread, what the first closure of `join` has spawned runs before the second closure in rayon, and after it here; rayon does not promise this order.
 //!
