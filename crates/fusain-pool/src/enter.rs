@@ -3,6 +3,8 @@
 use crate::handle::{Handle, Innermost};
 use crate::header;
 use crate::inner::Inner;
+use crate::tasks;
+use std::thread;
 
 impl<'p> Handle<'p> {
     /// Runs `work` with this thread as the worker of slot `index`, which it has leased.
@@ -32,10 +34,17 @@ struct Leave<'h, 'p>(&'h Handle<'p>);
 
 impl Drop for Leave<'_, '_> {
     fn drop(&mut self) {
+        let Self(handle) = self;
         // Tasks that were spawned here into a scope of somebody else's, and that nobody has taken: nobody else may ever look here.
-        while let Some(job) = self.0.pop() {
+        while let Some(job) = handle.pop() {
+            if thread::panicking() && handle.pool.workers > 0 {
+                // A task may ask whether its thread unwinds.
+                handle.pool.inbox.push(job);
+                tasks::tell(handle.pool);
+                continue;
+            }
             // SAFETY: popped, so nobody else runs it.
-            unsafe { header::run(job, self.0, None) };
+            unsafe { header::run(job, handle, None) };
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::place;
 use crate::platform;
 use crate::queue::Inbox;
 use crate::slots::Slots;
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence};
+use crate::sync::{AtomicBool, AtomicUsize, Mutex, Ordering, fence};
 use crate::trace;
 use crate::victims::Victims;
 use std::any::Any;
@@ -66,6 +66,8 @@ pub(crate) struct Inner {
     pub(crate) victims: Option<Victims>,
     /// Tasks that any worker may take.
     pub(crate) inbox: Inbox,
+    /// Held while a broadcast is put into the inboxes of the workers.
+    pub(crate) broadcasts: Mutex<()>,
     /// Whether a sleeping worker keeps [`watch`](crate::watch). Relaxed: ordered by fences.
     watched: AtomicBool,
     /// How many [`phase`](crate::phase)s there are. Relaxed: ordered by fences.
@@ -118,6 +120,7 @@ impl Inner {
             wait,
             victims: None,
             inbox: Inbox::new(),
+            broadcasts: Mutex::new(()),
             watched: AtomicBool::new(false),
             phases: AtomicUsize::new(0),
             callers_at: AtomicUsize::new(place::UNKNOWN),

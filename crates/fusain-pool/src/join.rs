@@ -7,16 +7,16 @@
 //! A job that somebody has taken is awaited by a [latch](crate::latch), and its joiner works for the same outermost join meanwhile.
 //! Checked by `checks::join`.
 //!
-//! **What panics do.** Both closures run inside `catch_unwind` when they run elsewhere; when `a` unwinds, a guard takes `b` back and drops it unrun, or
-//! awaits it. What is dropped then may panic: that is caught ([`panics`](crate::panics)). Tested by `panics_on_either_side` (`tests/fork_join.rs`) and `drops_that_panic`
-//! (`tests/hostile.rs`).
+//! **What panics do.** A panic of `a` is caught, `b` is taken back and dropped unrun, or awaited, and then the panic goes on. It is not left to a guard that is dropped: who waits for `b`
+//! runs tasks of others, and these may ask [`std::thread::panicking`], as the guards of locks do. (Where nothing panics, the compiler makes the same code of both.) What is dropped may
+//! panic, too: that is caught ([`panics`](crate::panics)). Tested by `panics_on_either_side` (`tests/fork_join.rs`), `drops_that_panic` (`tests/hostile.rs`) and `tests/unwinding.rs`.
 
 use crate::handle::Handle;
 use crate::header::{Header, Reopen, reopen};
 use crate::idle::wait_for;
 use crate::job::JobRef;
 use crate::latch::Latch;
-use crate::panics::discard;
+use crate::panics::{Payload, discard};
 use crate::pool::Pool;
 use crate::stack::{Link, Linked};
 use crate::tasks::{Helps, announce, answer, as_root, begin, got_to, lay_out};
@@ -167,10 +167,11 @@ where
     let job = StackJob::new(b);
     // SAFETY: it is popped before this returns or unwinds, and whatever `a` pushes before that.
     unsafe { handle.stack.push(job.link()) };
-    let retract = Retract::<_, _, RUNS_B> { job: &job, handle };
-    pushed();
-    let ra = a();
-    std::mem::forget(retract);
+    let first = AssertUnwindSafe(|| {
+        pushed();
+        a()
+    });
+    let ra = catch_unwind(first).unwrap_or_else(|payload| job.retract::<RUNS_B>(handle, payload));
     // SAFETY: what was pushed after it has been popped, and it has not.
     if unsafe { handle.stack.take_back(job.link()) } {
         // SAFETY: taken back, so it will not be run.
@@ -178,21 +179,6 @@ where
         return (ra, b(false));
     }
     (ra, job.settle(handle))
-}
-
-/// Undoes a push when `a` unwinds.
-struct Retract<'j, 'p, B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> {
-    job: &'j StackJob<B, RB>,
-    /// The joiner's.
-    handle: &'j Handle<'p>,
-}
-
-impl<B: FnOnce(bool) -> RB + Send, RB: Send, const RUNS_B: bool> Drop for Retract<'_, '_, B, RB, RUNS_B> {
-    // Inlined, so that nobody wants the address of the guard, which is in registers then.
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.job.retract::<RUNS_B>(self.handle);
-    }
 }
 
 /// A job on the joiner's stack.
@@ -239,10 +225,10 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         }
     }
 
-    /// Drops the job unrun, or runs it if the joiner `RUNS_B`, or awaits its end.
+    /// The first closure has panicked: drops the job unrun, or runs it if the joiner `RUNS_B`, or awaits its end; then goes on with that panic.
     #[cold]
     #[inline(never)]
-    fn retract<const RUNS_B: bool>(&self, handle: &Handle<'_>) {
+    fn retract<const RUNS_B: bool>(&self, handle: &Handle<'_>, payload: Payload) -> ! {
         // SAFETY: what was pushed after it has been popped, and it has not.
         let retrieved = if unsafe { handle.stack.take_back(self.link()) } {
             // SAFETY: taken back, so it will not be run by anybody else.
@@ -256,6 +242,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             // The panic of `a` is the one that counts.
             Retrieved::Done(result) => discard(result),
         }
+        resume_unwind(payload)
     }
 
     /// Takes the job back from the public place, or awaits its end.

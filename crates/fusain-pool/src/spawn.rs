@@ -227,25 +227,33 @@ impl Inner {
     fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
         self.enter(|handle| {
             let workers = handle.pool.workers;
-            let latch = Latch::new(0);
+            let latch = Latch::new(workers);
             let jobs: Vec<_> = (0..workers)
-                .filter(|&to| to != handle.index)
                 .map(|to| {
                     let f = &f;
-                    (to, AwaitedJob::new(move || f(to), &latch))
+                    AwaitedJob::new(move || f(to), &latch)
                 })
                 .collect();
-            for (to, job) in &jobs {
-                latch.add();
-                handle.pool.slots.get(*to).inbox.push(job.to_ref(handle.index));
-                tasks::tell_worker(handle.pool, *to);
-            }
-            let own = catch_unwind(AssertUnwindSafe(|| f(handle.index.min(workers))));
+            self.give_all(jobs.iter().map(|job| job.to_ref(handle.index)).collect());
+            // A started worker has its part in its inbox like all others.
+            let is_caller = handle.index >= workers;
+            let own = is_caller.then(|| catch_unwind(AssertUnwindSafe(|| f(workers))));
             wait_for(handle, &latch, Helps::Root(handle.stack.root.get()));
-            let mut results: Vec<_> = jobs.into_iter().map(|(_, job)| job.into_result()).collect();
-            results.insert(handle.index.min(workers), own);
-            all_or_first_panic(results)
+            all_or_first_panic(jobs.into_iter().map(AwaitedJob::into_result).chain(own).collect())
         })
+    }
+
+    /// Gives each started worker one of these jobs, in the order of workers.
+    ///
+    /// All get those of one broadcast before those of another: else two whose closures wait until all workers are there would each have some of them, for ever.
+    pub(crate) fn give_all(&self, jobs: Vec<JobRef>) {
+        {
+            let _order = self.broadcasts.lock().expect("no panic happens under this lock");
+            for (slot, job) in self.slots.workers().iter().zip(jobs) {
+                slot.inbox.push(job);
+            }
+        }
+        (0..self.workers).for_each(|to| tasks::tell_worker(self, to));
     }
 
     pub(crate) fn spawn<F: FnOnce() + Send + 'static>(&self, task: F) {

@@ -21,8 +21,8 @@
 //!
 //! To lay a job out and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last jobs of a kind
 //! had lain for a moment only when their owner got to them ([`Shared::is_brief`]) one of that kind is laid out where no other job is. So whoever looks finds one job in any case, and mostly more where they
-//! are worth it: not where all others have been busy since, so that nobody has taken one and asked for the next, and the owner is in the middle of a long closure among short ones of
-//! another kind.
+//! are worth it: not where nobody has taken one and asked for the next (all others have been busy since, or asleep), and the owner is in the middle of a long closure that follows
+//! short ones. Then that closure's job stays private until it ends, also if it waits for that very job.
 //!
 //! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
 //! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be laid out next, is written when somebody asks for it

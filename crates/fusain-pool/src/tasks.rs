@@ -23,6 +23,7 @@ use crate::part::call_of;
 use crate::slot::{OF_JOBS, Slot, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
+use std::thread;
 use std::time::Duration;
 
 /// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits, and leaves no tasks in its queue that it may have to
@@ -34,7 +35,7 @@ pub(crate) const DEPTH_MAX: usize = 32;
 pub(crate) enum Helps {
     /// Everybody's.
     Anybody,
-    /// Those of the outermost join or scope with this token.
+    /// Those of the outermost join or scope with this token; 0 is that of none.
     Root(usize),
     /// What it may be the only one to run: its own, and those that have been given to the pool.
     Itself,
@@ -46,7 +47,7 @@ impl Helps {
     fn wants(self, slot: &Slot) -> bool {
         match self {
             Helps::Anybody => true,
-            Helps::Root(root) => slot.root() == root,
+            Helps::Root(root) => root != 0 && slot.root() == root,
             Helps::Itself => false,
         }
     }
@@ -60,8 +61,8 @@ impl Helps {
     pub(crate) fn ask(self, handle: &Handle<'_>) {
         match self {
             Helps::Anybody => handle.pool.ask(handle, |serves| serves != 0),
-            Helps::Root(root) => handle.pool.ask(handle, |serves| serves == root),
-            Helps::Itself => {}
+            Helps::Root(root) if root != 0 => handle.pool.ask(handle, |serves| serves == root),
+            Helps::Root(_) | Helps::Itself => {}
         }
     }
 }
@@ -236,10 +237,11 @@ fn is_another(home: &Handle<'_>, handle: &Handle<'_>) -> bool {
     !std::ptr::eq(home.slot(), handle.slot())
 }
 
-/// What a worker does for its own pool while it waits inside of another one, beside what is for it alone. A registry goes on, since its programs were written for pools that do.
+/// What a worker does for its own pool while it waits inside of another one, beside what is for it alone. A registry goes on, since its programs were written for pools that do,
+/// but not while the thread unwinds.
 fn home_helps(home: &Handle<'_>) -> Option<Helps> {
     let helps = || if home.depth.get() < DEPTH_MAX { Helps::Anybody } else { Helps::Itself };
-    home.pool.is_registry.then(helps)
+    (home.pool.is_registry && !thread::panicking()).then(helps)
 }
 
 /// The oldest task of slot `index`, for one who [`is_patient`](crate::slot::Slot::take_offer) or not.

@@ -132,6 +132,73 @@ fn broadcasts_from_workers_meet() {
     }
 }
 
+/// Each of two broadcasts waits for all workers: none has begun one of them and another one the other.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn broadcasts_come_to_all_workers_in_one_order() {
+    const ROUNDS: usize = 1_000;
+    for threads in [2, 3, 5] {
+        let pool = Pool::builder().threads(threads).wait(Wait::Park).build().unwrap();
+        let (done, ends) = mpsc::channel();
+        std::thread::scope(|callers| {
+            for is_worker in [false, true, false] {
+                let (pool, done) = (&pool, done.clone());
+                let rounds = move || {
+                    let all = Barrier::new(threads - usize::from(current_worker_index().is_some()));
+                    (0..ROUNDS).for_each(|_| drop(pool.broadcast(|_| all.wait())));
+                };
+                callers.spawn(move || {
+                    if is_worker {
+                        // One of the workers broadcasts, and is all that is there beside the others.
+                        let rounds = Mutex::new(Some(rounds));
+                        pool.broadcast(|worker| {
+                            if worker == 0 {
+                                rounds.lock().unwrap().take().unwrap()();
+                            }
+                        });
+                    } else {
+                        rounds();
+                    }
+                    done.send(()).unwrap();
+                });
+            }
+            for _ in 0..3 {
+                if ends.recv_timeout(PATIENCE).is_err() {
+                    eprintln!("broadcasts to {threads} workers wait for each other");
+                    std::process::abort();
+                }
+            }
+        });
+    }
+}
+
+/// The caller may hold a lock that a task wants.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn who_waits_for_a_broadcast_runs_no_detached_tasks() {
+    let pool = pool(2);
+    let own = std::thread::current().id();
+    let (release, is_released) = mpsc::channel::<()>();
+    let (spawned, is_spawned) = mpsc::channel();
+    let (done, ends) = mpsc::channel();
+    pool.spawn(move || {
+        // Into the worker's own queue.
+        spawn(move || done.send(std::thread::current().id()).unwrap());
+        spawned.send(()).unwrap();
+        is_released.recv_timeout(PATIENCE).expect("a broadcast waits");
+    });
+    is_spawned.recv_timeout(PATIENCE).expect("the worker runs its task");
+    std::thread::scope(|threads| {
+        threads.spawn(move || {
+            // So long it can be seen to wait.
+            std::thread::sleep(Duration::from_millis(30));
+            release.send(()).unwrap();
+        });
+        pool.broadcast(|_| ());
+    });
+    assert_ne!(ends.recv_timeout(PATIENCE).expect("the task is run"), own);
+}
+
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_pool_is_inherited() {

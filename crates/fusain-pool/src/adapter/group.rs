@@ -104,10 +104,7 @@ impl<'s> Group<'s> {
                 GroupJob::boxed(move |group: &Group<'s>| task(group, to), self)
             })
             .collect();
-        for (to, job) in jobs.into_iter().enumerate() {
-            pool.slots.get(to).inbox.push(job);
-            tasks::tell_worker(pool, to);
-        }
+        pool.give_all(jobs);
     }
 
     fn pool(&self) -> &Inner {

@@ -5,7 +5,6 @@ use super::worker::Worker;
 use crate::inner::Inner;
 use crate::latch::Latch;
 use crate::spawn::{AwaitedJob, DetachedJob, all_or_first_panic, and_wait};
-use crate::tasks;
 use std::sync::Arc;
 
 impl Registry {
@@ -55,22 +54,17 @@ fn spawn(pool: &Inner, task: impl FnOnce() + Send + 'static, in_order: bool) {
 
 fn spawn_broadcast(pool: &Inner, f: impl Fn(usize) + Send + Sync + 'static) {
     let f = Arc::new(f);
-    for to in 0..pool.workers {
+    let job = |to| {
         let f = Arc::clone(&f);
-        pool.slots.get(to).inbox.push(DetachedJob::boxed(move || f(to), pool));
-        tasks::tell_worker(pool, to);
-    }
+        DetachedJob::boxed(move || f(to), pool)
+    };
+    pool.give_all((0..pool.workers).map(job).collect());
 }
 
 fn broadcast<R: Send>(pool: &Inner, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let latch = Latch::new(pool.workers);
     let f = &f;
     let jobs: Vec<_> = (0..pool.workers).map(|to| AwaitedJob::new(move || f(to), &latch)).collect();
-    and_wait(pool, &latch, |owner| {
-        for (to, job) in jobs.iter().enumerate() {
-            pool.slots.get(to).inbox.push(job.to_ref(owner));
-            tasks::tell_worker(pool, to);
-        }
-    });
+    and_wait(pool, &latch, |owner| pool.give_all(jobs.iter().map(|job| job.to_ref(owner)).collect()));
     all_or_first_panic(jobs.into_iter().map(AwaitedJob::into_result).collect())
 }
