@@ -38,6 +38,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
         let Started { registry, mut rest } = start(self)?;
         rest.join();
+        registry.announce();
         Ok(ThreadPool::of(registry))
     }
 

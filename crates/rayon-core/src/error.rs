@@ -16,6 +16,13 @@ pub(crate) enum ErrorKind {
     Io(io::Error),
 }
 
+impl ThreadPoolBuildError {
+    /// Whether this platform has no threads.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        matches!(&self.kind, ErrorKind::Io(error) if error.kind() == io::ErrorKind::Unsupported)
+    }
+}
+
 impl From<ErrorKind> for ThreadPoolBuildError {
     fn from(kind: ErrorKind) -> Self {
         Self { kind }

@@ -10,14 +10,35 @@ use std::sync::OnceLock;
 static GLOBAL: OnceLock<Registry> = OnceLock::new();
 
 /// The global registry, made at first use.
+#[inline]
 pub(crate) fn global() -> &'static Registry {
-    GLOBAL.get_or_init(|| match start(ThreadPoolBuilder::new()) {
-        Ok(Started { registry, rest }) => {
+    GLOBAL.get().unwrap_or_else(first_global)
+}
+
+#[cold]
+fn first_global() -> &'static Registry {
+    let mut is_first = false;
+    let registry = GLOBAL.get_or_init(|| match start(ThreadPoolBuilder::new()).or_else(alone) {
+        Ok(Started { registry, mut rest }) => {
+            rest.join();
             rest.wait();
+            is_first = true;
             registry
         }
         Err(error) => panic!("the global thread pool: {error}"),
-    })
+    });
+    if is_first {
+        registry.announce();
+    }
+    registry
+}
+
+/// Where no thread can be started, the one that calls first is the only one, as in rayon.
+fn alone(error: ThreadPoolBuildError) -> Result<Started, ThreadPoolBuildError> {
+    if !error.is_unsupported() {
+        return Err(error);
+    }
+    start(ThreadPoolBuilder::new().num_threads(1).use_current_thread()).map_err(|_| error)
 }
 
 /// Makes the registry of `builder` the global one.
@@ -33,6 +54,7 @@ pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Resul
     }
     rest.join();
     rest.wait();
+    global().announce();
     Ok(())
 }
 
@@ -68,4 +90,26 @@ pub fn current_thread_index() -> Option<usize> {
 #[inline]
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
     with_worker(|worker| worker.map(Worker::has_pending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+    use std::thread;
+
+    #[test]
+    fn a_thread_is_alone_where_none_can_be_started() {
+        let error = |kind: io::ErrorKind| ErrorKind::Io(kind.into()).into();
+        let (threads, index) = thread::spawn(move || {
+            let Started { registry, mut rest } = alone(error(io::ErrorKind::Unsupported)).unwrap();
+            rest.join();
+            rest.wait();
+            (registry.threads(), current_thread_index())
+        })
+        .join()
+        .unwrap();
+        assert_eq!((threads, index), (1, Some(0)));
+        assert!(alone(error(io::ErrorKind::WouldBlock)).is_err());
+    }
 }

@@ -39,12 +39,16 @@ impl Registry {
         let handlers = Handlers { start: Arc::new(start), exit: Arc::new(exit), panic: Arc::new(panic) };
         let fifos: Fifos = (0..threads).map(|_| Fifo::new()).collect();
         let inner = Arc::new(Inner::registry(threads, handlers, Box::new(fifos)));
-        trace::started(threads);
         let workers = (0..threads).map({
             let inner = Arc::clone(&inner);
             move |index| UnstartedWorker { inner: Arc::clone(&inner), index }
         });
         (Self { inner }, workers)
+    }
+
+    /// Tells subscribers that it has started. Not while others wait for it: a subscriber may use it.
+    pub fn announce(&self) {
+        trace::started(self.threads());
     }
 
     /// Number of workers.
