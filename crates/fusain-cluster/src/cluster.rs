@@ -188,14 +188,14 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let outbox = self.open()?;
         assert!(!self.busy.replace(true), "a run of a cluster cannot begin inside another");
         let state = &*self.state;
-        let attendance = state.attend();
+        let polling = state.start_polling();
         let guard = GivesUp { state, busy: &self.busy };
         let course = Course { pool, algorithm, state, found: BTreeMap::new(), whole: None };
         let outcome = unless_ended(state, || course.run(input));
         std::mem::forget(guard);
         self.busy.set(false);
         state.wake();
-        drop(attendance);
+        drop(polling);
         match outcome {
             // The loop knows why it has ended.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
@@ -233,7 +233,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         };
         let outbox = handle.outbox();
         let watch = self.watch.take();
-        self.state.open(self.victims.clone(), self.patience, watch, handle.attendant());
+        self.state.open(self.victims.clone(), self.patience, watch, handle.poller());
         handle.serve(ProgressClient::new(&self.state, &handle))?;
         *link = Link::Open { outbox: outbox.clone(), progress };
         Ok(outbox)

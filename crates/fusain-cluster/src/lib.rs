@@ -43,7 +43,7 @@
 //! # Which thread drives the progress loop
 //!
 //! In Tascell a thread of its own does all sending and receiving. Without a spare core, each message then waits until the scheduler runs
-//! that thread, which takes far longer than the message. So here the threads of a run [attend](fusain_comm::progress::Attendant) to the
+//! that thread, which takes far longer than the message. So here the threads of a run [poll](fusain_comm::progress::Poller) the
 //! progress loop themselves, one at a time. The algorithm's callbacks never call MPI, but workers may poll it between units:
 //!
 //! * A thread that waits for work drives the loop.

@@ -136,7 +136,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
         }
         self.flag.lower();
         shake();
-        let found = self.state.look();
+        let found = self.state.poll();
         if self.is_blind {
             bundle.looks.has_looked(found);
         }

@@ -1,4 +1,4 @@
-//! The progress loop in the world of threads: driven by a thread, by threads that attend to it, by the main thread, and by hand.
+//! The progress loop in the world of threads: driven by a thread, by threads that poll it, by the main thread, and by hand.
 
 use std::mem;
 use std::sync::mpsc;
@@ -23,13 +23,13 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
         clean(progress.shutdown());
         result
     });
-    let attended = world.run(|comm| {
+    let polled = world.run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
-        let attendance = progress.handle().attendant().attend();
+        let polling = progress.handle().poller().start_polling();
         let result = app(progress.handle());
-        // The loop ends however many attend.
+        // The loop ends however many poll.
         clean(progress.shutdown());
-        drop(attendance);
+        drop(polling);
         result
     });
     let manual = world.run(|comm| {
@@ -43,7 +43,7 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
         clean(end);
         result
     });
-    assert_eq!(threaded, attended);
+    assert_eq!(threaded, polled);
     assert_eq!(threaded, manual);
     assert_eq!(threaded, funneled);
     threaded
@@ -359,13 +359,13 @@ fn a_funneled_rank_that_ends_last_ends_well() {
     }
 }
 
-/// Who attends may be busy for long: the loop's own thread sees to what has come.
+/// Who polls may be busy for long: the loop's own thread sees to what has come.
 #[test]
 fn what_nobody_looks_for_is_found_all_the_same() {
     World::threads(2).run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
-        let _attendance = handle.attendant().attend();
+        let _polling = handle.poller().start_polling();
         let (tell, hear) = mpsc::channel();
         handle.on_message(1..=1, move |message| tell.send(message.bytes).map_err(|_| Error::NoRequest)).unwrap();
         for number in 0..20_u8 {
@@ -377,23 +377,23 @@ fn what_nobody_looks_for_is_found_all_the_same() {
 
 /// Threads that notify while another one is about to stop driving: each of them is heard, and most messages are received by who waits for them.
 #[test]
-fn attendants_take_turns_and_nothing_that_rings_is_missed() {
+fn pollers_take_turns_and_nothing_that_rings_is_missed() {
     World::threads(2).run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
-        let attendant = handle.attendant();
-        let _attendance = attendant.attend();
+        let poller = handle.poller();
+        let _polling = poller.start_polling();
         thread::scope(|scope| {
             for tag in 0..6 {
                 let handle = handle.clone();
-                let attendant = attendant.clone();
+                let poller = poller.clone();
                 scope.spawn(move || {
                     let other = 1 - handle.rank();
                     for number in 0..50 {
                         let receive = handle.submit(ThreadReceive::new(other, tag, 1)).unwrap();
                         handle.send(vec![number], other, tag).unwrap();
                         if number % 2 == 0 {
-                            attendant.wait(|| receive.test());
+                            poller.wait(|| receive.test());
                         }
                         assert_eq!(receive.wait().unwrap().got, [number]);
                     }
@@ -409,9 +409,9 @@ fn a_flag_calls_to_every_message() {
     World::threads(2).run(|comm| {
         let progress = Progress::manual(comm, Settings::default());
         let handle = progress.handle();
-        let attendant = handle.attendant();
-        let _attendance = attendant.attend();
-        assert!(attendant.hears_arrivals());
+        let poller = handle.poller();
+        let _polling = poller.start_polling();
+        assert!(poller.arrivals_raise_flag());
         let heard = Arc::new(Mutex::new(0));
         let counts = Arc::clone(&heard);
         handle
@@ -424,9 +424,9 @@ fn a_flag_calls_to_every_message() {
         for number in 0..2_000 {
             handle.send(vec![], 1 - handle.rank(), 1).unwrap();
             while *heard.lock().unwrap() <= number {
-                if attendant.flag().is_raised() {
-                    attendant.flag().lower();
-                    attendant.look();
+                if poller.flag().is_raised() {
+                    poller.flag().lower();
+                    poller.poll();
                 }
                 thread::yield_now();
                 assert!(begun.elapsed() < Duration::from_secs(60), "message {number} was not told");
@@ -441,7 +441,7 @@ fn a_flag_does_not_call_to_messages_that_are_held_back() {
     let slow = Network::flat(LogGp::hockney(100_000, 0.0));
     World::threads(2).network(slow).run(|comm| {
         let progress = Progress::manual(comm, Settings::default());
-        assert!(!progress.handle().attendant().hears_arrivals());
+        assert!(!progress.handle().poller().arrivals_raise_flag());
     });
 }
 
@@ -463,7 +463,7 @@ fn what_comes_during_a_look_raises_the_flag_again() {
     World::threads(1).run(|comm| {
         let progress = Progress::manual(comm, Settings::default());
         let handle = progress.handle();
-        let attendant = handle.attendant();
+        let poller = handle.poller();
         let (heard, sends) = (Arc::new(Mutex::new(0)), Arc::default());
         let counts = Arc::clone(&heard);
         let count = move |_| {
@@ -473,27 +473,27 @@ fn what_comes_during_a_look_raises_the_flag_again() {
         handle.on_message(1..=1, count).unwrap();
         handle.submit(ToItself(Arc::clone(&sends))).unwrap();
         let look = || {
-            attendant.flag().lower();
-            attendant.look()
+            poller.flag().lower();
+            poller.poll()
         };
         for number in 0..100 {
-            while attendant.flag().is_raised() {
+            while poller.flag().is_raised() {
                 look();
             }
             assert_eq!(*heard.lock().unwrap(), number);
             *sends.lock().unwrap() = true;
-            assert!(!look() && attendant.flag().is_raised(), "message {number} was not told");
+            assert!(!look() && poller.flag().is_raised(), "message {number} was not told");
         }
     });
 }
 
 #[test]
-fn a_rank_that_panics_ends_those_who_attend() {
+fn a_rank_that_panics_ends_those_who_poll() {
     let ends = World::threads(3).try_run(|comm| {
         let rank = comm.rank();
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
-        let _attendance = handle.attendant().attend();
+        let _polling = handle.poller().start_polling();
         assert_ne!(rank, 1, "rank one is killed");
         handle.submit(ThreadReceive::new(1, 1, 1)).and_then(|ticket| ticket.wait()).err()
     });
@@ -512,12 +512,12 @@ fn who_waits_for_what_no_client_brings_is_let_go_when_the_loop_ends() {
         let ends = World::threads(2).try_run(|comm| {
             assert_eq!(comm.rank(), 0, "rank one is killed");
             let progress = progress(comm, Settings::default(), manual);
-            let attendant = progress.handle().attendant();
-            attendant.wait(|| false);
+            let poller = progress.handle().poller();
+            poller.wait(|| false);
             let end = progress.handle().send(vec![1], 0, 1).err();
             drop(progress);
             // Nobody drives any more.
-            attendant.wait(|| false);
+            poller.wait(|| false);
             end
         });
         assert_eq!(*ends[0].as_ref().unwrap(), Some(Error::PeerPanicked { rank: 1 }), "manual {manual}");

@@ -83,8 +83,8 @@ fn a_driver_that_unwinds_is_followed_by_the_next() {
             let progress =
                 if manual { Progress::manual(comm, settings) } else { Progress::spawn(comm, settings).unwrap() };
             let handle = progress.handle();
-            let attendant = handle.attendant();
-            let attendance = attendant.attend();
+            let poller = handle.poller();
+            let polling = poller.start_polling();
             let (drives, waits) = (AtomicBool::new(false), AtomicBool::new(false));
             // So that the loop turns, and asks whether the waiter is ready.
             let turning = handle.every(Duration::from_millis(1), || ()).unwrap();
@@ -95,7 +95,7 @@ fn a_driver_that_unwinds_is_followed_by_the_next() {
                 let counted = handle.clone();
                 let driver = scope.spawn(move || {
                     let _counted = counted;
-                    attendant.wait(|| {
+                    poller.wait(|| {
                         drives.store(true, SeqCst);
                         if waits.load(SeqCst) {
                             // By now it has found the driver's place taken, and sleeps.
@@ -113,7 +113,7 @@ fn a_driver_that_unwinds_is_followed_by_the_next() {
                 assert!(driver.join().is_err());
             });
             assert_eq!(turning.cancel().1, Err(Error::Cancelled));
-            drop(attendance);
+            drop(polling);
         });
     }
 }

@@ -33,7 +33,7 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use fusain_comm::Flag;
-use fusain_comm::progress::{Attendance, Attendant};
+use fusain_comm::progress::{PollGuard, Poller};
 
 use crate::cells::Tables;
 use crate::error::Error;
@@ -71,7 +71,7 @@ struct Settings {
     /// Is told four times a second how it stands.
     watch: Option<Mutex<OnStatus>>,
     /// The way to the loop.
-    attendant: Attendant,
+    poller: Poller,
 }
 
 struct State {
@@ -200,10 +200,10 @@ impl RankState {
     }
 
     /// From now on it is connected.
-    pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<OnStatus>, attendant: Attendant) {
+    pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<OnStatus>, poller: Poller) {
         self.lock().thief = Thief::new(Seeker::new(self.me, self.size, victims));
         // Once a cluster.
-        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), attendant }));
+        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), poller }));
     }
 
     /// Whether `from` is the rank whose signs of life this one waits for.
@@ -211,37 +211,37 @@ impl RankState {
         (from + 1) % self.size == self.me
     }
 
-    fn attendant(&self) -> Option<&Attendant> {
-        self.settings.get().map(|settings| &settings.attendant)
+    fn poller(&self) -> Option<&Poller> {
+        self.settings.get().map(|settings| &settings.poller)
     }
 
     // ---- the loop: never with the lock, which its clients take ----------------------------------------------------
 
     /// A run is on: its threads come by, or wait.
-    pub(crate) fn attend(&self) -> Option<Attendance> {
-        self.attendant().map(Attendant::attend)
+    pub(crate) fn start_polling(&self) -> Option<PollGuard> {
+        self.poller().map(|poller| poller.start_polling())
     }
 
     /// Something is to be sent, or somebody who drives waits for what has changed.
     pub(crate) fn wake(&self) {
-        if let Some(attendant) = self.attendant() {
-            attendant.wake();
+        if let Some(poller) = self.poller() {
+            poller.wake();
         }
     }
 
     /// What the workers look at after each unit: raised when a message may have come, when somebody asks, and when all is over.
     pub(crate) fn flag(&self) -> Arc<Flag> {
-        self.attendant().map(|attendant| Arc::clone(attendant.flag())).unwrap_or_default()
+        self.poller().map(|poller| Arc::clone(poller.flag())).unwrap_or_default()
     }
 
-    /// Whether a worker has to look at the loop from time to time, since nothing tells it of messages.
+    /// Whether a worker has to poll the loop from time to time, since nothing tells it of messages.
     pub(crate) fn is_blind(&self) -> bool {
-        self.attendant().is_some_and(|attendant| !attendant.hears_arrivals())
+        self.poller().is_some_and(|poller| !poller.arrivals_raise_flag())
     }
 
     /// Receives what has come, and sends what waits. Says whether there was anything.
-    pub(crate) fn look(&self) -> bool {
-        self.attendant().is_some_and(Attendant::look)
+    pub(crate) fn poll(&self) -> bool {
+        self.poller().is_some_and(Poller::poll)
     }
 
     /// To be read before looking at what one waits for.
@@ -255,15 +255,15 @@ impl RankState {
         shake();
         self.changes.fetch_add(1, Ordering::Release);
         shake();
-        if let Some(attendant) = self.attendant() {
-            attendant.tell();
+        if let Some(poller) = self.poller() {
+            poller.notify();
         }
     }
 
     /// Waits until something has, and sends and receives meanwhile, if nobody else does.
     fn await_change(&self, seen: u64) {
-        if let Some(attendant) = self.attendant() {
-            attendant.wait(|| self.changes() != seen);
+        if let Some(poller) = self.poller() {
+            poller.wait(|| self.changes() != seen);
         }
     }
 
@@ -284,10 +284,10 @@ impl RankState {
     fn announce(&self, state: &State) {
         let is_asked = state.run.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         let asked = state.failure.is_some() || state.run.offer.is_open() && is_asked;
-        if let Some(attendant) = self.attendant()
+        if let Some(poller) = self.poller()
             && asked
         {
-            attendant.flag().raise();
+            poller.flag().raise();
         }
     }
 

@@ -241,7 +241,7 @@ mod tests {
             let state = RankState::new(comm.rank(), 2);
             let progress = Progress::manual(comm, Settings::default());
             let patience = Duration::from_secs(10);
-            state.open(Victims::default(), patience, None, progress.handle().attendant());
+            state.open(Victims::default(), patience, None, progress.handle().poller());
             let begun = Instant::now();
             if heard {
                 state.receive(1 - state.me as usize, Packet::new(&Header::Alive, Vec::new()).seal());
@@ -278,7 +278,7 @@ mod tests {
         World::threads(2).run(|comm| {
             let state = RankState::new(comm.rank(), 2);
             let progress = Progress::manual(comm, Settings::default());
-            state.open(Victims::default(), Duration::MAX, None, progress.handle().attendant());
+            state.open(Victims::default(), Duration::MAX, None, progress.handle().poller());
             let begun = Instant::now();
             for days in 0..3 {
                 state.tick(begun + days * Duration::from_secs(86_400), &mut Vec::new());

@@ -67,7 +67,7 @@ impl RankState {
             let seen = self.changes();
             let mut guard = self.lock();
             let state = &mut *guard;
-            if state.departure.closed || self.attendant().is_none() {
+            if state.departure.closed || self.poller().is_none() {
                 // Nobody sends what is asked, or brings what was.
                 return Err(state.failure.clone().unwrap_or(fusain_comm::Error::Abandoned.into()));
             }
@@ -119,7 +119,7 @@ mod tests {
         World::threads(2).run(|comm| {
             let state = RankState::new(0, 2);
             let progress = Progress::manual(comm, Settings::default());
-            state.open(Victims::default(), Duration::from_secs(10), None, progress.handle().attendant());
+            state.open(Victims::default(), Duration::from_secs(10), None, progress.handle().poller());
             state.has_data((0, 1, 7));
             thread::scope(|scope| {
                 let late = scope.spawn(|| state.await_data((0, 1, 7)));

@@ -17,7 +17,7 @@ use crate::shake::shake;
 use crate::world::Wants;
 use crate::{Communicator, Error, Result};
 
-/// For so long who waits at the loop looks out for what comes before it sleeps, where others are not in its way (they attend): an answer takes less, if
+/// For so long who waits at the loop looks out for what comes before it sleeps, where others are not in its way (they poll): an answer takes less, if
 /// whoever gives it is at work.
 const LINGER: Duration = Duration::from_micros(100);
 impl<C: Communicator> Hub<C> {
@@ -127,7 +127,7 @@ impl<C: Communicator> Hub<C> {
     }
 
     /// Round the loop until nothing moves, but so many times at most, if nobody owns it or drives it now, and this thread may. Says whether anything moved.
-    pub(super) fn look(&self, turns: u32) -> bool {
+    pub(super) fn poll_rounds(&self, turns: u32) -> bool {
         let mut moved = false;
         for _ in 0..turns {
             // SeqCst: between the notification by this thread, if it has something to say, and the try to become the driver; see `leaves_unheard`.
@@ -161,7 +161,7 @@ impl<C: Communicator> Hub<C> {
 
     pub(super) fn leave(&self, driver: Driver<'_, C>) {
         if self.leaves_unheard(driver) {
-            self.look(TURNS_AT_ONCE);
+            self.poll_rounds(TURNS_AT_ONCE);
         }
     }
 

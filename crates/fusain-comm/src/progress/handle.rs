@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::attend::Attendant;
 use super::client::Client;
 use super::handler::{Handler, Incoming};
 use super::hub::Hub;
+use super::poller::Poller;
 use super::slot::{Slot, Submitted};
 use super::ticket::Ticket;
 use super::timer::Timer;
@@ -148,9 +148,9 @@ impl<C: Communicator> Handle<C> {
         self.hub().poll();
     }
 
-    /// For threads that look at the loop themselves.
-    pub fn attendant(&self) -> Attendant {
-        Attendant::of(&self.hub)
+    /// For threads that poll the loop themselves.
+    pub fn poller(&self) -> Poller {
+        Poller::of(&self.hub)
     }
 
     /// For use by clients on the progress thread.

@@ -20,8 +20,8 @@ pub(super) struct Hub<C: Communicator> {
     pub(super) lock: DriverLock<C>,
     /// Nobody drives but who waits.
     pub(super) manual: bool,
-    /// How many attend to the loop: its own thread steps back then.
-    pub(super) attended: AtomicUsize,
+    /// How many poll the loop: its own thread steps back then.
+    pub(super) pollers: AtomicUsize,
     /// The loop is to end or has ended, so its thread comes back.
     pub(super) ending: AtomicBool,
     /// It has ended: whatever a client was to bring about does not come any more.
@@ -41,7 +41,7 @@ impl<C: Communicator> Hub<C> {
             lock: DriverLock::empty(work.second()),
             work,
             manual,
-            attended: AtomicUsize::new(0),
+            pollers: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
             over: AtomicBool::new(false),
             turns: AtomicU64::new(0),
@@ -104,7 +104,7 @@ impl<C: Communicator> Hub<C> {
     pub(super) fn wake(&self) {
         self.work.notify();
         if !self.manual {
-            self.look(TURNS_AT_ONCE);
+            self.poll_rounds(TURNS_AT_ONCE);
         }
     }
 

@@ -23,11 +23,11 @@
 //! |---|---|---|
 //! | [`Progress::spawn`] | a new one | the world of threads; MPI at SERIALIZED or above |
 //! | [`run_funneled`] | the one that calls it, which runs the application on a new one | MPI at FUNNELED, where only the main thread may call |
-//! | [`Progress::spawn`], and threads [attend](Attendant) | threads that wait or test, one at a time; if none does, the new one | programs that test often; MPI at SERIALIZED or above |
+//! | [`Progress::spawn`], and threads [poll](Poller) | threads that wait or test, one at a time; if none does, the new one | programs that test often; MPI at SERIALIZED or above |
 //! | [`Progress::manual`] | threads that wait or test, one at a time | machines with no core to spare |
 //!
 //! So the transport has one owner at a time: the *driver* (`driver.rs`). A thread becomes the driver by trying a lock, never by waiting for
-//! one. At SERIALIZED the right to call MPI passes from driver to driver. A thread that attends gets messages without a switch of threads.
+//! one. At SERIALIZED the right to call MPI passes from driver to driver. A thread that polls gets messages without a switch of threads.
 //! Where there is no spare core, that switch takes most of a message's time.
 //!
 //! # Protocol
@@ -41,27 +41,27 @@
 //! | a command enters the queue | yes, after the queue's lock is free | |
 //! | a message arrives, a rank leaves (world of threads) | yes | |
 //! | clients or messages have ended, a queue has room again | | yes, after the slots are filled |
-//! | a driver stops (manual, attended) | | yes, after its lock is free |
-//! | a thread begins to attend, and was the first | yes: the loop's own thread stops driving | |
-//! | a client [tells](Attendant::tell) that something has changed | | yes |
+//! | a driver stops (manual, polled) | | yes, after its lock is free |
+//! | a thread begins to poll, and was the first | yes: the loop's own thread stops driving | |
+//! | a client [notifies](Poller::notify) that something has changed | | yes |
 //! | a message comes while the loop has no client and sends nothing | yes, but it sleeps on | |
 //!
-//! A client that is submitted while no thread drives (manual, attended) does not enter the queue: the thread that submits it becomes the driver, and calls it for
+//! A client that is submitted while no thread drives (manual, polled) does not enter the queue: the thread that submits it becomes the driver, and calls it for
 //! the first time. So what the client sends is on its way before any thread waits.
 //!
 //! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later changes the count,
 //!   so the loop does not sleep.
 //! * *A waiter and the end at once.* The waiter reads `ended`, then checks its slot. A slot that is filled later changes the count.
-//! * *Two waiters, one driver (manual, attended).* The waiter reads `ended`, checks its slot, then tries the lock. If another thread has it, that thread
+//! * *Two waiters, one driver (manual, polled).* The waiter reads `ended`, checks its slot, then tries the lock. If another thread has it, that thread
 //!   notifies when it releases it. So as long as a thread waits, a thread drives.
-//! * *A command, and a driver that is about to stop (attended).* Perhaps no thread sleeps at `work` that could be woken. The thread that has notified tries the lock; the
+//! * *A command, and a driver that is about to stop (polled).* Perhaps no thread sleeps at `work` that could be woken. The thread that has notified tries the lock; the
 //!   driver that has released the lock reads the count again. Each of them has a SeqCst fence between its two steps. So either the first gets the lock and runs a round
 //!   of the loop itself, or the second finds that the count has changed, and goes on.
-//! * *An arrival while no thread drives (attended, world of threads).* `work` raises its [flag](crate::Flag) after the message is in the inbox, under the inbox lock. The
+//! * *An arrival while no thread drives (polled, world of threads).* `work` raises its [flag](crate::Flag) after the message is in the inbox, under the inbox lock. The
 //!   thread that sees the flag lowers it, then runs a round of the loop. A message that the round has missed raises the flag again.
-//! * *All attending threads are busy.* The loop's own thread sleeps, each time twice as long as before, up to 2 ms. Then it runs a round of the loop if no other thread has
-//!   since. If the round finds something, the sleeps are short again. So it also learns that no thread attends any more.
-//! * *Deadlock detection* (world of threads) counts a thread that sleeps like this as awake: while a thread attends, no deadlock is found. Otherwise a loop counts as asleep if
+//! * *All polling threads are busy.* The loop's own thread sleeps, each time twice as long as before, up to 2 ms. Then it runs a round of the loop if no other thread has
+//!   since. If the round finds something, the sleeps are short again. So it also learns that no thread polls any more.
+//! * *Deadlock detection* (world of threads) counts a thread that sleeps like this as awake: while a thread polls, no deadlock is found. Otherwise a loop counts as asleep if
 //!   it sleeps and there is neither a message under way nor a timer; so does a thread that waits for a ticket. When all sleep, the loops are woken with an error, which
 //!   they give to their clients; that wakes the waiters.
 //!
@@ -90,14 +90,12 @@
 //! | a client's `advance`, a handler, a timer | the client ends with [`crate::Error::ClientPanicked`], the others go on | `tests/progress.rs`, `a_client_that_panics_is_an_error_and_comes_back` |
 //! | the destructor of a client that the loop drops | the same error, told at shutdown | `tests/unwinding.rs`, `a_destructor_that_panics_..` |
 //! | a client's `waits_for` | its text stands in the report of the deadlock | `tests/unwinding.rs`, `a_client_that_can_not_say_..` |
-//! | what a waiter asks whether it is [ready](Attendant::wait) | the waiter unwinds; another one drives | `tests/unwinding.rs`, `a_driver_that_unwinds_..` |
+//! | what a waiter asks whether it is [ready](Poller::wait) | the waiter unwinds; another one drives | `tests/unwinding.rs`, `a_driver_that_unwinds_..` |
 //! | a rank's own thread | all who wait for it end with an error | `tests/progress.rs`, `a_rank_that_panics_..` |
 //!
 //! In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
 //! usually makes `mpirun` end the others.
 
-mod attend;
-mod attended;
 mod client;
 mod drive;
 mod driver;
@@ -108,6 +106,8 @@ mod hub;
 mod outbound;
 mod owner;
 mod pace;
+mod polled;
+mod poller;
 mod queue;
 mod slot;
 mod ticket;
@@ -115,11 +115,11 @@ mod timer;
 
 use std::time::Duration;
 
-pub use attend::{Attendance, Attendant};
 pub use client::{Client, Step};
 pub use handle::{Handle, Outbox};
 pub use handler::{Handler, Incoming};
 pub use owner::{Progress, run_funneled};
+pub use poller::{PollGuard, Poller};
 pub use ticket::Ticket;
 pub use timer::Timer;
 

@@ -22,7 +22,7 @@ pub struct Progress<C: Communicator> {
 }
 
 impl<C: Communicator> Progress<C> {
-    /// Starts a progress thread. From now on only this thread uses `comm`, and those that [attend](super::Attendant) to the loop. For its
+    /// Starts a progress thread. From now on only this thread uses `comm`, and those that [poll](super::Poller) the loop. For its
     /// own sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The loop's own thread, and how it leaves the loop to threads that attend to it.
+//! The loop's own thread, and how it leaves the loop to threads that poll it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,7 +10,7 @@ use super::hub::{Hub, TURNS_AT_ONCE};
 use crate::shake::shake;
 use crate::{Communicator, Flag};
 
-/// How long the loop's own thread leaves it to those who attend before it looks itself: at first, right after it has found something, and at most. The most is what a
+/// How long the loop's own thread leaves it to those who poll before it looks itself: at first, right after it has found something, and at most. The most is what a
 /// message may wait for while every thread is busy with something longer.
 const FIRST_NAP: Duration = Duration::from_micros(100);
 const LONGEST_NAP: Duration = Duration::from_millis(2);
@@ -24,25 +24,25 @@ impl<C: Communicator> Hub<C> {
         self.work.hears_arrivals()
     }
 
-    /// One more thread attends: the loop's own is told that it may step back.
-    pub(super) fn attend(&self) {
+    /// One more thread polls: the loop's own is told that it may step back.
+    pub(super) fn start_polling(&self) {
         shake();
         // SeqCst: before the event count, which moves in the same order.
-        if self.attended.fetch_add(1, Ordering::SeqCst) == 0 {
+        if self.pollers.fetch_add(1, Ordering::SeqCst) == 0 {
             self.work.notify();
         }
     }
 
     /// One less. That it is wanted again the loop's own thread finds out by itself.
-    pub(super) fn attend_no_more(&self) {
-        self.attended.fetch_sub(1, Ordering::SeqCst);
+    pub(super) fn stop_polling(&self) {
+        self.pollers.fetch_sub(1, Ordering::SeqCst);
     }
 
     fn is_left_to_others(&self) -> bool {
-        self.attended.load(Ordering::SeqCst) > 0 && !self.ending.load(Ordering::SeqCst)
+        self.pollers.load(Ordering::SeqCst) > 0 && !self.ending.load(Ordering::SeqCst)
     }
 
-    /// The life of the loop's own thread: drives, but steps back while others attend.
+    /// The life of the loop's own thread: drives, but steps back while others poll.
     pub(super) fn serve(&self, engine: Engine<C>) -> Engine<C> {
         let mut driver = self.lock.occupy(engine);
         while self.run_alone(&mut driver, || self.is_left_to_others()) {
@@ -54,7 +54,7 @@ impl<C: Communicator> Hub<C> {
         driver.retire()
     }
 
-    /// While others attend: turns the loop if none of them has for a while.
+    /// While others poll: turns the loop if none of them has for a while.
     fn watch_over(&self) {
         let mut nap = FIRST_NAP;
         while self.is_left_to_others() {
@@ -67,7 +67,7 @@ impl<C: Communicator> Hub<C> {
 
     /// Has found something to do.
     fn look_after(&self) -> bool {
-        let moved = self.look(TURNS_AT_ONCE);
+        let moved = self.poll_rounds(TURNS_AT_ONCE);
         if !moved
             && let Err(error) = self.work.hope()
             && let Some(mut driver) = self.lock.try_take()

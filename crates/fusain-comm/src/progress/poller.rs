@@ -1,4 +1,4 @@
-//! Threads that look at the loop themselves, so that its own thread can keep out of their way.
+//! Threads that poll the loop themselves, so that its own thread can keep out of their way.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::hub::Hub;
 use crate::{Communicator, Flag};
 
-/// A rank's loop, for threads that [attend](Self::attend) to it. Any thread may use it.
+/// A rank's loop, for threads that [poll](Self::poll) it. Any thread may use it.
 ///
 /// If the threads of a program poll often, or wait for messages, they need no progress thread between: each message would wait until that
-/// thread gets a core, which it takes from the threads that compute. So while any thread attends, the thread of
+/// thread gets a core, which it takes from the threads that compute. So while any thread polls, the thread of
 /// [`Progress::spawn`](super::Progress::spawn) steps back. It only checks, a few hundred times a second, that no message is left waiting.
 /// At any time one thread runs the loop, and owns the transport while it does.
 ///
-/// A loop that belongs to the main thread ([`run_funneled`](super::run_funneled)) is run by no other. Attending then changes nothing,
-/// [`look`](Self::look) does nothing, and a thread that waits sleeps until the main thread is done.
+/// A loop that belongs to the main thread ([`run_funneled`](super::run_funneled)) is run by no other. Polling then changes nothing,
+/// [`poll`](Self::poll) does nothing, and a thread that waits sleeps until the main thread is done.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -25,45 +25,45 @@ use crate::{Communicator, Flag};
 /// let heard = World::threads(2).run(|comm| {
 ///     let progress = Progress::spawn(comm, Settings::default()).unwrap();
 ///     let handle = progress.handle();
-///     let attendant = handle.attendant();
-///     let _attendance = attendant.attend();
+///     let poller = handle.poller();
+///     let _polling = poller.start_polling();
 ///     let heard = Arc::new(AtomicU8::new(0));
 ///     let hears = Arc::clone(&heard);
 ///     handle.on_message(7..=7, move |message| Ok(hears.store(message.bytes[0], Relaxed))).unwrap();
 ///     handle.send(vec![handle.rank() as u8 + 40], 1 - handle.rank(), 7).unwrap();
 ///     // This very thread receives it.
-///     attendant.wait(|| heard.load(Relaxed) != 0);
+///     poller.wait(|| heard.load(Relaxed) != 0);
 ///     heard.load(Relaxed)
 /// });
 /// assert_eq!(heard, [41, 40]);
 /// ```
 #[derive(Clone)]
-pub struct Attendant {
-    hub: Arc<dyn Attended>,
+pub struct Poller {
+    hub: Arc<dyn Polled>,
     flag: Arc<Flag>,
 }
 
-impl Attendant {
+impl Poller {
     pub(super) fn of<C: Communicator>(hub: &Arc<Hub<C>>) -> Self {
-        Self { hub: Arc::clone(hub) as Arc<dyn Attended>, flag: hub.flag() }
+        Self { hub: Arc::clone(hub) as Arc<dyn Polled>, flag: hub.flag() }
     }
 
-    /// Promises that until the guard is dropped, threads of this program [look](Self::look) at the loop often, or [wait](Self::wait) at it.
-    pub fn attend(&self) -> Attendance {
-        self.hub.attend();
-        Attendance { hub: Arc::clone(&self.hub) }
+    /// Promises that until the guard is dropped, threads of this program [poll](Self::poll) the loop often, or [wait](Self::wait) at it.
+    pub fn start_polling(&self) -> PollGuard {
+        self.hub.start_polling();
+        PollGuard { hub: Arc::clone(&self.hub) }
     }
 
     /// Runs one round of the loop, unless another thread is running it. Returns whether anything moved; if so, the [flag](Self::flag) is
     /// raised, since more may follow.
     ///
     /// If there is nothing to do, it costs a probe for each handler and a call of each client: some hundreds of nanoseconds.
-    pub fn look(&self) -> bool {
-        self.hub.look()
+    pub fn poll(&self) -> bool {
+        self.hub.poll()
     }
 
     /// Waits until `ready` returns true, or the loop has ended. Meanwhile the thread runs the loop if it can have it; else it sleeps until the thread that has it
-    /// calls [`tell`](Self::tell).
+    /// calls [`notify`](Self::notify).
     ///
     /// `ready` is called after each round of the loop, and must be cheap.
     pub fn wait(&self, mut ready: impl FnMut() -> bool) {
@@ -71,8 +71,8 @@ impl Attendant {
     }
 
     /// Wakes threads in [`wait`](Self::wait), so that they check again. Clients of the loop call it.
-    pub fn tell(&self) {
-        self.hub.tell();
+    pub fn notify(&self) {
+        self.hub.notify();
     }
 
     /// Says that there is something for a client of the loop: runs a round, or has the thread that drives the loop do so.
@@ -80,73 +80,73 @@ impl Attendant {
         self.hub.wake();
     }
 
-    /// Raised whenever there is something for the loop to do, if [arrivals raise it](Self::hears_arrivals). A thread may then look only
+    /// Raised whenever there is something for the loop to do, if [arrivals raise it](Self::arrivals_raise_flag). A thread may then poll only
     /// when it is raised.
     #[doc(hidden)]
     pub fn flag(&self) -> &Arc<Flag> {
         &self.flag
     }
 
-    /// Whether arriving messages raise the [flag](Self::flag). Over MPI they do not, nor where a [network](crate::Network) holds them back, so a thread has to look from
+    /// Whether arriving messages raise the [flag](Self::flag). Over MPI they do not, nor where a [network](crate::Network) holds them back, so a thread has to poll from
     /// time to time.
-    pub fn hears_arrivals(&self) -> bool {
-        self.hub.hears()
+    pub fn arrivals_raise_flag(&self) -> bool {
+        self.hub.arrivals_raise_flag()
     }
 }
 
-impl fmt::Debug for Attendant {
+impl fmt::Debug for Poller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attendant").finish_non_exhaustive()
+        f.debug_struct("Poller").finish_non_exhaustive()
     }
 }
 
-/// While this guard exists, the loop is [attended](Attendant::attend) to.
-#[must_use = "dropped, nobody attends any more"]
-pub struct Attendance {
-    hub: Arc<dyn Attended>,
+/// While this guard exists, the loop is [polled](Poller::start_polling).
+#[must_use = "dropped, the loop is not polled any more"]
+pub struct PollGuard {
+    hub: Arc<dyn Polled>,
 }
 
-impl Drop for Attendance {
+impl Drop for PollGuard {
     fn drop(&mut self) {
-        self.hub.attend_no_more();
+        self.hub.stop_polling();
     }
 }
 
-impl fmt::Debug for Attendance {
+impl fmt::Debug for PollGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attendance").finish_non_exhaustive()
+        f.debug_struct("PollGuard").finish_non_exhaustive()
     }
 }
 
 /// A hub whose communicator's type is forgotten.
-trait Attended: Send + Sync {
-    fn attend(&self);
-    fn attend_no_more(&self);
-    fn look(&self) -> bool;
+trait Polled: Send + Sync {
+    fn start_polling(&self);
+    fn stop_polling(&self);
+    fn poll(&self) -> bool;
     fn wait(&self, ready: &mut dyn FnMut() -> bool);
-    fn tell(&self);
+    fn notify(&self);
     fn wake(&self);
-    fn hears(&self) -> bool;
+    fn arrivals_raise_flag(&self) -> bool;
 }
 
-impl<C: Communicator> Attended for Hub<C> {
-    fn attend(&self) {
-        self.attend();
+impl<C: Communicator> Polled for Hub<C> {
+    fn start_polling(&self) {
+        self.start_polling();
     }
 
-    fn attend_no_more(&self) {
-        self.attend_no_more();
+    fn stop_polling(&self) {
+        self.stop_polling();
     }
 
-    fn look(&self) -> bool {
-        self.look(1)
+    fn poll(&self) -> bool {
+        self.poll_rounds(1)
     }
 
     fn wait(&self, ready: &mut dyn FnMut() -> bool) {
         self.wait_at(ready);
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         self.tell_ended();
     }
 
@@ -154,8 +154,8 @@ impl<C: Communicator> Attended for Hub<C> {
         self.wake();
     }
 
-    fn hears(&self) -> bool {
-        // A message that is held back raises the flag when it is launched, and a look finds nothing yet.
+    fn arrivals_raise_flag(&self) -> bool {
+        // A message that is held back raises the flag when it is launched, and a round finds nothing yet.
         self.hears_arrivals() && !self.work.is_held_back()
     }
 }
