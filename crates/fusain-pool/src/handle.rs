@@ -34,7 +34,7 @@ pub(crate) struct Handle<'p> {
     /// Whether a detached task is being run by the one who has spawned it.
     pub(crate) runs_detached: Cell<bool>,
     pub(crate) first_look: FirstLook,
-    /// Kinds of jobs of which the last ones that were laid out [had lain](crate::stack::Shared::is_brief) only for a moment when this worker got to them. Of these one is laid out, and none where another job lies.
+    /// Kinds of jobs whose last published ones were [taken back](crate::stack::Shared::is_brief) within a moment by this worker. Of these one is published, and none where another job is.
     ///
     /// Behind all that a push looks at, which is then reached by the shortest instructions.
     pub(crate) brief: Streaks,

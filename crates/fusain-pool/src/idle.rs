@@ -333,7 +333,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
 /// Parks until `latch` is open or, if this worker `takes` tasks, somebody has woken it since there may be one.
 ///
 /// ```text
-/// waiter                                       who lays out a task
+/// waiter                                       who publishes a task
 ///   side mailbox: ASLEEP                         public place, or queue: the task
 ///   fence (SeqCst)                               fence (SeqCst)
 ///   looks for tasks, leaves standing orders      for each waiter of that root: ASLEEP? -> CAS to SHUT, unpark

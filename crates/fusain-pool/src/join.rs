@@ -2,7 +2,7 @@
 //!
 //! The second closure becomes a [job](crate::job) on the worker's [private stack](crate::stack); the first is run; then the second is taken back and run
 //! too. That is the whole fast path: a push, a look at the request line, a pop, all in the worker's own memory, no atomic
-//! read-modify-write and no fence. Only the oldest job is laid out where others may take it; to get that one back costs two exchanges.
+//! read-modify-write and no fence. Only the oldest few jobs are published, so that others can take them; to get one of these back costs two exchanges.
 //!
 //! A job that somebody has taken is awaited by a [latch](crate::latch), and its joiner works for the same outermost join meanwhile.
 //! Checked by `checks::join`.
@@ -19,7 +19,7 @@ use crate::latch::Latch;
 use crate::panics::{Payload, discard};
 use crate::pool::Pool;
 use crate::stack::{Link, Linked};
-use crate::tasks::{Helps, announce, answer, as_root, begin, got_to, lay_out};
+use crate::tasks::{Helps, announce, answer, as_root, begin, got_to, publish};
 use crate::trace;
 use crate::worth::Worth;
 use std::cell::UnsafeCell;
@@ -133,7 +133,7 @@ where
     as_root(handle, || {
         let mut worth = Worth::of::<(A, B)>();
         let results = join_with::<RUNS_B, _, _, _, _>(handle, a, b, || {
-            lay_out(handle);
+            publish(handle);
             announce(handle, || worth.is_worth_waking());
         });
         worth.end();
@@ -214,7 +214,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         unsafe { Linked::<Header>::link(NonNull::from(self)) }
     }
 
-    /// The joiner's slow path to a result: the job has been laid out.
+    /// The joiner's slow path to a result: the job has been published.
     #[cold]
     #[inline(never)]
     fn settle(&self, handle: &Handle<'_>) -> RB {
@@ -248,11 +248,11 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     /// Takes the job back from the public place, or awaits its end.
     #[cold]
     fn retrieve(&self, handle: &Handle<'_>) -> Retrieved<B, RB> {
-        // SAFETY: it is the newest, has been laid out, and has not been popped.
+        // SAFETY: it is the newest, has been published, and has not been popped.
         unsafe { handle.stack.forget(self.link()) };
         let job = JobRef::new(NonNull::from(self));
-        let is_unrun = handle.slot().retract(handle.stack.laid_out(), job);
-        // SAFETY: laid out.
+        let is_unrun = handle.slot().retract(handle.stack.published(), job);
+        // SAFETY: published.
         let shared = unsafe { self.linked.get().shared() };
         // SAFETY: this is the job.
         unsafe { got_to(handle, job, shared.is_brief(), is_unrun) };
@@ -289,7 +289,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     }
 
     /// # Safety
-    /// `this` is a `StackJob<B, RB>` that was laid out and taken, run once.
+    /// `this` is a `StackJob<B, RB>` that was published and taken, run once.
     unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
         let this = this.cast::<Self>();
         let (owner, latch) = {
@@ -297,7 +297,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             let this = unsafe { &*this };
             // SAFETY: taken from the joiner, so the joiner does not take it.
             let func = unsafe { this.take() };
-            // SAFETY: laid out, for it was taken.
+            // SAFETY: published, for it was taken.
             let shared = unsafe { this.linked.get().shared() };
             let result = {
                 let _root = begin(handle, handle.pool.slots.get(shared.owner()).root());
@@ -347,26 +347,26 @@ mod tests {
     }
 
     /// A job of this thread lies where others may take it.
-    fn is_laid_out() -> bool {
+    fn is_published() -> bool {
         Handle::current(|handle| handle.expect("inside of a join").slot().has_offer())
     }
 
     /// Whoever is free finds the oldest job without its owner's help, whatever the owner has done before.
     #[test]
-    fn the_oldest_job_is_laid_out() {
+    fn the_oldest_job_is_published() {
         let pool = Pool::builder().threads(1).build().expect("a pool without threads");
         let twice = || {
             for _ in 0..2 {
-                assert!(join(is_laid_out, || ()).0);
-                assert!(join(|| join(|| (), || ()), || join(is_laid_out, || ()).0).1);
+                assert!(join(is_published, || ()).0);
+                assert!(join(|| join(|| (), || ()), || join(is_published, || ()).0).1);
             }
         };
         pool.install(|| {
-            // The second closure is taken back, and then nothing is laid out.
+            // The second closure is taken back, and then nothing is published.
             join(
-                || assert!(is_laid_out()),
+                || assert!(is_published()),
                 || {
-                    assert!(!is_laid_out());
+                    assert!(!is_published());
                     twice();
                     // Its run loop takes all requests.
                     for units in [0, 1, 1_000] {
@@ -380,14 +380,14 @@ mod tests {
         });
     }
 
-    /// How many jobs of one kind have been laid out when so many joins are within one another, the first closures of which take so long.
-    fn laid_out_in(joins: usize, each_ns: f32) -> usize {
+    /// How many jobs of one kind have been published when so many joins are within one another, the first closures of which take so long.
+    fn published_in(joins: usize, each_ns: f32) -> usize {
         match joins {
-            0 => Handle::current(|handle| handle.expect("inside of a join").stack.laid_out()),
+            0 => Handle::current(|handle| handle.expect("inside of a join").stack.published()),
             _ => {
                 let first = || {
                     stopped::pass(each_ns);
-                    laid_out_in(joins - 1, each_ns)
+                    published_in(joins - 1, each_ns)
                 };
                 join(first, || 0).0
             }
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn short_jobs_use_one_place() {
         let pool = Pool::builder().threads(1).build().expect("a pool without threads");
-        let (short, long) = (|| laid_out_in(20, 1.0), || laid_out_in(20, 1e6));
+        let (short, long) = (|| published_in(20, 1.0), || published_in(20, 1e6));
         pool.install(|| {
             stopped::with(|| {
                 let all = long();
@@ -408,7 +408,7 @@ mod tests {
                 short();
                 assert_eq!(short(), if HAS_TICKS { 1 } else { all });
                 // Jobs of another kind are not concerned.
-                join(|| join(|| assert_eq!(laid_out_in(0, 0.0), 2), || ()), || ());
+                join(|| join(|| assert_eq!(published_in(0, 0.0), 2), || ()), || ());
             })
         });
     }

@@ -20,7 +20,7 @@ const STEP: f32 = 8.0;
 /// Units between two timings never grow past this, so that a change of weight is noticed within some 100 us.
 const INTERVAL_MAX: u32 = 64;
 
-/// Elements from this length on, in nanoseconds, are *long*: a thief should not have to wait until its victim has finished one. To lay one out (see
+/// Elements from this length on, in nanoseconds, are *long*: a thief should not have to wait until its victim has finished one. To publish one (see
 /// [`offers`](crate::offers)) takes about a hundredth of that.
 pub(crate) const LONG_ELEMENT_NS: f32 = 10_000.0;
 

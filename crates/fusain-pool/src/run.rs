@@ -36,7 +36,7 @@ use crate::part::{Given, HeapPart, Message, MessageHeader, Places, Running, Stac
 use crate::patience::{Patience, Step};
 use crate::platform::prefetch_for_writing;
 use crate::share::{Shared, announce, pass_on, reach_of, reach_out, share};
-use crate::slot::{LAY_OUT, LOOK};
+use crate::slot::{LOOK, PUBLISH};
 use crate::sync::{current, yield_now};
 use crate::tasks::{self, Naps};
 use crate::trace;
@@ -339,7 +339,7 @@ fn drive<A: Algorithm + ?Sized>(
         // They would be answered in the next call.
         slot.forget_thieves();
     }
-    if owed & LAY_OUT != 0 {
+    if owed & PUBLISH != 0 {
         slot.ask_for_next();
     }
     Ended::Done

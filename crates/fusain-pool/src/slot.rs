@@ -22,11 +22,11 @@
 //!
 //! | place | meaning | who leaves it, and how |
 //! |---------|---------|------------------------|
-//! | 0       | empty; mostly, and always where all are, somebody has asked for the next ([`LAY_OUT`]) | owner: store of a job's address |
+//! | 0       | empty; mostly, and always where all are, somebody has asked for the next ([`PUBLISH`]) | owner: store of a job's address |
 //! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and mostly asks for the next |
 //!
 //! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by
-//! CAS, so one of them has it. The owner may have retracted a job and laid out another at the same address meanwhile; then the thief takes that one,
+//! CAS, so one of them has it. The owner may have retracted a job and published another at the same address meanwhile; then the thief takes that one,
 //! whose store its CAS has read. Checked by `checks::stack`.
 
 use crate::counters::Tally;
@@ -42,14 +42,14 @@ use std::time::Duration;
 /// Bit that asks the owner to look whether its call has been stopped.
 pub(crate) const LOOK: u64 = 1 << 63;
 
-/// Bit that asks the owner to lay out its next job, for a public place is empty.
-pub(crate) const LAY_OUT: u64 = 1 << 62;
+/// Bit that asks the owner to publish its next job, for a public place is empty.
+pub(crate) const PUBLISH: u64 = 1 << 62;
 
 /// Bit that says that a job has been taken out of a public place since the owner looked at the requests.
 pub(crate) const TAKEN: u64 = 1 << 61;
 
 /// The bits that concern the owner's own jobs.
-pub(crate) const OF_JOBS: u64 = LAY_OUT | TAKEN;
+pub(crate) const OF_JOBS: u64 = PUBLISH | TAKEN;
 
 /// Public places of a slot, at most.
 const PLACES_MAX: usize = if cfg!(loom) { 1 } else { 8 };
@@ -257,7 +257,7 @@ impl Slot {
         (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
     }
 
-    /// The place of the job before which so many have been laid out, by those of them that are on the stack still.
+    /// The place of the job before which so many have been published, by those of them that are on the stack still.
     fn place(&self, number: usize) -> &AtomicUsize {
         &self.line.offers[number & self.line.last_place]
     }
@@ -266,7 +266,7 @@ impl Slot {
         &self.line.offers[..=self.line.last_place]
     }
 
-    /// Owner: lays a job out, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
+    /// Owner: publishes a job, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
     pub(crate) fn offer(&self, number: usize, job: JobRef) {
         debug_assert!(self.has_place(number), "its place is empty");
         self.place(number).store(job.to_address(), Ordering::Release);
@@ -285,14 +285,14 @@ impl Slot {
     /// Thief: takes a job out of a public place, mostly the oldest, and asks for the next.
     ///
     /// Unless it `is_patient`, it takes one that the owner has looked after since the last one was taken. Owners of short jobs look at once; so not all of what they have
-    /// laid out is carried away, down to the shortest. Who has waited for long takes any: the owner is in a long closure.
+    /// published is carried away, down to the shortest. Who has waited for long takes any: the owner is in a long closure.
     pub(crate) fn take_offer(&self, is_patient: bool) -> Option<JobRef> {
         if !is_patient && self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
             return None;
         }
         // Jobs lie in the frames of the owner's stack, which grows downwards: the oldest and largest one has the highest address.
-        let laid_out = self.places().iter().map(|place| (place.load(Ordering::Relaxed), place));
-        let (address, place) = laid_out.max_by_key(|(address, _)| *address)?;
+        let published = self.places().iter().map(|place| (place.load(Ordering::Relaxed), place));
+        let (address, place) = published.max_by_key(|(address, _)| *address)?;
         // SAFETY: it was put there by `offer`.
         let job = unsafe { JobRef::from_address(address) }?;
         // Acquire: pairs with the Release in `offer`.
@@ -301,14 +301,14 @@ impl Slot {
         Some(job)
     }
 
-    /// The owner's next job is to be laid out. Relaxed: a hint, as all requests.
+    /// The owner's next job is to be published. Relaxed: a hint, as all requests.
     pub(crate) fn ask_for_next(&self) {
-        if self.line.requests.load(Ordering::Relaxed) & LAY_OUT == 0 {
-            self.line.requests.fetch_or(LAY_OUT, Ordering::Relaxed);
+        if self.line.requests.load(Ordering::Relaxed) & PUBLISH == 0 {
+            self.line.requests.fetch_or(PUBLISH, Ordering::Relaxed);
         }
     }
 
-    /// Owner: takes back a job that it has laid out, if nobody else has taken it. Relaxed: the owner wrote it.
+    /// Owner: takes back a job that it has published, if nobody else has taken it. Relaxed: the owner wrote it.
     pub(crate) fn retract(&self, number: usize, job: JobRef) -> bool {
         self.place(number).compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }

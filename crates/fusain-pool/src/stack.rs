@@ -2,31 +2,31 @@
 //!
 //! Only the owner touches the stack, so a push or a pop is a few plain loads and stores (Acar, Charguéraud & Rainey, "Scheduling parallel
 //! programs by work stealing with private deques", PPoPP'13). A worker that is busy with a long closure answers nobody, though; so the *oldest* jobs,
-//! which in a recursion are the largest, are laid out where anybody can take them without the owner's help: each in one of [a few](crate::slot::places_for) words of the owner's
+//! which in a recursion are the largest, are published: anybody can take them without the owner's help: each in one of [a few](crate::slot::places_for) words of the owner's
 //! [slot](crate::slot). (With one such word, the second job of somebody in a long closure would have to wait for its end. Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
 //! with provably low synchronization overheads", J. Scheduling 2022; van Dijk & van de Pol, "Lace", Euro-Par'14 workshops.)
 //!
 //! ```text
 //!                public  private         newest
 //!   ┌──────────┬────────┬───────┬───────┬──────┐
-//!   │ laid out │  ...   │ private jobs         │
+//!   │ published │  ...   │ private jobs         │
 //!   └──────────┴────────┴───────┴───────┴──────┘
 //!     oldest        ◄── older   newer ──►
 //! ```
 //!
-//! Of the jobs laid out some are still in their places, the others have been taken. The oldest private job is laid out at a push, if somebody has asked
+//! Of the jobs published some are still in their places, the others have been taken. The oldest private job is published at a push, if somebody has asked
 //! for it: the thief that has emptied a place, or the owner when there are more places, when it has taken its own job back, or when it begins with work in which there may be joins
 //! ([`begin`](crate::tasks::begin)). So the oldest place is empty only if nothing has been pushed since. A push has nothing to look at for that but
 //! the requests, which it looks at anyway. In a recursion the jobs of the first few levels fill the places; all deeper ones cost no more than a push and a pop.
 //!
-//! To lay a job out and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last jobs of a kind
-//! had lain for a moment only when their owner got to them ([`Shared::is_brief`]) one of that kind is laid out where no other job is. So whoever looks finds one job in any case, and mostly more where they
+//! To publish a job and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last jobs of a kind
+//! had lain for a moment only when their owner got to them ([`Shared::is_brief`]) one of that kind is published where no other job is. So a thief always finds one job, and mostly more where they
 //! are worth it: not where nobody has taken one and asked for the next (all others have been busy since, or asleep), and the owner is in the middle of a long closure that follows
 //! short ones. Then that closure's job stays private until it ends, also if it waits for that very job.
 //!
 //! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
-//! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be laid out next, is written when somebody asks for it
-//! ([`Stack::link`]): once for each job that is there then, so all of it costs at most a step a push. What has been written about a job, that it is laid out or part of that
+//! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be published next, is written when somebody asks for it
+//! ([`Stack::link`]): once for each job that is there then, so all of it costs at most a step a push. What has been written about a job, that it is published or part of that
 //! way, is a mark on its link to the older one, which the pop reads anyway.
 
 use crate::job::JobRef;
@@ -39,11 +39,11 @@ use std::ptr::{self, NonNull};
 /// What links a job on a stack. A push writes one word of it: most jobs are taken back, and need no more.
 #[repr(C)]
 pub(crate) struct Link {
-    /// With [`MARK`] on it once the job has been laid out, or linked.
+    /// With [`MARK`] on it once the job has been published, or linked.
     older: Cell<*mut Link>,
     /// Written when the next job is linked.
     newer: Cell<MaybeUninit<*mut Link>>,
-    /// Written when the job is laid out.
+    /// Written when the job is published.
     shared: UnsafeCell<MaybeUninit<Shared>>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Shared {
     owner: u32,
     /// Opens when it has been run.
     pub(crate) latch: Latch,
-    /// When it was laid out.
+    /// When it was published.
     since: ShortMoment,
 }
 
@@ -115,14 +115,14 @@ impl Shared {
         self.owner as usize
     }
 
-    /// Whether it was laid out a moment ago.
+    /// Whether it was published a moment ago.
     pub(crate) fn is_brief(&self) -> bool {
         // A model has no clock.
         !cfg!(loom) && self.since.is_within(BRIEF_NS)
     }
 }
 
-/// A job that has lain for less was hardly worth it: to lay it out takes a fiftieth of this.
+/// A job that has lain for less was hardly worth it: to publish it takes a fiftieth of this.
 const BRIEF_NS: f32 = 3_000.0;
 
 impl Link {
@@ -136,22 +136,22 @@ impl Link {
     }
 
     /// # Safety
-    /// The job has been laid out.
+    /// The job has been published.
     pub(crate) unsafe fn shared(&self) -> &Shared {
-        // SAFETY: written before it was laid out, and by nobody since.
+        // SAFETY: written before it was published, and by nobody since.
         let shared = unsafe { &*self.shared.get() };
         // SAFETY: as above.
         unsafe { shared.assume_init_ref() }
     }
 
-    /// Ends what laying out began. (There is nothing to drop, but in a model, which sees whether anybody touches it later.)
+    /// Ends what publishing began. (There is nothing to drop, but in a model, which sees whether anybody touches it later.)
     ///
     /// # Safety
-    /// The job has been laid out, and nobody looks at it any more; once.
+    /// The job has been published, and nobody looks at it any more; once.
     pub(crate) unsafe fn unshare(&self) {
         // SAFETY: the caller's: no other reference to it is left.
         let shared = unsafe { &mut *self.shared.get() };
-        // SAFETY: written when it was laid out.
+        // SAFETY: written when it was published.
         unsafe { shared.assume_init_drop() };
     }
 }
@@ -160,14 +160,14 @@ impl Link {
 pub(crate) struct Stack {
     /// The newest job, or null.
     newest: Cell<*mut Link>,
-    /// The newest job that has been laid out, or null. Where it is not `newest`, there are private jobs.
+    /// The newest job that has been published, or null. Where it is not `newest`, there are private jobs.
     public: Cell<*mut Link>,
     /// The newest job that is linked: from the oldest private one to this each knows the next newer one. Null where none is.
     linked: Cell<*mut Link>,
     /// The oldest private job, where one is linked.
     oldest: Cell<*mut Link>,
-    /// How many of the jobs have been laid out.
-    laid_out: Cell<usize>,
+    /// How many of the jobs have been published.
+    published: Cell<usize>,
     /// Token of the outermost join or scope this worker is in, 0 for none.
     pub(crate) root: Cell<usize>,
 }
@@ -180,7 +180,7 @@ impl Stack {
             public: null(),
             linked: null(),
             oldest: null(),
-            laid_out: Cell::new(0),
+            published: Cell::new(0),
             root: Cell::new(0),
         }
     }
@@ -196,7 +196,7 @@ impl Stack {
         unsafe { job.as_ref() }.older.set(older);
     }
 
-    /// Pops the newest job, which is `job`, if it has never been laid out.
+    /// Pops the newest job, which is `job`, if it has never been published.
     ///
     /// # Safety
     /// It is the newest, and has not been popped.
@@ -225,7 +225,7 @@ impl Stack {
         true
     }
 
-    /// Pops the newest job, which is `job` and has been laid out.
+    /// Pops the newest job, which is `job` and has been published.
     ///
     /// # Safety
     /// So it is, and it has not been popped.
@@ -235,32 +235,32 @@ impl Stack {
         let older = unmark(unsafe { job.as_ref() }.older.get());
         self.newest.set(older);
         self.public.set(older);
-        self.laid_out.set(self.laid_out.get() - 1);
+        self.published.set(self.published.get() - 1);
     }
 
-    /// How many jobs on it have been laid out.
-    pub(crate) fn laid_out(&self) -> usize {
-        self.laid_out.get()
+    /// How many jobs on it have been published.
+    pub(crate) fn published(&self) -> usize {
+        self.published.get()
     }
 
-    /// The newest job, if it has not been laid out.
+    /// The newest job, if it has not been published.
     pub(crate) fn newest_private(&self) -> Option<NonNull<Link>> {
         NonNull::new(self.newest.get()).filter(|_| self.has_private())
     }
 
-    /// The oldest private job of the worker of slot `owner`, whose stack this is; it is laid out from now on.
-    pub(crate) fn lay_out(&self, owner: usize) -> Option<NonNull<Link>> {
+    /// The oldest private job of the worker of slot `owner`, whose stack this is; it is published from now on.
+    pub(crate) fn publish(&self, owner: usize) -> Option<NonNull<Link>> {
         if !self.has_private() {
             return None;
         }
         self.link();
         let job = NonNull::new(self.oldest.get())?;
         self.public.set(job.as_ptr());
-        self.laid_out.set(self.laid_out.get() + 1);
+        self.published.set(self.published.get() + 1);
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
         let shared = Shared { owner: owner as u32, latch: Latch::new(1), since: ShortMoment::now() };
-        // SAFETY: nobody else knows of it yet, and it is laid out once.
+        // SAFETY: nobody else knows of it yet, and it is published once.
         unsafe { link.shared.get().write(MaybeUninit::new(shared)) };
         if self.linked.get() == job.as_ptr() {
             self.linked.set(ptr::null_mut());
@@ -290,7 +290,7 @@ impl Stack {
         self.linked.set(self.newest.get());
     }
 
-    /// Whether there is a job that has not been laid out.
+    /// Whether there is a job that has not been published.
     pub(crate) fn has_private(&self) -> bool {
         self.newest.get() != self.public.get()
     }
@@ -302,7 +302,7 @@ mod tests {
 
     const STEPS: usize = 20_000;
 
-    /// What a stack should do: jobs from the oldest to the newest, of which the first `public` have been laid out.
+    /// What a stack should do: jobs from the oldest to the newest, of which the first `public` have been published.
     struct Expected {
         /// With room for all that will be pushed, so that none moves.
         jobs: Vec<Link>,
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_private_job_is_laid_out_whatever_was_pushed_and_popped_before() {
+    fn the_oldest_private_job_is_published_whatever_was_pushed_and_popped_before() {
         let mut random = 1_u32;
         let mut draw = |below: u32| {
             random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
@@ -324,14 +324,14 @@ mod tests {
         };
         for one_in in [3, 10, 100] {
             let (stack, mut expected) = (Stack::new(), Expected { jobs: Vec::with_capacity(STEPS), public: 0 });
-            let mut laid_out = 0;
+            let mut published = 0;
             for _ in 0..STEPS {
                 assert_eq!(stack.has_private(), expected.public < expected.jobs.len());
-                assert_eq!(stack.laid_out(), expected.public);
+                assert_eq!(stack.published(), expected.public);
                 if draw(one_in) == 0 {
-                    let job = stack.lay_out(0);
+                    let job = stack.publish(0);
                     assert_eq!(job, expected.jobs.get(expected.public).map(NonNull::from));
-                    laid_out += usize::from(job.is_some());
+                    published += usize::from(job.is_some());
                     expected.public += usize::from(job.is_some());
                 } else if draw(2) == 0 {
                     expected.jobs.push(Link::new());
@@ -342,14 +342,14 @@ mod tests {
                     // SAFETY: the newest, which has been pushed above.
                     assert_eq!(unsafe { stack.take_back(expected.newest()) }, is_private);
                     if !is_private {
-                        // SAFETY: as above, and it has been laid out.
+                        // SAFETY: as above, and it has been published.
                         unsafe { stack.forget(expected.newest()) };
                         expected.public -= 1;
                     }
                     expected.jobs.pop();
                 }
             }
-            assert!(laid_out > 100);
+            assert!(published > 100);
         }
     }
 }

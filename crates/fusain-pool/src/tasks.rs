@@ -8,7 +8,7 @@
 //! | when                                              | who is told |
 //! |---------------------------------------------------|-------------|
 //! | the first task of a join or scope ([`announce`])  | a worker that is awake and idle is nudged; else one that sleeps is woken |
-//! | a task is laid out on request ([`answer`])        | those who have asked; if one of them sleeps, it is woken |
+//! | a task is published on request ([`answer`])        | those who have asked; if one of them sleeps, it is woken |
 //! | a task is taken ([`run`])                         | sleepers, by the one who took it: so a large recursion wakes the whole pool, each wake leading to the next |
 //!
 //! Whoever looks around finds it in any case. Checked by `checks::tasks`.
@@ -42,7 +42,7 @@ pub(crate) enum Helps {
 }
 
 impl Helps {
-    /// Whether tasks of `slot` are among them. What its owner has queued and laid out may be waited for, also while it is busy with a call.
+    /// Whether tasks of `slot` are among them. What its owner has queued and published may be waited for, also while it is busy with a call.
     #[inline(always)]
     fn wants(self, slot: &Slot) -> bool {
         match self {
@@ -129,7 +129,7 @@ pub(crate) fn find_local(handle: &Handle<'_>) -> Option<Taken> {
 
 /// The oldest closure that this worker has joined and that nobody has begun. It comes last: the worker gets to it in any case, unless what it does now waits for that.
 pub(crate) fn find_joined(handle: &Handle<'_>) -> Option<Taken> {
-    lay_out(handle);
+    publish(handle);
     handle.slot().take_offer(true).map(|job| Taken::by(handle, job))
 }
 
@@ -368,30 +368,30 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
     }
 }
 
-/// Lays the oldest private jobs out, as long as there are public places for them (one where [that has to do](crate::stack)), and asks for what is pushed next if there are more.
+/// Publishes the oldest private jobs, as long as there are public places for them (one where [that has to do](crate::stack)), and asks for what is pushed next if there are more.
 /// Whether there was any.
-pub(crate) fn lay_out(handle: &Handle<'_>) -> bool {
+pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
     slot.forget_taken();
-    let first = stack.laid_out();
+    let first = stack.published();
     // By the newest: which is the oldest private one is known only when all have been linked, and those cost more to pop.
     // SAFETY: what lies on a stack are jobs of `join`, which begin so.
     let newest = stack.newest_private().map(|link| unsafe { Linked::<Header>::job(link) });
     // SAFETY: it is on the stack, so it is there.
     let is_brief = newest.is_some_and(|job| handle.brief.is_long(unsafe { kind_of(job) }));
-    let has_place = || slot.has_place(stack.laid_out()) && !(is_brief && slot.has_offer());
+    let has_place = || slot.has_place(stack.published()) && !(is_brief && slot.has_offer());
     while has_place()
-        && let number = stack.laid_out()
-        && let Some(link) = stack.lay_out(handle.index)
+        && let number = stack.published()
+        && let Some(link) = stack.publish(handle.index)
     {
         // SAFETY: as above.
         slot.offer(number, unsafe { Linked::<Header>::job(link) });
     }
-    let has_laid_out = stack.laid_out() > first;
-    if has_laid_out && has_place() {
+    let has_published = stack.published() > first;
+    if has_published && has_place() {
         slot.ask_for_next();
     }
-    has_laid_out
+    has_published
 }
 
 /// Names the kind of a job by what runs it. Two kinds may be one, if their code is.
@@ -404,7 +404,7 @@ unsafe fn kind_of(job: JobRef) -> usize {
     header.run as usize
 }
 
-/// The owner has got to `job`, which it had laid out, a moment ago if that `is_brief`: remembers that, and asks for the next if it has been `taken_back`.
+/// The owner has got to `job`, which it had published, a moment ago if that `is_brief`: remembers that, and asks for the next if it has been `taken_back`.
 ///
 /// # Safety
 /// The job is there.
@@ -418,12 +418,12 @@ pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, ta
     }
 }
 
-/// Somebody has asked: lays the next job out, and wakes one of those who have asked if they sleep. Whether it was anybody else.
+/// Somebody has asked: publishes the next job, and wakes one of those who have asked if they sleep. Whether it was anybody else.
 #[cold]
 #[inline(never)]
 pub(crate) fn answer(handle: &Handle<'_>) -> bool {
     let requests = handle.slot().take_requests();
-    lay_out(handle);
+    publish(handle);
     let is_anybody = requests & !OF_JOBS != 0;
     if is_anybody {
         handle.slot().tally().polls_answered.add(1);

@@ -8,7 +8,7 @@
 //!
 //! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
 //! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. Where there is nothing to be had of it, as where
-//! it waits for something itself, each time that one has got up in vain the first rest is twice as long, up to [`REST_IN_VAIN`]: then a call may lose twice that. A call
+//! it waits for something itself, each time that the worker has got up without finding work the first rest is twice as long, up to [`REST_IN_VAIN`]: then a call may lose twice that. A call
 //! pays for a wake that it may not need once in [`QUIET`]. An idle pool uses no CPU time.
 
 use crate::handle::Handle;
@@ -45,7 +45,7 @@ pub(crate) enum Turn {
 }
 
 impl Watch {
-    /// Of one who has got up so often in vain.
+    /// Of a worker that has got up so often without finding work.
     pub(crate) fn begin(handle: &Handle<'_>, in_vain: u32) -> Self {
         let mut watch = Self { rest: first_rest(in_vain), quiet: Duration::ZERO, calls: Vec::new() };
         watch.look(handle);
@@ -93,7 +93,7 @@ impl Watch {
     }
 }
 
-/// The first rest of one who has got up so often in vain.
+/// The first rest of a worker that has got up so often without finding work.
 fn first_rest(in_vain: u32) -> Duration {
     REST_FIRST.saturating_mul(1 << in_vain.min(16)).min(REST_IN_VAIN)
 }

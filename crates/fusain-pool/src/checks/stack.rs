@@ -43,7 +43,7 @@ impl Counted {
     }
 }
 
-/// The owner lays a job out and takes it back; a thief may have been quicker. Likewise for a second job in the same place.
+/// The owner publishes a job and takes it back; a thief may have been quicker. Likewise for a second job in the same place.
 fn contended() {
     let pool = pool(2, 0);
     let jobs = [Counted::new(), Counted::new()];
@@ -74,11 +74,11 @@ fn contended() {
 }
 
 #[test]
-fn a_job_laid_out_is_run_once() {
+fn a_job_published_is_run_once() {
     check(3, contended);
 }
 
 #[test]
-fn a_job_laid_out_is_run_once_faults() {
+fn a_job_published_is_run_once_faults() {
     finds(&[Fault::WeakStore, Fault::WeakRmw, Fault::TornRmw], 3, contended);
 }

@@ -48,8 +48,8 @@ fn queued_task_is_noticed_faults() {
     finds(&[Fault::LostUnpark], 3, queued_while_falling_asleep);
 }
 
-/// A worker falls asleep while a job is laid out: it sees the job, or is woken. (What orders the lock that stands for a queue hides what this shows.)
-fn laid_out_while_falling_asleep() {
+/// A worker falls asleep while a job is published: it sees the job, or is woken. (What orders the lock that stands for a queue hides what this shows.)
+fn published_while_falling_asleep() {
     unsafe fn nothing(_: *const Header, _: &Handle<'_>, _: Reopen<'_>) {}
     let pool = pool(1, 1);
     let worker = thread::spawn(move || {
@@ -66,18 +66,18 @@ fn laid_out_while_falling_asleep() {
 }
 
 #[test]
-fn job_laid_out_is_noticed() {
-    check(3, laid_out_while_falling_asleep);
+fn job_published_is_noticed() {
+    check(3, published_while_falling_asleep);
 }
 
 #[test]
-fn job_laid_out_is_noticed_faults() {
-    finds(&[Fault::NoFence], 3, laid_out_while_falling_asleep);
+fn job_published_is_noticed_faults() {
+    finds(&[Fault::NoFence], 3, published_while_falling_asleep);
 }
 
 const ROOT: usize = 64;
 
-/// A caller that waits for a latch falls asleep while a worker of the same root, whom it has asked, lays a task out: it gets up for that.
+/// A caller that waits for a latch falls asleep while a worker of the same root, whom it has asked, publishes a task: it gets up for that.
 fn waiter_helps() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(1));

@@ -8,7 +8,7 @@ use crate::others::give_way;
 use crate::pace::Grain;
 use crate::part::Running;
 use crate::share::{Receiver, deliver};
-use crate::slot::{LAY_OUT, LOOK, OF_JOBS, askers, bit};
+use crate::slot::{LOOK, OF_JOBS, PUBLISH, askers, bit};
 use crate::tasks;
 
 /// Those who ask do it once. If there was nothing to split for them, that may change: a part of a sort becomes two, a node of a search has children. So their requests are looked
@@ -64,9 +64,9 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
     let Running { call, algorithm, .. } = offers.running;
     let requests = handle.slot().take_requests();
     // What lies on the job stack is older than this state.
-    let has_laid_out = tasks::lay_out(handle);
+    let has_published = tasks::publish(handle);
     // Asked for by a join around this call, of which the next one may be in a later unit, or behind.
-    let owed = if has_laid_out || handle.stack.root.get() == 0 { 0 } else { requests & LAY_OUT };
+    let owed = if has_published || handle.stack.root.get() == 0 { 0 } else { requests & PUBLISH };
     let unserved = Answer { owed, is_spent: false };
     if call.is_stopped() || requests & !OF_JOBS == 0 {
         return unserved;
@@ -77,7 +77,7 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
         return unserved;
     }
     let mut has_committed = false;
-    let refused = give_to(requests, has_laid_out, call, handle, &mut |to, fanout| {
+    let refused = give_to(requests, has_published, call, handle, &mut |to, fanout| {
         if rest.is_none() && has_work {
             // Only if somebody is there: those who have finished ask all others, and all commits may meet at one lock.
             if !std::mem::replace(&mut has_committed, true) {
@@ -109,7 +109,7 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
 /// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
 fn give_to(
     requests: u64,
-    has_laid_out: bool,
+    has_published: bool,
     call: &Call,
     handle: &Handle<'_>,
     give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
@@ -127,7 +127,7 @@ fn give_to(
             give_way();
             continue;
         }
-        if has_laid_out || !handle.pool.slots.get(thief).waits_for(call.token()) {
+        if has_published || !handle.pool.slots.get(thief).waits_for(call.token()) {
             continue;
         }
         let fanout = (left.saturating_sub(1) / 2).max(fanout_min);
