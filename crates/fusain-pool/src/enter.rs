@@ -3,8 +3,7 @@
 use crate::handle::{Handle, Innermost};
 use crate::header;
 use crate::inner::Inner;
-use crate::tasks;
-use std::thread;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 impl<'p> Handle<'p> {
     /// Runs `work` with this thread as the worker of slot `index`, which it has leased.
@@ -12,8 +11,18 @@ impl<'p> Handle<'p> {
         let handle = Handle::new(pool, index);
         // SAFETY: dropped at the end of this function, and before the handle.
         let _innermost = unsafe { Innermost::begin(&handle) };
-        let _leave = Leave(&handle);
-        work(&handle)
+        // Caught, for tasks ask whether their thread unwinds.
+        let result = catch_unwind(AssertUnwindSafe(|| work(&handle)));
+        run_left(&handle);
+        result.unwrap_or_else(|payload| resume_unwind(payload))
+    }
+}
+
+/// Runs tasks that were spawned here into a scope of somebody else's, and that nobody has taken: nobody else may ever look here.
+fn run_left(handle: &Handle<'_>) {
+    while let Some(job) = handle.pop() {
+        // SAFETY: popped, so nobody else runs it; and none unwinds.
+        unsafe { header::run(job, handle, None) };
     }
 }
 
@@ -26,25 +35,5 @@ impl Inner {
             Some(handle) if std::ptr::eq(handle.pool, self) => f(handle),
             _ => self.with_lease(|index| Handle::with(self, index, |handle| f(handle))),
         })
-    }
-}
-
-/// The end of a handle.
-struct Leave<'h, 'p>(&'h Handle<'p>);
-
-impl Drop for Leave<'_, '_> {
-    fn drop(&mut self) {
-        let Self(handle) = self;
-        // Tasks that were spawned here into a scope of somebody else's, and that nobody has taken: nobody else may ever look here.
-        while let Some(job) = handle.pop() {
-            if thread::panicking() && handle.pool.workers > 0 {
-                // A task may ask whether its thread unwinds.
-                handle.pool.inbox.push(job);
-                tasks::tell(handle.pool);
-                continue;
-            }
-            // SAFETY: popped, so nobody else runs it.
-            unsafe { header::run(job, handle, None) };
-        }
     }
 }

@@ -36,7 +36,8 @@ use std::thread;
 /// Recursions may be as deep as the thread's stack allows: each level costs its stack frame.
 ///
 /// # Panics
-/// With the payload of `a` if `a` panics; by then `b` has ended, or has been dropped without being run. With the payload of `b` if only `b`
+/// With the payload of `a` if `a` panics; by then `b` has ended, or has been dropped without being run (what it has captured does not see
+/// [`std::thread::panicking`] then). With the payload of `b` if only `b`
 /// panics. If the global pool is meant and cannot be built, as [`Pool::global`] does.
 ///
 /// # Example

@@ -144,6 +144,9 @@ impl Pool {
     /// task runs before `spawn` returns, or, if another task spawns it, when that one ends. So a task must not wait for what its spawner does later. If the task panics, the
     /// payload goes to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     ///
+    /// Tasks that wait for one another need a worker each, and with [`Wait::SpinThenPark`](crate::Wait::SpinThenPark), the default, no more workers run tasks than there are cores:
+    /// build a pool for them with [`Wait::Park`](crate::Wait::Park).
+    ///
     /// # Example
     /// ```
     /// # use fusain_pool as fusain;

@@ -23,7 +23,6 @@ use crate::part::call_of;
 use crate::slot::{OF_JOBS, Slot, askers, bit};
 use crate::stack::Linked;
 use crate::sync::{Ordering, fence};
-use std::thread;
 use std::time::Duration;
 
 /// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits, and leaves no tasks in its queue that it may have to
@@ -237,11 +236,10 @@ fn is_another(home: &Handle<'_>, handle: &Handle<'_>) -> bool {
     !std::ptr::eq(home.slot(), handle.slot())
 }
 
-/// What a worker does for its own pool while it waits inside of another one, beside what is for it alone. A registry goes on, since its programs were written for pools that do,
-/// but not while the thread unwinds.
+/// What a worker does for its own pool while it waits inside of another one, beside what is for it alone. A registry goes on, since its programs were written for pools that do.
 fn home_helps(home: &Handle<'_>) -> Option<Helps> {
     let helps = || if home.depth.get() < DEPTH_MAX { Helps::Anybody } else { Helps::Itself };
-    (home.pool.is_registry && !thread::panicking()).then(helps)
+    home.pool.is_registry.then(helps)
 }
 
 /// The oldest task of slot `index`, for one who [`is_patient`](crate::slot::Slot::take_offer) or not.

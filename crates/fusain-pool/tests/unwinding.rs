@@ -7,7 +7,7 @@ use fusain_pool::{Pool, Wait, join, scope};
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 /// What was run, and whether any of it by a thread that unwound.
@@ -29,10 +29,10 @@ fn fails(f: impl FnOnce()) {
     assert_eq!(payload.downcast_ref(), Some(&"as planned"));
 }
 
-/// The first closure of a join panics while the second one, on another worker, makes joins and spawns of its own.
+/// The first closure of a join panics while the second one, on another worker, makes joins and spawns of its own, some of which the joiner runs.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
-fn who_waits_for_a_second_closure_runs_nothing_else() {
+fn tasks_run_by_a_joiner_do_not_see_its_panic() {
     let pool = Pool::builder().threads(2).wait(Wait::Spin).build().unwrap();
     for _ in 0..100 {
         let seen = Seen::default();
@@ -63,7 +63,7 @@ fn who_waits_for_a_second_closure_runs_nothing_else() {
 /// A thread that leaves a pool by a panic has spawned into somebody else's scope.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
-fn who_leaves_a_pool_leaves_tasks_to_others() {
+fn tasks_run_by_a_thread_that_leaves_do_not_see_its_panic() {
     let pool = Pool::builder().threads(2).build().unwrap();
     let seen = Seen::default();
     let (release, is_released) = mpsc::channel::<()>();
@@ -84,4 +84,28 @@ fn who_leaves_a_pool_leaves_tasks_to_others() {
     });
     assert_eq!(seen.run.into_inner(), 3);
     assert!(!seen.unwinds.into_inner());
+}
+
+/// All of the pool's workers wait for the end of that scope.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_thread_that_leaves_by_a_panic_runs_what_others_wait_for() {
+    let pool = Arc::new(Pool::builder().threads(2).build().unwrap());
+    let (done, is_done) = mpsc::channel();
+    let inner = Arc::clone(&pool);
+    pool.spawn(move || {
+        scope(|s| {
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    fails(|| {
+                        inner.install(|| {
+                            s.spawn(|_| done.send(()).unwrap());
+                            resume_unwind(Box::new("as planned"))
+                        });
+                    });
+                });
+            });
+        });
+    });
+    is_done.recv_timeout(PATIENCE).expect("the task is run");
 }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -71,8 +71,9 @@ fn a_second_closure_is_run_by_a_thread_that_does_not_unwind() {
 /// Each of two broadcasts waits for all threads: none has begun one of them and another one the other.
 #[test]
 fn broadcasts_come_to_all_threads_in_one_order() {
-    const ROUNDS: usize = 10_000;
-    for n in [2, 4] {
+    const STEPS: usize = 20;
+    const ROUNDS: usize = 100;
+    for n in [2, 3] {
         let pool = ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         let (done, is_done) = mpsc::channel();
         thread::scope(|threads| {
@@ -80,13 +81,13 @@ fn broadcasts_come_to_all_threads_in_one_order() {
                 let (pool, done) = (&pool, done.clone());
                 threads.spawn(move || {
                     let all = std::sync::Barrier::new(n);
-                    for _ in 0..ROUNDS {
-                        pool.broadcast(|_| all.wait());
+                    for _ in 0..STEPS {
+                        (0..ROUNDS).for_each(|_| drop(pool.broadcast(|_| all.wait())));
+                        done.send(()).unwrap();
                     }
-                    done.send(()).unwrap();
                 });
             }
-            for _ in 0..2 {
+            for _ in 0..2 * STEPS {
                 if is_done.recv_timeout(PATIENCE).is_err() {
                     eprintln!("broadcasts on {n} threads wait for each other");
                     std::process::abort();
@@ -94,4 +95,26 @@ fn broadcasts_come_to_all_threads_in_one_order() {
             }
         });
     }
+}
+
+/// A thread that unwinds out of one pool drops another one, whose task waits for the first.
+#[test]
+fn a_worker_that_unwinds_serves_its_pool() {
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        let outer = Arc::new(ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+        let from_inner = Arc::clone(&outer);
+        let unwinds = catch_unwind(AssertUnwindSafe(|| {
+            outer.install(|| {
+                let inner = fusain_pool::Pool::builder().threads(2).build().unwrap();
+                inner.spawn(move || {
+                    thread::sleep(Duration::from_millis(20));
+                    from_inner.install(|| ());
+                });
+                resume_unwind(Box::new("as planned"))
+            });
+        }));
+        done.send(unwinds.is_err()).unwrap();
+    });
+    assert_eq!(is_done.recv_timeout(PATIENCE), Ok(true));
 }

@@ -39,7 +39,10 @@ impl<I: ParallelIterator<Item: Clone>> ParallelIterator for Intersperse<I> {
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        IntersperseSource { base: self.base.source(settings), element: self.element.clone(), leads: false }
+        let len = self.base.opt_len();
+        let base = self.base.source(settings);
+        let is_counted = base.exact(Seal).or(len) == Some(base.left());
+        IntersperseSource { base, element: self.element.clone(), leads: false, is_counted }
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -79,30 +82,50 @@ pub struct IntersperseSource<S, T> {
     element: T,
     /// Whether a separator comes before the next element.
     leads: bool,
+    /// Whether the base counts elements, and so this source separators as well: the chain may be numbered by what is left. Else it counts what the base does.
+    is_counted: bool,
 }
 
-/// Counts separators as elements: the chain may be numbered by what is left.
+impl<S: Source, T> IntersperseSource<S, T> {
+    /// Whether another element comes for sure.
+    fn has_more(&self) -> bool {
+        self.base.exact(Seal).unwrap_or(self.base.left()) > 0
+    }
+}
+
 impl<S: Source<Item = T>, T: Clone + Send> Source for IntersperseSource<S, T> {
     type Item = T;
 
     fn left(&self) -> usize {
         let base = self.base.left();
-        base.saturating_add(if self.leads { base } else { base.saturating_sub(1) })
+        match self.is_counted {
+            true => base.saturating_add(if self.leads { base } else { base.saturating_sub(1) }),
+            false => base,
+        }
     }
 
     fn run(&mut self, grain: usize, mut each: impl FnMut(T) -> ControlFlow<()>) -> ControlFlow<()> {
-        let Self { base, element, leads } = self;
-        // A separator comes with the element behind it, of which nobody knows yet whether there is one.
-        base.run(base_of(grain, *leads).max(1), |x| {
-            if std::mem::replace(leads, true) {
-                each(element.clone())?;
-            }
-            each(x)
-        })
+        let elements = if self.is_counted { base_of(grain, self.leads) } else { grain };
+        let ends_with_separator = self.is_counted && grain.is_multiple_of(2) != self.leads;
+        if elements > 0 || !self.has_more() {
+            let Self { base, element, leads, .. } = self;
+            base.run(elements.max(1), |x| {
+                if std::mem::replace(leads, true) {
+                    each(element.clone())?;
+                }
+                each(x)
+            })?;
+        }
+        // Units are as long as they are said to be, or a deterministic sum would depend on where it was split.
+        if ends_with_separator && self.has_more() && std::mem::take(&mut self.leads) {
+            each(self.element.clone())?;
+        }
+        ControlFlow::Continue(())
     }
 
     fn split(&mut self) -> Option<Self> {
-        Some(IntersperseSource { base: self.base.split()?, element: self.element.clone(), leads: true })
+        let base = self.base.split()?;
+        Some(IntersperseSource { base, element: self.element.clone(), leads: true, is_counted: self.is_counted })
     }
 }
 

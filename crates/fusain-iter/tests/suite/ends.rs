@@ -167,6 +167,10 @@ proptest! {
         let joined = || v.par_iter().copied().chain(closed()).chain(v.clone()).deterministic().grain(64);
         // Elements of inner chains that wait for their turn would not make the same units.
         let inner = || v.par_chunks(50).flat_map(|chunk| chunk.par_iter()).deterministic().grain(3);
+        let between = || v.par_iter().copied().intersperse(0.3).chain(closed()).chain(v.clone()).deterministic().grain(64);
+        let some_between = || v.par_iter().copied().filter(|x| *x > -0.5).intersperse(0.3).chain(v.clone()).deterministic().grain(64);
+        let between_alone: f64 = between().sequential().sum();
+        let some_between_alone: f64 = some_between().sequential().sum();
         let all_alone: f64 = all().sequential().sum();
         let inner_alone: f64 = inner().sequential().sum();
         let joined_alone: f64 = joined().sequential().sum();
@@ -176,6 +180,8 @@ proptest! {
         for _ in 0..4 {
             prop_assert_eq!(all_alone.to_bits(), all().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(inner_alone.to_bits(), inner().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(between_alone.to_bits(), between().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(some_between_alone.to_bits(), some_between().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(joined_alone.to_bits(), joined().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(some_alone.to_bits(), some().on(&POOL).always().reduce(|| 0.0, |a, b| a + b).to_bits());
             prop_assert_eq!(&parts_alone, &parts().on(&POOL).always().collect::<Vec<f64>>());

@@ -34,35 +34,27 @@ pub(crate) fn script() -> impl Strategy<Value = Vec<Step>> {
 
 /// The elements of `chain` in their order, as the script has it run.
 pub(crate) fn run_by<I: ParallelIterator>(chain: I, script: &[Step]) -> Vec<I::Item> {
-    run_checked(chain, script, |_| ())
+    run_checked(chain, script, None)
 }
 
-/// As [`run_by`], and in each step what is left is as many elements as come after it: others are numbered by it.
+/// As [`run_by`], and what is left is always as many elements as come after it, and a unit is as many as it should be: others are numbered by the one and cut into blocks by the other.
 pub(crate) fn run_counted<I: IndexedParallelIterator>(chain: I, script: &[Step]) -> Vec<I::Item> {
     let len = chain.len();
-    run_checked(chain, script, |parts| {
-        let (left, given) =
-            parts.iter().fold((0, 0), |(left, given), (source, all)| (left + source.left(), given + all.len()));
-        assert_eq!(left + given, len, "{left} left, {given} given");
-    })
+    run_checked(chain, script, Some(len))
 }
 
-/// Parts of a source, from the front to the back: what is left of each, and what it has given.
-type Parts<S> = [(S, Vec<<S as Source>::Item>)];
-
-fn run_checked<'c, I: ParallelIterator + 'c>(
-    mut chain: I,
-    script: &[Step],
-    check: impl for<'s> Fn(&Parts<I::Source<'s>>),
-) -> Vec<I::Item> {
+fn run_checked<I: ParallelIterator>(mut chain: I, script: &[Step], len: Option<usize>) -> Vec<I::Item> {
     let source = chain.source(&mut Settings::default());
     let mut parts = vec![(source, Vec::new())];
     for step in script {
-        check(&parts);
+        if let Some(len) = len {
+            let all = parts.iter().map(|(source, given)| source.left() + given.len()).sum::<usize>();
+            assert_eq!(all, len, "what has been given and what is left");
+        }
         let (Step::Run(part, _) | Step::Fold(part, _) | Step::Split(part) | Step::SplitAt(part, _)) = *step;
         let part = part % parts.len();
         let (source, given) = &mut parts[part];
-        let left = source.left();
+        let (left, before) = (source.left(), given.len());
         if left == 0 {
             continue;
         }
@@ -86,6 +78,9 @@ fn run_checked<'c, I: ParallelIterator + 'c>(
                     parts.insert(part + 1, (back, Vec::new()));
                 }
             }
+        }
+        if let (Some(_), Step::Run(_, grain) | Step::Fold(_, grain)) = (len, *step) {
+            assert_eq!(parts[part].1.len() - before, grain.min(left), "elements of a unit");
         }
     }
     for (source, given) in &mut parts {

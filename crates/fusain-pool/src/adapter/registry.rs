@@ -7,12 +7,15 @@ use crate::handle::{Handle, Innermost};
 use crate::handlers::Handlers;
 use crate::inner::Inner;
 use crate::panics::Payload;
+use crate::sync::{AtomicBool, Ordering};
 use crate::trace;
 use std::sync::Arc;
 
 /// A pool whose workers are all started threads. Dropping it lets them leave when all detached tasks have ended, and does not wait for that.
 pub struct Registry {
     inner: Arc<Inner>,
+    /// Relaxed: whoever drops it has seen all else.
+    is_announced: AtomicBool,
 }
 
 /// For each worker, what it has spawned to be run in that order. The registry's pool keeps them.
@@ -43,11 +46,12 @@ impl Registry {
             let inner = Arc::clone(&inner);
             move |index| UnstartedWorker { inner: Arc::clone(&inner), index }
         });
-        (Self { inner }, workers)
+        (Self { inner, is_announced: AtomicBool::new(false) }, workers)
     }
 
     /// Tells subscribers that it has started. Not while others wait for it: a subscriber may use it.
     pub fn announce(&self) {
+        self.is_announced.store(true, Ordering::Relaxed);
         trace::started(self.threads());
     }
 
@@ -83,7 +87,9 @@ impl Registry {
 impl Drop for Registry {
     fn drop(&mut self) {
         self.inner.let_go();
-        trace::ended(self.inner.workers);
+        if self.is_announced.load(Ordering::Relaxed) {
+            trace::ended(self.inner.workers);
+        }
     }
 }
 
