@@ -81,7 +81,7 @@ impl<C: Communicator> ProgressClient<C> {
 impl<C: Communicator> Client<C> for ProgressClient<C> {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
         // First what others wait for: to look for what has come takes longer.
-        let Tick { due, changed, is_last } = self.state.tick(now, &mut self.outgoing);
+        let Tick { due, changed, is_last, is_lossy } = self.state.tick(now, &mut self.outgoing);
         let mut moved = changed || !self.outgoing.is_empty();
         self.send(comm);
         if self.incoming.advance(comm, now)? == Step::Moved {
@@ -91,15 +91,11 @@ impl<C: Communicator> Client<C> for ProgressClient<C> {
             self.send(comm);
         }
         self.sweep();
-        if is_last {
-            let failure = self.state.failure();
-            if failure.is_some() {
-                // Some ranks may not be there any more, and others end as soon as they know.
-                comm.note_loss();
-            }
-            if failure.is_some() || self.sends.is_empty() {
-                return Ok(Step::Done);
-            }
+        if is_lossy {
+            comm.note_loss();
+        }
+        if is_lossy || (is_last && self.sends.is_empty()) {
+            return Ok(Step::Done);
         }
         Ok(if moved { Step::Moved } else { Step::IdleUntil(due) })
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::Message;
 
 /// Changes whenever the form of packets or of payloads does.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 
 /// Up to so many bytes messages to the same rank share a packet: a result and the request that follows it, say. Each packet costs its receiver some
 /// hundred nanoseconds.
@@ -43,10 +43,20 @@ pub(crate) enum Header {
     Report { number: u32 },
     /// "So it stands with me and all below me."
     Status { ranks: u32, idle: u32, tasks: u64, units: u64 },
-    /// "Nobody below me in the tree will send anything any more, nor will I. This one of us has reported least often, so many times."
-    Bye { rank: u32, gathered: u32 },
-    /// "Nobody at all will."
+    /// "Do not wait for signs of life of mine any more: I leave."
+    Leaving,
+    /// "Nobody below me in the tree will send anything any more, nor will I. So many messages we have sent and received. This one of us has reported least often, so many
+    /// times." Said again when another message has come.
+    Bye { rank: u32, gathered: u32, sent: u64, received: u64 },
+    /// "Nobody at all will, and nothing is under way."
     Farewell,
+}
+
+impl Header {
+    /// Whether it is one of the messages that are counted: those by which ranks part are not.
+    pub(crate) fn is_counted(&self) -> bool {
+        !matches!(self, Header::Bye { .. } | Header::Farewell | Header::Lost { .. } | Header::Failed { .. })
+    }
 }
 
 /// Messages to one rank, before they go.
@@ -150,7 +160,9 @@ mod tests {
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Header::Data { store, key }),
             any::<u32>().prop_map(|rank| Header::Lost { rank }),
             any::<u32>().prop_map(|rank| Header::Failed { rank }),
-            (any::<u32>(), any::<u32>()).prop_map(|(rank, gathered)| Header::Bye { rank, gathered }),
+            (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())
+                .prop_map(|(rank, gathered, sent, received)| Header::Bye { rank, gathered, sent, received }),
+            Just(Header::Leaving),
             any::<u32>().prop_map(|number| Header::Report { number }),
             (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())
                 .prop_map(|(ranks, idle, tasks, units)| Header::Status { ranks, idle, tasks, units }),

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use fusain_cluster::{Cluster, Distributed, Error, Level, RankReport, Report, Victims};
 use fusain_comm::progress::{Progress, Settings};
-use fusain_comm::{Communicator, LogGp, Network, World};
+use fusain_comm::{Communicator, LogGp, Network, Source, World};
 use fusain_pool::{Algorithm, Pool};
 use proptest::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Sums a function of a range, slowly.
 #[derive(Default)]
@@ -459,4 +460,50 @@ fn a_rank_in_a_long_unit_still_serves() {
         cluster.reduce(0..NUMBERS as usize, || 0, fold, |a, b| a + b)
     });
     assert_eq!(ends, [Ok(expected(0..NUMBERS)), Ok(expected(0..NUMBERS))]);
+}
+
+/// What cannot be sent.
+#[derive(Clone, Default)]
+struct Unwritable;
+
+impl Serialize for Unwritable {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("as planned"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Unwritable {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Ok(Self)
+    }
+}
+
+/// A message that is left over would be taken for one of the next cluster on that communicator: a bound of an old search, say, or a failure.
+#[test]
+fn nothing_is_left_over_when_a_cluster_ends() {
+    for (ranks, fails) in [(2, false), (4, false), (7, false), (2, true), (4, true), (7, true)] {
+        for round in 0..30 {
+            let left = World::threads(ranks).run(|comm| {
+                let (rank, pool) = (comm.rank() as u64, Pool::builder().threads(1).build().unwrap());
+                let progress = Progress::spawn(comm, Settings::default()).unwrap();
+                let cluster = Cluster::on(progress.handle()).pool(&pool);
+                let table = cluster.table(&[i64::MIN]);
+                let fold = |_: &mut Unwritable, run: Range<usize>| drop(expected(run.start as u64..run.end as u64));
+                if fails {
+                    // Where nobody has helped, nothing is sent.
+                    let _ = cluster.reduce(0..300, Unwritable::default, fold, |a, _| a);
+                } else {
+                    assert_eq!(cluster.collect(0..3, |at| at), Ok(vec![0, 1, 2]));
+                }
+                // Just before the end, and at the end of some.
+                std::thread::sleep(Duration::from_micros(60 * ((rank + round) % 7)));
+                table.raise(0, rank as i64);
+                drop(cluster);
+                let comm = progress.shutdown().comm;
+                comm.barrier().unwrap();
+                (0x9f00..0x9f10).filter_map(|tag| comm.iprobe(Source::Any, tag).unwrap()).collect::<Vec<_>>()
+            });
+            assert!(left.iter().all(Vec::is_empty), "{ranks} ranks, it fails: {fails}: {left:?}");
+        }
+    }
 }

@@ -175,6 +175,15 @@ fn truncated<C: Communicator>(comm: &C) {
         assert_eq!(buffer[1..], [0; 999], "what is behind its buffer");
         send.wait().unwrap();
     }
+    // A receive of nothing has no byte beside which a gap could be.
+    for length in [1, 400, 10_000, 1_000_000] {
+        let out = vec![1_u64; length];
+        let receive = comm.irecv(Vec::new(), left, 1).unwrap();
+        let send = comm.isend_from(&out, right, 1).unwrap();
+        let end = fusain_comm::Request::wait(receive);
+        assert!(matches!(end, Err(Error::Truncated { capacity_bytes: 0, .. })), "{end:?}");
+        send.wait().unwrap();
+    }
     // Others that have failed as well are of no use, and do no harm.
     let mut receives: Vec<_> = (0..4).map(|_| comm.irecv(vec![0; 8], left, 3).unwrap()).collect();
     for _ in 0..4 {

@@ -1,6 +1,7 @@
 //! What moves blocks: gather, scatter, allgather, all-to-all, neighbours.
 
 use fusain_comm::Communicator;
+use fusain_schedule::Error;
 use fusain_schedule::collective::{
     AllToAll, Allgather, Group, Incoming, Outgoing, Shape, all_to_all, allgather, gather, neighbours, scatter,
 };
@@ -69,6 +70,11 @@ fn exchanged<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
             let sent = builder.buffer(sent_counts.iter().sum());
             let received = builder.buffer(received_counts.iter().sum());
             let group = Group::all(&builder);
+            if count > 0 {
+                let in_place = (sent, &sent_counts[..]);
+                let refused = all_to_all(&mut builder, &group, in_place, in_place, algorithm);
+                assert!(matches!(refused, Err(Error::Unsuitable(_) | Error::Shape { .. })), "{refused:?}");
+            }
             all_to_all(&mut builder, &group, (sent, &sent_counts), (received, &received_counts), algorithm).unwrap();
             let given = (0..size).flat_map(|to| message(rank, to, length(rank, to))).collect();
             let got = suite.run(builder, (sent, given), Some(received));

@@ -97,13 +97,19 @@ fn scattered<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
         part.clone().map(|place| (0..size).fold(0, |all, rank| all ^ element(rank, place))).collect();
     assert_eq!(got, expected, "reduce-scatter, ring");
 
-    let mut builder = suite.builder();
-    let (data, into) = (builder.buffer(total), builder.buffer(counts[rank]));
-    let by = Reduction::function(compose);
-    reduce_scatter(&mut builder, &group, (data, &counts), into, &by, ReduceScatter::Linear).unwrap();
-    let maps = (0..total).map(|place| map(rank, place)).collect();
-    let got = suite.run(builder, (data, maps), Some(into));
-    assert_eq!(got, composed(0..size, total)[part], "reduce-scatter, linear");
+    for is_in_place in [false, true] {
+        let mut builder = suite.builder();
+        let data = builder.buffer(total);
+        let into = if is_in_place { data.slice(part.clone()) } else { builder.buffer(counts[rank]) };
+        let by = Reduction::function(compose);
+        reduce_scatter(&mut builder, &group, (data, &counts), into, &by, ReduceScatter::Linear).unwrap();
+        let maps = (0..total).map(|place| map(rank, place)).collect();
+        let got = match is_in_place {
+            true => suite.run(builder, (data, maps), None)[part.clone()].to_vec(),
+            false => suite.run(builder, (data, maps), Some(into)),
+        };
+        assert_eq!(got, composed(0..size, total)[part.clone()], "reduce-scatter, linear, in place: {is_in_place}");
+    }
 }
 
 /// Groups of three ranks, of which every other one is in reverse, then all their leaders.

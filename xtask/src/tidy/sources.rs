@@ -31,6 +31,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("crates/fusain-cluster/src/table.rs", "numbers that grow"),
     ("crates/fusain-cluster/src/values.rs", "a key comes once"),
     ("crates/fusain-comm/src/progress/drive.rs", "two fences"),
+    ("crates/fusain-comm/src/progress/driver.rs", "whether somebody drives"),
     ("crates/fusain-comm/src/progress/hub.rs", "who polls, and how often the loop was turned"),
     ("crates/fusain-comm/src/progress/slot.rs", "that a client has ended, asked again and again"),
     ("crates/fusain-comm/src/shake.rs", "gives each thread pauses of its own, in builds that are shaken"),

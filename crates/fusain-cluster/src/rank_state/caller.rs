@@ -14,7 +14,7 @@ impl RankState {
     /// A new run begins, on `pool`.
     pub(crate) fn begin(&self, pool: &Pool) -> Result<()> {
         let mut state = self.lock();
-        if let Some(error) = &state.failure {
+        if let Some(error) = state.error() {
             return Err(error.clone());
         }
         state.run.number += 1;
@@ -39,7 +39,7 @@ impl RankState {
         loop {
             let seen = self.changes();
             let mut state = self.lock();
-            if let Some(error) = &state.failure {
+            if let Some(error) = state.error() {
                 return Err(error.clone());
             }
             if let Some(outcome) = state.run.outcome.take() {
@@ -108,7 +108,7 @@ impl RankState {
         };
         if self.me != 0 {
             let mut state = self.lock();
-            if let Some(error) = &state.failure {
+            if let Some(error) = state.error() {
                 return Err(error.clone());
             }
             state.send(0, &Header::Report { number }, bytes.to_vec());
@@ -119,7 +119,7 @@ impl RankState {
         loop {
             let seen = self.changes();
             let mut state = self.lock();
-            if let Some(error) = &state.failure {
+            if let Some(error) = state.error() {
                 return Err(error.clone());
             }
             if let Some((_, rank)) = state.departure.fewest.filter(|(gathered, _)| *gathered < number) {

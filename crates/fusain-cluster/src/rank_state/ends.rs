@@ -1,25 +1,39 @@
 //! How it ends: by a failure that everybody hears of, or by good-byes.
 
-use super::{RankState, State};
+use super::{Failure, RankState, State, Traffic};
 use crate::error::Error;
 use crate::packet::Header;
 
 impl RankState {
-    /// The first failure stays, and everybody is told.
+    /// The first failure stays, and everybody is told: that is the last that this rank sends them.
     pub(super) fn fail(&self, state: &mut State, error: Error) {
         if state.failure.is_some() {
             return;
         }
-        let (header, about, why) = match &error {
-            Error::RankLost { rank, why } => (Header::Lost { rank: *rank as u32 }, *rank as u32, why.clone()),
-            Error::RankFailed { rank, why } => (Header::Failed { rank: *rank as u32 }, *rank as u32, why.clone()),
-            other => (Header::Failed { rank: self.me }, self.me, other.to_string()),
+        let (header, why) = match &error {
+            Error::RankLost { rank, why } => (Header::Lost { rank: *rank as u32 }, why.clone()),
+            Error::RankFailed { rank, why } => (Header::Failed { rank: *rank as u32 }, why.clone()),
+            other => (Header::Failed { rank: self.me }, other.to_string()),
         };
-        for to in (0..self.size).filter(|&to| to != self.me && to != about) {
+        // Also the one that is lost, if it is: it may be there, and leave.
+        for to in (0..self.size).filter(|&to| to != self.me) {
             state.send(to, &header, why.as_bytes().to_vec());
         }
-        state.failure = Some(error);
+        state.failure = Some(Failure::new(error));
         self.announce(state);
+    }
+
+    /// Another rank has ended: it sends nothing any more.
+    pub(super) fn hear_end(&self, state: &mut State, from: u32, error: Error) {
+        self.fail(state, error);
+        if let Some(failure) = &mut state.failure {
+            failure.ended.insert(from);
+        }
+    }
+
+    /// Whether all others have ended, and nothing comes any more.
+    pub(super) fn are_over(&self, failure: &Failure) -> bool {
+        (0..self.size).all(|rank| rank == self.me || failure.ended.contains(&rank))
     }
 
     /// This rank gives up, and tells the others.
@@ -39,36 +53,50 @@ impl RankState {
 
     /// It could not be connected, for this reason; that the progress client was dropped is none.
     pub(crate) fn stays_shut(&self, error: Error) -> Error {
-        self.lock().failure = Some(error.clone());
+        self.lock().failure = Some(Failure::new(error.clone()));
         error
     }
 
     /// Why there will be no result.
     pub(crate) fn failure(&self) -> Option<Error> {
-        self.lock().failure.clone()
+        self.lock().error().cloned()
     }
 
     /// Good-byes go up the tree, farewells down.
+    ///
+    /// A farewell is said when as many messages have been received as were sent. Those between any two ranks come in their order, but one of a third rank may come later than what
+    /// it has led to: without the count a message might come to a rank that has left, and be taken for one of the next cluster on that communicator.
     pub(super) fn part(&self, state: &mut State) {
-        let children = [2 * self.me + 1, 2 * self.me + 2].into_iter().filter(|&child| child < self.size);
-        if state.departure.wanted
-            && !state.departure.farewell
-            && state.departure.byes == children.clone().count() as u32
-        {
-            // Once only.
-            state.departure.byes = u32::MAX;
-            match self.me {
-                0 => state.departure.farewell = true,
-                me => {
-                    let mine = (state.reports.gathered, me);
-                    let (gathered, rank) = state.departure.fewest.map_or(mine, |below| below.min(mine));
-                    state.send((me - 1) / 2, &Header::Bye { rank, gathered }, Vec::new());
-                }
+        let children = self.children().count();
+        if !state.departure.wanted || state.departure.farewell || state.departure.byes.len() < children {
+            return;
+        }
+        if state.departure.said.is_none() {
+            state.send((self.me + 1) % self.size, &Header::Leaving, Vec::new());
+        }
+        let all = state.departure.byes.values().fold(state.traffic, |all, below| Traffic {
+            sent: all.sent + below.sent,
+            received: all.received + below.received,
+        });
+        if state.departure.said.replace(all) == Some(all) {
+            return;
+        }
+        let Traffic { sent, received } = all;
+        match self.me {
+            0 if sent == received => self.bid_farewell(state),
+            0 => {}
+            me => {
+                let mine = (state.reports.gathered, me);
+                let (gathered, rank) = state.departure.fewest.map_or(mine, |below| below.min(mine));
+                state.send((me - 1) / 2, &Header::Bye { rank, gathered, sent, received }, Vec::new());
             }
         }
-        if state.departure.farewell {
-            children.for_each(|child| state.send(child, &Header::Farewell, Vec::new()));
-        }
+    }
+
+    /// This rank may leave, and all below it.
+    pub(super) fn bid_farewell(&self, state: &mut State) {
+        state.departure.farewell = true;
+        self.children().for_each(|child| state.send(child, &Header::Farewell, Vec::new()));
     }
 
     /// Waits until no rank will send anything any more, or a failure is known, and the progress client has sent what was left.

@@ -26,7 +26,7 @@ mod workers;
 
 pub(crate) use progress::Tick;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
@@ -54,6 +54,9 @@ const ARRIVAL: u32 = 30;
 /// How long a rank that has gone may still be heard of: longer than a message takes, and than a thread waits for its core.
 const GRACE: Duration = Duration::from_millis(100);
 
+/// How long a rank that has failed waits for the others to hear of it and to end, too. What they had sent before would else be left over, for whoever uses the communicator next.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 pub(crate) struct RankState {
     pub(crate) me: u32,
     pub(crate) size: u32,
@@ -79,7 +82,8 @@ struct State {
     thief: Thief<Instant>,
     /// To whom.
     outgoing: Vec<(u32, Packet)>,
-    failure: Option<Error>,
+    traffic: Traffic,
+    failure: Option<Failure>,
     health: Health,
     departure: Departure,
     log: Log,
@@ -114,6 +118,8 @@ struct Health {
     begun: Option<Instant>,
     /// When the rank before it was heard of last.
     heard: Option<Instant>,
+    /// That one leaves, and gives no more signs.
+    is_alone: bool,
     /// A rank that has gone, and when that is the failure if no other becomes known.
     suspect: Option<(Instant, Error)>,
 }
@@ -130,16 +136,40 @@ impl Health {
 /// How this rank leaves.
 #[derive(Default)]
 struct Departure {
-    /// Children in the tree that have said good-bye.
-    byes: u32,
+    /// Children in the tree that have said good-bye, and what they have said last.
+    byes: BTreeMap<u32, Traffic>,
     /// Of those and all below them, how often the one has reported that did so least often, and which.
     fewest: Option<(u32, u32)>,
     /// This rank wants to.
     wanted: bool,
+    /// It has said good-bye, with this of itself and all below it. From then on it sends nothing else.
+    said: Option<Traffic>,
     /// It may.
     farewell: bool,
     /// The progress loop has ended.
     closed: bool,
+}
+
+/// Messages that ranks have sent and received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Traffic {
+    sent: u64,
+    received: u64,
+}
+
+/// Why there will be no result, and who else knows.
+struct Failure {
+    error: Error,
+    /// Ranks that have failed, too, or are gone: they send nothing any more.
+    ended: BTreeSet<u32>,
+    /// When this rank stops to wait for the others to end.
+    patient_until: Instant,
+}
+
+impl Failure {
+    fn new(error: Error) -> Self {
+        Self { error, ended: BTreeSet::new(), patient_until: Instant::now() + LAST_WORDS }
+    }
 }
 
 /// What ranks tell of themselves.
@@ -181,6 +211,7 @@ impl RankState {
             run: Run { workers: 1, ..Run::default() },
             thief: Thief::new(Seeker::new(me as u32, size as u32, Victims::Random)),
             outgoing: Vec::new(),
+            traffic: Traffic::default(),
             failure: None,
             health: Health::default(),
             departure: Departure::default(),
@@ -269,9 +300,13 @@ impl RankState {
 
     /// Above and below this rank in the tree.
     fn neighbours(&self) -> impl Iterator<Item = u32> + Clone + use<> {
+        self.me.checked_sub(1).map(|above| above / 2).into_iter().chain(self.children())
+    }
+
+    /// Below this rank in the tree.
+    fn children(&self) -> impl Iterator<Item = u32> + Clone + use<> {
         let (me, size) = (self.me, self.size);
-        let below = [2 * me + 1, 2 * me + 2].into_iter().filter(move |&child| child < size);
-        me.checked_sub(1).map(|above| above / 2).into_iter().chain(below)
+        [2 * me + 1, 2 * me + 2].into_iter().filter(move |&child| child < size)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -317,7 +352,16 @@ impl State {
         self.send(to, &Header::Work { run: self.run.number, message }, bytes);
     }
 
+    fn error(&self) -> Option<&Error> {
+        self.failure.as_ref().map(|failure| &failure.error)
+    }
+
+    /// Nothing after the others have been told of a failure: they do not wait for more.
     fn send(&mut self, to: u32, header: &Header, payload: Vec<u8>) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.traffic.sent += u64::from(header.is_counted());
         if let Some((last, packet)) = self.outgoing.last_mut()
             && *last == to
             && packet.add(header, &payload)

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::{ARRIVAL, Data, FromRank, GRACE, RankState, SIGN_OF_LIFE, State};
+use super::{ARRIVAL, Data, FromRank, GRACE, RankState, SIGN_OF_LIFE, State, Traffic};
 use crate::error::Error;
 use crate::log::Status;
 use crate::packet::{self, Header};
@@ -17,6 +17,8 @@ pub(crate) struct Tick {
     pub(crate) changed: bool,
     /// What was taken is the last that this rank sends.
     pub(crate) is_last: bool,
+    /// Some ranks may not be there any more.
+    pub(crate) is_lossy: bool,
 }
 
 /// A reason, as far as it can be read.
@@ -48,21 +50,23 @@ impl RankState {
         if self.is_before(from as u32) {
             state.health.heard = Some(now);
         }
+        state.traffic.received += u64::from(header.is_counted());
         match header {
             Header::Alive => {}
-            Header::Lost { rank } => self.fail(state, Error::RankLost { rank: rank as usize, why: text(&payload) }),
-            Header::Failed { rank } => self.fail(state, Error::RankFailed { rank: rank as usize, why: text(&payload) }),
-            Header::Bye { rank, gathered } => {
+            Header::Leaving => state.health.is_alone = true,
+            Header::Lost { rank } => {
+                self.hear_end(state, from as u32, Error::RankLost { rank: rank as usize, why: text(&payload) });
+            }
+            Header::Failed { rank } => {
+                self.hear_end(state, from as u32, Error::RankFailed { rank: rank as usize, why: text(&payload) });
+            }
+            Header::Bye { rank, gathered, sent, received } => {
                 let departure = &mut state.departure;
-                departure.byes = departure.byes.saturating_add(1);
+                departure.byes.insert(from as u32, Traffic { sent, received });
                 let fewest = (gathered, rank);
                 departure.fewest = Some(departure.fewest.map_or(fewest, |before| before.min(fewest)));
-                self.part(state);
             }
-            Header::Farewell => {
-                state.departure.farewell = true;
-                self.part(state);
-            }
+            Header::Farewell => self.bid_farewell(state),
             Header::Fetch { store, key } => match answer {
                 Some(Ok(value)) => {
                     state.send(from as u32, &Header::Data { store, key }, value);
@@ -101,6 +105,8 @@ impl RankState {
                 // Else of a run that is over: nobody waits for it.
             }
         }
+        // It was the one that was missing, or one more to be told of.
+        self.part(state);
     }
 
     pub(super) fn work_message(&self, state: &mut State, now: Instant, from: u32, mut message: Message<Vec<u8>>) {
@@ -142,7 +148,9 @@ impl RankState {
         let due = state.health.signs_at.unwrap_or(now + SIGN_OF_LIFE);
         let due = state.thief.due().map_or(due, |at| at.min(due));
         let due = state.health.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
-        let (raised, tells_at) = self.tables.changes(now);
+        // Who has said good-bye sends nothing any more.
+        let tells = state.departure.said.is_none() && state.failure.is_none();
+        let (raised, tells_at) = if tells { self.tables.changes(now) } else { Default::default() };
         for to in self.neighbours().filter(|_| !raised.is_empty()) {
             for &(table, cell, value) in &raised {
                 state.send(to, &Header::Raise { table, cell, value }, Vec::new());
@@ -150,7 +158,11 @@ impl RankState {
         }
         let changed = state.failure.is_some() && !had_failed;
         state.take_outgoing(into);
-        let is_last = state.departure.wanted && (state.departure.farewell || state.failure.is_some());
+        let due = state.failure.as_ref().map_or(due, |failure| due.min(failure.patient_until));
+        let have_ended =
+            state.failure.as_ref().is_some_and(|failure| self.are_over(failure) || now >= failure.patient_until);
+        let is_last = state.departure.wanted && (state.departure.farewell || have_ended);
+        let is_lossy = is_last && state.failure.as_ref().is_some_and(|failure| !self.are_over(failure));
         drop(state);
         if changed {
             self.notify();
@@ -158,13 +170,16 @@ impl RankState {
         if let Some((status, watch)) = status.zip(self.settings.get().and_then(|settings| settings.watch.as_ref())) {
             (watch.lock().unwrap_or_else(PoisonError::into_inner))(status);
         }
-        Tick { due: tells_at.map_or(due, |at| at.min(due)), changed, is_last }
+        Tick { due: tells_at.map_or(due, |at| at.min(due)), changed, is_last, is_lossy }
     }
 
     /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
-        state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
+        let is_leaving = state.departure.said.is_some();
+        if !is_leaving {
+            state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
+        }
         let begun = *state.health.begun.get_or_insert(now);
         let (since, patience, hint) = match state.health.heard {
             Some(heard) => (heard, settings.patience, ""),
@@ -174,12 +189,12 @@ impl RankState {
                 "at all, if it may begin later give more `patience`: ",
             ),
         };
-        if now.saturating_duration_since(since) > patience {
+        if !state.health.is_alone && now.saturating_duration_since(since) > patience {
             let why = format!("no sign of life {hint}for {:.1} s", patience.as_secs_f64());
             let rank = ((self.me + self.size - 1) % self.size) as usize;
             self.fail(state, Error::RankLost { rank, why });
         }
-        settings.watch.as_ref()?;
+        settings.watch.as_ref().filter(|_| !is_leaving)?;
         let is_idle = state.run.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
         let (tasks, units) = (state.log.report.tasks_taken, state.log.units());
         let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks, units };
@@ -207,6 +222,9 @@ impl RankState {
             fusain_comm::Error::PeerLeft { .. } => Error::left(to as usize),
             other => other.into(),
         };
+        if let Some(failure) = &mut state.failure {
+            failure.ended.insert(to);
+        }
         state.health.suspect.get_or_insert((Instant::now() + GRACE, error));
     }
 

@@ -15,7 +15,7 @@ impl RankState {
     /// the run.
     pub(crate) fn takes_offer(&self) -> Result<Option<Duration>> {
         let mut state = self.lock();
-        if let Some(error) = &state.failure {
+        if let Some(error) = state.error() {
             return Err(error.clone());
         }
         let me = thread::current().id();
@@ -67,9 +67,9 @@ impl RankState {
             let seen = self.changes();
             let mut guard = self.lock();
             let state = &mut *guard;
-            if state.departure.closed || self.poller().is_none() {
+            if state.departure.closed || state.departure.said.is_some() || self.poller().is_none() {
                 // Nobody sends what is asked, or brings what was.
-                return Err(state.failure.clone().unwrap_or(fusain_comm::Error::Abandoned.into()));
+                return Err(state.error().cloned().unwrap_or(fusain_comm::Error::Abandoned.into()));
             }
             if std::mem::take(&mut asks)
                 && let Entry::Vacant(entry) = state.data.entry(key)
@@ -77,7 +77,7 @@ impl RankState {
                 entry.insert(Data::Asked);
                 state.send(rank, &Header::Fetch { store, key: number }, Vec::new());
             }
-            if let Some(error) = &state.failure {
+            if let Some(error) = state.error() {
                 return Err(error.clone());
             }
             match state.data.get_mut(&key) {

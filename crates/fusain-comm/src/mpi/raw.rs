@@ -223,7 +223,7 @@ impl RawComm {
     pub(super) fn irecv(self, mut buffer: Vec<u8>, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Transfer> {
         let capacity = buffer.len();
         let layout = Layout::with_gap(capacity)?;
-        buffer.extend([0; Layout::MORE]);
+        buffer.resize(Layout::len(capacity), 0);
         let mut transfer = Transfer::new(buffer, first_tag, None);
         transfer.capacity = capacity;
         let (pointer, request) = (transfer.buffer.as_mut_ptr(), &mut transfer.request);
@@ -287,13 +287,21 @@ impl RawComm {
 struct Layout(ffi::MPI_Datatype);
 
 impl Layout {
-    /// Bytes of the buffer besides those that were asked for.
-    const MORE: usize = 2;
+    /// Bytes before the gap: at least one, since a block of none is left out, and then the others are side by side.
+    fn front(bytes: usize) -> usize {
+        bytes.max(1)
+    }
+
+    /// Bytes of the buffer.
+    fn len(bytes: usize) -> usize {
+        Self::front(bytes) + 2
+    }
 
     /// So many bytes, a gap of one, and one more.
     fn with_gap(bytes: usize) -> Result<Self> {
-        let lengths = [count(bytes)?, 1];
-        let places = [0, bytes as ffi::MPI_Aint + 1];
+        let front = Self::front(bytes);
+        let lengths = [count(front)?, 1];
+        let places = [0, front as ffi::MPI_Aint + 1];
         let mut layout = Self(byte());
         // SAFETY: invariants 1 and 4; both arrays have two elements.
         let code =

@@ -9,7 +9,7 @@ use std::sync::atomic::{Ordering, fence};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::driver::Driver;
+use super::driver::{Driver, Refusal};
 use super::engine::{Engine, Turn};
 use super::hub::{Hub, TURNS_AT_ONCE};
 use super::pace::{Pace, Pause};
@@ -196,14 +196,19 @@ impl<C: Communicator> Hub<C> {
             if ready() {
                 return None;
             }
-            if let Some(driver) = self.lock.try_take() {
-                return Some(driver);
-            }
+            let refusal = match self.lock.try_drive() {
+                Ok(driver) => return Some(driver),
+                Err(refusal) => refusal,
+            };
             // Read before the next look: who stops driving notifies after that.
             let Some(seen) = seen.take() else {
                 seen = Some(self.lock.ended.count());
                 continue;
             };
+            if refusal == Refusal::LookedAt {
+                thread::yield_now();
+                continue;
+            }
             let note = || vec!["its progress thread".to_owned()];
             // The second event count gives no errors: whoever drives is told, and ends what is waited for.
             drop(self.lock.ended.sleep(seen, None, Wants::Nothing, note));

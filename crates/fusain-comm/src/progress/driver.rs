@@ -1,6 +1,7 @@
 //! The driver of the loop: one thread at a time, which alone uses the engine and calls the transport. A thread becomes the driver by trying a lock, never by waiting for it.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
@@ -11,6 +12,8 @@ use crate::{Communicator, EventCount, Pass};
 /// The engine, for one thread at a time.
 pub(super) struct DriverLock<C: Communicator> {
     inner: Mutex<Inner<C>>,
+    /// Whether the one who has the lock drives. SeqCst: who reads the count of `ended` after a driver has notified sees here that it has left.
+    is_driven: AtomicBool,
     /// Threads that wait to become the driver, or for something that a driver does, sleep here.
     pub(super) ended: EventCount,
 }
@@ -23,10 +26,25 @@ struct Inner<C: Communicator> {
     pass: Option<Pass>,
 }
 
+/// Why a thread does not become the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Another one is, which notifies when it leaves.
+    Driven,
+    /// Another one looks whether it may be. If not it lets go at once, and notifies nobody.
+    LookedAt,
+    /// It may not call.
+    MayNotCall,
+}
+
 impl<C: Communicator> DriverLock<C> {
     /// Without an engine: a thread of its own has it.
     pub(super) fn empty(ended: EventCount) -> Self {
-        Self { inner: Mutex::new(Inner { engine: None, passes: false, pass: None }), ended }
+        Self {
+            inner: Mutex::new(Inner { engine: None, passes: false, pass: None }),
+            is_driven: AtomicBool::new(false),
+            ended,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<C>> {
@@ -36,24 +54,37 @@ impl<C: Communicator> DriverLock<C> {
 
     /// Becomes the driver, if nobody is and this thread may call.
     pub(super) fn try_take(&self) -> Option<Driver<'_, C>> {
+        self.try_drive().ok()
+    }
+
+    /// As [`try_take`](Self::try_take), and says why not.
+    pub(super) fn try_drive(&self) -> Result<Driver<'_, C>, Refusal> {
         shake();
         let mut inner = match self.inner.try_lock() {
             Ok(inner) => inner,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
+            Err(TryLockError::WouldBlock) => {
+                let is_driven = self.is_driven.load(Ordering::SeqCst);
+                return Err(if is_driven { Refusal::Driven } else { Refusal::LookedAt });
+            }
         };
         if let Some(pass) = inner.pass.take() {
             pass.take();
         }
         let may_call = inner.engine.as_ref().is_some_and(|engine| engine.comm.may_call());
-        may_call.then(|| Driver { inner, unwinds: Unwinds(&self.ended) })
+        if may_call { Ok(self.driver(inner)) } else { Err(Refusal::MayNotCall) }
+    }
+
+    fn driver<'a>(&'a self, inner: MutexGuard<'a, Inner<C>>) -> Driver<'a, C> {
+        self.is_driven.store(true, Ordering::SeqCst);
+        Driver { driving: Driving(&self.is_driven), inner, unwinds: Unwinds(&self.ended) }
     }
 
     /// Brings the engine, and drives; the right to call goes from driver to driver from now on.
     pub(super) fn occupy(&self, engine: Engine<C>) -> Driver<'_, C> {
         let mut inner = self.lock();
         (inner.engine, inner.passes) = (Some(engine), true);
-        Driver { inner, unwinds: Unwinds(&self.ended) }
+        self.driver(inner)
     }
 
     /// Brings the engine, for all who may call.
@@ -69,10 +100,22 @@ impl<C: Communicator> DriverLock<C> {
 
 /// Who drives; dropped, it has left.
 pub(super) struct Driver<'a, C: Communicator> {
+    /// Dropped before the lock.
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    driving: Driving<'a>,
     inner: MutexGuard<'a, Inner<C>>,
     /// Dropped after the lock.
     #[expect(dead_code, reason = "it is there to be dropped")]
     unwinds: Unwinds<'a>,
+}
+
+/// Somebody drives.
+struct Driving<'a>(&'a AtomicBool);
+
+impl Drop for Driving<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
 }
 
 /// A driver that leaves by a panic, of what it asks whether it may stop, tells the others; else whoever drove does (`drive.rs`).

@@ -22,8 +22,8 @@ pub enum AllToAll {
 /// to `r` must be as long as what `r` expects from `s`.
 ///
 /// # Errors
-/// [`Error::Shape`] if lengths do not fit; [`Error::Unsuitable`] for [`AllToAll::Bruck`] with unequal blocks, or a builder that is not in program
-/// order.
+/// [`Error::Shape`] if lengths do not fit; [`Error::Unsuitable`] if `sent` and `received` overlap, for [`AllToAll::Bruck`] with unequal blocks, or for a builder that is not
+/// in program order.
 pub fn all_to_all<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
@@ -38,6 +38,10 @@ pub fn all_to_all<T: Plain>(
     let out = Blocks::new("elements to send", sent, sent_counts)?;
     let into = Blocks::new("elements to receive", received, received_counts)?;
     fits("elements of a rank to itself", received_counts[rank], sent_counts[rank])?;
+    // What comes would take the place of what has still to go.
+    if sent.block().overlaps(&received.block()) {
+        return Err(Error::Unsuitable("what is sent to all and what is received from them must be apart"));
+    }
     match algorithm {
         AllToAll::Linear => {
             builder.copy(into.block(rank), out.block(rank));

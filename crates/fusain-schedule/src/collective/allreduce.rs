@@ -83,9 +83,15 @@ pub fn reduce_scatter<T: Plain>(
             for other in others() {
                 builder.send(blocks.block(other), group.member(other), TAG);
             }
-            builder.copy(into, theirs[0]);
+            // In place the rank's own block is wanted until its turn comes.
+            let is_in_place = into.block().overlaps(&blocks.block(rank).block());
+            let sum = if is_in_place { builder.scratch(into.len()) } else { into };
+            builder.copy(sum, theirs[0]);
             for &theirs in &theirs[1..] {
-                reduction.append(builder, into, theirs);
+                reduction.append(builder, sum, theirs);
+            }
+            if is_in_place {
+                builder.copy(into, sum);
             }
         }
     }
