@@ -14,8 +14,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
+use fusain_comm::LogGp;
+
 pub(crate) use self::paths::Key;
 use self::paths::Paths;
+use crate::model::Costs;
 use crate::{Error, Info, Kind, Place, Result};
 
 mod draw;
@@ -290,9 +293,35 @@ impl Groups {
         Ok(self.paths.kind_at(first, self.paths.shared(&ranks, 0)))
     }
 
-    /// The lowest level that two ranks share, as [`min_level`](Self::min_level), for ranks that are known to exist.
-    pub(crate) fn level_between(&self, a: usize, b: usize) -> Kind {
-        self.paths.kind_at(a as u32, self.paths.shared_by_two(a as u32, b as u32))
+    /// The lowest kind of which each of these lists of ranks shares an object. Lists have ranks, and these exist.
+    pub(crate) fn level_of_each(&self, lists: &[Vec<usize>]) -> Kind {
+        let (firsts, ends): (Vec<u32>, Vec<usize>) = lists
+            .iter()
+            .map(|ranks| {
+                let ranks: Vec<u32> = ranks.iter().map(|&rank| rank as u32).collect();
+                (ranks[0], self.paths.shared(&ranks, 0))
+            })
+            .unzip();
+        self.paths.lowest_common_kind(&firsts, 0, &ends).unwrap_or(Kind::Cluster)
+    }
+
+    /// The link between two ranks that are known to exist.
+    pub(crate) fn link(&self, costs: &Costs, a: usize, b: usize) -> LogGp {
+        let (a, b) = (a as u32, b as u32);
+        let of = |rank: u32, steps: usize| self.paths.kinds(rank, steps);
+        let shared = self.paths.shared_by_two(a, b);
+        let has = |kind: Kind| [a, b].iter().any(|&rank| of(rank, self.paths.len(rank)).any(|other| other == kind));
+        costs.link_within(of(a, shared), has)
+    }
+
+    /// The link of what all ranks share.
+    pub(crate) fn link_of_all(&self, costs: &Costs) -> LogGp {
+        let shared = self.groups[0].shared as usize;
+        let ranks = 0..self.ranks() as u32;
+        let has = |kind: Kind| {
+            ranks.clone().any(|rank| self.paths.kinds(rank, self.paths.len(rank)).any(|other| other == kind))
+        };
+        costs.link_within(self.paths.kinds(0, shared), has)
     }
 
     /// The steps of a rank down to the lowest object of a kind, if it is in one: equal for ranks that are in the same.

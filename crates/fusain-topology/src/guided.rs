@@ -63,7 +63,7 @@ pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) 
 /// Collective: makes `parts` groups of ranks that are neighbours in the tree of groups. Their sizes differ by at most one. All ranks must
 /// give the same number.
 ///
-/// The kind of the groups is the lowest that the ranks of each group share.
+/// The kind of the groups is the lowest that the ranks of each group share: those of every group are in one object of this kind.
 ///
 /// # Errors
 /// [`Error::CannotSplit`], on all ranks, for 0 parts or more parts than ranks. Also those of [`split`](crate::split).
@@ -79,8 +79,7 @@ pub fn split_into<C: Communicator>(comm: &C, place: &Place, parts: usize) -> Res
     pieces.iter_mut().for_each(|ranks| ranks.sort_unstable());
     // Siblings are numbered by their first ranks, as everywhere.
     pieces.sort_unstable();
-    let kinds = pieces.iter().map(|ranks| groups.min_level(ranks)).collect::<Result<Vec<_>>>()?;
-    let kind = kinds.into_iter().min().unwrap_or(Kind::Cluster);
+    let kind = groups.level_of_each(&pieces);
     let lost = || refuse(&groups, format!("into {parts}"), "this rank is in no part".to_owned());
     let index = pieces.iter().position(|ranks| ranks.contains(&comm.rank())).ok_or_else(lost)?;
     let child = comm.split(Some(index as u32), 0)?.ok_or_else(lost)?;

@@ -118,6 +118,11 @@ impl Paths {
         }
     }
 
+    /// The kinds of a rank's first `steps` steps, the largest first, and before them the cluster.
+    pub(super) fn kinds(&self, rank: u32, steps: usize) -> impl DoubleEndedIterator<Item = Kind> {
+        (0..=steps).map(move |steps| self.kind_at(rank, steps))
+    }
+
     /// The kind of the last of a rank's first `steps` steps.
     pub(super) fn kind_at(&self, rank: u32, steps: usize) -> Kind {
         match steps {

@@ -31,10 +31,40 @@ impl Costs {
         Self { links }
     }
 
-    /// The link between two ranks that share no less than `shared`.
+    /// The link between two ranks that share no less than `shared`, where kinds lie in each other as [`Kind`] lists them.
+    ///
+    /// A hierarchy knows better how they do: a package may also lie in a NUMA node.
     pub fn link(&self, shared: Kind) -> LogGp {
-        let larger = self.links.partition_point(|(kind, _)| size_order(*kind) <= size_order(shared));
-        self.links[larger.saturating_sub(1)].1
+        self.links[self.up_to(shared).saturating_sub(1)].1
+    }
+
+    /// The link between ranks in these objects, the largest first and the lowest last. `has` says whether a kind is on the way to any of
+    /// the ranks at all.
+    ///
+    /// The lowest object with a link decides. A kind that is nowhere on the ranks' ways has its place in the order of kinds: ranks
+    /// that share a cache have the link of a NUMA node on a machine that tells of none. One that is on the way has its place there.
+    pub(crate) fn link_within(
+        &self,
+        shared: impl DoubleEndedIterator<Item = Kind>,
+        has: impl Fn(Kind) -> bool,
+    ) -> LogGp {
+        let mut shared = shared.rev().peekable();
+        while let Some(kind) = shared.next() {
+            let links = &self.links[..self.up_to(kind)];
+            let own = links.last().filter(|link| link.0 == kind);
+            // Else one that has its place between this object and the one around it.
+            let around = shared.peek().map_or(0, |around| self.up_to(*around));
+            let between = || links.get(around..)?.iter().rev().find(|link| !has(link.0));
+            if let Some(link) = own.or_else(between) {
+                return link.1;
+            }
+        }
+        self.links[0].1
+    }
+
+    /// How many links are those of this kind or of larger ones.
+    fn up_to(&self, kind: Kind) -> usize {
+        self.links.partition_point(|(other, _)| size_order(*other) <= size_order(kind))
     }
 }
 

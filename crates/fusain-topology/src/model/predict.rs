@@ -69,8 +69,7 @@ pub(crate) fn choose(groups: &Groups, costs: &Costs, question: Question) -> Way 
         let (some, one_less) = (run(SEGMENTS_MAX), run(SEGMENTS_MAX - 1));
         some.saturating_add(some.saturating_sub(one_less).saturating_mul((segments - SEGMENTS_MAX) as u64))
     };
-    let moved =
-        if question.root_is_first { 0 } else { LogGp::cost(costs.link(groups.root().info().kind), question.bytes) };
+    let moved = if question.root_is_first { 0 } else { LogGp::cost(groups.link_of_all(costs), question.bytes) };
     if time(Way::Levels).saturating_add(moved) < time(Way::Flat) { Way::Levels } else { Way::Flat }
 }
 
@@ -170,7 +169,7 @@ impl<'a> Clocks<'a> {
     }
 
     fn link(&self, from: usize, to: usize) -> LogGp {
-        self.costs.link(self.groups.level_between(from, to))
+        self.groups.link(self.costs, from, to)
     }
 
     /// When the message is there.
@@ -194,4 +193,42 @@ impl<'a> Clocks<'a> {
 /// Who talks on the way through a group: its leaders, or at the bottom all.
 fn communicator(group: &crate::Group<'_>) -> Vec<usize> {
     if group.children().is_empty() { group.ranks() } else { group.leaders() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Host, Kind, Machine, Place};
+
+    /// Latencies between rank 0 and the others, one rank on each core, where only the kinds given have links.
+    fn latencies(machine: &str, links: &[(Kind, u64)]) -> Vec<u64> {
+        let (machine, host) = (Machine::synthetic(machine).unwrap(), Host::new("host"));
+        let place = |core: &&crate::Object| Place::bound(&host, &machine, &core.cpuset).unwrap();
+        let groups = Groups::build(&machine.objects(Kind::Core).iter().map(place).collect::<Vec<_>>()).unwrap();
+        let costs = Costs::new(links.iter().map(|&(kind, latency)| (kind, LogGp::hockney(latency, 0.0))));
+        let clocks = Clocks::new(&groups, &costs);
+        (1..groups.ranks()).map(|rank| clocks.link(0, rank).latency_ns).collect()
+    }
+
+    #[test]
+    fn links_follow_the_tree_and_not_the_list_of_kinds() {
+        let nodes = [(Kind::Machine, 9), (Kind::NumaNode, 5)];
+        assert_eq!(latencies("Package:2 NUMANode:2 Core:2", &nodes), [5, 9, 9, 9, 9, 9, 9]);
+        assert_eq!(latencies("NUMANode:2 Package:2 Core:2", &nodes), [5, 5, 5, 9, 9, 9, 9], "a package in a node");
+        let packages = [(Kind::Machine, 9), (Kind::Package, 3)];
+        assert_eq!(
+            latencies("NUMANode:2 Package:2 Core:2", &packages),
+            [3, 9, 9, 9, 9, 9, 9],
+            "one node, two packages"
+        );
+        let both = [(Kind::Machine, 9), (Kind::NumaNode, 5), (Kind::Package, 3)];
+        assert_eq!(latencies("NUMANode:2 Package:2 L3:1 Core:2", &both), [3, 5, 5, 9, 9, 9, 9]);
+    }
+
+    #[test]
+    fn a_kind_that_a_machine_does_not_have_is_where_the_list_has_it() {
+        assert_eq!(latencies("Package:1 L3:2 Core:2", &[(Kind::Machine, 9), (Kind::NumaNode, 5)]), [5, 9, 9]);
+        assert_eq!(latencies("Package:1 L3:2 Core:2", &[(Kind::L2Cache, 2)]), [2, 2, 2], "the only one");
+        assert_eq!(latencies("Package:2 Core:2", &[(Kind::Cluster, 9), (Kind::Group, 4)]), [4, 9, 9]);
+    }
 }

@@ -1,0 +1,41 @@
+//! Splits by a kind, by names and into parts: what each group is named after.
+
+use std::sync::Arc;
+
+use fusain_comm::{Communicator, World};
+use fusain_topology::{Host, Kind, Machine, Place, split_into};
+
+/// One rank on each core of a machine.
+fn on_cores(machine: &str) -> Vec<Place> {
+    let (machine, host) = (Machine::synthetic(machine).unwrap(), Host::new("host"));
+    machine.objects(Kind::Core).iter().map(|core| Place::bound(&host, &machine, &core.cpuset).unwrap()).collect()
+}
+
+/// Of the groups of a split into four: their one kind, and each rank's.
+fn in_four(places: &[Place]) -> (Kind, Vec<usize>) {
+    let told = World::threads(places.len()).run(|comm| {
+        let info = split_into(&comm, &places[comm.rank()], 4).unwrap().info();
+        (info.kind, info.index)
+    });
+    assert!(told.iter().all(|(kind, _)| *kind == told[0].0), "{told:?}");
+    (told[0].0, told.into_iter().map(|(_, index)| index).collect())
+}
+
+#[test]
+fn parts_are_named_after_what_each_of_them_shares() {
+    // Ranks 2 and 3 are in two of the three objects above the cores.
+    let parts = vec![0, 0, 1, 1, 2, 2, 3, 3, 3];
+    for (machine, kind) in [
+        ("Package:1 Group:3 Core:3", Kind::Package),
+        ("NUMANode:1 Package:3 Core:3", Kind::NumaNode),
+        ("Package:1 NUMANode:3 Core:3", Kind::Package),
+        ("Package:3 NUMANode:1 Core:3", Kind::Machine),
+    ] {
+        assert_eq!(in_four(&on_cores(machine)), (kind, parts.clone()), "{machine}");
+    }
+    let machine = Machine::synthetic("Core:1").unwrap();
+    let host = |rank: usize| Host::behind(format!("node{rank}"), vec!["core".to_owned(), format!("leaf{}", rank / 3)]);
+    let hosts: Vec<Arc<Host>> = (0..9).map(host).collect();
+    let places: Vec<Place> = hosts.iter().map(|host| Place::unbound(host, &machine)).collect();
+    assert_eq!(in_four(&places), (Kind::Switch(1), parts));
+}
