@@ -16,6 +16,14 @@ pub enum Error {
         /// The part in question.
         part: String,
     },
+    /// Numbers of a synthetic machine's processing units that are not one for each of them.
+    #[error("indexes={indexes} of PU do not number the processing units: {reason}")]
+    Indexes {
+        /// The numbers as they are written.
+        indexes: String,
+        /// What is wrong with them.
+        reason: String,
+    },
     /// XML that is not a valid hwloc export.
     #[error("this is not an hwloc 2 topology: {reason}")]
     Xml {

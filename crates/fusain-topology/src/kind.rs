@@ -54,6 +54,8 @@ impl Kind {
         (Self::Pu, "PU", "pu"),
     ];
 
+    const CACHES: [Self; 5] = [Self::L1Cache, Self::L2Cache, Self::L3Cache, Self::L4Cache, Self::L5Cache];
+
     pub(crate) fn to_code(self) -> (u8, u32) {
         match self {
             Self::Cluster => (200, 0),
@@ -85,19 +87,42 @@ impl fmt::Display for Kind {
 impl FromStr for Kind {
     type Err = ();
 
-    /// Reads the names of kinds that lie inside a machine, as hwloc does: in any case, and short ones too; also behind `hwloc://`, as MPI 4.1
-    /// writes the names of hardware.
+    /// Reads the names of kinds that lie inside a machine, as hwloc does: in any case, and short ones too (`numa`, `l1d`, `Group0`); also
+    /// behind `hwloc://`, as MPI 4.1 writes the names of hardware.
     fn from_str(text: &str) -> Result<Self, ()> {
         let text = text.strip_prefix("hwloc://").unwrap_or(text);
         let named =
             |entry: &&(Self, &str, &str)| text.eq_ignore_ascii_case(entry.1) || text.eq_ignore_ascii_case(entry.2);
         match Self::INSIDE.iter().find(named) {
             Some(entry) => Ok(entry.0),
-            None if text.eq_ignore_ascii_case("L1dCache") => Ok(Self::L1Cache),
             None if text.eq_ignore_ascii_case("pack") => Ok(Self::Package),
             None if text.eq_ignore_ascii_case("numa") => Ok(Self::NumaNode),
             None if text.eq_ignore_ascii_case("machine") => Ok(Self::Machine),
-            None => Err(()),
+            None if is_numbered_group(text) => Ok(Self::Group),
+            None => match cache(text) {
+                Some((level, None | Some('d' | 'u'))) => Self::CACHES.get(level - 1).copied().ok_or(()),
+                _ => Err(()),
+            },
         }
     }
+}
+
+/// `Group0`: hwloc numbers groups by their level.
+fn is_numbered_group(text: &str) -> bool {
+    let number = text.get(..5).filter(|front| front.eq_ignore_ascii_case("group")).map(|_| &text[5..]);
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether this is the name of a cache for instructions, which is no kind of ours.
+pub(crate) fn is_instruction_cache(text: &str) -> bool {
+    matches!(cache(text), Some((_, Some('i'))))
+}
+
+/// The level of a cache, and what it is for, if its name says so: `L1dCache`, `l2u`, `L1i`.
+fn cache(text: &str) -> Option<(usize, Option<char>)> {
+    let text = text.to_ascii_lowercase();
+    let mut rest = text.strip_suffix("cache").unwrap_or(&text).strip_prefix('l')?.chars();
+    let level = rest.next()?.to_digit(10).filter(|level| (1..=5).contains(level))?;
+    let purpose = rest.next();
+    rest.next().is_none().then_some((level as usize, purpose))
 }

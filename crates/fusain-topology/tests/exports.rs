@@ -24,6 +24,22 @@ const DESCRIPTIONS: [&str; 14] = [
     "package:64 core:16 pu:2",
 ];
 
+/// What `Machine::synthetic` reads as hwloc does. (A NUMA node without brackets is always a level here.)
+const SAME: [&str; 12] = [
+    "[numa] package:3 l2:2 core:1 pu:1",
+    "package:2 [numa] [numa] core:4 pu:1",
+    "[numa] package:1 l3:1 [numa] core:2 pu:2",
+    "package:2 [numa] core:1 [numa] pu:2",
+    "package:2 l3:1 [numa] core:2 pu:2(indexes=2*4:1*2)",
+    "[numa] package:2 core:2 pu:2(indexes=4*2:2*2:1*2)",
+    "[numa] package:2 core:2 pu:2(indexes=4*2)",
+    "[numa] package:2 core:2 pu:1(indexes=3,2,1,9)",
+    "package:2 [numa] core:3 pu:2(indexes=0,6,1,7,2,8,3,9,4,10,5,11)",
+    "[numa] group0:2 package:2 l1icache:2 l1dcache:1 core:2 pu:1",
+    "package:1 [numa(memory=12174188544)] l3cache:1(size=272629760) l2cache:2(size=2097152) l1dcache:1(size=49152) l1icache:1(size=32768) core:1 pu:1",
+    "group:12 package:2 [numa(memory=33255329792)] l3cache:1(size=20971520) l2cache:8(size=262144) l1dcache:1(size=32768) l1icache:1(size=32768) core:1 pu:2(indexes=2*192:1*2)",
+];
+
 const TYPES: [(ObjectType, Kind); 10] = [
     (ObjectType::Group, Kind::Group),
     (ObjectType::Package, Kind::Package),
@@ -71,6 +87,16 @@ fn a_dozen_synthetic_descriptions() {
     for description in DESCRIPTIONS {
         let topology = TopologyBuilder::new().from_synthetic(description).unwrap().build().unwrap();
         same(description, &topology);
+    }
+}
+
+#[test]
+fn synthetic_machines_are_those_of_their_exports() {
+    for description in SAME {
+        let topology = TopologyBuilder::new().from_synthetic(description).unwrap().build().unwrap();
+        let exported = Machine::from_xml(topology.export_xml(XMLExportFlags::empty()).unwrap().as_ref()).unwrap();
+        let (ours, theirs) = (Machine::synthetic(description).unwrap(), exported);
+        assert_eq!(ours.root(), theirs.root(), "{description}\n{ours}\n{theirs}");
     }
 }
 
