@@ -46,9 +46,11 @@ pub fn split_by<C: Communicator>(comm: &C, place: &Place, kind: Kind) -> Result<
 pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) -> Result<Level<C>> {
     let gathered = Gathered::all(comm, place)?;
     let refuse = |reason: String| refuse(&gathered.groups, format!("by {}", names.join(", ")), reason);
+    // All, before one is taken: a misspelt second choice is noticed also where the first one will do.
+    let parse = |name: &&str| name.parse().map_err(|()| refuse(format!("{name:?} is no kind of object")));
+    let kinds = names.iter().map(parse).collect::<Result<Vec<Kind>>>()?;
     let mut whole = None;
-    for name in names {
-        let kind: Kind = name.parse().map_err(|()| refuse(format!("{name:?} is no kind of object")))?;
+    for kind in kinds {
         let colors = gathered.groups.colors_by(kind);
         match colors.iter().copied().max().flatten() {
             Some(last) if colors.iter().all(Option::is_some) && last > 0 => return by(comm, place, &gathered, kind),

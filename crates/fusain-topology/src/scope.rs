@@ -105,10 +105,11 @@ impl Scope {
     /// # Errors
     /// [`Error::CannotSplit`] if a name is not known, or if it has none of them.
     pub fn split_by_names(&self, names: &[&str]) -> Result<Vec<Self>> {
+        let unknown = |name: &str| self.refuse(format!("by {name:?}"), "this is no kind of object".to_owned());
+        // All, before one is taken: a misspelt second choice is noticed also where the first one will do.
+        let kinds = names.iter().map(|name| name.parse().map_err(|()| unknown(name))).collect::<Result<Vec<Kind>>>()?;
         let mut whole = None;
-        for name in names {
-            let unknown = || self.refuse(format!("by {name:?}"), "this is no kind of object".to_owned());
-            let kind: Kind = name.parse().map_err(|()| unknown())?;
+        for kind in kinds {
             match self.split_by(kind) {
                 Ok(parts) if parts.len() > 1 => return Ok(parts),
                 Ok(parts) => whole = whole.or(Some(parts)),

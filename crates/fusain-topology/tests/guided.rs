@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fusain_comm::{Communicator, World};
-use fusain_topology::{Host, Kind, Machine, Place, split_into};
+use fusain_topology::{Error, Host, Kind, Machine, Place, Scope, split_by_names, split_into};
 
 /// One rank on each core of a machine.
 fn on_cores(machine: &str) -> Vec<Place> {
@@ -38,4 +38,17 @@ fn parts_are_named_after_what_each_of_them_shares() {
     let hosts: Vec<Arc<Host>> = (0..9).map(host).collect();
     let places: Vec<Place> = hosts.iter().map(|host| Place::unbound(host, &machine)).collect();
     assert_eq!(in_four(&places), (Kind::Switch(1), parts));
+}
+
+#[test]
+fn a_name_that_is_unknown_is_refused_behind_one_that_is_taken() {
+    let machine = Machine::synthetic("Package:2 Core:2").unwrap();
+    let error = Scope::whole(&machine).split_by_names(&["core", "bogus"]).unwrap_err();
+    assert_eq!(error.to_string(), "0-3 cannot be split by \"bogus\": this is no kind of object");
+    let places = on_cores("Package:2 Core:2");
+    World::threads(4).run(|comm| {
+        let error = split_by_names(&comm, &places[comm.rank()], &["Package", "sofa"]).unwrap_err();
+        assert!(matches!(error, Error::CannotSplit { .. }) && error.to_string().contains("\"sofa\""), "{error}");
+        assert!(split_by_names(&comm, &places[comm.rank()], &["Package", "Core"]).is_ok());
+    });
 }
