@@ -324,7 +324,7 @@ impl Groups {
         costs.link_within(self.paths.kinds(0, shared), has)
     }
 
-    /// The steps of a rank down to the lowest object of a kind, if it is in one: equal for ranks that are in the same.
+    /// The steps of a rank down to the largest object of a kind, if it is in one: equal for ranks that are in the same.
     pub(crate) fn path_to(&self, rank: usize, kind: Kind) -> Option<Vec<Key>> {
         self.paths.keys_to(rank as u32, kind)
     }

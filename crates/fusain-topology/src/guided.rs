@@ -12,6 +12,9 @@ use crate::{Error, Groups, Info, Kind, Level, Place, Result};
 
 /// Collective: puts ranks that are in the same object of `kind` together. If all ranks are in one object, that is the only group.
 ///
+/// Where objects of the kind lie in each other (groups in groups), the largest count, as for [`Scope::split_by`](crate::Scope::split_by): a rank
+/// that is bound to an outer group is with those that are bound to inner ones.
+///
 /// One gather of all places, one split.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use std::thread;
 use fusain_comm::Plain;
 
 use crate::workers::cores_in_order;
-use crate::{Bound, CpuSet, Device, DeviceKind, Error, Kind, Machine, MemoryNode, Policy, Result, Workers};
+use crate::{Bound, CpuSet, Device, DeviceKind, Error, Kind, Machine, MemoryNode, Object, Policy, Result, Workers};
 
 /// A part of a machine.
 ///
@@ -84,19 +84,34 @@ impl Scope {
         Ok((0..parts).map(part).collect())
     }
 
-    /// Splits it into one scope for each object of `kind` that it overlaps.
+    /// Splits it into one scope for each object of `kind` that it overlaps. Where such objects lie in each other (groups in groups), the
+    /// largest count, so that no two scopes overlap.
     ///
     /// # Errors
     /// [`Error::CannotSplit`] if there is no such object, with the kinds that there are.
     pub fn split_by(&self, kind: Kind) -> Result<Vec<Self>> {
         let own = |cpuset: &CpuSet| Self { machine: self.machine.clone(), cpuset: cpuset.intersection(&self.cpuset) };
-        let parts: Vec<_> = self.machine.objects(kind).iter().map(|object| own(&object.cpuset)).collect();
+        let parts: Vec<_> = self.largest(kind).iter().map(|object| own(&object.cpuset)).collect();
         let parts: Vec<_> = parts.into_iter().filter(|part| !part.cpuset.is_empty()).collect();
         if parts.is_empty() {
             let reason = format!("there is none in it; it has {}", self.kinds_below());
             return Err(self.refuse(format!("by {kind}"), reason));
         }
         Ok(parts)
+    }
+
+    /// The machine's objects of a kind that lie in no other of it, in the order of the tree.
+    fn largest(&self, kind: Kind) -> Vec<&Object> {
+        let mut found = Vec::new();
+        let mut look = vec![self.machine.root()];
+        while let Some(object) = look.pop() {
+            if object.kind == kind {
+                found.push(object);
+            } else {
+                look.extend(object.children.iter().rev());
+            }
+        }
+        found
     }
 
     /// Like [`split_by`](Self::split_by), by the first of these names that gives more than one part; else by the first that it has at all.

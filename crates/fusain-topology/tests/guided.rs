@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fusain_comm::{Communicator, World};
-use fusain_topology::{Error, Host, Kind, Machine, Place, Scope, split_by_names, split_into};
+use fusain_topology::{Error, Host, Kind, Machine, Place, Scope, split_by, split_by_names, split_into};
 
 /// One rank on each core of a machine.
 fn on_cores(machine: &str) -> Vec<Place> {
@@ -51,4 +51,22 @@ fn a_name_that_is_unknown_is_refused_behind_one_that_is_taken() {
         assert!(matches!(error, Error::CannotSplit { .. }) && error.to_string().contains("\"sofa\""), "{error}");
         assert!(split_by_names(&comm, &places[comm.rank()], &["Package", "Core"]).is_ok());
     });
+}
+
+#[test]
+fn of_groups_in_groups_the_outer_ones_count() {
+    let machine = Machine::synthetic("Group:2 Group:2 Core:2").unwrap();
+    let sets = |scope: &Scope| -> Vec<String> {
+        scope.split_by(Kind::Group).unwrap().iter().map(|part| part.cpuset().to_string()).collect()
+    };
+    assert_eq!(sets(&Scope::whole(&machine)), ["0-3", "4-7"]);
+    assert_eq!(sets(&Scope::of(&machine, &"3-5".parse().unwrap()).unwrap()), ["3", "4-5"]);
+    // Bound to a core, to an inner group, to an outer one.
+    let host = Host::new("host");
+    let places = ["0", "2-3", "0-3", "6"].map(|set| Place::bound(&host, &machine, &set.parse().unwrap()).unwrap());
+    let groups = World::threads(4).run(|comm| {
+        let group = split_by(&comm, &places[comm.rank()], Kind::Group).unwrap();
+        (group.info().index, group.info().siblings, group.comm().size())
+    });
+    assert_eq!(groups, [(0, 2, 3), (0, 2, 3), (0, 2, 3), (1, 2, 1)]);
 }

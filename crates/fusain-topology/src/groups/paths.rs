@@ -78,11 +78,11 @@ impl Paths {
         (0..self.len(rank)).map(move |at| self.key(rank, at))
     }
 
-    /// The keys down to the last one of a kind; all ranks are in the one cluster.
+    /// The keys down to the first one of a kind; all ranks are in the one cluster.
     pub(super) fn keys_to(&self, rank: u32, kind: Kind) -> Option<Vec<Key>> {
-        let last = (0..self.len(rank)).rev().find(|&at| self.kind(self.key(rank, at)) == kind);
-        match last {
-            Some(last) => Some(self.keys(rank).take(last + 1).collect()),
+        let first = (0..self.len(rank)).find(|&at| self.kind(self.key(rank, at)) == kind);
+        match first {
+            Some(first) => Some(self.keys(rank).take(first + 1).collect()),
             None => (kind == Kind::Cluster).then(Vec::new),
         }
     }
