@@ -15,7 +15,7 @@ use std::process::exit;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusain::comm::Communicator;
-use fusain::topology::{Fabric, Hierarchy, Policy};
+use fusain::topology::{Fabric, Hierarchy, Place, Policy};
 use fusain_examples::levels::{Plan, Source, json, launch, picture};
 use fusain_examples::ranks::{Body, local_place, run};
 
@@ -31,26 +31,27 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     /// What would be bound where, and the launchers' options for it.
-    Place(What),
+    Place,
 }
 
+/// Before the verb or behind it.
 #[derive(Args)]
 struct What {
     /// How many ranks (as threads, where they are run; mpirun says it itself).
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, global = true, default_value_t = 32)]
     ranks: usize,
     /// How many workers each rank has.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, global = true, default_value_t = 1)]
     workers: usize,
     /// How a rank's workers are laid over its cores.
-    #[arg(long, value_enum, default_value_t = PolicyName::Close)]
+    #[arg(long, global = true, value_enum, default_value_t = PolicyName::Close)]
     policy: PolicyName,
     #[command(flatten)]
     source: Source,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Which host to draw.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, global = true, default_value_t = 0)]
     host: usize,
 }
 
@@ -109,52 +110,106 @@ struct Places {
 }
 
 impl Body for Places {
-    type Output = ();
+    /// Whether it could be shown. If not, one rank has said why.
+    type Output = bool;
 
-    fn on_rank<C: Communicator>(&self, comm: C) {
+    fn on_rank<C: Communicator>(&self, comm: C) -> bool {
         let rank = comm.rank();
         let place = match &self.plan {
             Some(plan) => plan.place(rank),
             None => local_place(self.fabric.as_ref()).expect("it was there before").map_err(Into::into),
         };
-        let hierarchy = place.and_then(|place| Ok(Hierarchy::build(&comm, &place)?));
-        match hierarchy {
-            Ok(hierarchy) if rank == 0 => show(&comm, &hierarchy),
-            Ok(_) => {}
-            // The same on every rank: all have seen all places.
-            Err(error) if rank == 0 => eprintln!("{error:#}"),
-            Err(_) => {}
+        let hierarchy = everywhere(&comm, place)
+            .and_then(|place| Hierarchy::build(&comm, &place).map_err(|error| (rank == 0).then(|| error.into())));
+        match &hierarchy {
+            Ok(hierarchy) if rank == 0 => show(&comm, hierarchy),
+            Err(Some(error)) => eprintln!("{error:#}"),
+            // The same on every rank, which one of them tells.
+            Ok(_) | Err(None) => {}
         }
+        hierarchy.is_ok()
+    }
+}
+
+/// A rank's place if all ranks have theirs, since those that have would wait for the others. Else the first that has none gets the error.
+fn everywhere<C: Communicator>(comm: &C, place: anyhow::Result<Place>) -> Result<Place, Option<anyhow::Error>> {
+    let lack = comm.allgather(&[u8::from(place.is_err())]).map_err(|error| Some(error.into()))?;
+    match (lack.iter().position(|lacks| lacks[..] == [1]), place) {
+        (None, Ok(place)) => Ok(place),
+        (Some(first), Err(error)) if first == comm.rank() => Err(Some(error)),
+        _ => Err(None),
     }
 }
 
 /// The levels of real communicators: of the plan's places, or of the real ones where nothing is said and they are known.
-fn levels(what: &What) -> anyhow::Result<()> {
+///
+/// False where a rank has said why not.
+fn levels(what: &What) -> anyhow::Result<bool> {
+    anyhow::ensure!(what.ranks > 0, "there is at least one rank");
     let fabric = what.source.fabric()?;
     let told = what.source.is_told();
     // More ranks than the plan has can only come from mpirun.
     let plan = if told || local_place(fabric.as_ref()).is_none() { Some(what.plan()?) } else { None };
-    run(what.ranks, &Places { plan, fabric });
-    Ok(())
+    Ok(all_shown(what.ranks, &Places { plan, fabric }))
 }
 
-fn answer(arguments: &Arguments) -> anyhow::Result<()> {
-    let (what, places) = match &arguments.verb {
-        Some(Verb::Place(what)) => (what, true),
-        None => (&arguments.what, false),
-    };
+fn all_shown(ranks: usize, places: &Places) -> bool {
+    run(ranks, places).into_iter().all(|shown| shown)
+}
+
+/// False where the error has been told already.
+fn answer(arguments: &Arguments) -> anyhow::Result<bool> {
+    let Arguments { verb, what } = arguments;
+    let places = matches!(verb, Some(Verb::Place));
     match what.format {
         Format::Svg => print!("{}", picture(&what.plan()?, what.host)?),
         Format::Json => println!("{}", json(&what.plan()?)?),
         Format::Text if places => print!("{}", launch(&what.plan()?)),
-        Format::Text => levels(what)?,
+        Format::Text => return levels(what),
     }
-    Ok(())
+    Ok(true)
 }
 
 fn main() {
-    if let Err(error) = answer(&Arguments::parse()) {
+    let is_answered = answer(&Arguments::parse()).unwrap_or_else(|error| {
         eprintln!("{error:#}");
+        false
+    });
+    if !is_answered {
         exit(2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Arguments {
+        Arguments::try_parse_from(line.split_whitespace()).expect("options that it knows")
+    }
+
+    #[test]
+    fn options_count_before_the_verb_and_behind_it() {
+        for line in ["levels --ranks 12 place --workers 2", "levels place --workers 2 --ranks 12"] {
+            let Arguments { verb, what } = parse(line);
+            assert!(matches!(verb, Some(Verb::Place)));
+            let plan = what.plan().expect("twelve ranks");
+            assert_eq!((plan.ranks.len(), plan.ranks[0].workers.len()), (12, 2), "{line}");
+        }
+        let synthetic = parse("levels --synthetic Core:3 place").what.plan().expect("a machine of three cores");
+        assert_eq!(synthetic.ranks_per_host, 3);
+        let two = parse("levels --xml machine.xml place --synthetic Core:2").what.plan().expect_err("two machines");
+        assert!(two.to_string().contains("one of"), "{two}");
+    }
+
+    #[test]
+    fn no_ranks_and_lost_ranks_are_errors() {
+        for line in ["levels --ranks 0", "levels place --ranks 0", "levels --ranks 0 --synthetic Core:2"] {
+            let error = answer(&parse(line)).expect_err(line);
+            assert!(error.to_string().contains("at least one rank"), "{line}: {error}");
+        }
+        let plan = || Some(parse("levels --ranks 2").what.plan().expect("two ranks"));
+        assert!(all_shown(2, &Places { plan: plan(), fabric: None }));
+        assert!(!all_shown(3, &Places { plan: plan(), fabric: None }), "the last one has no place");
     }
 }

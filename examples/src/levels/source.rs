@@ -10,16 +10,16 @@ use fusain::topology::{Fabric, Machine};
 #[expect(missing_docs, reason = "clap would print them as what the whole program is for")]
 pub struct Source {
     /// A machine that was exported: `lstopo file.xml`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["synthetic", "here"])]
+    #[arg(long, global = true, value_name = "FILE", conflicts_with_all = ["synthetic", "here"])]
     xml: Option<PathBuf>,
     /// A machine made up, as hwloc's HWLOC_SYNTHETIC.
-    #[arg(long, value_name = "DESCRIPTION", conflicts_with = "here")]
+    #[arg(long, global = true, value_name = "DESCRIPTION", conflicts_with = "here")]
     synthetic: Option<String>,
     /// This machine.
-    #[arg(long)]
+    #[arg(long, global = true)]
     here: bool,
     /// Switches: a Slurm topology.conf, or a list of lines "host switch/switch".
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     network: Option<PathBuf>,
 }
 
@@ -37,6 +37,9 @@ impl Source {
     /// # Errors
     /// A file that is not there, a description that cannot be read, a machine that cannot be asked.
     pub fn machine(&self) -> anyhow::Result<Machine> {
+        // clap sees no conflict between what is before a verb and what is behind it.
+        let told = [self.xml.is_some(), self.synthetic.is_some(), self.here];
+        anyhow::ensure!(told.into_iter().filter(|told| *told).count() < 2, "give one of --xml, --synthetic and --here");
         if let Some(path) = &self.xml {
             let text = read(path)?;
             return Machine::from_xml(&text).with_context(|| path.display().to_string());
