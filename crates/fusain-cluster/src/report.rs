@@ -44,7 +44,7 @@ impl<C: Communicator> Cluster<'_, C> {
     /// ```
     ///
     /// # Errors
-    /// Those of a run, such as [`Error::RankLost`].
+    /// Those of a run, such as [`Error::RankLost`]: also of a rank that begins a run instead of reporting.
     pub fn report(&self) -> Result<Option<Report>> {
         let mine = self.state.report();
         if self.size() == 1 {

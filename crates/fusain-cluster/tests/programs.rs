@@ -58,6 +58,24 @@ fn a_rank_that_leaves_instead_of_reporting_is_named() {
     }
 }
 
+#[test]
+fn a_rank_that_runs_instead_of_reporting_is_an_error() {
+    for ranks in 2..=5 {
+        let other = ranks - 1;
+        let ends = World::threads(ranks).run(|comm| {
+            let cluster = Cluster::over(comm);
+            cluster.report().unwrap();
+            if cluster.rank() != other {
+                return cluster.report().map(drop);
+            }
+            cluster.collect(0..10, |at| at).map(drop)
+        });
+        // It may be the one that is named, or one that has reported and does not come to that run.
+        assert!(matches!(ends[0], Err(Error::RankLost { rank, .. }) if rank > 0), "{ends:?}");
+        assert!(ends[other].is_err(), "{ends:?}");
+    }
+}
+
 /// The greatest of some numbers of two digits, to the base 100; that it is large enough ends it.
 struct LargeEnough<'a>(&'a Table);
 

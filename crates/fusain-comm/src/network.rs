@@ -12,7 +12,9 @@
 //! * [`Clock::Real`] holds messages back until their time has come, so that real computation can overlap with them. It is accurate for
 //!   times far above a thread switch (some 10 µs). With many ranks on few cores, use a slower model.
 //! * [`Clock::Virtual`] holds nothing back. Each rank counts its own time ([`ThreadComm::clock_ns`]); a receive advances it to the
-//!   message's arrival. Programs without [`crate::Source::Any`] get the same times in every run, so tests may assert them.
+//!   message's arrival. Programs whose ranks take messages in an order that the program fixes get the same times in every
+//!   run, so tests may assert them: without [`crate::Source::Any`], and without what takes the first one that has come, as `wait_any`, `improbe` and schedules that receive
+//!   from several ranks at once do.
 //!
 //! A time that is later than 2^64 ns, some 584 years, is that one.
 //!

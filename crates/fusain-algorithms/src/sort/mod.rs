@@ -180,7 +180,7 @@ impl Par<'_> {
     /// | integers of up to 16 bits, if there are many | by counting them | the counts |
     /// | integers of up to 64 bits, floats with `total_cmp` | by their bits, mostly in three passes | for n elements; where several workers sort up to 16,384, for 2 n elements each |
     /// | strings, byte strings | as by [`sort`](Par::sort) | as there |
-    /// | all others | O(n log n) comparisons | none with up to four workers, for n elements with more |
+    /// | all others | O(n log n) comparisons | none with up to four workers, for n elements with more; for up to 512 elements whose comparisons take long, for n |
     ///
     /// [`sort`](Par::sort) and [`sort_by`](Par::sort_by) do the same with numbers. Otherwise like [`sort`](Par::sort).
     ///

@@ -6,7 +6,7 @@
 //! and parts are [divided](super::divide) without a branch on the order. The first partition of many is made by
 //! [all workers](super::halves), the others by one each: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
 //! used with up to four workers; with more, or where comparisons of a single leaf are dear, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements,
-//! span O(n).
+//! span O(n) where the values in all parts of the slice are spread alike.
 
 use std::cmp::Ordering;
 use std::ops::Range;

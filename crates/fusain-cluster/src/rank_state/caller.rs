@@ -18,6 +18,8 @@ impl RankState {
             return Err(error.clone());
         }
         state.run.number += 1;
+        // Who watches is told of this run.
+        state.reports.below.clear();
         state.run.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.run.outcome = None;
         state.run.offer = Offer::default();
@@ -104,6 +106,7 @@ impl RankState {
         let number = {
             let mut state = self.lock();
             state.reports.gathered += 1;
+            state.reports.is_gathering = self.me == 0;
             state.reports.gathered
         };
         if self.me != 0 {
@@ -128,6 +131,7 @@ impl RankState {
             }
             let range = (number, 0)..=(number, u32::MAX);
             if state.reports.of_ranks.range(range).count() as u32 == self.size - 1 {
+                state.reports.is_gathering = false;
                 let later = state.reports.of_ranks.split_off(&(number + 1, 0));
                 let all = std::mem::replace(&mut state.reports.of_ranks, later);
                 return Ok(Some(all.into_iter().map(|((_, from), bytes)| (from, bytes)).collect()));

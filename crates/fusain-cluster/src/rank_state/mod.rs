@@ -177,10 +177,19 @@ impl Failure {
 struct Reports {
     /// How many times they have been gathered.
     gathered: u32,
+    /// Whether rank 0 waits for the last of these.
+    is_gathering: bool,
     /// Those of others, by number and rank.
     of_ranks: BTreeMap<(u32, u32), Vec<u8>>,
     /// What was heard last from the ranks below this one.
     below: BTreeMap<u32, Status>,
+}
+
+impl Reports {
+    /// Whether rank 0 waits for the report of rank `from`, from which something later has come.
+    fn is_missed_by(&self, from: u32) -> bool {
+        self.is_gathering && !self.of_ranks.contains_key(&(self.gathered, from))
+    }
 }
 
 /// A rank, and bytes of it.

@@ -93,6 +93,9 @@ impl RankState {
                 } else if run > state.run.number && state.departure.wanted {
                     // The others have begun a run that this rank will not.
                     self.fail(state, Error::left(self.me as usize));
+                } else if run > state.run.number && state.reports.is_missed_by(from as u32) {
+                    // It has begun a run instead of reporting.
+                    self.fail(state, Error::left(from));
                 } else if run > state.run.number {
                     match message {
                         // Not there yet.

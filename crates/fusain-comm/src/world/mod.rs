@@ -39,6 +39,8 @@
 //!   [`Handle`](crate::progress::Handle) of its own) makes an [`Enlisted`] for it before it starts, and that thread says that it is the one. Any other thread is
 //!   counted from its first blocking call (a send or a wait) until it ends. Before that call nobody knows of it: if all counted threads wait for what such a thread is *going* to
 //!   send, that is reported as a deadlock. To prevent it give the thread a handle, or have it call before the others wait.
+//! * A thread is counted once, so one that has called by itself and then waits by a handle's clone, or that owns clones of two handles, holds one of its two places; the other one
+//!   counts as awake until it is dropped, and no deadlock is reported meanwhile.
 //! * A thread takes only itself off the count, so two that wait are never taken for one that waits and one that is gone. A thread that only drives a progress loop
 //!   for others is not counted. A thread that polls never sleeps, so in such a world no deadlock is reported.
 //! * A communicator or request that outlives its rank: nobody can send to it any more, so a wait for what has not come fails with [`Error::PeerLeft`].
