@@ -64,7 +64,7 @@ fn a_rank_that_runs_instead_of_reporting_is_an_error() {
         let other = ranks - 1;
         let ends = World::threads(ranks).run(|comm| {
             let cluster = Cluster::over(comm);
-            cluster.report().unwrap();
+            cluster.report()?;
             if cluster.rank() != other {
                 return cluster.report().map(drop);
             }
