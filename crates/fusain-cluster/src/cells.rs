@@ -11,7 +11,7 @@ use fusain_pool::shake::shake;
 const LAZY: Duration = Duration::from_micros(200);
 
 /// A cell's table, its place, and its value.
-type Raised = (u32, u32, i64);
+pub(crate) type Raised = (u32, u32, i64);
 
 /// All tables of a rank, and what of them has been told.
 #[derive(Default)]
@@ -74,6 +74,13 @@ impl Tables {
             return (Vec::new(), Some(next));
         }
         told.next = Some(now + LAZY);
+        drop(told);
+        (self.rest(), None)
+    }
+
+    /// What is to be told, however short ago something was.
+    pub(crate) fn rest(&self) -> Vec<Raised> {
+        let mut told = self.told();
         shake();
         // Before the cells are read: who raises one after that says so again. Acquire: pairs with the Release in `stale`.
         self.stale.swap(false, Ordering::Acquire);
@@ -87,7 +94,7 @@ impl Tables {
                 }
             }
         }
-        (raised, None)
+        raised
     }
 }
 

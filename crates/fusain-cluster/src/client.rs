@@ -91,10 +91,10 @@ impl<C: Communicator> Client<C> for ProgressClient<C> {
             self.send(comm);
         }
         self.sweep();
-        if is_lossy {
+        if is_last && is_lossy {
             comm.note_loss();
         }
-        if is_lossy || (is_last && self.sends.is_empty()) {
+        if is_last && (is_lossy || self.sends.is_empty()) {
             return Ok(Step::Done);
         }
         Ok(if moved { Step::Moved } else { Step::IdleUntil(due) })

@@ -26,7 +26,7 @@ use crate::victims::Victims;
 /// The ranks of a communicator, stealing work from each other.
 ///
 /// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: a rank waits until no other rank will ask it for
-/// work any more. After a failure it does not wait.
+/// work any more. After a failure it waits for a second at most, for the others to hear of it.
 ///
 /// With one rank, a run is a call of the pool and nothing else.
 ///

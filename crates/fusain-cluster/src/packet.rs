@@ -43,7 +43,7 @@ pub(crate) enum Header {
     Report { number: u32 },
     /// "So it stands with me and all below me."
     Status { ranks: u32, idle: u32, tasks: u64, units: u64 },
-    /// "Do not wait for signs of life of mine any more: I leave."
+    /// "That was my last sign of life: I leave."
     Leaving,
     /// "Nobody below me in the tree will send anything any more, nor will I. So many messages we have sent and received. This one of us has reported least often, so many
     /// times." Said again when another message has come.
@@ -53,9 +53,10 @@ pub(crate) enum Header {
 }
 
 impl Header {
-    /// Whether it is one of the messages that are counted: those by which ranks part are not.
+    /// Whether it is one of the messages that are counted: those by which ranks part, and those that they send until then, are not.
     pub(crate) fn is_counted(&self) -> bool {
-        !matches!(self, Header::Bye { .. } | Header::Farewell | Header::Lost { .. } | Header::Failed { .. })
+        use Header::{Alive, Bye, Failed, Farewell, Leaving, Lost};
+        !matches!(self, Alive | Leaving | Bye { .. } | Farewell | Lost { .. } | Failed { .. })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fusain_cluster::{Cluster, Error, ForkJoin, Search, Step, Table, Victims};
 use fusain_comm::progress::{Settings, run_funneled};
@@ -58,13 +58,17 @@ fn a_rank_that_leaves_instead_of_reporting_is_named() {
     }
 }
 
+/// By lifelines it asks once only, and that may be before rank 0 wants to know.
 #[test]
 fn a_rank_that_runs_instead_of_reporting_is_an_error() {
-    for ranks in 2..=5 {
+    for (ranks, victims) in (2..=5).flat_map(|ranks| [(ranks, Victims::Random), (ranks, Victims::Lifelines)]) {
         let other = ranks - 1;
         let ends = World::threads(ranks).run(|comm| {
-            let cluster = Cluster::over(comm);
+            let cluster = Cluster::over(comm).victims(victims.clone());
             cluster.report()?;
+            if cluster.rank() == 0 {
+                sleep(Duration::from_millis(20));
+            }
             if cluster.rank() != other {
                 return cluster.report().map(drop);
             }
@@ -74,6 +78,27 @@ fn a_rank_that_runs_instead_of_reporting_is_an_error() {
         assert!(matches!(ends[0], Err(Error::RankLost { rank, .. }) if rank > 0), "{ends:?}");
         assert!(ends[other].is_err(), "{ends:?}");
     }
+}
+
+/// What was raised last is told before the rank that has raised it leaves.
+#[test]
+fn a_raise_is_told_although_its_rank_leaves() {
+    let seen = World::threads(3).run(|comm| {
+        let cluster = Cluster::over(comm);
+        let table = cluster.table(&[0]);
+        cluster.collect(0..3, |at| at).unwrap();
+        if cluster.rank() == 1 {
+            table.raise(0, 1);
+            table.raise(0, 2);
+            return 2;
+        }
+        let begun = Instant::now();
+        while table.get(0) < 2 && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        table.get(0)
+    });
+    assert_eq!(seen, [2, 2, 2]);
 }
 
 /// The greatest of some numbers of two digits, to the base 100; that it is large enough ends it.

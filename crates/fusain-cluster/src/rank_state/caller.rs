@@ -107,6 +107,11 @@ impl RankState {
             let mut state = self.lock();
             state.reports.gathered += 1;
             state.reports.is_gathering = self.me == 0;
+            let missing = state.run.early.iter().find(|(from, ..)| state.reports.is_missed_by(*from));
+            if let Some(&(from, ..)) = missing {
+                // It has begun a run instead of reporting.
+                self.fail(&mut state, Error::left(from as usize));
+            }
             state.reports.gathered
         };
         if self.me != 0 {

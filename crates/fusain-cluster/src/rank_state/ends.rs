@@ -1,6 +1,9 @@
 //! How it ends: by a failure that everybody hears of, or by good-byes.
 
-use super::{Failure, RankState, State, Traffic};
+use std::time::Instant;
+
+use super::{Failure, LAST_WORDS, RankState, State, Traffic};
+use crate::cells::Raised;
 use crate::error::Error;
 use crate::packet::Header;
 
@@ -31,9 +34,10 @@ impl RankState {
         }
     }
 
-    /// Whether all others have ended, and nothing comes any more.
+    /// Whether all others have ended or are gone, and nothing comes any more.
     pub(super) fn are_over(&self, failure: &Failure) -> bool {
-        (0..self.size).all(|rank| rank == self.me || failure.ended.contains(&rank))
+        let is_over = |rank| rank == self.me || failure.ended.contains(&rank) || failure.gone.contains(&rank);
+        (0..self.size).all(is_over)
     }
 
     /// This rank gives up, and tells the others.
@@ -72,11 +76,12 @@ impl RankState {
             return;
         }
         if state.departure.said.is_none() {
-            state.send((self.me + 1) % self.size, &Header::Leaving, Vec::new());
+            let raised = self.tables.rest();
+            self.tell_raised(state, &raised);
         }
         let all = state.departure.byes.values().fold(state.traffic, |all, below| Traffic {
-            sent: all.sent + below.sent,
-            received: all.received + below.received,
+            sent: all.sent.saturating_add(below.sent),
+            received: all.received.saturating_add(below.received),
         });
         if state.departure.said.replace(all) == Some(all) {
             return;
@@ -96,7 +101,16 @@ impl RankState {
     /// This rank may leave, and all below it.
     pub(super) fn bid_farewell(&self, state: &mut State) {
         state.departure.farewell = true;
+        state.departure.patient_until = Some(Instant::now() + LAST_WORDS);
         self.children().for_each(|child| state.send(child, &Header::Farewell, Vec::new()));
+        state.send((self.me + 1) % self.size, &Header::Leaving, Vec::new());
+    }
+
+    /// Tells above and below what cells of tables have been raised to.
+    pub(super) fn tell_raised(&self, state: &mut State, raised: &[Raised]) {
+        for (to, &(table, cell, value)) in self.neighbours().flat_map(|to| raised.iter().map(move |one| (to, one))) {
+            state.send(to, &Header::Raise { table, cell, value }, Vec::new());
+        }
     }
 
     /// Waits until no rank will send anything any more, or a failure is known, and the progress client has sent what was left.

@@ -118,8 +118,8 @@ struct Health {
     begun: Option<Instant>,
     /// When the rank before it was heard of last.
     heard: Option<Instant>,
-    /// That one leaves, and gives no more signs.
-    is_alone: bool,
+    /// That one leaves, and has given its last sign.
+    was_last: bool,
     /// A rank that has gone, and when that is the failure if no other becomes known.
     suspect: Option<(Instant, Error)>,
 }
@@ -142,10 +142,12 @@ struct Departure {
     fewest: Option<(u32, u32)>,
     /// This rank wants to.
     wanted: bool,
-    /// It has said good-bye, with this of itself and all below it. From then on it sends nothing else.
+    /// It has said good-bye, with this of itself and all below it. From then on it sends nothing else but signs of life.
     said: Option<Traffic>,
     /// It may.
     farewell: bool,
+    /// How long it then waits for the last sign of life of the rank before it, which may be lost.
+    patient_until: Option<Instant>,
     /// The progress loop has ended.
     closed: bool,
 }
@@ -160,15 +162,17 @@ struct Traffic {
 /// Why there will be no result, and who else knows.
 struct Failure {
     error: Error,
-    /// Ranks that have failed, too, or are gone: they send nothing any more.
+    /// Ranks that have said that they have failed, too: they send nothing any more.
     ended: BTreeSet<u32>,
+    /// Ranks to which nothing can be sent.
+    gone: BTreeSet<u32>,
     /// When this rank stops to wait for the others to end.
     patient_until: Instant,
 }
 
 impl Failure {
     fn new(error: Error) -> Self {
-        Self { error, ended: BTreeSet::new(), patient_until: Instant::now() + LAST_WORDS }
+        Self { error, ended: BTreeSet::new(), gone: BTreeSet::new(), patient_until: Instant::now() + LAST_WORDS }
     }
 }
 

@@ -53,7 +53,7 @@ impl RankState {
         state.traffic.received += u64::from(header.is_counted());
         match header {
             Header::Alive => {}
-            Header::Leaving => state.health.is_alone = true,
+            Header::Leaving => state.health.was_last = true,
             Header::Lost { rank } => {
                 self.hear_end(state, from as u32, Error::RankLost { rank: rank as usize, why: text(&payload) });
             }
@@ -154,18 +154,16 @@ impl RankState {
         // Who has said good-bye sends nothing any more.
         let tells = state.departure.said.is_none() && state.failure.is_none();
         let (raised, tells_at) = if tells { self.tables.changes(now) } else { Default::default() };
-        for to in self.neighbours().filter(|_| !raised.is_empty()) {
-            for &(table, cell, value) in &raised {
-                state.send(to, &Header::Raise { table, cell, value }, Vec::new());
-            }
-        }
+        self.tell_raised(&mut state, &raised);
         let changed = state.failure.is_some() && !had_failed;
         state.take_outgoing(into);
-        let due = state.failure.as_ref().map_or(due, |failure| due.min(failure.patient_until));
-        let have_ended =
-            state.failure.as_ref().is_some_and(|failure| self.are_over(failure) || now >= failure.patient_until);
-        let is_last = state.departure.wanted && (state.departure.farewell || have_ended);
-        let is_lossy = is_last && state.failure.as_ref().is_some_and(|failure| !self.are_over(failure));
+        let (is_last, is_lossy) = self.may_close(&state, now);
+        // After a failure there are no signs, and nobody waits for others before this rank leaves.
+        let due = match &state.failure {
+            Some(failure) if state.departure.wanted => failure.patient_until,
+            Some(_) => now + SIGN_OF_LIFE,
+            None => state.departure.patient_until.map_or(due, |at| at.min(due)),
+        };
         drop(state);
         if changed {
             self.notify();
@@ -176,13 +174,29 @@ impl RankState {
         Tick { due: tells_at.map_or(due, |at| at.min(due)), changed, is_last, is_lossy }
     }
 
+    /// Whether this rank waits for nothing any more, and whether it then leaves without one that may be lost.
+    fn may_close(&self, state: &State, now: Instant) -> (bool, bool) {
+        let departure = &state.departure;
+        if !departure.wanted {
+            return (false, false);
+        }
+        match &state.failure {
+            None => {
+                let is_late = departure.patient_until.is_some_and(|at| now >= at);
+                (departure.farewell && (state.health.was_last || is_late), false)
+            }
+            Some(failure) => {
+                let is_late = now >= failure.patient_until;
+                let is_lost = matches!(failure.error, Error::RankLost { .. }) || !failure.gone.is_empty();
+                (is_late || self.are_over(failure), is_late || is_lost)
+            }
+        }
+    }
+
     /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
-        let is_leaving = state.departure.said.is_some();
-        if !is_leaving {
-            state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
-        }
+        state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
         let begun = *state.health.begun.get_or_insert(now);
         let (since, patience, hint) = match state.health.heard {
             Some(heard) => (heard, settings.patience, ""),
@@ -192,12 +206,12 @@ impl RankState {
                 "at all, if it may begin later give more `patience`: ",
             ),
         };
-        if !state.health.is_alone && now.saturating_duration_since(since) > patience {
+        if !state.health.was_last && now.saturating_duration_since(since) > patience {
             let why = format!("no sign of life {hint}for {:.1} s", patience.as_secs_f64());
             let rank = ((self.me + self.size - 1) % self.size) as usize;
             self.fail(state, Error::RankLost { rank, why });
         }
-        settings.watch.as_ref().filter(|_| !is_leaving)?;
+        settings.watch.as_ref().filter(|_| state.departure.said.is_none())?;
         let is_idle = state.run.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
         let (tasks, units) = (state.log.report.tasks_taken, state.log.units());
         let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks, units };
@@ -226,7 +240,7 @@ impl RankState {
             other => other.into(),
         };
         if let Some(failure) = &mut state.failure {
-            failure.ended.insert(to);
+            failure.gone.insert(to);
         }
         state.health.suspect.get_or_insert((Instant::now() + GRACE, error));
     }
