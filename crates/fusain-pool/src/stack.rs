@@ -2,14 +2,14 @@
 //!
 //! Only the owner touches the stack, so a push or a pop is a few plain loads and stores (Acar, Charguéraud & Rainey, "Scheduling parallel
 //! programs by work stealing with private deques", PPoPP'13). A worker that is busy with a long closure answers nobody, though; so the *oldest* jobs,
-//! which in a recursion are the largest, are published: anybody can take them without the owner's help: each in one of [a few](crate::slot::places_for) words of the owner's
+//! which in a recursion are the largest, are published, so that anybody can take them without the owner's help: each in one of [a few](crate::slot::places_for) words of the owner's
 //! [slot](crate::slot). (With one such word, the second job of somebody in a long closure would have to wait for its end. Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
 //! with provably low synchronization overheads", J. Scheduling 2022; van Dijk & van de Pol, "Lace", Euro-Par'14 workshops.)
 //!
 //! ```text
 //!                public  private         newest
 //!   ┌──────────┬────────┬───────┬───────┬──────┐
-//!   │ published │  ...   │ private jobs         │
+//!   │ published│  ...   │ private jobs         │
 //!   └──────────┴────────┴───────┴───────┴──────┘
 //!     oldest        ◄── older   newer ──►
 //! ```

@@ -54,7 +54,8 @@ const ARRIVAL: u32 = 30;
 /// How long a rank that has gone may still be heard of: longer than a message takes, and than a thread waits for its core.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// How long a rank that has failed waits for the others to hear of it and to end, too. What they had sent before would else be left over, for whoever uses the communicator next.
+/// How long a rank that leaves waits for the last messages of others: after a failure for all to hear of it and to end, too; else for the last sign of life. These would be left
+/// over, for whoever uses the communicator next.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct RankState {

@@ -151,7 +151,7 @@ impl RankState {
         let due = state.health.signs_at.unwrap_or(now + SIGN_OF_LIFE);
         let due = state.thief.due().map_or(due, |at| at.min(due));
         let due = state.health.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
-        // Who has said good-bye sends nothing any more.
+        // Who has said good-bye sends nothing more but signs of life.
         let tells = state.departure.said.is_none() && state.failure.is_none();
         let (raised, tells_at) = if tells { self.tables.changes(now) } else { Default::default() };
         self.tell_raised(&mut state, &raised);

@@ -51,7 +51,7 @@ pub fn allreduce<T: Plain>(
 }
 
 /// Rank `r` gets block `r` of the reduction over all ranks, in `into`. `data` has one block for each rank, of `counts` elements;
-/// it is left with partial results.
+/// it is left with partial results. `into` may be the rank's own block of `data`.
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) if lengths do not fit; [`Error::Unsuitable`](crate::Error::Unsuitable) as [`allreduce`].
