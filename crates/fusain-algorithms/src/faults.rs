@@ -5,13 +5,13 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 use fusain_testkit::{Losing, Move, drive};
 
-use crate::crew::Crew;
-use crate::ranges::Ranges;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Ranges;
 
 /// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
 pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::steal(0)];
 
-/// A crew of three that is one thread, which does in each step as a script says.
+/// A executor of three that is one thread, which does in each step as a script says.
 pub(crate) struct Scripted<'s> {
     script: &'s [Move],
     grain: Option<usize>,
@@ -37,7 +37,7 @@ impl<'s> Scripted<'s> {
     }
 }
 
-impl Crew for Scripted<'_> {
+impl Executor for Scripted<'_> {
     fn workers(&self) -> usize {
         3
     }

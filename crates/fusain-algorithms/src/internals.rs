@@ -59,7 +59,7 @@ pub fn sort_pairs<K: Ord + Send, V: Send>(policy: &Par<'_>, pairs: &mut [(K, V)]
 /// Runs `body` compiled for the widest vectors of the machine.
 #[inline(always)]
 pub fn widest<B: Body>(body: B) -> B::Output {
-    crate::widest::widest(body)
+    crate::platform::simd::widest(body)
 }
 
 /// From now on kernels run as on a machine without wide vectors, or again as on this one.
@@ -70,11 +70,11 @@ pub fn set_plain(is_plain: bool) {
 /// Whether `T` is the primitive type `U`.
 #[inline(always)]
 pub fn is<T, U: 'static>() -> bool {
-    crate::kind::is::<T, U>()
+    crate::element::primitive::is::<T, U>()
 }
 
 /// Says that `room` will be written from end to end.
 #[inline]
 pub fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
-    crate::pages::expect_writes(room);
+    crate::memory::huge_pages::expect_writes(room);
 }

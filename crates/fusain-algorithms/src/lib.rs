@@ -72,45 +72,29 @@
 // Declared first, so that rustdoc shows the options of a call before the calls.
 mod policy;
 
-mod ahead;
-mod around;
-mod beside;
-mod bytes;
-mod chain;
 mod copy;
-mod crew;
-mod each;
+mod element;
+mod execution;
 mod extrema;
 #[cfg(test)]
 mod faults;
-mod feed;
-mod few;
 mod filter;
-mod first_panic;
-mod gallop;
 #[doc(hidden)]
 pub mod internals;
-mod kind;
 mod map;
+mod memory;
 mod merge;
-mod natural;
-mod pages;
 mod partition;
-mod places;
 mod platform;
-mod ranges;
 mod rearrange;
 mod reduce;
-mod runs;
 mod scan;
-mod scratch;
 mod search;
 mod select;
 mod set;
 mod slice;
 mod sort;
-mod widest;
-mod window;
+mod tiles;
 
 pub use copy::first_touch_vec;
 pub use extrema::At;

@@ -8,8 +8,8 @@ use fusain_pool::{Algorithm, Pool};
 
 pub(crate) use fusain_pool::decide::{Plan, Team, Watch};
 
-use crate::around;
-use crate::ranges::Ranges;
+use crate::execution::ranges::Ranges;
+use crate::memory::nontemporal;
 
 /// The options of a call: the pool, the grain, and whether to run in parallel. Every algorithm is a method of this type.
 ///
@@ -152,10 +152,10 @@ impl<'p> Par<'p> {
         Par { fresh: true, ..self }
     }
 
-    /// Whether `len` results that several workers make go [around the caches](crate::around). Not in fresh memory: the caches have it, as the system has just written zeros there.
+    /// Whether `len` results that several workers make go [around the caches](crate::memory::nontemporal). Not in fresh memory: the caches have it, as the system has just written zeros there.
     #[inline]
     pub(crate) fn is_far<T>(&self, len: usize) -> bool {
-        !self.fresh && around::is_far::<T>(len)
+        !self.fresh && nontemporal::is_far::<T>(len)
     }
 
     #[inline]

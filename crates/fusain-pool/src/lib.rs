@@ -58,98 +58,59 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// What is where.
-// | modules, lowest first: no file uses one that stands further down | what is there |
+// What is where: lowest first. No file uses one of a folder that stands further down.
+// | folder or file | what is there |
 // |------|--------------------|
 // | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
-// | `platform`, `place` | threads, the clock and affinity, or what takes their place; on which core a thread wakes up |
-// | `moment`, `costs` | timing by the processor's ticks; what sharing work costs on this machine |
-// | `algorithm`, `error`, `panics`, `handlers`, `victims` | the trait; errors; what panics do; a user's handlers; who is near whom |
-// | `trace`, `counters`, `shake` | spans and events for `tracing` (a feature); what the workers did; random pauses in stress tests |
-// | `latch`, `job`, `pace` | a count of tasks that have not ended; the address of what is run once; the length of a unit |
-// | `mailbox`, `queue`, `stack` | where jobs lie: the word through which work arrives, queues of tasks, a worker's private jobs |
-// | `slot`, `slots`, `inner` | what others see of a worker; all of them; all that the threads of a pool share |
-// | `patience`, `handle` | how long to spin, and when to look around; a worker's private side |
-// | `header`, `enter`, `others` | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
-// | `call`, `part` | a call of an `Algorithm`: who is at it, what is handed out |
-// | `kinds`, `wakes`, `worth` | what a thread remembers of calls of a kind; what waking somebody gains; whether a join or scope is worth a wake |
-// | `tasks`, `watch`, `idle` | which worker is told of a task; the one sleeper that looks in on long calls; spinning and sleeping |
-// | `share`, `offers`, `run`, `opaque` | handing out parts; parts of long elements that anybody may take; the run loop; states of any type as a fixed number of words |
-// | `pool`, `builder`, `global`, `rayon` | the pool, its options, the one that is used where no other is named; threads lent by rayon (a feature) |
-// | `join`, `scope`, `spawn`, `phase`, `decide` | closures as tasks; a period without sleep; whether a call runs in sequence or is shared |
-// | `worker_local`, `outside`, `adapter` | a value for each worker; jobs of threads that are in no pool; what rayon's interface needs, on this pool |
+// | `platform` | threads, the clock and affinity, or what takes their place; what sharing work costs on this machine |
+// | `algorithm`, `error`, `panics`, `handlers` | the trait; errors; what panics do; a user's handlers |
+// | `trace`, `shake` | spans and events for `tracing` (a feature); random pauses in stress tests |
+// | `handover` | how work changes hands: jobs, mailboxes, queues, a worker's private stack, the latch that counts what has not ended |
+// | `worker` | what others see of a worker, its private side, and all that the workers of a pool share |
+// | `call` | a call of an `Algorithm`: who is at it, what is handed out, how long a unit is |
+// | `idle` | spinning, sleeping and waking; which worker is told of a task; what waking somebody gains |
+// | `run` | the run loop, and how work is split for those who ask |
+// | `pool` | the pool, its options, the one that is used where no other is named |
+// | `task` | closures as tasks: `join`, `scope`, `spawn`, `broadcast` |
+// | `decide` | whether a call runs in sequence or is shared |
+// | `adapter` | what rayon's interface needs, on this pool |
 
 #[doc(hidden)]
 pub mod adapter;
 mod algorithm;
-mod builder;
 mod call;
 #[cfg(all(test, loom))]
 mod checks;
-mod costs;
-mod counters;
 #[doc(hidden)]
 pub mod decide;
-mod enter;
 mod error;
-mod global;
-mod handle;
 mod handlers;
-mod header;
+mod handover;
 mod idle;
-mod inner;
-mod job;
-mod join;
-mod kinds;
-mod latch;
-mod mailbox;
-mod moment;
-mod offers;
-mod opaque;
-mod others;
-mod outside;
-mod pace;
 mod panics;
-mod part;
-mod patience;
-mod phase;
-mod place;
 mod platform;
 mod pool;
-mod queue;
-#[cfg(feature = "rayon")]
-mod rayon;
 mod run;
-mod scope;
 #[doc(hidden)]
 pub mod shake;
-mod share;
-mod slot;
-mod slots;
-mod spawn;
-mod stack;
 mod sync;
-mod tasks;
+mod task;
 mod trace;
-mod victims;
-mod wakes;
-mod watch;
-mod worker_local;
-mod worth;
+mod worker;
 
 pub use algorithm::{Algorithm, kept};
-pub use builder::Builder;
-pub use counters::Counters;
 pub use error::Error;
-pub use inner::Wait;
-pub use join::join;
-pub use phase::Phase;
 #[doc(hidden)]
 pub use pool::Meter;
 pub use pool::Pool;
-pub use scope::{Scope, scope};
-pub use spawn::{broadcast, current_worker_index, current_workers, spawn, yield_now};
-pub use worker_local::WorkerLocal;
+pub use pool::builder::Builder;
+pub use task::join::join;
+pub use task::phase::Phase;
+pub use task::scope::{Scope, scope};
+pub use task::spawn::{broadcast, current_worker_index, current_workers, spawn, yield_now};
+pub use task::worker_local::WorkerLocal;
+pub use worker::counters::Counters;
+pub use worker::inner::Wait;
 
 /// Compiles and runs the code of this crate's README.
 #[cfg(doctest)]

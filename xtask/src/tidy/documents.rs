@@ -71,6 +71,16 @@ pub(super) fn links(file: &str, text: &str, exists: impl Fn(&str) -> bool) -> Ve
     targets.filter(is_gone).map(|target| format!("{file} links to {target}, which is not there")).collect()
 }
 
+/// The source files that a document names in backticks are there; it may leave out the folders in front.
+pub(super) fn files(file: &str, text: &str, sources: &[Source]) -> Vec<String> {
+    let is_there = |name: &str| {
+        let is_whole = |before: &str| before.is_empty() || before.ends_with('/');
+        sources.iter().any(|source| source.path.strip_suffix(name).is_some_and(is_whole))
+    };
+    let named = text.split('`').skip(1).step_by(2).filter(|word| word.ends_with(".rs") && !word.contains(' '));
+    named.filter(|name| !is_there(name)).map(|name| format!("{file} names {name}, which is not there")).collect()
+}
+
 /// The hostile suite calls every algorithm: each that the table of all has to have, and the forms that only the policy has.
 pub(super) fn hostile(sources: &[Source]) -> Vec<String> {
     const SUITE: &str = "crates/fusain-algorithms/tests/hostile/";
@@ -226,5 +236,12 @@ mod tests {
     #[test]
     fn words_end_at_punctuation() {
         assert_eq!(words("`fusain-pool`, (par_min) — x").collect::<Vec<_>>(), ["fusain-pool", "par_min", "x"]);
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_named() {
+        let sources = [Source::new("crates/a/src/b/mod.rs", "")];
+        assert!(files("X.md", "See `b/mod.rs` and `mod.rs`, `b`.", &sources).is_empty());
+        assert_eq!(files("X.md", "See `d/mod.rs` and `od.rs`.", &sources).len(), 2);
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         documents::architecture(&read("ARCHITECTURE.md")?, &packages),
         documents::algorithms(&read("crates/fusain/src/all_algorithms.md")?, &sources),
         documents::rows(&read("README.md")?),
-        links()?,
+        links(&sources)?,
         compare::check(&read("README.md")?, &read("BENCHMARKS.md")?),
         documents::hostile(&sources),
         documents::coming_from(&read("crates/fusain/src/coming_from.md")?, &sources),
@@ -91,11 +91,13 @@ fn excused(findings: &[(&str, String)], excuses: &[(&str, &str)], unfounded: &st
     found.map(|(_, complaint)| complaint.clone()).chain(idle.map(|(name, _)| format!("{name}{unfounded}"))).collect()
 }
 
-/// What the documents of the top folder link to.
-fn links() -> anyhow::Result<Vec<String>> {
+/// What the documents of the top folder link to, and the files they name.
+fn links(sources: &[Source]) -> anyhow::Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in ["README.md", "BENCHMARKS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
-        complaints.extend(documents::links(file, &read(file)?, |target| workspace::root().join(target).exists()));
+        let text = read(file)?;
+        complaints.extend(documents::links(file, &text, |target| workspace::root().join(target).exists()));
+        complaints.extend(documents::files(file, &text, sources));
     }
     Ok(complaints)
 }

@@ -7,13 +7,13 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use crate::around::is_far;
-use crate::bytes::{self, Way};
-use crate::each::{each_range, fill_room};
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
+use crate::execution::each_range::{each_range, fill_room};
+use crate::execution::ranges::Parts;
+use crate::memory::bytes::{self, Way};
+use crate::memory::nontemporal::is_far;
+use crate::memory::output::collect;
 use crate::policy::Par;
-use crate::ranges::Parts;
-use crate::window::collect;
 
 /// Call sites, by what they do.
 struct Copied<T>(PhantomData<T>);
@@ -130,7 +130,7 @@ impl Par<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::around::FAR_BYTES;
+    use crate::memory::nontemporal::FAR_BYTES;
     use crate::policy::par;
 
     #[test]

@@ -7,11 +7,11 @@
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
 
-use crate::each::{each_range, fill_room};
+use crate::execution::each_range::{each_range, fill_room};
+use crate::execution::ranges::Parts;
+use crate::memory::output::{Window, collect};
+use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
-use crate::ranges::Parts;
-use crate::widest::{Body, widest};
-use crate::window::{Window, collect};
 
 /// Call sites, by what they do.
 struct Into<T, U, F>(PhantomData<(T, U, F)>);

@@ -8,12 +8,12 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::each::{each_range, fill_room};
-use crate::kind::{is_primitive, may_be_primitive};
+use crate::element::primitive::{is_primitive, may_be_primitive};
+use crate::execution::each_range::{each_range, fill_room};
+use crate::execution::ranges::Parts;
+use crate::memory::output::{Window, collect};
+use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
-use crate::ranges::Parts;
-use crate::widest::{Body, widest};
-use crate::window::{Window, collect};
 
 /// Call sites, by what they do.
 struct Filled<T>(PhantomData<T>);

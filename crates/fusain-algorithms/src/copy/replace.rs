@@ -5,12 +5,12 @@
 
 use std::marker::PhantomData;
 
-use crate::beside::Beside;
-use crate::each::each_range;
-use crate::kind::{is_primitive, may_be_primitive};
+use crate::element::primitive::{is_primitive, may_be_primitive};
+use crate::execution::each_range::each_range;
+use crate::execution::ranges::Parts;
+use crate::memory::copy_or_ref::CopyOrRef;
+use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
-use crate::ranges::Parts;
-use crate::widest::{Body, widest};
 
 /// The call site.
 struct Replaced<T, P>(PhantomData<(T, P)>);
@@ -69,7 +69,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn replace<T: PartialEq + Clone + Send + Sync>(&self, v: &mut [T], old: &T, new: &T) {
-        let old = Beside::new(old);
+        let old = CopyOrRef::new(old);
         self.replace_if(v, move |x| x == old.get(), new);
     }
 
@@ -85,7 +85,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn replace_if<T: Clone + Send + Sync, P: Fn(&T) -> bool + Sync>(&self, v: &mut [T], predicate: P, new: &T) {
-        let (v, new) = (Parts::new(v), Beside::new(new));
+        let (v, new) = (Parts::new(v), CopyOrRef::new(new));
         each_range::<Replaced<T, P>>(self, v.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
@@ -108,7 +108,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn replace_copy<T: PartialEq + Clone + Send + Sync>(&self, v: &[T], old: &T, new: &T) -> Vec<T> {
-        let old = Beside::new(old);
+        let old = CopyOrRef::new(old);
         self.replace_copy_if(v, move |x| x == old.get(), new)
     }
 
@@ -126,7 +126,7 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         P: Fn(&T) -> bool + Sync,
     {
-        let new = Beside::new(new);
+        let new = CopyOrRef::new(new);
         self.map(v, move |x| if predicate(x) { new.get().clone() } else { x.clone() })
     }
 }

@@ -4,7 +4,7 @@
 //! compiler turns into vectors for any order, also that of a closure. Its index is looked up later, in the one
 //! block that the value comes from.
 
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word};
+use crate::element::bit_order::{BitOrder, FLOAT, SIGNED, UNSIGNED, Word};
 use crate::search::{first_in, last_in};
 
 /// Elements from which one value is found before anything else is looked at.
@@ -22,16 +22,16 @@ pub(super) const BLOCK_OF_BITS: usize = 1 << 10;
 ///
 /// Elements are integers or floats of at most eight bytes, and values are laid out as they are.
 #[inline(always)]
-pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], natural: Natural) -> V {
+pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], bit_order: BitOrder) -> V {
     match const { size_of::<T>() } {
         // SAFETY: the caller's; a word of that size.
-        1 => unsafe { best_word::<T, V, u8, GREATEST>(block, natural) },
+        1 => unsafe { best_word::<T, V, u8, GREATEST>(block, bit_order) },
         // SAFETY: likewise.
-        2 => unsafe { best_word::<T, V, u16, GREATEST>(block, natural) },
+        2 => unsafe { best_word::<T, V, u16, GREATEST>(block, bit_order) },
         // SAFETY: likewise.
-        4 => unsafe { best_word::<T, V, u32, GREATEST>(block, natural) },
+        4 => unsafe { best_word::<T, V, u32, GREATEST>(block, bit_order) },
         // SAFETY: likewise.
-        _ => unsafe { best_word::<T, V, u64, GREATEST>(block, natural) },
+        _ => unsafe { best_word::<T, V, u64, GREATEST>(block, bit_order) },
     }
 }
 
@@ -39,14 +39,14 @@ pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], natur
 ///
 /// As [`best_by_bits`], and `W` is as long as an element.
 #[inline(always)]
-unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], natural: Natural) -> V {
+unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], bit_order: BitOrder) -> V {
     assert!(size_of::<W>() == size_of::<V>());
     // SAFETY: the caller's.
     let words = unsafe { words_of::<T, W>(block) };
-    let best = match natural {
-        Natural::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
-        Natural::Signed => W::extremum::<SIGNED, GREATEST>(words),
-        Natural::Float => W::extremum::<FLOAT, GREATEST>(words),
+    let best = match bit_order {
+        BitOrder::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
+        BitOrder::Signed => W::extremum::<SIGNED, GREATEST>(words),
+        BitOrder::Float => W::extremum::<FLOAT, GREATEST>(words),
     };
     let best = best.expect("a block is not empty");
     // SAFETY: the bits of an element, and so of a value.

@@ -7,8 +7,8 @@ mod tests;
 
 use std::cmp::Ordering;
 
-use crate::kind::{is_primitive, may_be_primitive};
-use crate::natural::{self, Natural};
+use crate::element::bit_order::{self, BitOrder};
+use crate::element::primitive::{is_primitive, may_be_primitive};
 use crate::policy::Par;
 use search::{Extrema, extrema};
 
@@ -30,7 +30,7 @@ impl Par<'_> {
     #[doc(alias = "min_element")]
     #[inline]
     pub fn min<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<At<'v, T>> {
-        by::<T, true, false>(self, v, natural::by_ord::<T>(), T::lt).map(|(min, _)| (min, &v[min]))
+        by::<T, true, false>(self, v, bit_order::by_ord::<T>(), T::lt).map(|(min, _)| (min, &v[min]))
     }
 
     /// The smallest element by `compare`, with its index: of several equal ones the first.
@@ -49,7 +49,7 @@ impl Par<'_> {
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        by::<T, true, false>(self, v, natural::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
+        by::<T, true, false>(self, v, bit_order::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
             .map(|(min, _)| (min, &v[min]))
     }
 
@@ -84,7 +84,7 @@ impl Par<'_> {
     #[doc(alias = "max_element")]
     #[inline]
     pub fn max<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<At<'v, T>> {
-        by::<T, false, true>(self, v, natural::by_ord::<T>(), T::lt).map(|(_, max)| (max, &v[max]))
+        by::<T, false, true>(self, v, bit_order::by_ord::<T>(), T::lt).map(|(_, max)| (max, &v[max]))
     }
 
     /// The largest element by `compare`, with its index: of several equal ones the first.
@@ -102,7 +102,7 @@ impl Par<'_> {
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        by::<T, false, true>(self, v, natural::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
+        by::<T, false, true>(self, v, bit_order::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
             .map(|(_, max)| (max, &v[max]))
     }
 
@@ -137,7 +137,7 @@ impl Par<'_> {
     #[doc(alias = "minmax_element")]
     #[inline]
     pub fn minmax<'v, T: Ord + Sync>(&self, v: &'v [T]) -> Option<(At<'v, T>, At<'v, T>)> {
-        by::<T, true, true>(self, v, natural::by_ord::<T>(), T::lt).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
+        by::<T, true, true>(self, v, bit_order::by_ord::<T>(), T::lt).map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
 
     /// The smallest and the largest element by `compare`, with their indices: the first of several smallest, the last of several largest.
@@ -156,7 +156,7 @@ impl Par<'_> {
         T: Sync,
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        by::<T, true, true>(self, v, natural::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
+        by::<T, true, true>(self, v, bit_order::by_function::<T, _>(&compare), |a, b| compare(a, b).is_lt())
             .map(|(min, max)| ((min, &v[min]), (max, &v[max])))
     }
 
@@ -186,14 +186,14 @@ impl Par<'_> {
 fn by<T: Sync, const MIN: bool, const MAX: bool>(
     policy: &Par<'_>,
     v: &[T],
-    natural: Option<Natural>,
+    bit_order: Option<BitOrder>,
     less: impl Fn(&T, &T) -> bool + Sync,
 ) -> Option<(usize, usize)> {
     if const { may_be_primitive::<T>() } && is_primitive::<T>() {
         let less = |a: &Number<T>, b: &Number<T>| less(&a.0, &b.0);
         let search = Extrema::<_, _, _, _, MIN, MAX>::new(v, Number::read, less, true);
         // SAFETY: a `Number` is laid out as the element it was read from.
-        extrema(policy, unsafe { search.by_bits(natural) })
+        extrema(policy, unsafe { search.by_bits(bit_order) })
     } else {
         extrema(policy, Extrema::<_, _, _, _, MIN, MAX>::new(v, |x| x, |a: &&T, b: &&T| less(a, b), false))
     }

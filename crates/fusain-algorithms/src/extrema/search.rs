@@ -15,12 +15,12 @@ use crossbeam_utils::CachePadded;
 use fusain_pool::{Algorithm, kept};
 
 use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, place_of_bits};
-use crate::ahead::{ahead_of, fetch};
-use crate::kind::{is_primitive, may_be_primitive};
-use crate::natural::Natural;
+use crate::element::bit_order::BitOrder;
+use crate::element::primitive::{is_primitive, may_be_primitive};
+use crate::memory::prefetch::{ahead_of, fetch};
+use crate::platform::simd::{Body, WORTH, widest, widest_of};
 use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
-use crate::widest::{Body, WORTH, widest, widest_of};
 
 /// Values of up to so many bytes use the vectors that every machine has: for narrow values the compiler makes slower code with wider vectors
 /// (`compare algorithms`, rows `min_element`).
@@ -48,7 +48,7 @@ pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
     /// Whether values are numbers, to be compared by the vector.
     numbers: bool,
     /// Whether the order is that of their bits. Invariant: 1. then elements are numbers, and a value is laid out as its element.
-    natural: Option<Natural>,
+    bit_order: Option<BitOrder>,
     found: CachePadded<Mutex<Found<V>>>,
     elements: PhantomData<fn(&'a T) -> V>,
 }
@@ -189,7 +189,7 @@ where
             get,
             less,
             numbers,
-            natural: None,
+            bit_order: None,
             found: CachePadded::new(Mutex::new(Found::nothing())),
             elements: PhantomData,
         }
@@ -201,8 +201,8 @@ where
     ///
     /// If it is, elements are numbers, and what `get` makes of one is laid out as it and holds the same bits.
     #[inline]
-    pub(super) unsafe fn by_bits(self, natural: Option<Natural>) -> Self {
-        Extrema { natural, ..self }
+    pub(super) unsafe fn by_bits(self, bit_order: Option<BitOrder>) -> Self {
+        Extrema { bit_order, ..self }
     }
 
     pub(super) fn root(&self) -> Local<V> {
@@ -228,7 +228,7 @@ where
         let max = match (MAX, MIN) {
             (false, _) => 0,
             (true, false) => self.best_at(|new, old| (self.less)(old, new))?,
-            // Beside the smallest it is the last among equals.
+            // CopyOrRef the smallest it is the last among equals.
             (true, true) => self.best_at(|new, old| !(self.less)(new, old))?,
         };
         Some((min, max))
@@ -267,12 +267,12 @@ where
     /// Whether wide vectors are of no use.
     #[inline(always)]
     fn is_narrow(&self) -> bool {
-        self.natural.is_none() && size_of::<V>() <= NARROW
+        self.bit_order.is_none() && size_of::<V>() <= NARROW
     }
 
     /// Elements of a block.
     fn block_len(&self) -> usize {
-        match (self.natural, self.numbers) {
+        match (self.bit_order, self.numbers) {
             (Some(_), _) => BLOCK_OF_BITS,
             (None, true) => BLOCK,
             (None, false) => 1,
@@ -284,7 +284,7 @@ where
     fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool) -> Found<V> {
         let mut found = Found::nothing();
         if const { may_be_primitive::<T>() }
-            && let Some(natural) = self.natural
+            && let Some(bit_order) = self.bit_order
         {
             let ahead = if size_of_val(part) > NEAR { ahead_of(part.as_chunks::<BLOCK_OF_BITS>().0) } else { &[] };
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
@@ -292,12 +292,12 @@ where
                 let from = at + k * BLOCK_OF_BITS;
                 if MIN {
                     // SAFETY: invariant 1.
-                    let value = unsafe { best_by_bits::<_, _, false>(block, natural) };
+                    let value = unsafe { best_by_bits::<_, _, false>(block, bit_order) };
                     self.keep_min(&mut found.min, Candidate::new(value, from));
                 }
                 if MAX {
                     // SAFETY: invariant 1.
-                    let value = unsafe { best_by_bits::<_, _, true>(block, natural) };
+                    let value = unsafe { best_by_bits::<_, _, true>(block, bit_order) };
                     self.keep_max(&mut found.max, Candidate::new(value, from));
                 }
             }
@@ -371,7 +371,7 @@ where
             (None, None) => None,
             (min, max) => Some((
                 min.map_or(0, |min| self.place::<false>(&min, |x, min| !(self.less)(min, x))),
-                // Beside the smallest it is the last among equals.
+                // CopyOrRef the smallest it is the last among equals.
                 max.map_or(0, |max| match MIN {
                     true => self.place::<true>(&max, |x, max| !(self.less)(x, max)),
                     false => self.place::<false>(&max, |x, max| !(self.less)(x, max)),
@@ -390,12 +390,12 @@ where
             return from;
         }
         // Dear elements have been looked at one by one: then it is the first, and no other need be asked.
-        if !LAST && self.natural.is_none() && as_good(&(self.get)(&block[0]), value) {
+        if !LAST && self.bit_order.is_none() && as_good(&(self.get)(&block[0]), value) {
             return from;
         }
         let wanted = |x, _| as_good(&(self.get)(x), value);
         let numbers = is_primitive::<T>();
-        let index = match self.natural {
+        let index = match self.bit_order {
             // SAFETY: invariant 1.
             Some(_) if const { may_be_primitive::<T>() } => unsafe { place_of_bits::<_, _, LAST>(block, value) },
             _ if LAST => last_in(block, block, numbers, wanted),
@@ -419,7 +419,7 @@ where
     L: Fn(&V, &V) -> bool + Sync,
 {
     let len = search.all.len();
-    let plan = match search.natural {
+    let plan = match search.bit_order {
         Some(_) => policy.plan_numbers::<(T, V, G, L)>(len),
         None if len < FEW_COMPARED => policy.plan_plain::<(T, V, G, L)>(len),
         // A closure may be dear.

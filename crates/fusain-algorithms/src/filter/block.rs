@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::judge::Judge;
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
 
 /// Elements judged before the first of them is moved.
 pub(crate) const BLOCK: usize = 64;

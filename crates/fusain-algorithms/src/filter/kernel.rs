@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::block::{Answers, BLOCK, Part, ones};
 use super::judge::Judge;
-use crate::first_panic::FirstPanic;
-use crate::kind::{is_light, is_primitive, may_be_primitive};
-use crate::pages::expect_writes;
-use crate::widest::{Body, widest};
+use crate::element::primitive::{is_light, is_primitive, may_be_primitive};
+use crate::execution::first_panic::FirstPanic;
+use crate::memory::huge_pages::expect_writes;
+use crate::platform::simd::{Body, widest};
 
 /// Elements of which the bits are moved about: those that stay to `kept`, the others to `rest`.
 struct SiftBits<'j, T, J, const N: usize> {

@@ -16,13 +16,13 @@ use super::block::{BLOCK, Part};
 use super::compress::{can_pack, mark, pack};
 use super::judge::Judge;
 use super::kernel::sift_bits;
-use crate::chain::takes_two_steps;
-use crate::crew::Crew;
-use crate::places::Places;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
+use crate::memory::scratch::Scratch;
 use crate::platform::LINE;
 use crate::policy::Team;
-use crate::ranges::Parts;
-use crate::scratch::Scratch;
+use crate::tiles::chained::takes_two_steps;
+use crate::tiles::offsets::Offsets;
 
 /// Blocks for which one more worker pays.
 const SHARE_BLOCKS: usize = 4;
@@ -107,7 +107,7 @@ trait Way: Sync {
 
 /// Returns how many numbers stay.
 fn in_two_steps(team: &Team<'_>, shares: &Shares, way: &impl Way) -> usize {
-    let places = &Places::new(shares.count);
+    let places = &Offsets::new(shares.count);
     team.run_ranges(shares.count, usize::MAX, move |mine| {
         for i in mine {
             let range = shares.get(i);

@@ -1,6 +1,6 @@
 //! `retain`, `dedup`: a vector keeps some of its elements, in place.
 //!
-//! Idea: a search finds the first element that goes; what lies before it is not touched. Behind it [runs](crate::runs) are moved out of their
+//! Idea: a search finds the first element that goes; what lies before it is not touched. Behind it [runs](crate::tiles::compact) are moved out of their
 //! tiles and put back at their places, which lie in or before those tiles: all elements there have been moved out already.
 //! C++'s `std::remove_if` and `std::unique`, each with `erase`.
 //! Work O(n), span O(tile + n/tile), memory for the runs of tiles on their way; where elements own something, one byte an
@@ -10,11 +10,11 @@ use super::block::Part;
 use super::judge::{If, Judge, Said, Unlike};
 use super::kernel::sift_bits;
 use super::sift::Moving;
-use crate::first_panic::FirstPanic;
-use crate::kind::is_light;
+use crate::element::primitive::is_light;
+use crate::execution::first_panic::FirstPanic;
+use crate::memory::output::Output;
 use crate::policy::{Par, Plan, Team};
-use crate::runs::{Joined, join, tile_len};
-use crate::window::Output;
+use crate::tiles::compact::{Joined, join, tile_len};
 
 /// Up to so many elements are filtered at once, without a search for the first one that goes.
 const SHORT: usize = 256;

@@ -7,11 +7,11 @@ use super::block::Part;
 use super::judge::Judge;
 use super::kernel::{cloned, moved, sift_bits};
 use super::near;
-use crate::first_panic::FirstPanic;
-use crate::kind::{is_primitive, may_be_primitive};
+use crate::element::primitive::{is_primitive, may_be_primitive};
+use crate::execution::first_panic::FirstPanic;
+use crate::memory::output::{Output, collect_front};
 use crate::policy::{Par, Plan, Team};
-use crate::runs::{Joined, Runs, join, join_alone, tile_len};
-use crate::window::{Output, collect_front};
+use crate::tiles::compact::{Joined, Runs, join, join_alone, tile_len};
 
 fn tile_range(tile: usize, tile_len: usize, len: usize) -> Range<usize> {
     let start = tile * tile_len;

@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use super::block::{Answers, ones};
 use super::judge::{If, Judge, Said, Unlike};
 use super::sift::{Copying, Moving};
-use crate::chain::Chain;
-use crate::first_panic::FirstPanic;
+use crate::execution::first_panic::FirstPanic;
+use crate::memory::output::{Output, collect_front};
 use crate::policy::par;
-use crate::runs::Joined;
-use crate::window::{Output, collect_front};
+use crate::tiles::chained::Chain;
+use crate::tiles::compact::Joined;
 
 fn copied<T: Clone + Send + Sync>(v: &[T], judge: impl Judge<T>, tile: usize, script: &[Move]) -> Vec<T> {
     collect_front(v.len(), |room| {

@@ -1,14 +1,14 @@
 //! `for_each`: calls a function on every element, each exactly once, in no particular order.
 //!
-//! Idea: a worker processes its [range](crate::ranges) from the front, a thief gets the back half.
+//! Idea: a worker processes its [range](crate::execution::ranges) from the front, a thief gets the back half.
 //! C++'s `std::for_each`. Work O(n), span O(log n) splits, no extra memory.
 
 use std::ops::Range;
 
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
+use crate::platform::simd::{Body, widest, widest_of};
 use crate::policy::{Par, Plan, Watch};
-use crate::ranges::Parts;
-use crate::widest::{Body, widest, widest_of};
 
 /// Names kinds of calls that visit shared elements.
 enum Visit {}
@@ -124,10 +124,10 @@ fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v
     }
 }
 
-/// Visits all elements with `crew`.
+/// Visits all elements with `executor`.
 #[inline(never)]
-pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(crew: &impl Crew, v: &[T], f: F) {
-    crew.run_ranges(v.len(), 1, parts_of(v, f));
+pub(super) fn visit<T: Sync, F: Fn(usize, &T) + Sync>(executor: &impl Executor, v: &[T], f: F) {
+    executor.run_ranges(v.len(), 1, parts_of(v, f));
 }
 
 #[cold]
@@ -144,9 +144,9 @@ fn parts_of<T: Sync, F: Fn(usize, &T) + Sync>(v: &[T], f: F) -> impl Fn(Range<us
 
 /// As [`visit`], elements that may be changed.
 #[inline(never)]
-pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(crew: &impl Crew, v: &mut [T], f: F) {
-    // SAFETY: the ranges of a crew do not overlap.
-    crew.run_ranges(v.len(), 1, unsafe { parts_of_mut(v, f) });
+pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(executor: &impl Executor, v: &mut [T], f: F) {
+    // SAFETY: the ranges of a executor do not overlap.
+    executor.run_ranges(v.len(), 1, unsafe { parts_of_mut(v, f) });
 }
 
 #[cold]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::for_each::{visit, visit_mut};
 use super::transform::Map;
 use crate::faults::{ONE_STEAL, Scripted};
-use crate::window::{Output, collect};
+use crate::memory::output::{Output, collect};
 
 proptest! {
     #[test]

@@ -9,10 +9,10 @@ use std::mem::MaybeUninit;
 
 use fusain_pool::Algorithm;
 
-use crate::feed::Feed;
+use crate::execution::remaining::Remaining;
+use crate::memory::output::{Output, Window, collect, fill_alone};
+use crate::platform::simd::{Body, widest, widest_of};
 use crate::policy::{Par, Plan, Team, Watch};
-use crate::widest::{Body, widest, widest_of};
-use crate::window::{Output, Window, collect, fill_alone};
 
 pub(crate) struct Map<'v, 'w, T, U, F> {
     f: F,
@@ -21,7 +21,7 @@ pub(crate) struct Map<'v, 'w, T, U, F> {
 
 /// What is left of the input, and the slots for its results.
 pub(crate) struct Local<'v, 'w, T, U> {
-    input: Feed<'v, T>,
+    input: Remaining<'v, T>,
     output: Window<'w, U>,
 }
 
@@ -175,6 +175,6 @@ impl<'v, 'w, T, U, F: Fn(&'v T) -> U> Map<'v, 'w, T, U, F> {
     pub(super) fn new(v: &'v [T], output: &'w Output<'_, U>, f: F) -> (Self, Local<'v, 'w, T, U>) {
         // SAFETY: called once.
         let window = unsafe { output.window() };
-        (Map { f, elements: PhantomData }, Local { input: Feed::new(v), output: window })
+        (Map { f, elements: PhantomData }, Local { input: Remaining::new(v), output: window })
     }
 }

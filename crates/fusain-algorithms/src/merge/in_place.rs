@@ -13,10 +13,10 @@ use fusain_pool::Algorithm;
 use super::kernel::Move;
 use super::lane::Lane;
 use super::lanes::{LANES, Lanes};
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
+use crate::memory::scratch::Scratch;
 use crate::policy::{Par, Plan, Team};
-use crate::ranges::Parts;
-use crate::scratch::Scratch;
 
 /// Nanoseconds that merging an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 2.0;

@@ -14,8 +14,8 @@ use fusain_pool::Algorithm;
 use super::kernel::ByClone;
 use super::lane::Lane;
 use super::lanes::{LANES, Lanes};
+use crate::memory::output::{Output, Window, collect, fill_alone};
 use crate::policy::{Par, Plan, Team};
-use crate::window::{Output, Window, collect, fill_alone};
 
 pub(crate) struct Merge<'a, T, L> {
     less: L,

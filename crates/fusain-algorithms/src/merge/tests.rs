@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::into::{Merge, root};
 use crate::faults::ONE_STEAL;
+use crate::memory::output::{Output, collect};
 use crate::par;
-use crate::window::{Output, collect};
 
 fn sorted(max: u32) -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![

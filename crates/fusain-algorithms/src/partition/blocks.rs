@@ -15,10 +15,10 @@ use std::sync::Mutex;
 
 use fusain_pool::Algorithm;
 
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
 use crate::filter::{Answers, BLOCK, If, ones};
-use crate::ranges::Parts;
-use crate::widest::{Body, widest};
+use crate::platform::simd::{Body, widest};
 
 /// Swaps that a worker makes before it checks for requests.
 const SWAPS: usize = 1 << 12;
@@ -297,31 +297,33 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
 
 /// Partitions `v` with others.
 #[inline(never)]
-pub(crate) fn partition_on<T: Send, P>(crew: &impl Crew, v: &mut [T], predicate: P) -> usize
+pub(crate) fn partition_on<T: Send, P>(executor: &impl Executor, v: &mut [T], predicate: P) -> usize
 where
     P: Fn(&T) -> bool + Sync,
 {
-    if v.len() <= FEW_BLOCKS * BLOCK * crew.workers() && crew.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1) {
-        return judge_first(crew, v, predicate);
+    if v.len() <= FEW_BLOCKS * BLOCK * executor.workers()
+        && executor.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1)
+    {
+        return judge_first(executor, v, predicate);
     }
     let (mut partition, root) = Partition::new(v, predicate);
-    crew.run_claims(&partition, root);
+    executor.run_claims(&partition, root);
     let (boundary, swaps) = partition.finish();
     // SAFETY: the run has ended, and each swap is made once.
     let make = |some: Range<usize>| swaps[some].iter().for_each(|swap| unsafe { partition.swap(*swap) });
     if swaps.len() < 4 {
         make(0..swaps.len());
     } else {
-        crew.run_ranges(swaps.len(), 1, make);
+        executor.run_ranges(swaps.len(), 1, make);
     }
     boundary
 }
 
 /// Partitions `v` when all elements have been judged, one by one.
-fn judge_first<T: Send, P: Fn(&T) -> bool + Sync>(crew: &impl Crew, v: &mut [T], predicate: P) -> usize {
+fn judge_first<T: Send, P: Fn(&T) -> bool + Sync>(executor: &impl Executor, v: &mut [T], predicate: P) -> usize {
     let mut said = vec![false; v.len()];
     let (parts, answers) = (Parts::new(v), Parts::new(&mut said));
-    crew.run_ranges(parts.len(), 1, move |range| {
+    executor.run_ranges(parts.len(), 1, move |range| {
         // SAFETY: ranges do not overlap.
         let part = unsafe { parts.part(range.clone()) };
         // SAFETY: likewise.

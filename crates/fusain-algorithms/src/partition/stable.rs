@@ -1,20 +1,20 @@
 //! `stable_partition`: moves elements that satisfy a predicate to the front; both parts keep their order.
 //!
-//! Idea: the predicate is called for all elements, which gives a byte each. Then [runs](crate::runs) of those that stay move to the front of the slice
+//! Idea: the predicate is called for all elements, which gives a byte each. Then [runs](crate::tiles::compact) of those that stay move to the front of the slice
 //! and runs of the others to a buffer, whose content is moved behind them in the end.
 //! C++'s `std::stable_partition`. Work O(n), span O(tile + n/tile), memory n elements and n bytes.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
+use crate::execution::first_panic::FirstPanic;
+use crate::execution::ranges::Parts;
 use crate::filter::{Moving, Part, Said, sift_bits};
-use crate::first_panic::FirstPanic;
+use crate::memory::output::Output;
+use crate::memory::scratch::Scratch;
 use crate::policy::{Par, Plan, Team};
-use crate::ranges::Parts;
-use crate::runs::{Joined, join, tile_len};
-use crate::scratch::Scratch;
-use crate::window::Output;
+use crate::tiles::compact::{Joined, join, tile_len};
 
 #[inline]
 pub(super) fn stable<T, P>(policy: &Par<'_>, v: &mut [T], predicate: P) -> usize

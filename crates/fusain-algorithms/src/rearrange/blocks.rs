@@ -7,7 +7,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
 use crate::policy::Team;
 
 /// Blocks for each worker, so that all workers finish at about the same time.

@@ -9,10 +9,10 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::blocks;
-use crate::each::fill_room;
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
+use crate::execution::each_range::fill_room;
+use crate::memory::output::collect;
 use crate::policy::{Par, Plan};
-use crate::window::collect;
 
 /// Bytes that std's rotation keeps aside while all others move, in one pass: the 32 words of its buffer (`BufType` in `core::slice::rotate`).
 const KEPT_ASIDE: usize = 256;

@@ -4,9 +4,9 @@
 
 use std::marker::PhantomData;
 
-use crate::each::each_range;
+use crate::execution::each_range::each_range;
+use crate::execution::ranges::Parts;
 use crate::policy::Par;
-use crate::ranges::Parts;
 
 /// The call site.
 struct Swapped<T>(PhantomData<T>);

@@ -5,11 +5,11 @@
 
 use super::fold::Fold;
 use super::pieces::parallel;
-use crate::ahead::{ahead_of, fetch};
-use crate::beside::Beside;
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
+use crate::memory::copy_or_ref::CopyOrRef;
+use crate::memory::prefetch::{ahead_of, fetch};
+use crate::platform::simd::{Body, widest_of};
 use crate::policy::{Par, Plan};
-use crate::widest::{Body, widest_of};
 
 /// Counts the elements for which the predicate holds.
 pub(super) struct Count<P>(pub(super) P);
@@ -91,7 +91,7 @@ impl Par<'_> {
     /// ```
     #[inline]
     pub fn count<T: PartialEq + Sync>(&self, v: &[T], value: &T) -> usize {
-        let value = Beside::new(value);
+        let value = CopyOrRef::new(value);
         let are_numbers = is_primitive::<T>() && size_of::<T>() <= 8;
         let plan =
             if are_numbers { self.plan_numbers::<OfValue<T>>(v.len()) } else { self.plan::<OfValue<T>>(v.len()) };

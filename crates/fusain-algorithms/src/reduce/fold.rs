@@ -7,9 +7,9 @@
 
 use std::marker::PhantomData;
 
-use crate::ahead::{ahead_of, fetch};
-use crate::kind::{is_integer, is_light};
-use crate::widest::Body;
+use crate::element::primitive::{is_integer, is_light};
+use crate::memory::prefetch::{ahead_of, fetch};
+use crate::platform::simd::Body;
 
 /// Sub-runs folded side by side.
 ///

@@ -8,8 +8,8 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
+use crate::platform::simd::widest_of;
 use crate::policy::{Par, Plan};
-use crate::widest::widest_of;
 use fold::{Fold, FoldRun, Ordered};
 
 pub use sum::in_halves;

@@ -4,23 +4,23 @@
 //! left to right. In the words of Demmel & Nguyen (2013): reproducible for a fixed blocking. Work O(n), extra memory one result for each part.
 
 use super::fold::{Fold, FoldRun};
-use crate::crew::Crew;
-use crate::ranges::Parts;
-use crate::widest::widest;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
+use crate::platform::simd::widest;
 
 /// Elements in a part if the caller sets no grain: so many that storing a result costs next to nothing, and few enough for a unit. It must not depend on the machine,
 /// since the result depends on it.
 const PART: usize = 1 << 11;
 
 #[inline(never)]
-pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
-    let len = crew.grain().unwrap_or(PART);
+pub(super) fn parallel<T: Sync, U: Send>(executor: &impl Executor, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    let len = executor.grain().unwrap_or(PART);
     let mut results: Vec<Option<U>> = Vec::new();
     results.resize_with(v.len().div_ceil(len), || None);
     let count = results.len();
     let places = Parts::new(&mut results);
     let fold_by = &by;
-    crew.run_ranges(count, len, move |parts| {
+    executor.run_ranges(count, len, move |parts| {
         let run = &v[parts.start * len..v.len().min(parts.end.saturating_mul(len))];
         // SAFETY: ranges do not overlap.
         let places = unsafe { places.part(parts) };

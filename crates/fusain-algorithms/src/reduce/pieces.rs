@@ -14,9 +14,9 @@ use crossbeam_utils::CachePadded;
 use fusain_pool::{Algorithm, kept};
 
 use super::fold::{Fold, FoldRun};
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
+use crate::platform::simd::widest;
 use crate::policy::{Par, Watch};
-use crate::widest::widest;
 
 struct Reduce<'a, T, U, B> {
     by: B,
@@ -111,8 +111,8 @@ fn lay<U>(pieces: &Mutex<Vec<(usize, U)>>, start: usize, piece: U) {
 }
 
 #[inline(never)]
-pub(super) fn parallel<T: Sync, U: Send>(crew: &impl Crew, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
-    run(v, identity, by, |reduce, local| crew.run(reduce, local))
+pub(super) fn parallel<T: Sync, U: Send>(executor: &impl Executor, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
+    run(v, identity, by, |reduce, local| executor.run(reduce, local))
 }
 
 /// In sequence, as `watch` says, which looks up.

@@ -7,7 +7,7 @@
 use std::iter::{Product, Sum, empty};
 
 use super::fold::Fold;
-use crate::kind::{is_float, is_integer, may_be_primitive};
+use crate::element::primitive::{is_float, is_integer, may_be_primitive};
 use crate::policy::{Par, Plan};
 
 /// Additions side by side: two vectors of eight doubles, four of four, or eight of two.

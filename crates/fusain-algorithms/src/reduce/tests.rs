@@ -36,12 +36,12 @@ const PLUS: Op<f64, f64> = Ordered { map: |x| *x, op: |a, b| a + b };
 proptest! {
     #[test]
     fn reduce_keeps_order(v in proptest::collection::vec(any::<u32>(), 0..3_000), script in script(80)) {
-        let crew = Scripted::new(&script, None);
-        let all = parallel(&crew, &v, ONE, MATRICES);
+        let executor = Scripted::new(&script, None);
+        let all = parallel(&executor, &v, ONE, MATRICES);
         prop_assert_eq!(all, v.iter().map(matrix).fold(ONE, product));
 
         let join = Ordered { map: u32::to_string, op: |a: String, b: String| a + &b };
-        let all = parallel(&crew, &v, String::from("<"), join);
+        let all = parallel(&executor, &v, String::from("<"), join);
         prop_assert_eq!(all, v.iter().map(u32::to_string).fold(String::from("<"), |a, b| a + &b));
     }
 
@@ -60,13 +60,13 @@ proptest! {
     #[test]
     fn sums_and_products_have_each_element_once(v: Vec<u32>, script in script(80)) {
         let wide: Vec<u64> = v.iter().map(|x| (*x).into()).collect();
-        let crew = Scripted::new(&script, None);
-        prop_assert_eq!(parallel(&crew, &wide, 0, Sums), wide.iter().sum::<u64>());
+        let executor = Scripted::new(&script, None);
+        prop_assert_eq!(parallel(&executor, &wide, 0, Sums), wide.iter().sum::<u64>());
         // Exact in floats, too.
         let halves: Vec<f64> = v.iter().map(|x| f64::from(*x) / 2.0).collect();
-        prop_assert_eq!(parallel(&crew, &halves, 0.0, Sums), halves.iter().sum::<f64>());
+        prop_assert_eq!(parallel(&executor, &halves, 0.0, Sums), halves.iter().sum::<f64>());
         let signs: Vec<f32> = v.iter().map(|x| if x % 3 == 0 { -1.0 } else { 1.0 }).collect();
-        prop_assert_eq!(parallel(&crew, &signs, 1.0, Products), signs.iter().product::<f32>());
+        prop_assert_eq!(parallel(&executor, &signs, 1.0, Products), signs.iter().product::<f32>());
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::around;
-use crate::kind::may_be_primitive;
-use crate::window::{Output, Window};
+use crate::element::primitive::may_be_primitive;
+use crate::memory::nontemporal;
+use crate::memory::output::{Output, Window};
 
 /// Elements that are scanned one after the other.
 ///
@@ -26,7 +26,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
     /// keeps its pointers in registers.
     fn view(&self) -> Self::View<'_>;
 
-    /// Scans the elements in `range` by `scan`, at once, or part after part where [results go around the caches](crate::around): it is given elements, a range, and what comes
+    /// Scans the elements in `range` by `scan`, at once, or part after part where [results go around the caches](crate::memory::nontemporal): it is given elements, a range, and what comes
     /// before that, and returns what comes after.
     ///
     /// # Safety
@@ -173,7 +173,7 @@ where
             acc = scan(&view, range, acc.clone());
         };
         // SAFETY: a result is put in each slot.
-        unsafe { around::fill(slots, part) };
+        unsafe { nontemporal::fill(slots, part) };
         acc
     }
 

@@ -9,9 +9,9 @@ mod tiled;
 
 use std::mem::MaybeUninit;
 
-use crate::kind::is_float;
+use crate::element::primitive::is_float;
+use crate::memory::output::{Output, Window, collect, fill_alone};
 use crate::policy::{Par, Plan};
-use crate::window::{Output, Window, collect, fill_alone};
 use elements::{Elements, InPlace, Into};
 use tiled::scan;
 

@@ -12,11 +12,11 @@ use std::ops::Range;
 
 use super::elements::Elements;
 use super::tile;
-use crate::chain::takes_two_steps;
-use crate::crew::Crew;
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
 use crate::policy::Team;
-use crate::ranges::Parts;
+use crate::tiles::chained::takes_two_steps;
 
 /// Elements of a share at least.
 const SHARE_MIN: usize = 128;
@@ -106,7 +106,7 @@ fn is_short(len: usize, workers: usize, delay: usize) -> bool {
 /// # Safety
 ///
 /// As there, and elements [are apart](Elements::ARE_APART).
-unsafe fn scan_short<T, E>(crew: &impl Crew, elements: &E, range: Range<usize>, prefix: T, delay: usize)
+unsafe fn scan_short<T, E>(executor: &impl Executor, elements: &E, range: Range<usize>, prefix: T, delay: usize)
 where
     T: Clone + Send + Sync,
     E: Elements<T>,
@@ -114,7 +114,7 @@ where
     let delay = delay.min(range.len() / 4);
     let middle = range.start + delay + (range.len() - delay) * 2 / 3;
     let elements = elements.view();
-    crew.run_ranges(2, usize::MAX, move |shares| {
+    executor.run_ranges(2, usize::MAX, move |shares| {
         for i in shares {
             let (share, prefix) = if i == 0 {
                 (range.start..middle, prefix.clone())
@@ -137,7 +137,7 @@ mod tests {
     use super::super::elements::Into;
     use super::*;
     use crate::faults::Scripted;
-    use crate::window::{Output, collect};
+    use crate::memory::output::{Output, collect};
 
     #[test]
     fn what_is_short_is_little_beside_a_meeting() {

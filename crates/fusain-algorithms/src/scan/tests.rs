@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use super::elements::{Elements, InPlace, Into};
 use super::tile as kernel;
 use super::tiled::Tiled;
-use crate::chain::Chain;
+use crate::memory::output::{Output, collect};
 use crate::policy::par;
-use crate::window::{Output, collect};
+use crate::tiles::chained::Chain;
 
 fn run<T: Clone + Send + Sync>(elements: &impl Elements<T>, init: Option<T>, tile: usize, script: &[Move]) {
     // SAFETY: the elements are ours, and this is the first thing done with them.

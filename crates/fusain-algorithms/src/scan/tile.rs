@@ -8,7 +8,7 @@ use std::mem::needs_drop;
 use std::ops::Range;
 
 use super::elements::Elements;
-use crate::kind::{is_float, is_light, may_be_primitive};
+use crate::element::primitive::{is_float, is_light, may_be_primitive};
 
 /// Lanes of a tile that is folded, where elements are light.
 const LANES: usize = 8;

@@ -1,6 +1,6 @@
 //! `inclusive_scan`, `exclusive_scan`: all prefix sums, in one sweep over memory.
 //!
-//! Idea: a [chain of tiles](crate::chain). The first pass over a tile folds it, the second scans it, from the cache. If the sum before a tile is
+//! Idea: a [chain of tiles](crate::tiles::chained). The first pass over a tile folds it, the second scans it, from the cache. If the sum before a tile is
 //! known already, one pass does both. C++'s `std::inclusive_scan`. Work O(n), two operations an element, nearly three of floats, span O(tile + n/tile), memory one sum a tile.
 
 use std::marker::PhantomData;
@@ -8,14 +8,14 @@ use std::ops::Range;
 
 use super::elements::Elements;
 use super::{near, tile};
-use crate::around;
-use crate::chain::{Chain, Tiles, is_far, least_tile, run_tiles};
+use crate::memory::nontemporal;
 use crate::policy::Team;
+use crate::tiles::chained::{Chain, Tiles, is_far, least_tile, run_tiles};
 
 /// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
-/// Bytes of one where [results are far](crate::around): no cache holds what it writes, and memory is read faster by long runs
+/// Bytes of one where [results are far](crate::memory::nontemporal): no cache holds what it writes, and memory is read faster by long runs
 /// (`compare algorithms --only inclusive_scan --log2 24`).
 const FAR_TILE_BYTES: usize = 1 << 17;
 
@@ -96,7 +96,7 @@ where
 {
     let tile = team.grain().unwrap_or_else(|| {
         let even = range.len() / (team.workers() * TILES_PER_WORKER);
-        let bytes = if around::is_far::<T>(range.len()) { FAR_TILE_BYTES } else { TILE_BYTES };
+        let bytes = if nontemporal::is_far::<T>(range.len()) { FAR_TILE_BYTES } else { TILE_BYTES };
         even.min(bytes / size_of::<T>().max(1)).max(least_tile(team))
     });
     let far = is_far(range.len() * size_of::<T>(), team.workers());

@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 use super::first_hit::first_pair_hit;
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
 /// Call sites, by what they look for.

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use fusain_pool::Algorithm;
 
-use crate::gallop::{STRIDE, equal_front, leap};
-use crate::kind::{is_primitive, may_be_primitive};
+use crate::element::primitive::{is_primitive, may_be_primitive};
+use crate::platform::simd::{Body, widest};
 use crate::policy::{Par, Plan, Team};
-use crate::widest::{Body, widest};
+use crate::search::gallop::{STRIDE, equal_front, leap};
 
 /// Elements passed one by one before the next wanted one is looked for in leaps.
 const STEPS: usize = 8;

@@ -3,6 +3,7 @@
 mod adjacent;
 mod compare;
 mod first_hit;
+pub(crate) mod gallop;
 mod heap;
 mod includes;
 mod position;

@@ -3,9 +3,9 @@
 //! A loop that may end at any element does not vectorise; one that looks at a few elements too many does. So numbers are looked at a
 //! *stride* at a time. Only the stride that has a hit is looked at again, for the index.
 
-use crate::ahead::{ahead_of, fetch};
-use crate::kind::may_be_primitive;
-use crate::widest::{Body, widest};
+use crate::element::primitive::may_be_primitive;
+use crate::memory::prefetch::{ahead_of, fetch};
+use crate::platform::simd::{Body, widest};
 
 /// Elements looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
 const STRIDE: usize = 64;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::first_hit::{first_hit, first_pair_hit};
 use super::stride::{first_in, last_in};
-use crate::kind::is_primitive;
+use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
 /// Call sites, by what they look for.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
 use crate::policy::{Par, Plan};
 
 /// Subtrees for each worker, so that all workers finish at about the same time.
@@ -59,16 +59,16 @@ impl Par<'_> {
 }
 
 #[inline(never)]
-pub(super) fn make_heap<T: Send, L: Fn(&T, &T) -> bool + Sync>(crew: &impl Crew, v: &mut [T], less: L) {
-    let least = crew.grain().unwrap_or(1 << 8).max(1);
-    let subtrees = (crew.workers() * SUBTREES_PER_WORKER).min(v.len() / least).max(1).next_power_of_two();
+pub(super) fn make_heap<T: Send, L: Fn(&T, &T) -> bool + Sync>(executor: &impl Executor, v: &mut [T], less: L) {
+    let least = executor.grain().unwrap_or(1 << 8).max(1);
+    let subtrees = (executor.workers() * SUBTREES_PER_WORKER).min(v.len() / least).max(1).next_power_of_two();
     let heap = Heap::new(v, less);
     // A level of the tree: elements 2^d - 1 to 2^(d + 1) - 2.
     let roots: Vec<usize> = (subtrees - 1..2 * subtrees - 1).collect();
     let (heap, roots) = (&heap, &*roots);
     // SAFETY: elements of one level have no descendant in common, and each root is taken once.
     let make = move |some: Range<usize>| roots[some].iter().for_each(|root| unsafe { heap.make(*root) });
-    crew.run_ranges(roots.len(), 1, make);
+    executor.run_ranges(roots.len(), 1, make);
     for parent in (0..subtrees - 1).rev() {
         // SAFETY: the run has ended, this thread is alone; what is below has been made heaps.
         unsafe { heap.sink(parent) };

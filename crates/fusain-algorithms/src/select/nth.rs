@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
 use crate::partition::partition_on;
 use crate::policy::{Par, Plan};
 
@@ -122,7 +122,7 @@ pub(super) const PRIOR_NS: f32 = 3.0;
 
 /// Puts the element of rank `index` there.
 #[inline(never)]
-pub(super) fn select<T, F>(crew: &impl Crew, mut v: &mut [T], mut index: usize, compare: &F)
+pub(super) fn select<T, F>(executor: &impl Executor, mut v: &mut [T], mut index: usize, compare: &F)
 where
     T: Send + Sync,
     F: Fn(&T, &T) -> Ordering + Sync,
@@ -133,9 +133,9 @@ where
         return;
     }
     let mut bad_rounds = 0;
-    while v.len() > crew.grain().unwrap_or(FEW).max(8) && bad_rounds < BAD_ROUNDS_MAX {
+    while v.len() > executor.grain().unwrap_or(FEW).max(8) && bad_rounds < BAD_ROUNDS_MAX {
         let before = v.len();
-        let Some((rest, at)) = narrow(crew, v, index, compare) else { return };
+        let Some((rest, at)) = narrow(executor, v, index, compare) else { return };
         (v, index) = (rest, at);
         bad_rounds += usize::from(v.len() > before / 4 * 3);
     }
@@ -143,7 +143,7 @@ where
 }
 
 /// One round: the part of `v` in which the element of rank `index` is, and which it is there; `None` if it is in its place.
-fn narrow<'v, T, F>(crew: &impl Crew, v: &'v mut [T], index: usize, compare: &F) -> Option<(&'v mut [T], usize)>
+fn narrow<'v, T, F>(executor: &impl Executor, v: &'v mut [T], index: usize, compare: &F) -> Option<(&'v mut [T], usize)>
 where
     T: Send + Sync,
     F: Fn(&T, &T) -> Ordering + Sync,
@@ -153,13 +153,13 @@ where
     v.swap(0, low);
     v.swap(1, high);
     let ([low, high], rest) = v.split_first_chunk_mut::<2>().map(|(pivots, rest)| (&*pivots, rest))?;
-    let up_to_high = partition_on(crew, rest, |x| compare(x, high).is_le());
+    let up_to_high = partition_on(executor, rest, |x| compare(x, high).is_le());
     if index >= up_to_high + 2 {
         // Beyond the pivots, which are not greater than what is before them.
         return Some((&mut v[up_to_high + 2..], index - up_to_high - 2));
     }
     let same = compare(low, high).is_eq();
-    let below = partition_on(crew, &mut rest[..up_to_high], |x| compare(x, low).is_lt());
+    let below = partition_on(executor, &mut rest[..up_to_high], |x| compare(x, low).is_lt());
     // The pivots belong behind what is below.
     if below > 0 {
         v.swap(0, below + 1);

@@ -8,10 +8,10 @@ use std::hint::select_unpredictable;
 use std::ptr;
 
 use super::path::cut;
-use crate::few::sort_few;
-use crate::gallop::{STRIDE, equal_front, leap};
-use crate::kind::{is_primitive, may_be_primitive};
-use crate::widest::{Body, widest};
+use crate::element::primitive::{is_primitive, may_be_primitive};
+use crate::platform::simd::{Body, widest};
+use crate::search::gallop::{STRIDE, equal_front, leap};
+use crate::sort::insertion::sort_few;
 
 /// Which elements are in the result: those that only the first run has,
 pub(super) const ONLY_A: u8 = 1;

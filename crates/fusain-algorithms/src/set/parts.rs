@@ -1,7 +1,7 @@
 //! `set_union` and the other set operations, cut into tiles of equal size.
 //!
 //! Idea: a tile begins and ends where the [balanced path](super::path) crosses two diagonals. So a worker can compute which parts of both slices
-//! a tile has, and equal elements that belong together are in one tile. The results of the tiles are [runs](crate::runs), put one after the other. C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge
+//! a tile has, and equal elements that belong together are in one tile. The results of the tiles are [runs](crate::tiles::compact), put one after the other. C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge
 //! Path (2014), and Baxter's balanced path. Work O(n), span O(tile + n/tile), memory besides the result some tiles a worker.
 
 use std::mem::MaybeUninit;
@@ -9,10 +9,10 @@ use std::mem::MaybeUninit;
 use super::cuts::Cuts;
 use super::kernel::{bound, operate};
 use super::path::cut;
-use crate::pages::expect_writes;
+use crate::memory::huge_pages::expect_writes;
+use crate::memory::output::{Output, collect_front};
 use crate::policy::{Par, Plan, Team};
-use crate::runs::{Joined, Runs, join, join_alone, tile_len};
-use crate::window::{Output, collect_front};
+use crate::tiles::compact::{Joined, Runs, join, join_alone, tile_len};
 
 /// Nanoseconds that an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 1.5;

@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use super::kernel::{bound, operate};
 use super::parts::Operation;
 use super::{DIFFERENCE, INTERSECTION, SYMMETRIC_DIFFERENCE, UNION};
-use crate::chain::Chain;
-use crate::runs::Joined;
-use crate::window::{Output, collect_front};
+use crate::memory::output::{Output, collect_front};
+use crate::tiles::chained::Chain;
+use crate::tiles::compact::Joined;
 
 fn driven<T: Clone + Send + Sync, const OP: u8>(
     a: &[T],

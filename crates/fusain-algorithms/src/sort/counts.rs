@@ -7,9 +7,9 @@
 
 use std::ops::{BitXor, Range};
 
-use crate::crew::Crew;
-use crate::natural::{Natural, Word};
-use crate::widest::{Body, widest};
+use crate::element::bit_order::{BitOrder, Word};
+use crate::execution::executor::Executor;
+use crate::platform::simd::{Body, widest};
 
 use super::radix::NEAR;
 use super::scatter::{each, each_home};
@@ -44,9 +44,9 @@ impl Narrow for u16 {
     const SIGN: Self = 1 << 15;
 }
 
-/// Sorts integers whose order is `natural`.
-pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) {
-    let flip = if natural == Natural::Signed { W::SIGN } else { W::default() };
+/// Sorts integers whose order is `bit_order`.
+pub(super) fn narrow<W: Narrow>(executor: Option<&impl Executor>, v: &mut [W], bit_order: BitOrder) {
+    let flip = if bit_order == BitOrder::Signed { W::SIGN } else { W::default() };
     if v.len() <= VERY_FEW {
         return compared(v, flip, &mut [0; VERY_FEW]);
     }
@@ -56,13 +56,13 @@ pub(super) fn narrow<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], natural: 
     if v.is_sorted_by_key(|x| *x ^ flip) {
         return;
     }
-    let near = crew.filter(|_| v.len() > NEAR);
+    let near = executor.filter(|_| v.len() > NEAR);
     let numbers = &*v;
     let mut pieces = pieces(near, numbers.len());
     each(near, &mut pieces, &|piece| piece.keys = widest(KeyRange { numbers: &numbers[piece.range.clone()], flip }));
     let (least, count) = extent(&pieces);
     if v.len() < DENSE * count {
-        return by_wider(crew, v, flip);
+        return by_wider(executor, v, flip);
     }
     each(near, &mut pieces, &|piece| {
         let mut counts = vec![0; count];
@@ -87,8 +87,8 @@ struct Piece {
 }
 
 /// One for each worker; counts have 32 bits.
-fn pieces(crew: Option<&impl Crew>, len: usize) -> Vec<Piece> {
-    let chunk = len.div_ceil(crew.map_or(1, |crew| crew.workers())).min(u32::MAX as usize);
+fn pieces(executor: Option<&impl Executor>, len: usize) -> Vec<Piece> {
+    let chunk = len.div_ceil(executor.map_or(1, |executor| executor.workers())).min(u32::MAX as usize);
     let range = |start: usize| start..len.min(start.saturating_add(chunk));
     (0..len).step_by(chunk).map(|start| Piece { range: range(start), ..Piece::default() }).collect()
 }
@@ -165,10 +165,10 @@ fn compared<W: Narrow>(v: &mut [W], flip: W, room: &mut [u32]) {
 
 /// Sorts by keys of 32 bits.
 #[inline(never)]
-fn by_wider<W: Narrow>(crew: Option<&impl Crew>, v: &mut [W], flip: W) {
+fn by_wider<W: Narrow>(executor: Option<&impl Executor>, v: &mut [W], flip: W) {
     let mut keys = vec![0; v.len()];
     to_keys(v, flip, &mut keys);
-    words(crew, &mut keys, Natural::Unsigned);
+    words(executor, &mut keys, BitOrder::Unsigned);
     of_keys(&keys, v, flip);
 }
 

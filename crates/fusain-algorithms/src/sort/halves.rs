@@ -14,14 +14,14 @@
 //! half of all elements: such a sort gains 1.5 on two workers instead of 2. Work O(n), span O(n/workers) and what is swapped, no memory for elements.
 
 use super::divide::{LOPSIDED, divide, sort_sample};
-use crate::crew::Crew;
-use crate::ranges::Parts;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
 
 /// Elements among which the pivots are: so many that neighbours in their order have few elements between them.
 const SAMPLE: usize = 127;
 
 /// Divides `v` such that hardly an element before the returned index belongs behind one after it. `None` where no good pivots have been found.
-pub(super) fn halve<T, L>(crew: &impl Crew, v: &mut [T], is_less: &L) -> Option<usize>
+pub(super) fn halve<T, L>(executor: &impl Executor, v: &mut [T], is_less: &L) -> Option<usize>
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
@@ -29,12 +29,12 @@ where
     if v.len() < SAMPLE {
         return None;
     }
-    let (len, count) = (v.len(), crew.workers());
+    let (len, count) = (v.len(), executor.workers());
     let bound = move |chunk: usize| chunk * (len / count) + chunk.min(len % count);
     let pivots = pivots(v, count, bound, is_less)?;
     let mut boundaries = vec![0; count];
     let (elements, results) = (Parts::new(v), Parts::new(&mut boundaries));
-    crew.run_ranges(count, usize::MAX, |chunks| {
+    executor.run_ranges(count, usize::MAX, |chunks| {
         for chunk in chunks {
             let start = bound(chunk);
             // SAFETY: chunks do not overlap, and each is in one range.
@@ -145,23 +145,23 @@ mod tests {
 
     #[test]
     fn the_sample_is_of_all_elements() {
-        let crew = Scripted::new(&[], None);
+        let executor = Scripted::new(&[], None);
         for len in [127, 188, 253, 254, 1_000] {
             let mut v: Vec<usize> = (0..len).collect();
-            let boundary = halve(&crew, &mut v, &|a, b| a < b).unwrap();
+            let boundary = halve(&executor, &mut v, &|a, b| a < b).unwrap();
             assert!(boundary.abs_diff(len / 2) <= len / 16, "{boundary} of {len}");
         }
     }
 
     #[test]
     fn equal_elements_are_not_put_on_one_side() {
-        let crew = Scripted::new(&[], None);
+        let executor = Scripted::new(&[], None);
         let is_less = |a: &u32, b: &u32| a < b;
-        assert_eq!(halve(&crew, &mut [7; 1_000], &is_less), None);
+        assert_eq!(halve(&executor, &mut [7; 1_000], &is_less), None);
         let mut v: Vec<u32> = (0..1_000).map(|x| x % 2).collect();
-        assert_eq!(halve(&crew, &mut v, &is_less), Some(500));
+        assert_eq!(halve(&executor, &mut v, &is_less), Some(500));
         assert!(v.is_sorted());
         let mut v: Vec<u32> = (0..1_000).map(|x| x % 100 / 95).collect();
-        assert_eq!(halve(&crew, &mut v, &is_less), None);
+        assert_eq!(halve(&executor, &mut v, &is_less), None);
     }
 }

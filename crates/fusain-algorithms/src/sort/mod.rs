@@ -3,6 +3,7 @@
 mod counts;
 mod divide;
 mod halves;
+pub(crate) mod insertion;
 mod near;
 mod numbers;
 mod quick;
@@ -18,7 +19,7 @@ mod words;
 
 use std::cmp::Ordering;
 
-use crate::natural;
+use crate::element::bit_order;
 use crate::policy::{Par, Plan};
 use numbers::{Words, numbers};
 use run::{parallel, unstable};
@@ -56,9 +57,9 @@ impl Par<'_> {
         if let Some(strings) = Strings::of(v) {
             return strings.sort(plan, true);
         }
-        match (plan, natural::by_ord::<T>()) {
+        match (plan, bit_order::by_ord::<T>()) {
             // Equal integers cannot be told apart, so any sort of them is stable.
-            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
+            (plan, Some(bit_order)) => numbers(plan, Words::of(v), bit_order),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort()),
             (Plan::Parallel(team), None) => parallel(&team, v, T::lt, <[T]>::sort),
         }
@@ -78,9 +79,9 @@ impl Par<'_> {
     #[inline]
     pub fn sort_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         let alone = |v: &mut [T]| v.sort_by(|a, b| compare(a, b));
-        match (self.plan_sort::<(T, F)>(v.len()), natural::by_function::<T, _>(&compare)) {
+        match (self.plan_sort::<(T, F)>(v.len()), bit_order::by_function::<T, _>(&compare)) {
             // Floats that `total_cmp` calls equal are the same bits.
-            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
+            (plan, Some(bit_order)) => numbers(plan, Words::of(v), bit_order),
             (Plan::Sequential(watch), None) => watch.time(|| alone(v)),
             (Plan::Parallel(team), None) => {
                 parallel(&team, v, |a, b| compare(a, b).is_lt(), alone);
@@ -196,8 +197,8 @@ impl Par<'_> {
         if let Some(strings) = Strings::of(v) {
             return strings.sort(plan, false);
         }
-        match (plan, natural::by_ord::<T>()) {
-            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
+        match (plan, bit_order::by_ord::<T>()) {
+            (plan, Some(bit_order)) => numbers(plan, Words::of(v), bit_order),
             (Plan::Sequential(watch), None) => watch.time(|| v.sort_unstable()),
             (Plan::Parallel(team), None) => unstable(&team, v, T::cmp, <[T]>::sort_unstable),
         }
@@ -216,8 +217,8 @@ impl Par<'_> {
     #[inline]
     pub fn sort_unstable_by<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(&self, v: &mut [T], compare: F) {
         let alone = |v: &mut [T]| v.sort_unstable_by(|a, b| compare(a, b));
-        match (self.plan_sort::<(F, [T])>(v.len()), natural::by_function::<T, _>(&compare)) {
-            (plan, Some(natural)) => numbers(plan, Words::of(v), natural),
+        match (self.plan_sort::<(F, [T])>(v.len()), bit_order::by_function::<T, _>(&compare)) {
+            (plan, Some(bit_order)) => numbers(plan, Words::of(v), bit_order),
             (Plan::Sequential(watch), None) => watch.time(|| alone(v)),
             (Plan::Parallel(team), None) => unstable(&team, v, |a, b| compare(a, b), alone),
         }

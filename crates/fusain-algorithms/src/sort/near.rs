@@ -12,12 +12,12 @@
 
 use std::mem::MaybeUninit;
 
-use crate::crew::Crew;
+use crate::element::bit_order::{BitOrder, FLOAT, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
 use crate::filter::{If, Part, sift_bits};
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
-use crate::places::Places;
-use crate::ranges::Parts;
-use crate::scratch::Scratch;
+use crate::memory::scratch::Scratch;
+use crate::tiles::offsets::Offsets;
 
 use super::radix::sort_keys;
 use super::scatter::each_part;
@@ -40,14 +40,14 @@ struct Keys<W> {
 }
 
 impl<W: Word> Keys<W> {
-    /// Those of `numbers`, whose order is `natural`, in `room`, which is as long.
-    fn pick<'r>(&self, numbers: &[W], natural: Natural, room: &'r mut [MaybeUninit<W>]) -> &'r mut [W] {
-        let picked = match natural {
-            Natural::Unsigned => self.pick_of::<UNSIGNED>(numbers, room),
-            Natural::Signed => self.pick_of::<SIGNED>(numbers, room),
-            Natural::Float => self.pick_of::<FLOAT>(numbers, room),
+    /// Those of `numbers`, whose order is `bit_order`, in `room`, which is as long.
+    fn pick<'r>(&self, numbers: &[W], bit_order: BitOrder, room: &'r mut [MaybeUninit<W>]) -> &'r mut [W] {
+        let picked = match bit_order {
+            BitOrder::Unsigned => self.pick_of::<UNSIGNED>(numbers, room),
+            BitOrder::Signed => self.pick_of::<SIGNED>(numbers, room),
+            BitOrder::Float => self.pick_of::<FLOAT>(numbers, room),
         };
-        to_keys(picked, natural);
+        to_keys(picked, bit_order);
         picked
     }
 
@@ -66,29 +66,29 @@ impl<W: Word> Keys<W> {
     }
 }
 
-/// Sorts `v`, whose order is `natural`, with `crew`. Returns false, and has done nothing, if there is too little for two.
-pub(super) fn sort<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) -> bool {
+/// Sorts `v`, whose order is `bit_order`, with `executor`. Returns false, and has done nothing, if there is too little for two.
+pub(super) fn sort<W: Word>(executor: &impl Executor, v: &mut [W], bit_order: BitOrder) -> bool {
     let len = v.len();
-    let wanted = crew.grain().map_or(crew.workers(), |grain| len / grain.max(1));
+    let wanted = executor.grain().map_or(executor.workers(), |grain| len / grain.max(1));
     let count = wanted.min(len / PART_MIN).min(RANGES_MAX);
     if count < 2 {
         return false;
     }
-    let mut ranges = ranges(v, natural, count);
-    let picked = Places::new(ranges.len());
+    let mut ranges = ranges(v, bit_order, count);
+    let picked = Offsets::new(ranges.len());
     let mut sorted = Scratch::<W>::new(ranges.len() * len);
     let (slice, aside) = (Parts::new(v), Parts::new(sorted.room()));
-    each_part(Some(crew), &mut ranges, &|start, ranges| {
+    each_part(Some(executor), &mut ranges, &|start, ranges| {
         let mut room = Scratch::<W>::new(len);
         for (i, range) in (start..).zip(ranges) {
             // SAFETY: nobody writes to the slice before all ranges have been picked.
-            let keys = range.pick(unsafe { slice.shared() }, natural, room.room());
+            let keys = range.pick(unsafe { slice.shared() }, bit_order, room.room());
             // The slice has been read.
             picked.set(i, keys.len());
             // SAFETY: each range has a part of its own.
             let sorted = zeros(unsafe { aside.part(i * len..i * len + keys.len()) });
-            sort_keys(keys, sorted, natural == Natural::Float);
-            of_keys(sorted, natural);
+            sort_keys(keys, sorted, bit_order == BitOrder::Float);
+            of_keys(sorted, bit_order);
             match picked.get_if_all(i) {
                 // SAFETY: the slice has been read by all, and each range has a place of its own.
                 Some(place) => unsafe { slice.part(place) }.copy_from_slice(sorted),
@@ -116,10 +116,10 @@ fn zeros<W: Word>(room: &mut [MaybeUninit<W>]) -> &mut [W] {
 }
 
 /// Ranges that are together all keys, `count` or fewer, with about the same number of elements of `v`.
-fn ranges<W: Word>(v: &[W], natural: Natural, count: usize) -> Vec<Keys<W>> {
+fn ranges<W: Word>(v: &[W], bit_order: BitOrder, count: usize) -> Vec<Keys<W>> {
     let wanted = SAMPLE * count;
     let mut sample: Vec<W> = (0..wanted).filter_map(|i| v.get(i * v.len() / wanted)).copied().collect();
-    to_keys(&mut sample, natural);
+    to_keys(&mut sample, bit_order);
     sample.sort_unstable();
     // The least key of all is 0.
     let mut starts: Vec<W> = (0..count).map(|i| if i == 0 { W::default() } else { sample[i * SAMPLE] }).collect();

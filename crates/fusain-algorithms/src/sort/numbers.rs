@@ -2,9 +2,9 @@
 //!
 //! They are treated as unsigned words of their width, so all that follows is compiled once for each width, with this crate, and not for each type and each call of a program.
 
-use crate::crew::Crew;
-use crate::kind::{is_float, is_integer};
-use crate::natural::Natural;
+use crate::element::bit_order::BitOrder;
+use crate::element::primitive::{is_float, is_integer};
+use crate::execution::executor::Executor;
 use crate::policy::{Plan, Team};
 
 use super::counts::narrow;
@@ -37,21 +37,21 @@ impl<'v> Words<'v> {
     }
 }
 
-/// Sorts numbers whose order is `natural`.
+/// Sorts numbers whose order is `bit_order`.
 #[inline(never)]
-pub(super) fn numbers(plan: Plan<'_>, v: Words<'_>, natural: Natural) {
+pub(super) fn numbers(plan: Plan<'_>, v: Words<'_>, bit_order: BitOrder) {
     match plan {
-        Plan::Sequential(watch) => watch.time(|| sort(None::<&Team<'_>>, v, natural)),
-        Plan::Parallel(team) => sort(Some(&team), v, natural),
+        Plan::Sequential(watch) => watch.time(|| sort(None::<&Team<'_>>, v, bit_order)),
+        Plan::Parallel(team) => sort(Some(&team), v, bit_order),
     }
 }
 
-/// Sorts with `crew`, or on this thread.
-pub(super) fn sort(crew: Option<&impl Crew>, v: Words<'_>, natural: Natural) {
+/// Sorts with `executor`, or on this thread.
+pub(super) fn sort(executor: Option<&impl Executor>, v: Words<'_>, bit_order: BitOrder) {
     match v {
-        Words::Of8(v) => narrow(crew, v, natural),
-        Words::Of16(v) => narrow(crew, v, natural),
-        Words::Of32(v) => words(crew, v, natural),
-        Words::Of64(v) => words(crew, v, natural),
+        Words::Of8(v) => narrow(executor, v, bit_order),
+        Words::Of16(v) => narrow(executor, v, bit_order),
+        Words::Of32(v) => words(executor, v, bit_order),
+        Words::Of64(v) => words(executor, v, bit_order),
     }
 }

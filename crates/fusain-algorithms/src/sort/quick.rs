@@ -15,9 +15,9 @@ use fusain_pool::Algorithm;
 
 use super::divide::{LOPSIDED, divide, divide_in_three, sort_sample};
 use super::halves::{halve, mend};
-use crate::crew::Crew;
-use crate::few::sort_few;
-use crate::ranges::Parts;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
+use crate::sort::insertion::sort_few;
 
 /// Workers up to which this is used. The partitions that make a part for each are hardly shared, and take longer the more there are; with two,
 /// `compare strings` shows the gain.
@@ -141,32 +141,34 @@ impl<T, C: Fn(&T, &T) -> Ordering, S> Quick<'_, T, C, S> {
 
 /// Sorts `v` by `compare`, short parts with `sort_leaf`.
 #[inline(never)]
-pub(super) fn quick<T, C, S>(crew: &impl Crew, v: &mut [T], compare: C, sort_leaf: S)
+pub(super) fn quick<T, C, S>(executor: &impl Executor, v: &mut [T], compare: C, sort_leaf: S)
 where
     T: Send,
     C: Fn(&T, &T) -> Ordering + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let leaf =
-        crew.grain().unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * crew.workers())).min(LEAF_MAX));
+    let leaf = executor
+        .grain()
+        .unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * executor.workers())).min(LEAF_MAX));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
-    let shared_min = crew.grain().map_or(SHARED_MIN, |grain| grain.saturating_mul(PARTS_PER_WORKER));
+    let shared_min = executor.grain().map_or(SHARED_MIN, |grain| grain.saturating_mul(PARTS_PER_WORKER));
     // 0: there is one side only.
-    let boundary = if v.len() >= shared_min { halve(crew, v, &|a, b| compare(a, b).is_lt()).unwrap_or(0) } else { 0 };
+    let boundary =
+        if v.len() >= shared_min { halve(executor, v, &|a, b| compare(a, b).is_lt()).unwrap_or(0) } else { 0 };
     let quick = Quick { all: Parts::new(v), compare, sort_leaf, leaf };
     let sides = [0..boundary, boundary..quick.all.len()].into_iter().filter(|side| !side.is_empty());
     let mut parts: Vec<Part> = sides.map(|places| Part { places, partitions }).collect();
     // A part for each worker first: a call that has nothing to give when it begins wakes nobody.
     loop {
         sort_few(&mut parts, |a, b| a.places.len() > b.places.len());
-        if parts.len() >= crew.workers() || !parts.first().is_some_and(|part| quick.is_long(part)) {
+        if parts.len() >= executor.workers() || !parts.first().is_some_and(|part| quick.is_long(part)) {
             break;
         }
         let longest = parts.remove(0);
         quick.partition(longest, &mut parts);
     }
     if !parts.is_empty() {
-        crew.run(&quick, parts);
+        executor.run(&quick, parts);
     }
     let Quick { compare, sort_leaf, .. } = quick;
     mend(v, boundary, |a, b| compare(a, b).is_lt(), sort_leaf);

@@ -17,10 +17,10 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::crew::Crew;
-use crate::natural::{FLOAT, Natural, UNSIGNED, Word, of_keys, to_keys};
-use crate::scratch::Scratch;
-use crate::widest::{Body, widest};
+use crate::element::bit_order::{BitOrder, FLOAT, UNSIGNED, Word, of_keys, to_keys};
+use crate::execution::executor::Executor;
+use crate::memory::scratch::Scratch;
+use crate::platform::simd::{Body, widest};
 
 use super::scatter::{Piece, Slots, each, each_bucket, each_piece, pieces, places};
 
@@ -42,7 +42,7 @@ const SMALL: usize = 64;
 /// Elements looked at to find out what spreads them.
 const SAMPLE: usize = 1 << 9;
 
-/// Up to so many elements are sorted by one worker: calling others for each step would take longer. What a crew does is in `near.rs`.
+/// Up to so many elements are sorted by one worker: calling others for each step would take longer. What a executor does is in `near.rs`.
 pub(super) const NEAR: usize = 1 << 14;
 
 /// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
@@ -160,19 +160,19 @@ unsafe fn put<W: Word, const N: u8>(piece: &mut Piece, v: &[W], buckets: Buckets
     }
 }
 
-/// Sorts numbers whose order is `natural`, with `crew` or on this thread. Returns whether it has: if not, `v` is as it was.
-pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
-    let is_float = natural == Natural::Float;
+/// Sorts numbers whose order is `bit_order`, with `executor` or on this thread. Returns whether it has: if not, `v` is as it was.
+pub(super) fn sort<W: Word>(executor: Option<&impl Executor>, v: &mut [W], bit_order: BitOrder) -> bool {
+    let is_float = bit_order == BitOrder::Float;
     if v.len() <= NEAR {
         let mut keys = v.to_vec();
-        to_keys(&mut keys, natural);
+        to_keys(&mut keys, bit_order);
         sort_keys(&mut keys, v, is_float);
-        of_keys(v, natural);
+        of_keys(v, bit_order);
         return true;
     }
     let range = Mutex::new(None);
-    each_piece(crew, v, &|numbers| {
-        if let Some(found) = key_range(numbers, natural) {
+    each_piece(executor, v, &|numbers| {
+        if let Some(found) = key_range(numbers, bit_order) {
             let mut range = range.lock().unwrap_or_else(PoisonError::into_inner);
             *range = Some(range.map_or(found, |range| widen(range, found)));
         }
@@ -180,52 +180,52 @@ pub(super) fn sort<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natu
     let (least, greatest) = range.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
     let wanted = if v.len() < MANY { BUCKETS } else { BUCKETS_MANY };
     let buckets = Buckets::for_all(v, least, greatest, wanted, is_float);
-    let mut pieces = pieces(crew, v.len());
+    let mut pieces = pieces(executor, v.len());
     let numbers = &*v;
-    each(crew, &mut pieces, &|piece| match natural {
-        Natural::Float => count::<W, FLOAT>(piece, numbers, buckets, wanted),
+    each(executor, &mut pieces, &|piece| match bit_order {
+        BitOrder::Float => count::<W, FLOAT>(piece, numbers, buckets, wanted),
         _ => count::<W, UNSIGNED>(piece, numbers, buckets, wanted),
     });
     let places = places(&mut pieces);
     let largest = places.iter().map(Range::len).max().unwrap_or(0);
     if !buckets.sort_fully() && largest > v.len() / SKEW {
         if !is_float {
-            each_piece(crew, v, &|keys| of_keys(keys, natural));
+            each_piece(executor, v, &|keys| of_keys(keys, bit_order));
         }
         return false;
     }
 
     let mut keys = Scratch::<W>::new(v.len());
     let room = Slots::of(keys.room());
-    each(crew, &mut pieces, &|piece| match natural {
+    each(executor, &mut pieces, &|piece| match bit_order {
         // SAFETY: a piece has as many places for a bucket as it has counted numbers for it, inside the room.
-        Natural::Float => unsafe { put::<W, FLOAT>(piece, numbers, buckets, &room) },
+        BitOrder::Float => unsafe { put::<W, FLOAT>(piece, numbers, buckets, &room) },
         // SAFETY: likewise.
         _ => unsafe { put::<W, UNSIGNED>(piece, numbers, buckets, &room) },
     });
     // SAFETY: every key has been put in its place.
     let keys = unsafe { keys.filled() };
-    each_bucket(crew, &places, [keys, v], &|keys, home| {
+    each_bucket(executor, &places, [keys, v], &|keys, home| {
         if buckets.sort_fully() {
             home.copy_from_slice(keys);
         } else {
             sort_keys(keys, home, is_float);
         }
-        of_keys(home, natural);
+        of_keys(home, bit_order);
     });
     true
 }
 
 /// The least and the greatest key. Integers are turned into their keys meanwhile; floats are left as they are, since their values are needed, too.
-fn key_range<W: Word>(numbers: &mut [W], natural: Natural) -> Option<(W, W)> {
+fn key_range<W: Word>(numbers: &mut [W], bit_order: BitOrder) -> Option<(W, W)> {
     if numbers.is_empty() {
         return None;
     }
-    if natural == Natural::Float {
+    if bit_order == BitOrder::Float {
         return Some(widest(KeyRange::<W, FLOAT>(numbers)));
     }
     let ranges = numbers.chunks_mut(BLOCK).map(|block| {
-        to_keys(block, natural);
+        to_keys(block, bit_order);
         widest(KeyRange::<W, UNSIGNED>(block))
     });
     ranges.reduce(widen)

@@ -13,9 +13,9 @@ use fusain_pool::Algorithm;
 
 use super::quick::{self, FEW_WORKERS, quick};
 use super::tree::{Merging, Tree};
-use crate::crew::Crew;
+use crate::execution::executor::Executor;
+use crate::memory::scratch::Scratch;
 use crate::merge::kernel::Move;
-use crate::scratch::Scratch;
 
 /// The shortest leaf worth one: below, what a merge level costs outweighs what sharing saves.
 const LEAF_MIN: usize = 128;
@@ -103,7 +103,7 @@ fn leaves(len: usize, shared: usize, grain: Option<usize>) -> usize {
 
 /// Sorts `v` by `compare`; equal elements may change their order, also if `sort_leaf` is stable.
 #[inline]
-pub(super) fn unstable<T, C, S>(crew: &impl Crew, v: &mut [T], compare: C, sort_leaf: S)
+pub(super) fn unstable<T, C, S>(executor: &impl Executor, v: &mut [T], compare: C, sort_leaf: S)
 where
     T: Send,
     C: Fn(&T, &T) -> Ordering + Sync,
@@ -112,16 +112,16 @@ where
     if size_of::<T>() == 0 {
         // All are in their place, and there may be too many to be looked at; std leaves them alone.
         sort_leaf(v);
-    } else if crew.workers() <= FEW_WORKERS && !is_dear_leaf(crew, v.len()) {
-        quick(crew, v, compare, sort_leaf)
+    } else if executor.workers() <= FEW_WORKERS && !is_dear_leaf(executor, v.len()) {
+        quick(executor, v, compare, sort_leaf)
     } else {
-        parallel(crew, v, |a, b| compare(a, b).is_lt(), sort_leaf)
+        parallel(executor, v, |a, b| compare(a, b).is_lt(), sort_leaf)
     }
 }
 
 /// Whether `len` elements would be one leaf of a quicksort, although their comparisons take so long that a merge of two halves gains.
-fn is_dear_leaf(crew: &impl Crew, len: usize) -> bool {
-    len <= quick::LEAF_MIN && crew.elements_in(DEAR_NS).is_some_and(|comparisons| comparisons <= 1)
+fn is_dear_leaf(executor: &impl Executor, len: usize) -> bool {
+    len <= quick::LEAF_MIN && executor.elements_in(DEAR_NS).is_some_and(|comparisons| comparisons <= 1)
 }
 
 /// Sorts `v` by `less`, its leaves with `sort_leaf`.
@@ -129,7 +129,7 @@ fn is_dear_leaf(crew: &impl Crew, len: usize) -> bool {
 /// Closures that sort a leaf wrap the caller's in one of their own: called through a reference, some orders are compiled to branches,
 /// which cost twice the time of the sort.
 #[inline(never)]
-pub(super) fn parallel<T, L, S>(crew: &impl Crew, v: &mut [T], less: L, sort_leaf: S)
+pub(super) fn parallel<T, L, S>(executor: &impl Executor, v: &mut [T], less: L, sort_leaf: S)
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
@@ -140,7 +140,7 @@ where
         return sort_leaf(v);
     }
     let len = v.len();
-    let leaves = leaves(len, crew.workers().max(size_of_val(v) / LEAF_BYTES), crew.grain());
+    let leaves = leaves(len, executor.workers().max(size_of_val(v) / LEAF_BYTES), executor.grain());
     let bound = |i: usize| i * (len / leaves) + i.min(len % leaves);
     let mut buffer = Scratch::<T>::new(v.len());
     // SAFETY: both memories are ours until the tree is dropped, which is before the end of this function, also when
@@ -148,5 +148,5 @@ where
     let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.room().as_mut_ptr().cast(), leaves, bound) };
     // SAFETY: the one sort on this tree.
     let (sort, root) = unsafe { Sort::new(&tree, less, sort_leaf) };
-    crew.run(&sort, root);
+    executor.run(&sort, root);
 }

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use crate::crew::Crew;
-use crate::ranges::Parts;
+use crate::execution::executor::Executor;
+use crate::execution::ranges::Parts;
 
 /// Pieces for each worker in which elements are counted and moved.
 const PIECES_PER_WORKER: usize = 2;
@@ -24,8 +24,8 @@ pub(super) struct Piece {
 }
 
 /// The pieces of so many elements.
-pub(super) fn pieces(crew: Option<&impl Crew>, len: usize) -> Vec<Piece> {
-    let count = crew.map_or(1, |crew| crew.workers() * PIECES_PER_WORKER);
+pub(super) fn pieces(executor: Option<&impl Executor>, len: usize) -> Vec<Piece> {
+    let count = executor.map_or(1, |executor| executor.workers() * PIECES_PER_WORKER);
     let start = |i: usize| i * (len / count) + i.min(len % count);
     (0..count).map(|i| Piece { range: start(i)..start(i + 1), ..Piece::default() }).collect()
 }
@@ -44,14 +44,14 @@ pub(super) fn places(pieces: &mut [Piece]) -> Vec<Range<usize>> {
     (0..count).map(&mut bucket).collect()
 }
 
-/// Calls `f` with ranges that are together `0..count`, by the crew if there is one, and more to do than one can.
+/// Calls `f` with ranges that are together `0..count`, by the executor if there is one, and more to do than one can.
 ///
 /// A range is short, since one item may cost ten thousand times as much as another.
-fn share(crew: Option<&impl Crew>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+fn share(executor: Option<&impl Executor>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let unit = count.div_ceil(UNITS).max(1);
-    match crew.filter(|_| count > 1) {
+    match executor.filter(|_| count > 1) {
         // A unit has one.
-        Some(crew) => crew.run_ranges(count.div_ceil(unit), usize::MAX, move |units| {
+        Some(executor) => executor.run_ranges(count.div_ceil(unit), usize::MAX, move |units| {
             f(units.start * unit..count.min(units.end * unit));
         }),
         None => f(0..count),
@@ -59,29 +59,29 @@ fn share(crew: Option<&impl Crew>, count: usize, f: &(dyn Fn(Range<usize>) + Syn
 }
 
 /// Calls `f` with parts that are together `v`, each with the index of its first element.
-pub(super) fn each_part<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: &(dyn Fn(usize, &mut [T]) + Sync)) {
+pub(super) fn each_part<T: Send>(executor: Option<&impl Executor>, v: &mut [T], f: &(dyn Fn(usize, &mut [T]) + Sync)) {
     let v = Parts::new(v);
     // SAFETY: ranges do not overlap.
-    share(crew, v.len(), &|range| f(range.start, unsafe { v.part(range) }));
+    share(executor, v.len(), &|range| f(range.start, unsafe { v.part(range) }));
 }
 
 /// Calls `f` for each of `items`.
-pub(super) fn each<I: Send>(crew: Option<&impl Crew>, items: &mut [I], f: &(dyn Fn(&mut I) + Sync)) {
-    each_part(crew, items, &|_, part| part.iter_mut().for_each(f));
+pub(super) fn each<I: Send>(executor: Option<&impl Executor>, items: &mut [I], f: &(dyn Fn(&mut I) + Sync)) {
+    each_part(executor, items, &|_, part| part.iter_mut().for_each(f));
 }
 
 /// Calls `f` for each piece of `v`.
-pub(super) fn each_piece<T: Send>(crew: Option<&impl Crew>, v: &mut [T], f: &(dyn Fn(&mut [T]) + Sync)) {
-    let Some(crew) = crew else { return f(v) };
-    let mut pieces = pieces(Some(crew), v.len());
+pub(super) fn each_piece<T: Send>(executor: Option<&impl Executor>, v: &mut [T], f: &(dyn Fn(&mut [T]) + Sync)) {
+    let Some(executor) = executor else { return f(v) };
+    let mut pieces = pieces(Some(executor), v.len());
     let v = Parts::new(v);
     // SAFETY: pieces do not overlap.
-    each(Some(crew), &mut pieces, &|piece| f(unsafe { v.part(piece.range.clone()) }));
+    each(Some(executor), &mut pieces, &|piece| f(unsafe { v.part(piece.range.clone()) }));
 }
 
 /// Calls `f` with the number of each bucket and its part of `v`.
 pub(super) fn each_home<T: Send>(
-    crew: Option<&impl Crew>,
+    executor: Option<&impl Executor>,
     buckets: &[Range<usize>],
     v: &mut [T],
     f: &(dyn Fn(usize, &mut [T]) + Sync),
@@ -89,18 +89,18 @@ pub(super) fn each_home<T: Send>(
     assert!(buckets.iter().flat_map(|bucket| [bucket.start, bucket.end]).is_sorted(), "buckets do not overlap");
     let v = Parts::new(v);
     // SAFETY: no two ranges overlap, and neither do buckets.
-    share(crew, buckets.len(), &|range| range.for_each(|i| f(i, unsafe { v.part(buckets[i].clone()) })));
+    share(executor, buckets.len(), &|range| range.for_each(|i| f(i, unsafe { v.part(buckets[i].clone()) })));
 }
 
 /// Calls `f` for each bucket that is not empty, with its elements and the part of the slice where these belong.
 pub(super) fn each_bucket<T: Send>(
-    crew: Option<&impl Crew>,
+    executor: Option<&impl Executor>,
     buckets: &[Range<usize>],
     [from, home]: [&mut [T]; 2],
     f: &(dyn Fn(&mut [T], &mut [T]) + Sync),
 ) {
     let from = Parts::new(from);
-    each_home(crew, buckets, home, &|i, home| {
+    each_home(executor, buckets, home, &|i, home| {
         if !home.is_empty() {
             // SAFETY: buckets do not overlap, or this would not be called.
             f(unsafe { from.part(buckets[i].clone()) }, home);

@@ -7,9 +7,9 @@ use std::mem::transmute_copy;
 
 use super::scatter::each_part;
 use super::strings::{Order, VERY_FEW};
-use crate::kind::is;
+use crate::element::primitive::is;
+use crate::memory::scratch::Scratch;
 use crate::policy::{Plan, Team};
-use crate::scratch::Scratch;
 
 /// Whether `len` elements with such keys are sorted here; if not, keys are compared.
 #[inline(always)]

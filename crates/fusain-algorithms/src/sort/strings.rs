@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::run::{parallel, unstable};
 use super::scatter::{each_home, each_part, each_piece};
-use crate::crew::Crew;
-use crate::few::sort_few;
-use crate::kind::is;
+use crate::element::primitive::is;
+use crate::execution::executor::Executor;
+use crate::memory::scratch::Scratch;
 use crate::policy::{Plan, Team};
-use crate::scratch::Scratch;
+use crate::sort::insertion::sort_few;
 
 /// Fewer strings than this are sorted as they are: making keys would take longer.
 pub(super) const VERY_FEW: usize = 24;
@@ -128,23 +128,23 @@ impl Sort<'_> {
 
     /// Sorts keys that hold the bytes from `depth` on, of strings that are equal before it.
     ///
-    /// Runs of keys that do not tell get new ones and are sorted again: long runs with `crew`, one after the other, and not by recursion, which could be as
+    /// Runs of keys that do not tell get new ones and are sorted again: long runs with `executor`, one after the other, and not by recursion, which could be as
     /// deep as strings are long; each of the others on one thread.
-    fn sort<C: Crew>(&self, crew: Option<&C>, keys: &mut [Key], depth: usize) {
-        let share = crew.map_or(0, |crew| self.len / crew.workers());
+    fn sort<C: Executor>(&self, executor: Option<&C>, keys: &mut [Key], depth: usize) {
+        let share = executor.map_or(0, |executor| self.len / executor.workers());
         let mut open = vec![(0..keys.len(), depth)];
         while let Some((part, depth)) = open.pop() {
             let (start, keys) = (part.start, &mut keys[part]);
-            self.sort_fronts(crew, keys);
+            self.sort_fronts(executor, keys);
             let (long, short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
-            each_home(crew, &short, keys, &|_, tie| {
+            each_home(executor, &short, keys, &|_, tie| {
                 if let Some(depth) = self.renew(None::<&C>, tie, depth + PREFIX, false) {
                     self.sort(None::<&C>, tie, depth);
                 }
             });
             for tie in long {
                 let is_all = tie.len() == keys.len();
-                if let Some(depth) = self.renew(crew, &mut keys[tie.clone()], depth + PREFIX, is_all) {
+                if let Some(depth) = self.renew(executor, &mut keys[tie.clone()], depth + PREFIX, is_all) {
                     open.push((start + tie.start..start + tie.end, depth));
                 }
             }
@@ -154,7 +154,7 @@ impl Sort<'_> {
     /// Gives keys of strings that are equal before `depth` the bytes from the result on; `None` if it has sorted the strings.
     ///
     /// Where the last bytes have told no string from another, all that the strings have in common is skipped.
-    fn renew(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
+    fn renew(&self, executor: Option<&impl Executor>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
         let rest = |key: &Key| self.rest(key.index(), depth);
         // Mostly they are equal.
         if tie.len() < FEW && tie.is_sorted_by_key(rest) {
@@ -164,18 +164,18 @@ impl Sort<'_> {
             sort_few(tie, |a, b| rest(a) < rest(b));
             return None;
         }
-        let depth = if skip { depth + self.in_common(crew, tie, depth) } else { depth };
-        each_piece(crew, tie, &|keys| {
+        let depth = if skip { depth + self.in_common(executor, tie, depth) } else { depth };
+        each_piece(executor, tie, &|keys| {
             keys.iter_mut().for_each(|key| *key = Key::of(self.rest(key.index(), depth), key.index()));
         });
         Some(depth)
     }
 
     /// How many bytes from `depth` on all strings have in common.
-    fn in_common(&self, crew: Option<&impl Crew>, tie: &mut [Key], depth: usize) -> usize {
+    fn in_common(&self, executor: Option<&impl Executor>, tie: &mut [Key], depth: usize) -> usize {
         let first = self.rest(tie[0].index(), depth);
         let len = Mutex::new(first.len());
-        each_piece(crew, tie, &|keys| {
+        each_piece(executor, tie, &|keys| {
             let of_all = |len, key: &Key| in_common(&first[..len], self.rest(key.index(), depth));
             let found = keys.iter().fold(first.len(), of_all);
             let mut len = len.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,7 +185,7 @@ impl Sort<'_> {
     }
 
     /// Sorts keys by all but the index: sorts gain from elements that are equal.
-    fn sort_fronts(&self, crew: Option<&impl Crew>, keys: &mut [Key]) {
+    fn sort_fronts(&self, executor: Option<&impl Executor>, keys: &mut [Key]) {
         let alone = |keys: &mut [Key]| {
             if self.is_stable {
                 keys.sort_by_key(|key| key.front())
@@ -193,11 +193,11 @@ impl Sort<'_> {
                 keys.sort_unstable_by_key(|key| key.front())
             }
         };
-        match crew {
-            Some(crew) if keys.len() >= FEW && self.is_stable => {
-                parallel(crew, keys, |a, b| a.front() < b.front(), alone)
+        match executor {
+            Some(executor) if keys.len() >= FEW && self.is_stable => {
+                parallel(executor, keys, |a, b| a.front() < b.front(), alone)
             }
-            Some(crew) if keys.len() >= FEW => unstable(crew, keys, |a, b| a.front().cmp(&b.front()), alone),
+            Some(executor) if keys.len() >= FEW => unstable(executor, keys, |a, b| a.front().cmp(&b.front()), alone),
             _ => alone(keys),
         }
     }
@@ -229,31 +229,31 @@ pub(super) struct Order(Scratch<Key>);
 impl Order {
     /// The order of so many strings, which are asked for by index.
     pub(super) fn of<'s>(
-        crew: Option<&impl Crew>,
+        executor: Option<&impl Executor>,
         strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
         len: usize,
         is_stable: bool,
     ) -> Self {
         assert!((len as u64) < 1 << INDEX_BITS, "an index for each string");
         let mut keys = Scratch::<Key>::new(len);
-        each_part(crew, keys.room(), &|first, keys| {
+        each_part(executor, keys.room(), &|first, keys| {
             for (key, i) in keys.iter_mut().zip(first..) {
                 key.write(Key::of(strings(i), i));
             }
         });
         // SAFETY: every slot has been written.
-        Sort { strings, len, is_stable }.sort(crew, unsafe { keys.filled() }, 0);
+        Sort { strings, len, is_stable }.sort(executor, unsafe { keys.filled() }, 0);
         Self(keys)
     }
 
     /// Moves elements, as many as there were strings, to where this says.
-    pub(super) fn apply<T: Send + Sync>(mut self, crew: Option<&impl Crew>, v: &mut [T]) {
+    pub(super) fn apply<T: Send + Sync>(mut self, executor: Option<&impl Executor>, v: &mut [T]) {
         // SAFETY: `of` has written all of them.
         let keys = unsafe { self.0.filled() };
         assert_eq!(v.len(), keys.len(), "a string for each element");
         let mut sorted = Scratch::<T>::new(v.len());
         let from = &*v;
-        each_part(crew, sorted.room(), &|first, slots| {
+        each_part(executor, sorted.room(), &|first, slots| {
             for (slot, key) in slots.iter_mut().zip(&keys[first..]) {
                 // SAFETY: a copy of an element that is neither used nor dropped before it takes the place of one.
                 slot.write(unsafe { std::ptr::read(&raw const from[key.index()]) });
@@ -274,16 +274,16 @@ fn sort<B: AsRef<[u8]> + Send + Sync>(plan: Plan<'_>, v: &mut [B], is_stable: bo
     }
 }
 
-fn sort_with<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
+fn sort_with<B: AsRef<[u8]> + Send + Sync>(executor: Option<&impl Executor>, v: &mut [B], is_stable: bool) {
     if v.len() >= VERY_FEW {
-        return by_keys(crew, v, is_stable);
+        return by_keys(executor, v, is_stable);
     }
     sort_few(v, |a, b| a.as_ref() < b.as_ref());
 }
 
-/// Sorts with `crew`, or on this thread.
-pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v: &mut [B], is_stable: bool) {
-    let order = Order::of(crew, &|index| v[index].as_ref(), v.len(), is_stable);
+/// Sorts with `executor`, or on this thread.
+pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(executor: Option<&impl Executor>, v: &mut [B], is_stable: bool) {
+    let order = Order::of(executor, &|index| v[index].as_ref(), v.len(), is_stable);
     let (start, len) = (v.as_mut_ptr(), v.len());
     const { assert!(align_of::<B>() == align_of::<usize>() && size_of::<B>().is_multiple_of(size_of::<usize>())) };
     // What moves them is compiled for two sizes, not for four types.
@@ -291,12 +291,12 @@ pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(crew: Option<&impl Crew>, v:
         2 => {
             // SAFETY: any bits are such words; two have the size of an element, and its alignment; the slice is borrowed.
             let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 2]>>(), len) };
-            order.apply(crew, words);
+            order.apply(executor, words);
         }
         3 => {
             // SAFETY: likewise, of three.
             let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 3]>>(), len) };
-            order.apply(crew, words);
+            order.apply(executor, words);
         }
         words => unreachable!("no string has {words} words"),
     }

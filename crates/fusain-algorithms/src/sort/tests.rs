@@ -17,8 +17,8 @@ use super::run::Sort;
 use super::strings::by_keys;
 use super::tree::Tree;
 use super::words::by_bits as words;
+use crate::element::bit_order::{BitOrder, by_function, by_ord};
 use crate::faults::Scripted;
-use crate::natural::{Natural, by_function, by_ord};
 use crate::par;
 
 const SPECIAL: [f64; 5] = [-0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 4.0];
@@ -48,11 +48,11 @@ fn by_bits<T: Ord>(v: &mut [T], script: &[Move]) -> bool {
     by_natural(Some(&Scripted::new(script, None)), v, by_ord::<T>().expect("integers"))
 }
 
-fn by_natural<T>(crew: Option<&Scripted<'_>>, v: &mut [T], natural: Natural) -> bool {
+fn by_natural<T>(executor: Option<&Scripted<'_>>, v: &mut [T], bit_order: BitOrder) -> bool {
     match Words::of(v) {
         Words::Of8(_) | Words::Of16(_) => unreachable!("these are counted"),
-        Words::Of32(v) => words(crew, v, natural),
-        Words::Of64(v) => words(crew, v, natural),
+        Words::Of32(v) => words(executor, v, bit_order),
+        Words::Of64(v) => words(executor, v, bit_order),
     }
 }
 
@@ -78,8 +78,8 @@ proptest! {
         let mut sorted: Vec<&[u8]> = v.iter().map(Vec::as_slice).collect();
         let mut expected = sorted.clone();
         expected.sort();
-        let crew = Scripted::new(&script, None);
-        by_keys((!alone).then_some(&crew), &mut sorted, stable);
+        let executor = Scripted::new(&script, None);
+        by_keys((!alone).then_some(&executor), &mut sorted, stable);
         prop_assert_eq!(&sorted, &expected);
         if stable {
             prop_assert!(sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.as_ptr())), "equal strings keep their order");
@@ -88,7 +88,7 @@ proptest! {
 
     #[test]
     fn few_numbers_are_sorted_by_ranges(v in proptest::collection::vec(any::<u64>(), 0..2_000), kind in 0..4_u8, script in script(80)) {
-        let crew = Scripted::new(&script, None);
+        let executor = Scripted::new(&script, None);
         let bits = |x: &u64| match kind {
             0 => *x,
             1 => x % 3,
@@ -100,7 +100,7 @@ proptest! {
         let mut expected = v.clone();
         expected.sort();
         let mut sorted = v.clone();
-        let is_done = near::sort(&crew, &mut sorted, Natural::Unsigned);
+        let is_done = near::sort(&executor, &mut sorted, BitOrder::Unsigned);
         prop_assert_eq!(&sorted, if is_done { &expected } else { &v });
         if !is_done {
             return Ok(());
@@ -109,13 +109,13 @@ proptest! {
         let mut sorted = expected.clone();
         expected.sort();
         if let Words::Of32(words) = Words::of(&mut sorted) {
-            near::sort(&crew, words, Natural::Signed);
+            near::sort(&executor, words, BitOrder::Signed);
         }
         prop_assert_eq!(&sorted, &expected);
         let mut expected: Vec<f64> = v.iter().map(|x| f64::from_bits(*x)).collect();
         expected.sort_by(f64::total_cmp);
         let mut sorted = v.clone();
-        near::sort(&crew, &mut sorted, Natural::Float);
+        near::sort(&executor, &mut sorted, BitOrder::Float);
         prop_assert!(sorted.iter().zip(&expected).all(|(x, y)| *x == y.to_bits()));
     }
 
@@ -169,18 +169,18 @@ proptest! {
         alone: bool,
     ) {
         let scripted = Scripted::new(&script, None);
-        let crew = (!alone).then_some(&scripted);
+        let executor = (!alone).then_some(&scripted);
         let v: Vec<i16> = noise(n, 5).map(|x| x as i16 >> bits).collect();
         let mut sorted = v.clone();
         sorted.sort();
         let mut words: Vec<u16> = v.iter().map(|x| *x as u16).collect();
-        narrow(crew, &mut words, Natural::Signed);
+        narrow(executor, &mut words, BitOrder::Signed);
         prop_assert!(words.iter().map(|x| *x as i16).eq(sorted));
 
         let mut bytes: Vec<u8> = v.iter().map(|x| *x as u8).collect();
         let mut sorted = bytes.clone();
         sorted.sort();
-        narrow(crew, &mut bytes, Natural::Unsigned);
+        narrow(executor, &mut bytes, BitOrder::Unsigned);
         prop_assert_eq!(bytes, sorted);
     }
 

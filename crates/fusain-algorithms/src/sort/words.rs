@@ -2,8 +2,8 @@
 //!
 //! Numbers are turned into keys, which are unsigned and in the same order, and back when these are sorted.
 
-use crate::crew::Crew;
-use crate::natural::{FLOAT, Natural, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::element::bit_order::{BitOrder, FLOAT, SIGNED, UNSIGNED, Word, of_keys, to_keys};
+use crate::execution::executor::Executor;
 use crate::policy::Team;
 
 use super::near;
@@ -15,50 +15,50 @@ use super::scatter::each_piece;
 const FEW: usize = 64;
 
 /// Sorts numbers of 32 or 64 bits.
-pub(super) fn words<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) {
-    match crew {
-        None => alone(v, natural),
-        Some(crew) => shared(crew, v, natural),
+pub(super) fn words<W: Word>(executor: Option<&impl Executor>, v: &mut [W], bit_order: BitOrder) {
+    match executor {
+        None => alone(v, bit_order),
+        Some(executor) => shared(executor, v, bit_order),
     }
 }
 
-fn alone<W: Word>(v: &mut [W], natural: Natural) {
-    if v.len() < FEW || !by_bits(None::<&Team<'_>>, v, natural) {
-        to_keys(v, natural);
+fn alone<W: Word>(v: &mut [W], bit_order: BitOrder) {
+    if v.len() < FEW || !by_bits(None::<&Team<'_>>, v, bit_order) {
+        to_keys(v, bit_order);
         v.sort_unstable();
-        of_keys(v, natural);
+        of_keys(v, bit_order);
     }
 }
 
-fn shared<W: Word>(crew: &impl Crew, v: &mut [W], natural: Natural) {
+fn shared<W: Word>(executor: &impl Executor, v: &mut [W], bit_order: BitOrder) {
     if v.len() <= NEAR {
-        if !put_in_order(v, natural) && !near::sort(crew, v, natural) {
-            alone(v, natural);
+        if !put_in_order(v, bit_order) && !near::sort(executor, v, bit_order) {
+            alone(v, bit_order);
         }
         return;
     }
-    if by_bits(Some(crew), v, natural) {
+    if by_bits(Some(executor), v, bit_order) {
         return;
     }
     let sort_leaf = |leaf: &mut [W]| {
-        alone(leaf, natural);
-        to_keys(leaf, natural);
+        alone(leaf, bit_order);
+        to_keys(leaf, bit_order);
     };
-    parallel(crew, v, W::lt, sort_leaf);
-    each_piece(Some(crew), v, &|keys| of_keys(keys, natural));
+    parallel(executor, v, W::lt, sort_leaf);
+    each_piece(Some(executor), v, &|keys| of_keys(keys, bit_order));
 }
 
 /// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input in order, ascending or descending, is noticed first.
-pub(super) fn by_bits<W: Word>(crew: Option<&impl Crew>, v: &mut [W], natural: Natural) -> bool {
-    put_in_order(v, natural) || radix::sort(crew, v, natural)
+pub(super) fn by_bits<W: Word>(executor: Option<&impl Executor>, v: &mut [W], bit_order: BitOrder) -> bool {
+    put_in_order(v, bit_order) || radix::sort(executor, v, bit_order)
 }
 
 /// Whether `v` is in order, or descending and then reversed.
-fn put_in_order<W: Word>(v: &mut [W], natural: Natural) -> bool {
-    match natural {
-        Natural::Unsigned => put::<W, UNSIGNED>(v),
-        Natural::Signed => put::<W, SIGNED>(v),
-        Natural::Float => put::<W, FLOAT>(v),
+fn put_in_order<W: Word>(v: &mut [W], bit_order: BitOrder) -> bool {
+    match bit_order {
+        BitOrder::Unsigned => put::<W, UNSIGNED>(v),
+        BitOrder::Signed => put::<W, SIGNED>(v),
+        BitOrder::Float => put::<W, FLOAT>(v),
     }
 }
 

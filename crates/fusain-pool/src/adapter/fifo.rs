@@ -1,9 +1,9 @@
 //! Tasks that are run in the order in which they were spawned.
 
-use crate::handle::Handle;
-use crate::header::{self, Header, Reopen, reopen};
-use crate::job::JobRef;
-use crate::queue::Inbox;
+use crate::handover::job::JobRef;
+use crate::handover::queue::Inbox;
+use crate::worker::handle::Handle;
+use crate::worker::header::{self, Header, Reopen, reopen};
 use std::ptr::NonNull;
 
 /// Tasks that one worker has spawned, to be run in that order though its queue gives the newest first.

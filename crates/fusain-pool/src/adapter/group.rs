@@ -1,6 +1,6 @@
 //! Tasks of a registry that are awaited together and may borrow from the frame that waits: what a scope is made of.
 //!
-//! As in [`scope`](crate::scope) a task is a heap job and the group's [latch](crate::latch) counts those that have not ended. It differs in who may spawn:
+//! As in [`scope`](crate::scope) a task is a heap job and the group's [latch](crate::handover::latch) counts those that have not ended. It differs in who may spawn:
 //! any thread, into the registry that the group was made for, and in that the thread that waits need not be a worker of it.
 //!
 //! **What panics do.** The first payload, be it of a task or of the group's own closure, comes out when all have ended; later ones are dropped.
@@ -8,14 +8,15 @@
 use super::fifo::Fifo;
 use super::registry::Registry;
 use super::worker::Worker;
-use crate::handle::Handle;
-use crate::header::{Header, Reopen, reopen};
-use crate::inner::Inner;
-use crate::job::JobRef;
-use crate::latch::Latch;
+use crate::handover::job::JobRef;
+use crate::handover::latch::Latch;
+use crate::idle::tasks;
 use crate::panics::{FirstPanic, discard};
-use crate::spawn::and_wait;
-use crate::{tasks, trace};
+use crate::task::spawn::and_wait;
+use crate::trace;
+use crate::worker::handle::Handle;
+use crate::worker::header::{Header, Reopen, reopen};
+use crate::worker::inner::Inner;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -3,12 +3,12 @@
 use super::fifo::Fifo;
 use super::worker::Worker;
 use crate::error::WORKERS_MAX;
-use crate::handle::{Handle, Innermost};
 use crate::handlers::Handlers;
-use crate::inner::Inner;
 use crate::panics::Payload;
 use crate::sync::{AtomicBool, Ordering};
 use crate::trace;
+use crate::worker::handle::{Handle, Innermost};
+use crate::worker::inner::Inner;
 use std::sync::Arc;
 
 /// A pool whose workers are all started threads. Dropping it lets them leave when all detached tasks have ended, and does not wait for that.

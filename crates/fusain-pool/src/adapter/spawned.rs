@@ -2,9 +2,9 @@
 
 use super::registry::{Fifos, Registry};
 use super::worker::Worker;
-use crate::inner::Inner;
-use crate::latch::Latch;
-use crate::spawn::{AwaitedJob, DetachedJob, all_or_first_panic, and_wait};
+use crate::handover::latch::Latch;
+use crate::task::spawn::{AwaitedJob, DetachedJob, all_or_first_panic, and_wait};
+use crate::worker::inner::Inner;
 use std::sync::Arc;
 
 impl Registry {

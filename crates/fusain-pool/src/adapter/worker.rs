@@ -1,9 +1,9 @@
 //! What a thread may do since it is a worker of a registry.
 
-use crate::handle::{Handle, Innermost};
-use crate::inner::Inner;
-use crate::join::join_at;
-use crate::tasks::{self, Helps};
+use crate::idle::tasks::{self, Helps};
+use crate::task::join::join_at;
+use crate::worker::handle::{Handle, Innermost};
+use crate::worker::inner::Inner;
 
 /// The worker that the calling thread is in its innermost pool, a registry.
 #[derive(Clone, Copy)]

@@ -4,12 +4,12 @@ use super::part::{BRIEF, Out, send, wait, work};
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
 use crate::call::Call;
-use crate::handle::Handle;
-use crate::inner::Inner;
-use crate::mailbox::ANY;
-use crate::part::StackParts;
+use crate::call::part::StackParts;
+use crate::handover::mailbox::ANY;
 use crate::run::{help, running};
 use crate::sync::faulty::Fault;
+use crate::worker::handle::Handle;
+use crate::worker::inner::Inner;
 use loom::thread;
 use std::ops::Range;
 
@@ -88,7 +88,14 @@ fn part_for_a_sleeping_caller() {
         let handle = Handle::new(&pool, 0);
         let mine = match pool.slots.get(1).claim_for(call.token()) {
             Some(claim) => {
-                crate::share::deliver(&running(call.get(), marks.get()), &handle, (1, claim), BRIEF.grain, 0, 0..1);
+                crate::run::share::deliver(
+                    &running(call.get(), marks.get()),
+                    &handle,
+                    (1, claim),
+                    BRIEF.grain,
+                    0,
+                    0..1,
+                );
                 false
             }
             None => true,
@@ -161,7 +168,14 @@ fn part_for_a_caller_that_calls_again() {
         let handle = Handle::new(&pool, 1);
         match pool.slots.get(2).claim_for(call.token()) {
             Some(claim) => {
-                crate::share::deliver(&running(call.get(), again.get()), &handle, (2, claim), BRIEF.grain, 0, 1..2);
+                crate::run::share::deliver(
+                    &running(call.get(), again.get()),
+                    &handle,
+                    (2, claim),
+                    BRIEF.grain,
+                    0,
+                    1..2,
+                );
             }
             None => again.marks.mark(1),
         }

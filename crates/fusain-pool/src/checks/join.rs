@@ -2,10 +2,10 @@
 
 use super::whole::with_worker;
 use super::{Frame, Marks, check, finds, pool};
-use crate::handle::Handle;
-use crate::join::join_outermost;
+use crate::idle::tasks;
 use crate::sync::faulty::Fault;
-use crate::tasks;
+use crate::task::join::join_outermost;
+use crate::worker::handle::Handle;
 use loom::thread;
 
 /// `b` may be taken by a worker while the joiner is at `a`, or takes it back; the joiner sees its result, and nobody touches the job afterwards.

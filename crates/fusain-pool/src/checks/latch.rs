@@ -1,7 +1,7 @@
-//! The completion latch: see [`latch`](crate::latch).
+//! The completion latch: see [`latch`](crate::handover::latch).
 
 use super::{Frame, Marks, check, finds};
-use crate::latch::Latch;
+use crate::handover::latch::Latch;
 use crate::sync::faulty::Fault;
 use crate::sync::{current, park};
 use loom::thread;

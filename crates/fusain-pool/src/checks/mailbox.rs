@@ -1,13 +1,13 @@
-//! Messages: see [`mailbox`](crate::mailbox).
+//! Messages: see [`mailbox`](crate::handover::mailbox).
 
 use super::{Frame, check, finds, pool};
-use crate::handle::Handle;
-use crate::header::{self, Header, Reopen, reopen};
-use crate::job::JobRef;
-use crate::mailbox::{ANY, Mailbox, SHUT};
-use crate::part::{MessageHeader, receive};
+use crate::call::part::{MessageHeader, receive};
+use crate::handover::job::JobRef;
+use crate::handover::mailbox::{ANY, Mailbox, SHUT};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::Fault;
+use crate::worker::handle::Handle;
+use crate::worker::header::{self, Header, Reopen, reopen};
 use loom::thread;
 use std::ptr::NonNull;
 

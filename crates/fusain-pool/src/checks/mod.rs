@@ -26,9 +26,9 @@ mod whole;
 
 use crate::Algorithm;
 use crate::handlers::Handlers;
-use crate::inner::{Inner, Threads, Wait};
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::{Fault, plant};
+use crate::worker::inner::{Inner, Threads, Wait};
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, Range};

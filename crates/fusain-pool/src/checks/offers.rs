@@ -1,15 +1,15 @@
-//! Parts on offer: see [`offers`](crate::offers).
+//! Parts on offer: see [`offers`](crate::run::offers).
 
 use super::part::{BRIEF, wait};
 use super::{Frame, Marks, check, finds, pool};
 use crate::call::Call;
-use crate::handle::Handle;
-use crate::inner::Inner;
-use crate::offers::Offers;
-use crate::part::StackParts;
+use crate::call::part::StackParts;
+use crate::idle::tasks;
+use crate::run::offers::Offers;
 use crate::run::running;
 use crate::sync::faulty::Fault;
-use crate::tasks;
+use crate::worker::handle::Handle;
+use crate::worker::inner::Inner;
 use loom::thread;
 
 /// The worker of slot 0, which has a share of `call`, offers the half of its part, does the other one, and then what nobody has taken.

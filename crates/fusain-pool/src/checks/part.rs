@@ -1,14 +1,14 @@
-//! What a caller hands out, and gets back: see [`part`](crate::part).
+//! What a caller hands out, and gets back: see [`part`](crate::call::part).
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
+use crate::call::pace::Grain;
+use crate::call::part::{Message, StackParts, receive};
 use crate::call::{Brief, Call};
-use crate::handle::Handle;
-use crate::mailbox::{ANY, ASLEEP, SHUT};
-use crate::pace::Grain;
-use crate::part::{Message, StackParts, receive};
+use crate::handover::mailbox::{ANY, ASLEEP, SHUT};
 use crate::run::{help, running};
 use crate::sync::faulty::Fault;
+use crate::worker::handle::Handle;
 use loom::thread;
 use std::ops::Range;
 

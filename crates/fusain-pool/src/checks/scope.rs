@@ -1,10 +1,10 @@
 //! The count of a scope's tasks: see [`scope`](crate::scope).
 
 use super::{Frame, Marks, check, finds, pool};
-use crate::handle::Handle;
-use crate::scope::scope_at;
+use crate::idle::tasks::{self, Helps};
 use crate::sync::faulty::Fault;
-use crate::tasks::{self, Helps};
+use crate::task::scope::scope_at;
+use crate::worker::handle::Handle;
 use loom::thread;
 
 /// One task that a worker may take; the scope ends when it has, and nobody touches it afterwards.

@@ -1,11 +1,11 @@
 //! Falling asleep and waking: see [`idle`](crate::idle).
 
 use super::{check, finds, pool};
-use crate::handle::Handle;
+use crate::handover::mailbox::{ANY, SHUT};
 use crate::idle::{fall_asleep, stay_asleep};
-use crate::mailbox::{ANY, SHUT};
 use crate::sync::current;
 use crate::sync::faulty::Fault;
+use crate::worker::handle::Handle;
 use loom::thread;
 
 const CALL: usize = 8;

@@ -1,10 +1,10 @@
-//! The stop signal and the lease: see [`slot`](crate::slot).
+//! The stop signal and the lease: see [`slot`](crate::worker::slot).
 
 use super::{Frame, check, finds, pool};
-use crate::inner::Inner;
-use crate::mailbox::ANY;
+use crate::handover::mailbox::ANY;
 use crate::sync::faulty::Fault;
 use crate::sync::{AtomicBool, Ordering};
+use crate::worker::inner::Inner;
 use loom::thread;
 
 /// Delivers to slot 0 within a call that `stopped` says has been stopped, or not; returns whether it has.

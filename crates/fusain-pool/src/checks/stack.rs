@@ -1,11 +1,11 @@
-//! The public place of a stack: see [`slot`](crate::slot).
+//! The public place of a stack: see [`slot`](crate::worker::slot).
 
 use super::{Frame, check, finds, pool};
-use crate::handle::Handle;
-use crate::header::{self, Header, Reopen};
-use crate::job::JobRef;
+use crate::handover::job::JobRef;
 use crate::sync::UnsafeCell;
 use crate::sync::faulty::Fault;
+use crate::worker::handle::Handle;
+use crate::worker::header::{self, Header, Reopen};
 use loom::thread;
 use std::ptr::NonNull;
 

@@ -1,16 +1,16 @@
-//! Who hears of a task: see [`tasks`](crate::tasks).
+//! Who hears of a task: see [`tasks`](crate::idle::tasks).
 
 use super::{Frame, Marks, check, finds, pool};
-use crate::handle::{Handle, Root};
-use crate::header::{Header, Reopen};
+use crate::handover::job::JobRef;
+use crate::handover::latch::Latch;
+use crate::handover::mailbox::{ANY, SHUT};
+use crate::idle::tasks::{self, Helps, announce};
 use crate::idle::{fall_asleep, stay_asleep, wait_for};
-use crate::job::JobRef;
-use crate::latch::Latch;
-use crate::mailbox::{ANY, SHUT};
-use crate::scope::scope_at;
 use crate::sync::current;
 use crate::sync::faulty::Fault;
-use crate::tasks::{self, Helps, announce};
+use crate::task::scope::scope_at;
+use crate::worker::handle::{Handle, Root};
+use crate::worker::header::{Header, Reopen};
 use loom::thread;
 use std::ptr::NonNull;
 

@@ -3,17 +3,17 @@
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
 use crate::call::Brief;
-use crate::handle::Handle;
+use crate::call::pace::Grain;
+use crate::handover::latch::Latch;
+use crate::handover::mailbox::ANY;
 use crate::idle::serve;
-use crate::inner::Inner;
-use crate::latch::Latch;
-use crate::mailbox::ANY;
-use crate::pace::Grain;
+use crate::idle::tasks::tell_worker;
 use crate::run::run;
-use crate::spawn::{AwaitedJob, and_wait};
 use crate::sync::current;
 use crate::sync::faulty::Fault;
-use crate::tasks::tell_worker;
+use crate::task::spawn::{AwaitedJob, and_wait};
+use crate::worker::handle::Handle;
+use crate::worker::inner::Inner;
 use loom::thread::{self, JoinHandle};
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::Kind;
 use super::class::{Again, Class, Next};
 use super::usual::Usual;
-use crate::moment;
+use crate::platform::moment;
 
 /// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
 const PAIRS: usize = 64;

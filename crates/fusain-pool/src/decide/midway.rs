@@ -8,9 +8,9 @@
 //! for nothing, which may cost a wake.
 
 use crate::Algorithm;
-use crate::costs::Costs;
+use crate::idle::wakes;
+use crate::platform::costs::Costs;
 use crate::pool::Pool;
-use crate::wakes;
 
 use super::Kind;
 use super::known::with_class;

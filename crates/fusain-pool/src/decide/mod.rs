@@ -39,11 +39,11 @@ mod trial;
 mod usual;
 mod way;
 
-use crate::costs::Costs;
-use crate::inner::Inner;
-use crate::kinds::kind_of;
+use crate::idle::wakes::{self, Wake};
+use crate::platform::costs::Costs;
 use crate::pool::Pool;
-use crate::wakes::{self, Wake};
+use crate::worker::inner::Inner;
+use crate::worker::kinds::kind_of;
 use class::{Choice, LOOKED_AT_NS, Machine};
 use known::{Key, Light, with_class, with_known};
 

@@ -1,15 +1,15 @@
 //! The two ways a call can be run, and what each tells the numbers of its kind afterwards.
 
 use crate::Algorithm;
+use crate::call::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
 use crate::call::{Brief, Outcome};
-use crate::costs::Costs;
-use crate::handle::Handle;
-use crate::moment::{self, Moment};
-use crate::opaque;
-use crate::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
+use crate::idle::wakes;
+use crate::platform::costs::Costs;
+use crate::platform::moment::{self, Moment};
 use crate::pool::Pool;
 use crate::run;
-use crate::wakes;
+use crate::run::opaque;
+use crate::worker::handle::Handle;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::thread;

@@ -1,8 +1,8 @@
-//! How much calls that find all workers asleep have to lose before they wake one: learned from what rows of such calls gained and lost ([`wakes`](crate::wakes)).
+//! How much calls that find all workers asleep have to lose before they wake one: learned from what rows of such calls gained and lost ([`wakes`](crate::idle::wakes)).
 
 use std::cell::Cell;
 
-use crate::wakes::{Row, Wake};
+use crate::idle::wakes::{Row, Wake};
 
 /// The highest threshold, in times of what a wake costs.
 const MAX: f32 = 16.0;

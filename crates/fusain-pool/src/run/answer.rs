@@ -2,14 +2,14 @@
 
 use crate::Algorithm;
 use crate::call::Call;
-use crate::handle::Handle;
-use crate::offers::Offers;
-use crate::others::give_way;
-use crate::pace::Grain;
-use crate::part::Running;
-use crate::share::{Receiver, deliver};
-use crate::slot::{LOOK, OF_JOBS, PUBLISH, askers, bit};
-use crate::tasks;
+use crate::call::pace::Grain;
+use crate::call::part::Running;
+use crate::idle::tasks;
+use crate::run::offers::Offers;
+use crate::run::share::{Receiver, deliver};
+use crate::worker::handle::Handle;
+use crate::worker::others::give_way;
+use crate::worker::slot::{LOOK, OF_JOBS, PUBLISH, askers, bit};
 
 /// Those who ask do it once. If there was nothing to split for them, that may change: a part of a sort becomes two, a node of a search has children. So their requests are looked
 /// at again after one unit, after two, after four, ...

@@ -28,7 +28,7 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     rest: *mut T,
 ) -> Option<(usize, usize)> {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    if const { crate::kind::may_be_primitive::<T>() } {
+    if const { crate::element::primitive::may_be_primitive::<T>() } {
         if avx512::can_sift::<T>() {
             // SAFETY: the caller's, and just asked.
             return Some(unsafe { avx512::sift::<_, _, N>(part, kept, rest) });
@@ -78,7 +78,7 @@ unsafe fn each_block<T, J: Judge<T>, const N: usize>(
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 #[inline(always)]
 fn is_number<T>() -> bool {
-    crate::kind::is_primitive::<T>() && matches!(size_of::<T>(), 4 | 8)
+    crate::element::primitive::is_primitive::<T>() && matches!(size_of::<T>(), 4 | 8)
 }
 
 /// Whether [`mark`] and [`pack`] are there for elements of this type, on this machine.

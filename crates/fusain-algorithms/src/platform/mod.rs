@@ -1,0 +1,344 @@
+//! What a platform lacks, and what happens instead. No other file of this crate depends on the platform, but for `filter/compress`.
+//!
+//! | lacks | where | instead |
+//! |-------|-------|---------|
+//! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
+//! | writes around the caches | other than x86-64, `--cfg fusain_plain` | memory is copied as usual |
+//! | a gain by prefetching | other than Intel's processors, `--cfg fusain_plain` | memory is read when it is needed |
+//! | huge pages | other than Linux | the system's usual pages are used |
+//!
+//! Threads and the clock are in the `platform` of `fusain-pool`.
+
+pub(crate) mod simd;
+
+use std::mem::MaybeUninit;
+
+/// Bytes of a cache line: on most platforms.
+pub(crate) const LINE: usize = 64;
+
+/// A loop to be compiled for each width.
+///
+/// It is a trait and not a closure or a function, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
+/// closure is not inlined, nor is what calls a function that is given as a value, however that is marked.
+pub trait Body {
+    /// What it returns.
+    type Output;
+
+    /// Runs it; to be marked `#[inline(always)]`.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs `body`, compiled for the widest vectors this machine has.
+#[inline(always)]
+pub(crate) fn widest<B: Body>(body: B) -> B::Output {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    {
+        match x86::width() {
+            // SAFETY: the machine has been seen to have these features, which imply the others.
+            x86::Width::Avx512 => unsafe { x86::avx512(body) },
+            // SAFETY: the machine has been seen to have the feature.
+            x86::Width::Avx2 => unsafe { x86::avx2(body) },
+            x86::Width::Plain => x86::plain(body),
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    {
+        body.run()
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+pub(crate) use x86::{has_avx2, has_avx512, set_plain};
+
+/// There is no other version.
+#[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+pub(crate) fn set_plain(_is_plain: bool) {}
+
+#[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+mod x86 {
+    use std::arch::is_x86_feature_detected;
+    use std::arch::x86_64::{__cpuid, __m128i, _mm_loadu_si128, _mm_sfence, _mm_store_si128, _mm_stream_si128};
+    use std::mem::MaybeUninit;
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+    use super::{Body, LINE, memcpy};
+
+    /// What may be called.
+    #[derive(Clone, Copy, PartialEq)]
+    #[repr(u8)]
+    pub(super) enum Width {
+        Plain = 1,
+        Avx2,
+        Avx512,
+    }
+
+    /// A [`Width`]; 0: not asked yet. Relaxed: whoever does not see what another has found asks again.
+    static WIDTH: AtomicU8 = AtomicU8::new(0);
+
+    const AVX2: u8 = Width::Avx2 as u8;
+    const AVX512: u8 = Width::Avx512 as u8;
+    const PLAIN: u8 = Width::Plain as u8;
+
+    /// Asked once: to test for five features takes as long as a short loop.
+    #[inline(always)]
+    pub(super) fn width() -> Width {
+        match WIDTH.load(Relaxed) {
+            AVX512 => Width::Avx512,
+            AVX2 => Width::Avx2,
+            PLAIN => Width::Plain,
+            _ => detect(),
+        }
+    }
+
+    #[cold]
+    fn detect() -> Width {
+        let width = if is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("bmi2")
+        {
+            Width::Avx512
+        } else if is_x86_feature_detected!("avx2") {
+            Width::Avx2
+        } else {
+            Width::Plain
+        };
+        WIDTH.store(width as u8, Relaxed);
+        width
+    }
+
+    /// Asked once, as it takes a microsecond, and more on virtual machines.
+    #[inline(always)]
+    pub(super) fn is_intel() -> bool {
+        static IS_INTEL: LazyLock<bool> = LazyLock::new(|| {
+            // SAFETY: each of these processors has the instruction, and this leaf.
+            #[allow(unused_unsafe, reason = "newer compilers know that")]
+            let vendor = unsafe { __cpuid(0) };
+            [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+        });
+        *IS_INTEL
+    }
+
+    /// From now on all run the version that every machine has, or again the widest: for `compare first --plain`.
+    pub(crate) fn set_plain(is_plain: bool) {
+        WIDTH.store(if is_plain { PLAIN } else { 0 }, Relaxed);
+    }
+
+    /// Whether [`avx512`] may be called.
+    #[inline(always)]
+    pub(crate) fn has_avx512() -> bool {
+        width() == Width::Avx512
+    }
+
+    /// Whether [`avx2`] is what [`widest`](super::widest) calls.
+    #[inline(always)]
+    pub(crate) fn has_avx2() -> bool {
+        width() == Width::Avx2
+    }
+
+    /// Not inlined, as the others cannot be: what calls them would keep its registers free for it.
+    #[inline(never)]
+    pub(super) fn plain<B: Body>(body: B) -> B::Output {
+        body.run()
+    }
+
+    /// Bytes of a vector that each of these processors has.
+    const VECTOR: usize = size_of::<__m128i>();
+
+    /// Bytes from which on the C library of many systems copies by one instruction.
+    pub(super) const COPIED_AT_ONCE: usize = 1 << 12;
+
+    /// Copies by vectors, and if it goes `AROUND` the caches past these; see [`copy_around`](super::copy_around).
+    pub(super) fn copy<const AROUND: bool>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+        let head = to.as_ptr().align_offset(LINE).min(to.len());
+        let (to_head, to) = to.split_at_mut(head);
+        let (from_head, from) = from.split_at(head);
+        memcpy(to_head, from_head);
+        let (to, to_tail) = to.as_chunks_mut::<LINE>();
+        let (from, from_tail) = from.as_chunks::<LINE>();
+        for (to, from) in to.iter_mut().zip(from) {
+            // A line at a time: a loop over single vectors would be compiled to a call of the C library.
+            let vectors: [__m128i; LINE / VECTOR] = std::array::from_fn(|i| {
+                // SAFETY: so many bytes, which may lie anywhere.
+                unsafe { _mm_loadu_si128(from[i * VECTOR..][..VECTOR].as_ptr().cast()) }
+            });
+            for (to, bytes) in to.as_chunks_mut::<VECTOR>().0.iter_mut().zip(vectors) {
+                let to = to.as_mut_ptr().cast();
+                if AROUND {
+                    // SAFETY: so many bytes, the first of which lies at a multiple of their number; a fence comes before any other use.
+                    unsafe { _mm_stream_si128(to, bytes) };
+                } else {
+                    // SAFETY: so many bytes, the first of which lies at a multiple of their number.
+                    unsafe { _mm_store_si128(to, bytes) };
+                }
+            }
+        }
+        memcpy(to_tail, from_tail);
+    }
+
+    /// See [`Fence`](super::Fence).
+    pub(super) fn fence() {
+        // SAFETY: each of these processors has it.
+        unsafe { _mm_sfence() };
+    }
+
+    #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2")]
+    pub(super) fn avx512<B: Body>(body: B) -> B::Output {
+        body.run()
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn avx2<B: Body>(body: B) -> B::Output {
+        body.run()
+    }
+}
+
+/// Whether a loop that reads one line after the other is faster if it asks for lines ahead.
+#[inline(always)]
+pub(crate) fn gains_by_prefetching() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    return x86::is_intel();
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    return false;
+}
+
+/// Asks for the cache line of `place`, which will be read soon, without waiting for it. Any address will do, and nothing is read.
+#[inline(always)]
+pub(crate) fn prefetch<T>(place: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    // SAFETY: a hint, which never faults; each of these processors has it.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    let _ = place;
+}
+
+/// Copies as the C library does.
+fn memcpy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    assert_eq!(to.len(), from.len(), "both have the same length");
+    // SAFETY: both are so long, and lie apart, as one of them is borrowed for writing.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
+}
+
+/// Copies `from` over `to`, which is as long.
+///
+/// On AMD's processors, which all but Intel's are taken for, the instruction by which a C library copies long runs (glibc before 2.39) is slower than vectors.
+///
+/// # Panics
+///
+/// If the lengths differ.
+#[inline]
+pub(crate) fn copy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    assert_eq!(to.len(), from.len(), "both have the same length");
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    if from.len() >= x86::COPIED_AT_ONCE && !x86::is_intel() {
+        return x86::copy::<false>(to, from);
+    }
+    memcpy(to, from);
+}
+
+/// Copies `from` over `to`, which is as long, around the caches: whole lines are written that need not be read before, a third less for memory to do. Afterwards the
+/// caches have none of them.
+///
+/// # Safety
+///
+/// This thread drops a [`Fence`] before anybody uses `to`, itself included.
+///
+/// # Panics
+///
+/// If the lengths differ.
+#[inline]
+pub(crate) unsafe fn copy_around(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    assert_eq!(to.len(), from.len(), "both have the same length");
+    #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+    x86::copy::<true>(to, from);
+    #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
+    memcpy(to, from);
+}
+
+/// When it is dropped, what the thread has [copied around the caches](copy_around) comes before all that it writes afterwards; until then it is ordered with nothing.
+pub(crate) struct Fence;
+
+impl Drop for Fence {
+    fn drop(&mut self) {
+        #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
+        x86::fence();
+    }
+}
+
+pub(crate) use pages::{ask_for_huge_pages, make_present};
+
+/// How large memory is backed. One function of the C library is declared here, for the reason that the `platform` of `fusain-pool` gives.
+#[cfg(target_os = "linux")]
+mod pages {
+    use std::ffi::{c_int, c_void};
+    use std::mem::MaybeUninit;
+
+    unsafe extern "C" {
+        fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    }
+
+    // The same on every processor that Rust's standard library knows Linux on.
+    const MADV_HUGEPAGE: c_int = 14;
+    const MADV_POPULATE_WRITE: c_int = 23;
+
+    /// Asks for huge pages under `room`, which will be written from end to end.
+    #[cold]
+    pub(crate) fn ask_for_huge_pages<T>(room: &mut [MaybeUninit<T>]) {
+        advise(room, 1 << 21, MADV_HUGEPAGE);
+    }
+
+    /// Has all pages under `room`, which will be written from end to end, made present in one go.
+    #[cold]
+    pub(crate) fn make_present<T>(room: &mut [MaybeUninit<T>]) {
+        // A multiple of the length of a page on all machines.
+        advise(room, 1 << 16, MADV_POPULATE_WRITE);
+    }
+
+    /// Gives `advice` on the pages of so many bytes that lie within `room`; at the borders are somebody else's bytes.
+    fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: c_int) {
+        let start = room.as_mut_ptr().cast::<u8>();
+        let skip = start.align_offset(page);
+        let bytes = size_of_val(room).saturating_sub(skip) / page * page;
+        if bytes > 0 {
+            // SAFETY: the range lies within `room`; the advice changes how memory is backed, not what it holds. A refusal
+            // (an old kernel) changes nothing, so the result does not matter.
+            unsafe { madvise(start.wrapping_add(skip).cast(), bytes, advice) };
+        }
+    }
+}
+
+/// The system's usual pages.
+#[cfg(not(target_os = "linux"))]
+mod pages {
+    use std::mem::MaybeUninit;
+
+    pub(crate) fn ask_for_huge_pages<T>(_room: &mut [MaybeUninit<T>]) {}
+
+    pub(crate) fn make_present<T>(_room: &mut [MaybeUninit<T>]) {}
+}
+
+#[cfg(all(test, target_arch = "x86_64", not(fusain_plain)))]
+mod tests {
+    use super::*;
+
+    /// Both ways, whatever this processor would take.
+    #[test]
+    fn copies_by_vectors_are_whole_wherever_they_begin_and_end() {
+        let from: Vec<u8> = (0..300).map(|i| (i % 251) as u8).collect();
+        for copy in [x86::copy::<false>, x86::copy::<true>] {
+            for start in 0..LINE {
+                for len in 0..200 {
+                    let mut to = vec![MaybeUninit::new(u8::MAX); 300];
+                    copy(&mut to[start..start + len], &from[start + 1..][..len]);
+                    // SAFETY: all of them were initialised when the vector was made.
+                    let to: Vec<u8> = to.into_iter().map(|x| unsafe { x.assume_init() }).collect();
+                    assert!(to[start..start + len] == from[start + 1..][..len], "{start} {len}");
+                    assert!(to[..start].iter().chain(&to[start + len..]).all(|x| *x == u8::MAX), "{start} {len}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! A worker's mailbox: a word and some room, on cache lines of their own, through which work reaches it.
+//!
+//! Whoever has a part of an algorithm's work to give puts it here. That turns the paper's
+//! synchronous steal around: a thief *asks* (a bit in the victim's [`Slot`](crate::worker::slot::Slot)) and then watches only its own mailbox, so a victim that is
+//! deep in a long unit, finished, or waiting itself cannot hold it up. The thief may ask as many victims as it likes; the first one to claim
+//! the mailbox serves it, the others find it taken.
+//!
+//! The part that a caller hands out is a *message*: it lies in the mailbox itself, beside the word, so what to do travels on the cache line that the receiver
+//! watches anyway (see [`part`](crate::call::part)). Everything else is a job on the heap, whose address is put here. A message that nobody has opened its giver may
+//! take back.
+//!
+//! Who waits at an empty mailbox fetches its line *for writing* ([`take_out`](Mailbox::take_out)). It then arrives as the receiver's own, and to take the message out
+//! costs no second trip to the giver's core (`compare region` shows it where cores are far apart).
+//!
+//! Each slot has two. The *front* mailbox takes anything and is open while a pool thread is idle. The *side* mailbox is used by who waits: it takes only
+//! the work of the one call its owner waits for (whose token is its state), or says that the owner sleeps until there are tasks to help with.
+//!
+//! A caller that waits with its side mailbox open runs code of the user's now and then: it commits what comes back, and runs tasks that are for it alone. If that code makes
+//! a call of its own and waits for that, it needs the mailbox for itself. So it [sets aside](Mailbox::set_aside) what is there, a job that has been
+//! delivered included, and [opens](Mailbox::open) it again like that when its own call is over.
+//!
+//! # States of the word
+//!
+//! | state       | meaning                                              | who leaves it, and how |
+//! |-------------|------------------------------------------------------|------------------------|
+//! | `SHUT`      | the owner takes nothing, or works                    | owner: store `ANY`, a token, or `ASLEEP`; CAS to `ANY` where a giver has shut it |
+//! | `ANY`       | front: the owner is awake and takes any work         | giver: CAS to `CLAIMED`, or to a nudge · owner: CAS to `ASLEEP`, `SHUT` |
+//! | `ASLEEP`    | the owner is parked or about to be                   | front, giver: CAS to `CLAIMED`, and unparks after delivery · waker: CAS to `SHUT`, then unparks; the owner opens on arrival · owner: CAS to `ANY`, store `SHUT` (side) |
+//! | token       | side: the owner waits for that call                  | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT`, or to token + 2 |
+//! | token + 2   | likewise, and is parked or about to be               | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token, or to `SHUT` |
+//! | `CLAIMED`   | one giver is about to deliver, or has taken its message back | that giver: store a message, a job, or what it was; `ANY` or `SHUT` |
+//! | job + 1     | a job is there                                       | owner: CAS to `SHUT` · front, giver, taking it back: CAS to `ANY` |
+//! | token + 4   | front: a message is there                            | owner: CAS to `SHUT` · giver, taking it back: CAS to `CLAIMED` |
+//! | nudge       | front: the slot of that number has a task to be taken | owner: store `SHUT` |
+//!
+//! A giver claims the mailbox for as long as it takes to write its message, or to put its part on the heap and to look whether its call has been
+//! stopped ([`Mailbox::claim`]). No code of the user's runs meanwhile: it might wait for this very worker. Jobs and
+//! tokens are addresses of words, so multiples of 8.
+//!
+//! # Orderings
+//!
+//! * giver's way to a message or job: Release; pairs with the Acquire of the owner who takes it out. It is written before it is read.
+//! * owner's way to `ANY`, a token, or a job that it puts back: Release; pairs with the Acquire of a giver's CAS. What the owner did before, such as having read the last message, or
+//!   clearing the stop signal of a call that has been stopped, is known to whoever gives it work.
+//! * owner and giver both leave a message by CAS, so one of them has it. Relaxed on the giver's side: it wrote the message itself.
+//! * giver's way from a message that it has taken back: Release; pairs with the Acquire of the next giver, or of the owner who opens the mailbox for that one. It has been read
+//!   before it is written over.
+//!
+//! # The room beside the word
+//!
+//! Invariant: it is used by the giver while the state is `CLAIMED`, and by the owner from its CAS to `SHUT` until it opens the mailbox again.
+//!
+//! Checked by `checks::mailbox`.
+
+use crate::handover::job::JobRef;
+use crate::platform::prefetch_for_writing;
+use crate::sync::{AtomicUsize, Ordering, UnsafeCell, yield_now};
+use std::mem::MaybeUninit;
+
+pub(crate) const SHUT: usize = 0;
+pub(crate) const ANY: usize = 1;
+pub(crate) const ASLEEP: usize = 2;
+pub(crate) const CLAIMED: usize = 3;
+
+/// Added to a token: its owner sleeps.
+pub(crate) const AND_ASLEEP: usize = 2;
+
+/// The three low bits of a nudge; the others are a slot's number.
+const NUDGE: usize = 6;
+
+/// Added to the token of a message.
+const MESSAGE: usize = 4;
+
+const LOW: usize = 7;
+
+/// Bytes of a cache line, or of the shortest there are.
+pub(crate) const LINE: usize = 64;
+
+/// Words of a message: what is left of two cache lines.
+const ROOM: usize = 15;
+
+/// Bytes of a message.
+pub(crate) const ROOM_BYTES: usize = ROOM * size_of::<usize>();
+
+const fn state_of(job: usize) -> usize {
+    job | 1
+}
+
+fn job_in(state: usize) -> Option<JobRef> {
+    let address = if state > CLAIMED && state & LOW == 1 { state & !1 } else { 0 };
+    // SAFETY: `state_of` made it from the address of a job.
+    unsafe { JobRef::from_address(address) }
+}
+
+/// What has been taken out of a mailbox.
+pub(crate) enum Mail {
+    /// A message: its name, and where it lies until the mailbox is opened again.
+    Message { token: usize, room: *const () },
+    /// A job, valid until it has been run, which is once.
+    Job(JobRef),
+}
+
+/// See the [module](self).
+#[repr(C, align(128))]
+pub(crate) struct Mailbox {
+    state: AtomicUsize,
+    room: UnsafeCell<MaybeUninit<[usize; ROOM]>>,
+}
+
+// SAFETY: by the invariant of the room one thread uses it at a time; the orderings above hand it on.
+unsafe impl Sync for Mailbox {}
+
+impl Mailbox {
+    pub(crate) fn new() -> Self {
+        Self { state: AtomicUsize::new(SHUT), room: UnsafeCell::new(MaybeUninit::uninit()) }
+    }
+
+    /// Relaxed: a hint for whoever looks around; the decision is made by [`claim`](Self::claim).
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> usize {
+        self.state.load(Ordering::Relaxed)
+    }
+
+    /// Fetches it for writing.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        prefetch_for_writing(&self.state);
+    }
+
+    /// As [`prefetch`](Self::prefetch), for who is going to write a message of so many bytes.
+    #[inline(always)]
+    pub(crate) fn prefetch_for(&self, bytes: usize) {
+        self.prefetch();
+        if bytes > LINE - size_of::<AtomicUsize>() {
+            prefetch_for_writing(std::ptr::from_ref(self).wrapping_byte_add(LINE));
+        }
+    }
+
+    /// Owner of an open mailbox: takes out the message or job, if there is one.
+    ///
+    /// # Safety
+    /// On the owner's thread.
+    #[inline(always)]
+    pub(crate) unsafe fn take_out(&self) -> Option<Mail> {
+        self.prefetch();
+        let state = self.peek();
+        if state & LOW == MESSAGE {
+            return self.take_message(state);
+        }
+        let job = job_in(state)?;
+        // Acquire: pairs with the Release in `deliver`.
+        let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        is_taken.then_some(Mail::Job(job))
+    }
+
+    /// Owner, having seen a message: takes it out, unless its giver takes it back at this moment.
+    #[inline(always)]
+    fn take_message(&self, state: usize) -> Option<Mail> {
+        let token = state & !LOW;
+        // What the owner will write to when it has done what the message says.
+        prefetch_for_writing(std::ptr::without_provenance::<usize>(token));
+        // Acquire: pairs with the Release in `write`.
+        let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        is_taken.then(|| Mail::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
+    }
+
+    /// Owner of an open mailbox: shuts it if somebody points to a task, and says whose. Acquire: pairs, through the nudge, with the Release of a giver who has taken its message
+    /// back before.
+    #[inline(always)]
+    pub(crate) fn follow_nudge(&self) -> Option<usize> {
+        (self.peek() & LOW == NUDGE).then(|| {
+            let nudge = self.state.load(Ordering::Acquire);
+            self.shut();
+            nudge >> LOW.count_ones()
+        })
+    }
+
+    /// Owner: accept work from now on. Release: pairs with the Acquire of a giver.
+    #[inline(always)]
+    pub(crate) fn open(&self, state: usize) {
+        self.state.store(state, Ordering::Release);
+    }
+
+    /// Owner, awake and without work: opens it if it is shut. A giver has taken back what its owner was woken for. Acquire: pairs with the Release there, so that the next
+    /// giver knows that the room has been read.
+    pub(crate) fn open_if_shut(&self) {
+        if self.peek() == SHUT {
+            let _ = self.change(SHUT, ANY);
+        }
+    }
+
+    /// Owner, where nobody can be claiming: accept nothing from now on.
+    #[inline(always)]
+    pub(crate) fn shut(&self) {
+        self.state.store(SHUT, Ordering::Relaxed);
+    }
+
+    /// Owner of a side mailbox that it is about to open for another call: shuts it, and returns the state to [open](Self::open) it in again. A giver who has claimed it is
+    /// waited for: no code of the user's runs before it has delivered.
+    pub(crate) fn set_aside(&self) -> usize {
+        loop {
+            let state = self.peek();
+            if state == SHUT {
+                return SHUT;
+            }
+            // Acquire: pairs with the Release in `deliver`. The owner will run the job that it puts back.
+            if state != CLAIMED
+                && self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                // It is awake.
+                return if state & LOW == AND_ASLEEP { state - AND_ASLEEP } else { state };
+            }
+            yield_now();
+        }
+    }
+
+    /// Owner, or who wakes it: from `from` to `to` unless somebody is delivering. Release as in [`open`](Self::open).
+    pub(crate) fn change(&self, from: usize, to: usize) -> bool {
+        self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Tells an idle owner that slot `index` has a task to be taken. Relaxed: a hint; the task is taken by an exchange of its own.
+    pub(crate) fn nudge(&self, index: usize) -> bool {
+        let nudge = index << LOW.count_ones() | NUDGE;
+        self.peek() == ANY && self.state.compare_exchange(ANY, nudge, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Giver of the message `token`: takes it back if the owner has not, and leaves the mailbox in the state `then`. `read` gets the message.
+    pub(crate) fn take_back<R>(&self, token: usize, then: usize, read: impl FnOnce(*const ()) -> R) -> Option<R> {
+        let state = token | MESSAGE;
+        if self.peek() != state
+            || self.state.compare_exchange(state, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return None;
+        }
+        let result = self.room.with_mut(|room| read(room.cast()));
+        // Release: keeps the chain of the owner's `open` to the next giver, who shall write after this has read.
+        self.state.store(then, Ordering::Release);
+        Some(result)
+    }
+
+    /// Giver of `job` to an idle owner: takes it back if the owner has not. Release, by [`change`](Self::change): keeps the chain of the owner's `open` to the next giver.
+    pub(crate) fn take_job_back(&self, job: JobRef) -> bool {
+        let state = state_of(job.to_address());
+        self.peek() == state && self.change(state, ANY)
+    }
+
+    /// Giver: the right to deliver to a mailbox that is in state `expected`.
+    #[inline(always)]
+    pub(crate) fn claim(&self, expected: usize) -> Option<Claim<'_>> {
+        // Acquire: pairs with the owner's Release when it opened.
+        let claimed = self.state.compare_exchange(expected, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
+        claimed.ok().map(|was| Claim { mailbox: self, was })
+    }
+}
+
+/// The right to deliver one message or job; given back when dropped undelivered.
+pub(crate) struct Claim<'m> {
+    mailbox: &'m Mailbox,
+    was: usize,
+}
+
+impl Claim<'_> {
+    /// Whether the owner has to be unparked after delivery.
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.was & LOW == AND_ASLEEP
+    }
+
+    /// Leaves a message that `write` writes to the room, of up to [`ROOM_BYTES`] bytes. The `token` names it ([`Mailbox::take_back`]), and is the address of a word.
+    ///
+    /// # Safety
+    /// The owner knows what to do with what is written, once, on its thread, unless it is taken back.
+    #[inline(always)]
+    pub(crate) unsafe fn write(self, token: usize, write: impl FnOnce(*mut ())) {
+        self.mailbox.room.with_mut(|room| write(room.cast()));
+        // Release: the message has been written.
+        self.mailbox.state.store(token | MESSAGE, Ordering::Release);
+        std::mem::forget(self);
+    }
+
+    /// Hands `job` over.
+    ///
+    /// # Safety
+    /// `job` must be sound to run once on the owner's thread, and stays valid until then.
+    #[inline(always)]
+    pub(crate) unsafe fn deliver(self, job: JobRef) {
+        // Release: the job has been written.
+        self.mailbox.state.store(state_of(job.to_address()), Ordering::Release);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // Release: keeps the chain of the owner's `open` to the next claimer.
+        self.mailbox.state.store(self.was, Ordering::Release);
+    }
+}

@@ -1,0 +1,415 @@
+//! Waiting: how long to spin, when to look around, when to sleep.
+//!
+//! A worker without work opens its mailbox and then goes through three stages:
+//!
+//! 1. **Spin** on its own mailbox, with a pause instruction a turn: work that is announced arrives within one line transfer.
+//! 2. **Look** around at growing distances ([`patience`](crate::worker::patience)): ask every slot that serves a call. Where the pool
+//!    knows who is near, the first look asks the nearest one alone.
+//! 3. **Sleep**: park on the operating system.
+//!
+//! # Going to sleep without missing anything
+//!
+//! ```text
+//! worker                                       caller
+//!   mailbox: CAS ANY -> ASLEEP                   serves := token
+//!   fence (SeqCst)                               fence (SeqCst)
+//!   for each slot: serves? -> ask (a standing    for each slot: ASLEEP? -> CAS to SHUT, unpark
+//!                            order)
+//!   park until the mailbox is not ASLEEP
+//! ```
+//!
+//! Of two fences one comes first in their total order. If it is the worker's, the caller sees `ASLEEP` and wakes it;
+//! if the caller's, the worker sees `serves` and leaves a standing order in the caller's request word, which the next
+//! look finds: the caller then delivers into the sleeping mailbox and unparks (on lent threads it calls the worker back). Checked by
+//! `checks::sleep`; without the fences the model finds the lost wake.
+//!
+//! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
+//! is computed, only to who computes it.
+
+pub(crate) mod tasks;
+pub(crate) mod wakes;
+pub(crate) mod watch;
+
+use crate::call::part::receive;
+use crate::handover::latch::Latch;
+use crate::handover::mailbox;
+use crate::platform::place;
+use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
+use crate::trace;
+use crate::worker::handle::{AtHome, Handle};
+use crate::worker::inner::{Inner, Lease};
+use crate::worker::patience::{Patience, Step};
+use crate::worker::slot::Slot;
+use tasks::{DEPTH_MAX, Helps, Naps, Taken};
+use watch::{Turn, Watch};
+
+impl Inner {
+    /// The calling thread becomes worker `index` until the pool ends (or, on lent threads, until it would sleep).
+    pub(crate) fn visit(&self, index: usize) {
+        let slot = self.slots.get(index);
+        // On lent threads the visit before this one may still be on its last steps, after it was seen asleep.
+        while !slot.try_lease() {
+            yield_now();
+        }
+        let _lease = Lease(self, index);
+        Handle::with(self, index, |handle| {
+            // SAFETY: dropped at the end of this closure.
+            let _home = unsafe { AtHome::begin(handle) };
+            slot.set_thread(crate::sync::current());
+            slot.set_asleep(false);
+            (self.handlers.start)(index);
+            // Not before: the handler may wait, and what is put here lies until it has ended.
+            get_up(handle);
+            serve(handle);
+            (self.handlers.exit)(index);
+        });
+    }
+}
+
+/// What a pool thread does all its life. Returns when the pool ends, or where threads are lent when it would sleep.
+pub(crate) fn serve(handle: &Handle<'_>) {
+    let pool = handle.pool;
+    let mailbox = &handle.slot().front;
+    let after_task = || Patience::after_task(pool, handle.index, &handle.first_look);
+    let mut patience = Patience::of_worker(pool, handle.index);
+    // How often it has got up from its watch since it was given anything.
+    let mut in_vain = 0;
+    loop {
+        // SAFETY: this thread's.
+        if unsafe { receive(handle, mailbox, mailbox::ANY) } {
+            // What it has spawned it looks after itself.
+            while run_own(handle) {}
+            patience = Patience::after_part(pool, handle.index);
+            in_vain = 0;
+            continue;
+        }
+        // Until then its mailbox says that it has been told: nobody tells it again.
+        if !patience.holds_back() && run_pointed_out(handle) {
+            // Where there was one task there may be more.
+            while !handle.first_look.is_far() && run_found(handle, false) {}
+            patience = after_task();
+            in_vain = 0;
+            continue;
+        }
+        let step = patience.step();
+        if !matches!(step, Step::Spin) {
+            // Its giver may have taken back the message that this worker was woken for.
+            mailbox.open_if_shut();
+        }
+        match step {
+            Step::Spin => {}
+            Step::Look => {
+                if run_found(handle, patience.is_patient()) {
+                    patience = after_task();
+                    in_vain = 0;
+                    continue;
+                }
+                if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
+                    return;
+                }
+                if patience.is_at_first_look() {
+                    pool.ask_nearest(handle);
+                } else {
+                    pool.ask(handle, |serves| serves != 0);
+                }
+            }
+            Step::Sleep => {
+                if pool.stays_awake(handle.index) && !pool.is_ending() {
+                    pool.ask(handle, |serves| serves != 0);
+                    patience = Patience::of_worker(pool, handle.index);
+                    continue;
+                }
+                if !fall_asleep(handle) {
+                    // What kept it awake may be a task that nobody will point to any more.
+                    if run_found(handle, true) {
+                        patience = after_task();
+                    }
+                    continue;
+                }
+                if pool.lends_threads() {
+                    return;
+                }
+                stay_asleep(handle, &mut in_vain);
+                pool.pass_on_wake(handle);
+                if get_up(handle) {
+                    in_vain = 0;
+                }
+                patience = Patience::of_worker(pool, handle.index);
+            }
+        }
+    }
+}
+
+/// An idle worker runs the task that somebody points to, if it is still there.
+fn run_pointed_out(handle: &Handle<'_>) -> bool {
+    let Some(index) = handle.slot().front.follow_nudge() else { return false };
+    run_and_open(handle, tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false)))
+}
+
+/// An idle worker runs a task, if it finds one.
+fn run_found(handle: &Handle<'_>, is_patient: bool) -> bool {
+    run_one(handle, tasks::in_sight, |handle, helps| tasks::find(handle, helps, is_patient))
+}
+
+/// As [`run_found`] for one of its own. It looks at no other's slot: a line that a caller is about to write to should not be fetched away just after a call.
+fn run_own(handle: &Handle<'_>) -> bool {
+    run_one(handle, |handle, _| tasks::has_own(handle), |handle, _| tasks::find_local(handle))
+}
+
+fn run_one(
+    handle: &Handle<'_>,
+    in_sight: impl Fn(&Handle<'_>, Helps) -> bool,
+    find: impl Fn(&Handle<'_>, Helps) -> Option<Taken>,
+) -> bool {
+    let mailbox = &handle.slot().front;
+    if !in_sight(handle, Helps::Anybody) || !mailbox.change(mailbox::ANY, mailbox::SHUT) {
+        return false;
+    }
+    run_and_open(handle, find(handle, Helps::Anybody))
+}
+
+/// An idle worker that has shut its mailbox runs a task, if there is one, and opens it.
+fn run_and_open(handle: &Handle<'_>, task: Option<Taken>) -> bool {
+    let mailbox = &handle.slot().front;
+    match task {
+        Some(task) => {
+            tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
+            true
+        }
+        None => {
+            mailbox.open(mailbox::ANY);
+            false
+        }
+    }
+}
+
+/// Goes from `ANY` to `ASLEEP`, unless somebody is delivering or there is a task after all, and leaves a standing order with all who serve; the module docs
+/// say why nobody is missed.
+pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
+    let (slot, mailbox) = (handle.slot(), &handle.slot().front);
+    slot.set_asleep(true);
+    if !mailbox.change(mailbox::ANY, mailbox::ASLEEP) {
+        slot.set_asleep(false);
+        return false;
+    }
+    // Pairs with the fence in `Inner::wake`.
+    fence(Ordering::SeqCst);
+    if (is_wanted(handle) || handle.pool.stays_awake(handle.index)) && mailbox.change(mailbox::ASLEEP, mailbox::ANY) {
+        slot.set_asleep(false);
+        return false;
+    }
+    // Who would have to share a core with a worker that takes part is not called, and leaves no order.
+    if handle.index < handle.pool.helpers_max {
+        handle.pool.ask(handle, |serves| serves != 0);
+    }
+    handle.slot().tally().parks.add(1);
+    trace::parked(handle.index);
+    true
+}
+
+/// Whether there is a task that this worker is to take: any, but where it would have to share a core those that nobody waits for at the same time.
+fn is_wanted(handle: &Handle<'_>) -> bool {
+    if handle.index < handle.pool.helpers_max {
+        tasks::in_sight(handle, Helps::Anybody)
+    } else {
+        !handle.slot().inbox.is_empty() || !handle.pool.inbox.is_empty()
+    }
+}
+
+/// Parks until there is a message, somebody has woken this worker, or the pool ends.
+pub(crate) fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
+    let mailbox = &handle.slot().front;
+    let mut watch = handle.pool.begins_watch(handle.index).then(|| Watch::begin(handle, *in_vain));
+    while !handle.pool.is_ending() {
+        match mailbox.peek() {
+            mailbox::ASLEEP => match &mut watch {
+                None => handle.park(),
+                Some(on_watch) => {
+                    handle.park_timeout(on_watch.rest());
+                    match on_watch.turn(handle) {
+                        Turn::Rest => {}
+                        Turn::GetUp => {
+                            *in_vain = in_vain.saturating_add(1);
+                            handle.leave_callers();
+                            get_up_for_task(handle);
+                            break;
+                        }
+                        Turn::End => {
+                            handle.pool.ends_watch();
+                            // Whoever had a task until now may have left it to the watch.
+                            if tasks::in_sight(handle, Helps::Anybody) {
+                                get_up_for_task(handle);
+                                break;
+                            }
+                            watch = None;
+                        }
+                    }
+                }
+            },
+            // Somebody is writing, and may find nothing to give: one look tells no more than that it will not take long.
+            mailbox::CLAIMED => yield_now(),
+            _ => break,
+        }
+    }
+    if watch.is_some() {
+        handle.pool.ends_watch();
+        // Likewise. It looks for a task when it gets up, but it may have been given a part of a call, and be busy with that for long.
+        if mailbox.peek() != mailbox::SHUT && tasks::in_sight(handle, Helps::Anybody) {
+            handle.pool.wake(handle, 1);
+        }
+    }
+    handle.slot().set_asleep(false);
+    // Where nobody has woken it. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
+    let _ = mailbox.change(mailbox::ASLEEP, mailbox::ANY);
+}
+
+/// The worker on watch wakes itself as others would: so it looks for a task before it is given a part of a call.
+fn get_up_for_task(handle: &Handle<'_>) {
+    let _ = handle.slot().front.change(mailbox::ASLEEP, mailbox::SHUT);
+}
+
+/// A worker has come, or has been woken by one who has shut its mailbox: it opens that.
+///
+/// It may have been told of a task, of which nobody else is. So it looks for one before it is given a part of a call: units of that call may wait for the task. Whether there was one.
+fn get_up(handle: &Handle<'_>) -> bool {
+    let mailbox = &handle.slot().front;
+    // Who has woken it has given it a message, or nobody has. Acquire as in `open_if_shut`.
+    mailbox.change(mailbox::SHUT, mailbox::SHUT) && run_and_open(handle, tasks::find(handle, Helps::Anybody, false))
+}
+
+/// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.
+///
+/// They lie above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how often that may nest.
+#[cold]
+pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
+    handle.first_look.out_of_work(handle.pool);
+    let is_shallow = handle.depth.get() < DEPTH_MAX;
+    let (takes, helps) = match handle.pool.is_registry {
+        // Programs may block as long as any worker could still do something about it.
+        true => (true, if is_shallow { Helps::Anybody } else { Helps::Itself }),
+        false => (is_shallow, helps),
+    };
+    let run = |task: Option<Taken>| {
+        let Some(task) = task else { return false };
+        handle.depth.set(handle.depth.get() + 1);
+        tasks::run(handle, task, None);
+        handle.depth.set(handle.depth.get() - 1);
+        true
+    };
+    let run_one =
+        |is_patient| run(if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) });
+    // Who is waited for here may wait for what this thread has joined. A registry's threads go on.
+    let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::find_joined(handle));
+    let run_local = || run(if takes { tasks::find_local(handle) } else { tasks::find_own(handle) });
+    let begin = || {
+        let patience = Patience::of_waiter(handle.pool, &handle.first_look);
+        // What is its own does not have to wait.
+        while !patience.is_looking() && !latch.is_open() && run_local() {}
+        patience
+    };
+    let mut patience = begin();
+    while !latch.is_open() {
+        if patience.is_looking() && run_one(patience.is_patient()) {
+            patience = begin();
+            continue;
+        }
+        match patience.step() {
+            Step::Spin => {}
+            Step::Look if tasks::run_home(handle) || handle.pool.lend_on() => {
+                patience = Patience::of_caller(handle.pool);
+            }
+            Step::Look => {
+                if takes {
+                    helps.ask(handle);
+                }
+            }
+            Step::Sleep => {
+                // What it has left to others so far would keep it awake.
+                if !run_one(true) && !run_joined() {
+                    sleep_on(handle, latch, helps, takes);
+                }
+                patience = Patience::of_caller(handle.pool);
+            }
+        }
+    }
+}
+
+/// Parks until `latch` is open or, if this worker `takes` tasks, somebody has woken it since there may be one.
+///
+/// ```text
+/// waiter                                       who publishes a task
+///   side mailbox: ASLEEP                         public place, or queue: the task
+///   fence (SeqCst)                               fence (SeqCst)
+///   looks for tasks, leaves standing orders      for each waiter of that root: ASLEEP? -> CAS to SHUT, unpark
+/// ```
+fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
+    let slot = handle.slot();
+    slot.set_thread(current());
+    if !latch.sleep() {
+        return;
+    }
+    slot.tally().parks.add(1);
+    let mut naps = Naps::new();
+    if !takes {
+        while !latch.is_open() && !tasks::is_called(handle) {
+            naps.take(handle);
+        }
+        return;
+    }
+    // It may wait inside of a call that it waits for, as in `run::help`.
+    let outer = slot.side.set_aside();
+    slot.side.open(mailbox::ASLEEP);
+    fence(Ordering::SeqCst);
+    helps.ask(handle);
+    if !tasks::in_sight(handle, helps) {
+        while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && !tasks::is_called(handle) {
+            naps.take(handle);
+            // Whoever has a task tells one of those who wait, which may be one that must not take it.
+            if tasks::in_sight(handle, helps) {
+                break;
+            }
+        }
+    }
+    slot.side.open(outer);
+}
+
+/// Turns of a thread outside before it looks whether what it gave has been taken: some 0.6 us. A worker with a core of its own has done so by then.
+const OUTSIDER_LOOK: u32 = if cfg!(loom) { 1 } else { 32 };
+
+/// Turns for which it then keeps its core, if what it waits for is not known to be long: 5 to 10 us.
+const OUTSIDER_SPINS: u32 = if cfg!(loom) { 1 } else { 480 };
+
+/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by. Each time that it looks around it calls `look`,
+/// which does not unwind.
+#[cold]
+pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bool, look: impl Fn()) {
+    for turns in [OUTSIDER_LOOK, if is_long { 0 } else { OUTSIDER_SPINS }] {
+        for _ in 0..turns {
+            if latch.is_open() {
+                return;
+            }
+            spin_loop();
+        }
+        look();
+    }
+    let mut patience = Patience::of_outsider(pool);
+    while !latch.is_open() {
+        match patience.step() {
+            Step::Spin => {}
+            Step::Look => look(),
+            Step::Sleep => break,
+        }
+    }
+    if latch.is_open() {
+        return;
+    }
+    slot.set_thread(current());
+    if !latch.sleep() {
+        return;
+    }
+    let mut naps = Naps::outside();
+    while !latch.is_open() {
+        slot.park_timeout(place::UNKNOWN, naps.next());
+        look();
+    }
+}

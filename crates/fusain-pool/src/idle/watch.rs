@@ -1,0 +1,123 @@
+//! The watch that one sleeping worker keeps.
+//!
+//! Whether a call is worth waking somebody for is judged by what calls of its kind took before ([`worth`](crate::task::worth)), and that can be wrong for the one
+//! call that lasts. So while there are calls, one of those asleep sleeps with a time-out, and when it finds a call under way that was there the last time, it
+//! gets up and asks, as any idle worker does. Whoever falls asleep and finds nobody on watch takes it: any worker may be kept busy for long. If the
+//! one on watch is given a part of a call while there is a task in sight, of which nobody may have been told, it wakes another one for that. After [`QUIET`] without a call
+//! the one on watch sleeps for good; the next task that finds nobody on watch wakes somebody.
+//!
+//! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
+//! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. Where there is nothing to be had of it, as where
+//! it waits for something itself, each time that the worker has got up without finding work the first rest is twice as long, up to [`REST_IN_VAIN`]: then a call may lose twice that. A call
+//! pays for a wake that it may not need once in [`QUIET`]. An idle pool uses no CPU time.
+
+use crate::worker::handle::Handle;
+use std::time::Duration;
+
+/// How long the first rest lasts: as long as the spinning before it.
+const REST_FIRST: Duration = Duration::from_micros(100);
+const REST_MAX: Duration = Duration::from_millis(1);
+
+/// Longer rests would cost less than the fiftieth of a core that these do, but what is left to the watch meanwhile would lie for as long.
+const REST_IN_VAIN: Duration = Duration::from_millis(10);
+
+/// How long nobody may have called.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// One sleep of the worker on watch.
+pub(crate) struct Watch {
+    rest: Duration,
+    /// How long nobody has called.
+    quiet: Duration,
+    /// Calls that each slot had begun the last time.
+    calls: Vec<u64>,
+}
+
+/// What the worker on watch does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Sleeps on.
+    Rest,
+    /// Gets up, for a call lasts.
+    GetUp,
+    /// Sleeps for good.
+    End,
+}
+
+impl Watch {
+    /// Of a worker that has got up so often without finding work.
+    pub(crate) fn begin(handle: &Handle<'_>, in_vain: u32) -> Self {
+        let mut watch = Self { rest: first_rest(in_vain), quiet: Duration::ZERO, calls: Vec::new() };
+        watch.look(handle);
+        watch
+    }
+
+    /// After a rest.
+    pub(crate) fn turn(&mut self, handle: &Handle<'_>) -> Turn {
+        let (has_lasted, has_begun) = self.look(handle);
+        self.decide(has_lasted, has_begun)
+    }
+
+    /// How long to rest.
+    pub(crate) fn rest(&self) -> Duration {
+        self.rest
+    }
+
+    fn decide(&mut self, has_lasted: bool, has_begun: bool) -> Turn {
+        if has_lasted {
+            return Turn::GetUp;
+        }
+        self.quiet = if has_begun { Duration::ZERO } else { self.quiet + self.rest };
+        self.rest = (2 * self.rest).min(self.rest.max(REST_MAX));
+        if self.quiet >= QUIET { Turn::End } else { Turn::Rest }
+    }
+
+    /// Whether a call under way was there the last time, and whether any has begun since.
+    fn look(&mut self, handle: &Handle<'_>) -> (bool, bool) {
+        let (mut has_lasted, mut has_begun) = (false, false);
+        for (index, slot) in handle.pool.slots.iter().enumerate() {
+            let calls = slot.tally().calls.get();
+            match self.calls.get_mut(index) {
+                Some(before) if *before == calls => has_lasted |= slot.serves() != 0 && index != handle.index,
+                Some(before) => {
+                    *before = calls;
+                    has_begun = true;
+                }
+                None => {
+                    self.calls.push(calls);
+                    has_begun = true;
+                }
+            }
+        }
+        (has_lasted, has_begun)
+    }
+}
+
+/// The first rest of a worker that has got up so often without finding work.
+fn first_rest(in_vain: u32) -> Duration {
+    REST_FIRST.saturating_mul(1 << in_vain.min(16)).min(REST_IN_VAIN)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_gets_up_in_vain_rests_longer() {
+        assert_eq!([0, 1, 2, 100].map(first_rest), [REST_FIRST, 2 * REST_FIRST, 4 * REST_FIRST, REST_IN_VAIN]);
+        let mut watch = Watch { rest: REST_IN_VAIN, quiet: Duration::ZERO, calls: Vec::new() };
+        assert_eq!((watch.decide(false, true), watch.rest), (Turn::Rest, REST_IN_VAIN));
+    }
+
+    #[test]
+    fn rests_grow_and_end() {
+        let mut watch = Watch { rest: REST_FIRST, quiet: Duration::ZERO, calls: Vec::new() };
+        for _ in 0..1000 {
+            assert_eq!(watch.decide(false, true), Turn::Rest, "as long as there are calls");
+        }
+        assert_eq!(watch.rest, REST_MAX);
+        let turns = (1..).find(|_| watch.decide(false, false) == Turn::End).expect("it ends");
+        assert_eq!(REST_MAX * turns, QUIET);
+        assert_eq!(watch.decide(true, false), Turn::GetUp);
+    }
+}

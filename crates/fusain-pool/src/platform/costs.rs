@@ -1,0 +1,156 @@
+//! What this machine charges for parallelism: measured once a process, at the first call that needs to know.
+
+use crate::platform::{Instant, cores};
+use crate::sync::{self, Ordering};
+use std::hint::spin_loop;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+
+/// Times in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    /// A call shared with a worker that is awake, with nothing to do.
+    pub(crate) region_ns: f32,
+    /// From waking a thread that has just fallen asleep to its first instruction: the least that a wake can cost (see [`wakes`](crate::idle::wakes)).
+    wake_ns: f32,
+}
+
+static COSTS: OnceLock<Costs> = OnceLock::new();
+
+/// Round trips in a batch, and batches; the fastest batch counts, since everything else that runs only slows it down.
+const ROUNDS: usize = 32;
+const BATCHES: usize = 8;
+
+/// No round trip between two cores of one machine takes longer.
+const TRIP_NS_MAX: f32 = 1_000.0;
+
+/// Nor does a wake take less or, on a machine with a core to spare, more.
+const WAKE_NS_MIN: f32 = 2_000.0;
+const WAKE_NS_MAX: f32 = 50_000.0;
+
+/// A wake where it could not be measured, or has not been.
+const WAKE_NS_LATE: f32 = 10_000.0;
+
+/// A call is so many round trips: the bookkeeping at both ends comes in; see `compare region`.
+const REGION: f32 = 1.3;
+
+/// Longer it may not take, or the first call of a program would: on a busy machine each round trip can wait for a time slice.
+const LONGEST: Duration = Duration::from_millis(2);
+
+/// What the ball says when the caller has given up, which it does only while it has the ball.
+const END: usize = usize::MAX;
+
+impl Costs {
+    /// Measured at first use, which takes about half a millisecond, and on a busy machine a few.
+    pub(crate) fn of_this_machine() -> &'static Costs {
+        COSTS.get_or_init(Costs::measure)
+    }
+
+    /// What a wake costs at least; a plausible figure where nothing has been measured yet: whoever forks tasks does not wait for that, as nearly every fork is worth a wake
+    /// or none whatever it costs.
+    pub(crate) fn wake_ns() -> f32 {
+        COSTS.get().map_or(WAKE_NS_LATE, |costs| costs.wake_ns)
+    }
+
+    /// What a shared call with nothing to do costs; a common figure where nothing has been measured yet.
+    #[inline(always)]
+    pub(crate) fn region_ns() -> f32 {
+        COSTS.get().map_or(150.0, |costs| costs.region_ns)
+    }
+
+    fn measure() -> Self {
+        // Without a second core nothing is worth sharing.
+        let never = Self { region_ns: f32::INFINITY, wake_ns: f32::INFINITY };
+        if cores() < 2 {
+            return never;
+        }
+        let ball = sync::AtomicUsize::new(0);
+        let caller = thread::current();
+        thread::scope(|scope| {
+            let partner = thread::Builder::new().name("fusain-measures".into()).spawn_scoped(scope, || {
+                for round in 0..ROUNDS * BATCHES {
+                    if !await_ball(&ball, 2 * round + 1) {
+                        return;
+                    }
+                    ball.store(2 * round + 2, Ordering::Release);
+                }
+                for round in ROUNDS * BATCHES..ROUNDS * BATCHES + BATCHES {
+                    while ball.load(Ordering::Acquire) != 2 * round + 1 {
+                        if ball.load(Ordering::Acquire) == END {
+                            return;
+                        }
+                        thread::park();
+                    }
+                    ball.store(2 * round + 2, Ordering::Release);
+                    caller.unpark();
+                }
+            });
+            // No thread to be had: then there are no workers either.
+            let Ok(partner) = partner else { return never };
+            let begun = Instant::now();
+            let is_late = || begun.elapsed() > LONGEST;
+            let mut trip_ns = f32::INFINITY;
+            for batch in 0..BATCHES {
+                let started = Instant::now();
+                let mut rounds = 0;
+                // The clock is looked at seldom, since it is part of what is measured.
+                while rounds < ROUNDS && (rounds % 8 != 0 || !is_late()) {
+                    let round = batch * ROUNDS + rounds;
+                    ball.store(2 * round + 1, Ordering::Release);
+                    await_ball(&ball, 2 * round + 2);
+                    rounds += 1;
+                }
+                trip_ns = trip_ns.min(started.elapsed().as_nanos() as f32 / rounds.max(1) as f32);
+                if is_late() {
+                    ball.store(END, Ordering::Release);
+                    partner.thread().unpark();
+                    // Both had to share a core, for others were busy: the plausible stands in for the measured.
+                    let region_ns = REGION * trip_ns.min(TRIP_NS_MAX);
+                    return Self { region_ns, wake_ns: WAKE_NS_LATE };
+                }
+            }
+            let mut wakes = [WAKE_NS_LATE; BATCHES];
+            for (at, wake) in wakes.iter_mut().enumerate() {
+                let (round, started) = (ROUNDS * BATCHES + at, Instant::now());
+                ball.store(2 * round + 1, Ordering::Release);
+                partner.thread().unpark();
+                while ball.load(Ordering::Acquire) != 2 * round + 2 {
+                    thread::park();
+                }
+                *wake = started.elapsed().as_nanos() as f32 / 2.0;
+                if is_late() {
+                    ball.store(END, Ordering::Release);
+                    partner.thread().unpark();
+                    break;
+                }
+            }
+            Self {
+                region_ns: REGION * trip_ns.min(TRIP_NS_MAX),
+                wake_ns: median(&wakes).clamp(WAKE_NS_MIN, WAKE_NS_MAX),
+            }
+        })
+    }
+}
+
+/// The greatest of which at most half of the others are less.
+fn median(times: &[f32]) -> f32 {
+    let less = |time: f32| times.iter().filter(|other| **other < time).count();
+    times.iter().copied().filter(|time| less(*time) <= times.len() / 2).fold(0.0, f32::max)
+}
+
+/// Spins until the ball has this value, and yields now and then: the partner may not have a core of its own at the moment. False where the caller has given up.
+fn await_ball(ball: &sync::AtomicUsize, value: usize) -> bool {
+    let mut turns = 0_u32;
+    loop {
+        let seen = ball.load(Ordering::Acquire);
+        if seen == value || seen == END {
+            return seen == value;
+        }
+        turns += 1;
+        if turns.is_multiple_of(1 << 12) {
+            thread::yield_now();
+        }
+        spin_loop();
+    }
+}

@@ -1,0 +1,146 @@
+//! The pool: its threads, and what may be asked of it.
+
+pub(crate) mod builder;
+pub(crate) mod global;
+#[cfg(feature = "rayon")]
+mod rayon;
+
+use crate::Algorithm;
+use crate::call::Brief;
+use crate::call::pace::Grain;
+use crate::idle::tasks;
+use crate::run::opaque;
+use crate::trace;
+use crate::worker::counters::Counters;
+use crate::worker::inner::Inner;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+/// A set of workers that share the work of each call. The calling thread is one of them.
+///
+/// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
+/// waits for its spawned tasks, then for its threads to end. It does not wait if one of its own tasks drops it, or if the pool is on rayon's threads. The
+/// [global pool](Pool::global) is never dropped.
+///
+/// # Example
+/// ```
+/// # use fusain_pool as fusain;
+/// use fusain::Pool;
+/// let pool = Pool::builder().threads(2).build()?;
+/// let (a, b) = pool.join(|| 6 * 7, || "in parallel, if a worker is free");
+/// assert_eq!(a, 42);
+/// # Ok::<(), fusain::Error>(())
+/// ```
+#[doc(alias = "ThreadPool")]
+pub struct Pool {
+    pub(crate) inner: Arc<Inner>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Pool {
+    pub(crate) fn of(inner: Arc<Inner>, threads: Vec<JoinHandle<()>>) -> Self {
+        Self { inner, threads }
+    }
+
+    pub(crate) fn add_thread(&mut self, thread: JoinHandle<()>) {
+        self.threads.push(thread);
+    }
+
+    /// The number of workers, the calling thread included.
+    ///
+    /// ```
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(3).build()?;
+    /// assert_eq!(pool.workers(), 3);
+    /// # Ok::<(), fusain::Error>(())
+    /// ```
+    #[doc(alias = "current_num_threads")]
+    pub fn workers(&self) -> usize {
+        self.inner.workers + 1
+    }
+
+    /// Returns what workers and callers have done since the pool was built. Takes O(workers + callers).
+    ///
+    /// ```
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(2).build()?;
+    /// pool.join(|| (), || ());
+    /// assert_eq!(pool.counters().calls, 1);
+    /// # Ok::<(), fusain::Error>(())
+    /// ```
+    pub fn counters(&self) -> Counters {
+        self.inner.counters()
+    }
+
+    /// A handle that reads the counters from any thread, also while the pool is busy and after it has been dropped.
+    ///
+    /// ```
+    /// # use fusain_pool as fusain;
+    /// let pool = fusain::Pool::builder().threads(1).build()?;
+    /// let meter = pool.meter();
+    /// drop(pool);
+    /// assert_eq!(meter.counters().units, 0);
+    /// # Ok::<(), fusain::Error>(())
+    /// ```
+    #[doc(hidden)]
+    pub fn meter(&self) -> Meter {
+        Meter { inner: Arc::clone(&self.inner) }
+    }
+
+    /// Runs `algorithm` from the state `local` until no work is left anywhere.
+    ///
+    /// Idle workers take part as soon as there is something to split. Nothing is estimated beforehand: sleeping workers are woken, and the
+    /// grain starts at one element and grows. [`Algorithm`] has an example.
+    ///
+    /// # Panics
+    /// With the payload of the first panic in a callback, after every worker has left. States that are unfinished by then are dropped, not
+    /// committed.
+    #[inline]
+    pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
+        let brief = Brief { grain: Grain::from(1), work: 0, wakes: true, offers: true };
+        self.inner.enter(|handle| opaque::run(handle, algorithm, local, brief));
+    }
+}
+
+/// A look at a pool's counters from outside, which `fusain-cluster` reports; made by [`Pool::meter`]. No part of the interface.
+#[derive(Clone)]
+pub struct Meter {
+    inner: Arc<Inner>,
+}
+
+impl Meter {
+    /// Counts what the pool's workers have done so far, in O(workers). While a call runs, the numbers lag a little behind.
+    pub fn counters(&self) -> Counters {
+        self.inner.counters()
+    }
+}
+
+impl std::fmt::Debug for Meter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Meter").field(&self.counters()).finish()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.inner.let_go();
+        let own = std::thread::current().id();
+        if self.threads.iter().any(|thread| thread.thread().id() == own) {
+            // The last owner of the pool was one of its own tasks: the workers stay for that.
+            self.threads.clear();
+        }
+        for thread in self.threads.drain(..) {
+            // What it still runs may wait for the worker that this thread is in another pool.
+            tasks::run_home_until(|| thread.is_finished());
+            // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
+            drop(thread.join());
+        }
+        trace::ended(self.workers());
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").field("workers", &self.workers()).field("wait", &self.inner.wait).finish_non_exhaustive()
+    }
+}

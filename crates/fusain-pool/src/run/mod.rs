@@ -1,0 +1,506 @@
+//! The run loop: how a call to [`Pool::run`](crate::Pool::run) is worked off.
+//!
+//! ```text
+//! caller                                   worker
+//!   splits the state
+//!   writes one half to the mailbox ──────▶ takes it out
+//!   unit, look, unit, look, ...            unit, look, unit, ...
+//!                                          out of work: opens its mailbox, asks
+//!   sees the request: commit, split ─────▶ goes on
+//!   out of work: asks in its turn
+//!   commits it, alone? returns       ◀──── puts the state back
+//! ```
+//!
+//! **Who splits.** The victim, for the thief. In the paper the thief splits while the victim waits; here the victim works on meanwhile. `compare handover` measures
+//! both protocols bare.
+//!
+//! **Announce with work.** Halves are handed out before the caller starts on its own ([`share`](crate::run::share)), and a receiver passes on half of what it got while the
+//! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
+//! after its own.
+//!
+//! **What is compiled how often.** What is generic here is compiled for four types of states, with this crate ([`opaque`](crate::run::opaque)), and once more for ranges, with the
+//! algorithms (`Team::run_directly`). All that a user's program adds is a table of its callbacks ([`Steps`]).
+
+mod answer;
+pub(crate) mod offers;
+pub(crate) mod opaque;
+pub(crate) mod share;
+
+use crate::Algorithm;
+use crate::call::pace::{Grain, Pace};
+use crate::call::part::{Given, HeapPart, Message, MessageHeader, Places, Running, StackParts, receive};
+use crate::call::{Brief, Call, Outcome};
+use crate::handover::mailbox::{self, LINE};
+use crate::idle::tasks::{self, Naps};
+use crate::idle::wakes;
+use crate::panics::discard;
+use crate::platform::moment::Moment;
+use crate::platform::prefetch_for_writing;
+use crate::sync::{current, yield_now};
+use crate::trace;
+use crate::worker::handle::Handle;
+use crate::worker::header::{Header, Reopen, reopen};
+use crate::worker::patience::{Patience, Step};
+use crate::worker::slot::{LOOK, PUBLISH};
+use answer::{Refusal, answer};
+use offers::Offers;
+use share::{Shared, announce, pass_on, reach_of, reach_out, share};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here. The callbacks are called through a table,
+/// some ten of them in the shortest call.
+pub(crate) type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
+
+/// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
+pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
+    reach_out(handle, Message::<A>::BYTES);
+    let _during = trace::call(handle.index);
+    let mut call = Call::new(handle.index, brief);
+    handle.slot().tally().calls.add(1);
+    let parts = StackParts::new();
+    let finished = work(&call, algorithm, handle, local, brief.grain, |local| {
+        let shared = announce(running(&call, algorithm), handle, local, brief.grain, &parts);
+        if shared.missing > 0 && !shared.is_whole {
+            misses(&call, handle, shared.missing);
+        }
+        shared
+    });
+    if let Some(local) = finished {
+        commit(&call, algorithm, handle, local);
+    }
+    wait(&call, algorithm, handle, &parts, brief.grain);
+    fetch_back(algorithm);
+    if let Some(payload) = call.take_panic() {
+        resume_unwind(payload);
+    }
+    call.outcome()
+}
+
+/// More of an algorithm than so many lines is seldom looked at in a short call.
+const LINES_BACK: usize = 4;
+
+/// Asks for the lines of `algorithm`, which whoever helped has read or written. The caller's next algorithm mostly lies at the same place of its stack, and writing it
+/// would wait for them.
+#[inline(always)]
+fn fetch_back<A: ?Sized>(algorithm: &A) {
+    let first = std::ptr::from_ref(algorithm).cast::<u8>();
+    for at in (0..size_of_val(algorithm)).step_by(LINE).take(LINES_BACK) {
+        prefetch_for_writing(first.wrapping_add(at));
+    }
+}
+
+/// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
+#[inline(always)]
+fn work<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    local: A::Local,
+    grain: Grain,
+    share: impl Fn(&mut A::Local) -> Shared<A::Local>,
+) -> Option<A::Local> {
+    let slot = handle.slot();
+    let outer = slot.serves();
+    let offers = Offers::new(running(call, algorithm), handle);
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let mut local = local;
+        let mut pace = Pace::new(grain);
+        pace.grain = algorithm.unit_len(pace.grain).max(1);
+        let mut is_again = false;
+        loop {
+            // Again where there was nothing to split before.
+            let mut shared = share(&mut local);
+            // After the delivery, which should not have to wait for this line.
+            slot.serve(call.token());
+            if pace.is_long() && !shared.is_whole {
+                offers.make(&mut local, &mut shared.rest, pace.grain());
+                // Whoever is missing finds it.
+                shared.missing = 0;
+            }
+            if shared.missing > 0 {
+                lacks(call, handle, shared.missing, shared.is_whole, std::mem::replace(&mut is_again, true));
+            }
+            loop {
+                match drive(&offers, handle, &mut local, &mut shared, &mut pace) {
+                    Ended::Stopped => return None,
+                    Ended::Grown => {
+                        // As before any split of what has been begun.
+                        algorithm.commit(&mut local);
+                        break;
+                    }
+                    Ended::Done => {}
+                }
+                let Some(rest) = shared.rest.take().or_else(|| offers.take_back()) else { return Some(local) };
+                if let Some(rest) = algorithm.rejoin(&mut local, rest) {
+                    // Committed before the rest is run: it may depend on what this part has found.
+                    algorithm.commit(&mut local);
+                    local = rest;
+                }
+                if pace.is_long() {
+                    offers.make(&mut local, &mut shared.rest, pace.grain());
+                }
+            }
+        }
+    }));
+    offers.withdraw();
+    slot.serve(outer);
+    result.unwrap_or_else(|payload| {
+        call.fail(payload, handle);
+        None
+    })
+}
+
+/// The call begins, and so many workers are not there.
+#[cold]
+#[inline(never)]
+fn misses(call: &Call, handle: &Handle<'_>, missing: usize) {
+    if missing >= reach_of(handle.pool, handle.index).len() {
+        call.set_unshared();
+    }
+    handle.calls_sleepers();
+}
+
+/// That many workers more could have been given parts, had there been something to split.
+#[inline(never)]
+fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_again: bool) {
+    if is_whole {
+        // It looks after its first unit whether there is something now, and then at each checkpoint.
+        if !is_again {
+            handle.slot().renew(LOOK);
+        }
+        return;
+    }
+    if call.wakes() && handle.pool.wake(handle, missing) {
+        call.set_woke();
+    }
+}
+
+/// Whom a receiver shares with before it begins.
+enum Share<'s, L> {
+    /// Those within the reach that came with a part in the caller's frame.
+    Reach(Places<L>, &'s Given, Range<usize>),
+    /// So many.
+    Any(usize),
+}
+
+/// [`work`] for a receiver.
+#[inline(never)]
+fn work_part<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    local: A::Local,
+    grain: Grain,
+    shares: &Share<'_, A::Local>,
+) -> Option<A::Local> {
+    let share = |local: &mut A::Local| match shares {
+        Share::Any(0) => Shared { missing: 0, rest: None, is_whole: false },
+        Share::Any(fanout) => share(&running(call, algorithm), handle, local, grain, *fanout),
+        Share::Reach(_, _, reach) if reach.is_empty() => Shared { missing: 0, rest: None, is_whole: false },
+        Share::Reach(places, given, reach) => {
+            pass_on(running(call, algorithm), handle, local, grain, (*places, given, reach.clone()))
+        }
+    };
+    work(call, algorithm, handle, local, grain, share)
+}
+
+/// The last commit of a state, and its end: dropping it may panic as well.
+#[inline(always)]
+fn commit<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, mut local: A::Local) {
+    let last = move || {
+        algorithm.commit(&mut local);
+        drop(local);
+    };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(last)) {
+        call.fail(payload, handle);
+    }
+}
+
+/// A call of an algorithm, to be shared.
+#[inline(always)]
+pub(crate) fn running<'a, A: Algorithm + ?Sized>(call: &'a Call, algorithm: &'a A) -> Running<'a, A> {
+    Running { call, algorithm, open: run_stack_part::<A>, run: run_heap_part::<A> }
+}
+
+/// Works off a [`StackPart`].
+///
+/// # Safety
+/// As for [`Message::read`], for messages of `A`. The part's call waits for it.
+unsafe fn run_stack_part<A: Algorithm + ?Sized>(
+    message: *const MessageHeader,
+    token: usize,
+    handle: &Handle<'_>,
+    mailbox: Reopen<'_>,
+) {
+    // SAFETY: the caller's.
+    let (message, local, places) = unsafe { Message::<A>::read(message, token) };
+    let Message { call, algorithm, grain, .. } = message;
+    let given = Given::new();
+    let shares = Share::Reach(places, &given, message.reach());
+    let finished = work_part(call, algorithm, handle, local, grain.unpack(), &shares);
+    // The caller may call again as soon as it knows that this is back, and shall find its worker ready.
+    reopen(mailbox);
+    // SAFETY: once, and nothing of the call is touched any more.
+    if let Some(owner) = unsafe { message.bring_back(places, finished, &given) } {
+        handle.unpark(owner);
+    }
+}
+
+/// Works off a [`HeapPart`].
+///
+/// # Safety
+/// `part` is a `HeapPart<A>` that has been delivered and is run once; its call waits for the share.
+unsafe fn run_heap_part<A: Algorithm + ?Sized>(part: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
+    // SAFETY: from `Box::leak`, once.
+    let part = unsafe { Box::from_raw(part.cast_mut().cast::<HeapPart<'_, A>>()) };
+    let running = part.call();
+    let HeapPart { algorithm, grain, fanout, local, .. } = *part;
+    {
+        // SAFETY: the call waits for this share.
+        let call = unsafe { &*running };
+        call.set_helped();
+        if call.is_stopped() {
+            discard(local);
+        } else if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(fanout)) {
+            commit(call, algorithm, handle, local);
+        }
+    }
+    reopen(mailbox);
+    // SAFETY: this part's share, given up once; the call may be gone afterwards.
+    unsafe { Call::drop_share(running, handle) };
+}
+
+/// So many units are counted at the end of a call.
+const TOLD_LATER: u64 = 64;
+
+/// Why [`drive`] ended.
+enum Ended {
+    /// Nothing is left.
+    Done,
+    /// The call has been stopped.
+    Stopped,
+    /// What was whole may have something to split.
+    Grown,
+}
+
+/// Runs units until nothing is left, or there is another reason to end. Wakes the workers that were missing in `shared` once the call has lasted long enough to be worth it.
+/// A worker that asks gets `shared.rest` first, which was split off earlier and which nobody took.
+#[inline(always)]
+fn drive<A: Algorithm + ?Sized>(
+    offers: &Offers<'_, '_, A>,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    shared: &mut Shared<A::Local>,
+    pace: &mut Pace,
+) -> Ended {
+    let Running { call, algorithm, .. } = offers.running;
+    let slot = handle.slot();
+    let mut units = 0;
+    // What is to be looked at again at the next checkpoint.
+    let mut owed = 0;
+    let mut refusal = Refusal::NONE;
+    while algorithm.has_local_work(local) {
+        // One call of the unit, so that it is inlined once.
+        let started = pace.is_checkpoint().then(Moment::now);
+        algorithm.do_unit(local, pace.grain);
+        if let Some(started) = started {
+            // Nobody knows how many elements there were in the last one.
+            let is_full = pace.grain == 1 || algorithm.has_local_work(local);
+            checkpoint(call, handle, pace, started, is_full, shared.missing);
+            if pace.is_long() && algorithm.has_local_work(local) {
+                offers.make(local, &mut shared.rest, pace.grain());
+            }
+            pace.grain = algorithm.unit_len(pace.grain).max(1);
+            if shared.is_whole {
+                owed |= LOOK;
+            }
+            if owed != 0 {
+                slot.renew(std::mem::take(&mut owed));
+            }
+            // Somebody may look on. Short calls have nothing to show.
+            if units > TOLD_LATER {
+                slot.tally().units.add(std::mem::take(&mut units));
+            }
+        }
+        units += 1;
+        if slot.is_asked() && (refusal.is_over() || slot.has_other_requests()) {
+            let answer = answer(offers, handle, local, &mut shared.rest, pace.grain());
+            owed |= answer.owed;
+            refusal = if answer.is_spent { refusal.again() } else { Refusal::NONE };
+            let is_stopped = call.is_stopped();
+            let is_whole = shared.is_whole && shared.rest.is_none();
+            if is_stopped || (is_whole && algorithm.has_local_work(local) && algorithm.wants_help()) {
+                slot.tally().units.add(units);
+                slot.renew(owed);
+                return if is_stopped { Ended::Stopped } else { Ended::Grown };
+            }
+        }
+    }
+    slot.tally().units.add(units);
+    if refusal.stands() {
+        // They would be answered in the next call.
+        slot.forget_thieves();
+    }
+    if owed & PUBLISH != 0 {
+        slot.ask_for_next();
+    }
+    Ended::Done
+}
+
+/// After a unit that began at `started` and is one to stop at, with as many elements as the grain says if it `is_full`.
+#[cold]
+#[inline(never)]
+fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment, is_full: bool, missing: usize) {
+    let timing = pace.checkpoint(started, is_full);
+    if call.is_stopped() {
+        // A call or join inside of a unit has cleared the signal.
+        handle.slot().signal_stop();
+    }
+    let Some(timing) = timing else { return };
+    call.note(timing);
+    if !call.wakes() && wakes::is_long(timing.per_element() * call.work as f32) {
+        call.set_wakes();
+        if missing > 0 && handle.pool.wake(handle, missing) {
+            call.set_woke();
+        }
+    }
+}
+
+/// Looks at the others' progress before the caller turns thief: about one cache-line round trip.
+const LOOKS_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
+
+/// The caller, out of work: helps its own call until it is alone in it.
+#[inline(always)]
+fn wait<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<A::Local>,
+    grain: Grain,
+) {
+    // Most often the others are about to finish: look for as long as a line takes to travel, before anything is written.
+    for _ in 0..LOOKS_FIRST {
+        if is_alone(call, algorithm, handle, parts) {
+            return;
+        }
+        crate::sync::spin_loop();
+    }
+    help(call, algorithm, handle, parts, grain);
+}
+
+/// Commits what has come back, and says whether nobody else is left.
+#[inline(always)]
+fn is_alone<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<A::Local>,
+) -> bool {
+    let commits = |local| {
+        call.set_helped();
+        commit(call, algorithm, handle, local);
+    };
+    parts.collect(commits) && call.is_alone()
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn help<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<A::Local>,
+    grain: Grain,
+) {
+    let mailbox = &handle.slot().side;
+    let token = call.token();
+    let take_back = || {
+        while let Some(local) = parts.take_unopened::<A>(handle) {
+            // Whoever it was for has just been woken, and comes late, or has lost its core.
+            call.set_unshared();
+            if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(0)) {
+                commit(call, algorithm, handle, local);
+            }
+        }
+    };
+    take_back();
+    let mut patience = Patience::of_caller(handle.pool);
+    // This call may be made by code that runs while this thread waits for another one.
+    let outer = mailbox.set_aside();
+    mailbox.open(token);
+    while !is_alone(call, algorithm, handle, parts) {
+        // SAFETY: this thread's; the message is this call's: nobody else claims a token.
+        if unsafe { receive(handle, mailbox, token) } {
+            patience = Patience::of_caller(handle.pool);
+            continue;
+        }
+        match patience.step() {
+            Step::Spin => {}
+            Step::Look => {
+                take_back();
+                if let Some(task) = tasks::find_own(handle) {
+                    tasks::run(handle, task, None);
+                }
+                tasks::run_home(handle);
+                handle.pool.lend_on();
+                if offers::run_one_of(handle, token) {
+                    patience = Patience::of_caller(handle.pool);
+                    continue;
+                }
+                ask(call, algorithm, handle);
+            }
+            Step::Sleep => {
+                sleep(call, algorithm, handle, parts);
+                patience = Patience::of_caller(handle.pool);
+            }
+        }
+    }
+    // Alone: no giver is left who could be claiming this mailbox.
+    mailbox.open(outer);
+}
+
+/// Asks those who work on this call for some of it.
+fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
+    // Others are at work in this frame: it must not be left by a panic.
+    match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
+        Ok(true) => handle.pool.ask(handle, |serves| serves == call.token()),
+        Ok(false) => {}
+        Err(payload) => call.fail(payload, handle),
+    }
+}
+
+/// The caller sleeps until it is alone or has been given something. Its requests stand meanwhile.
+#[cold]
+pub(crate) fn sleep<A: Algorithm + ?Sized>(
+    call: &Call,
+    algorithm: &A,
+    handle: &Handle<'_>,
+    parts: &StackParts<A::Local>,
+) {
+    let slot = handle.slot();
+    let asleep = call.token() + mailbox::AND_ASLEEP;
+    slot.set_thread(current());
+    // A claim that was given back may have left it as it was during an earlier sleep.
+    if !slot.side.change(call.token(), asleep) && slot.side.peek() != asleep {
+        // Somebody is delivering.
+        return yield_now();
+    }
+    call.await_shares();
+    let mut naps = Naps::new();
+    loop {
+        let awaited = parts.await_all();
+        if is_alone(call, algorithm, handle, parts) || slot.side.peek() != asleep || tasks::is_called(handle) {
+            break;
+        }
+        if parts.are_all(&awaited) {
+            slot.tally().parks.add(1);
+            naps.take(handle);
+        }
+    }
+    // Unless somebody is delivering.
+    slot.side.change(asleep, call.token());
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -1,0 +1,370 @@
+//! Handing out parts of a state: by the caller when a call begins, by whoever receives one, and to those who ask.
+//!
+//! **Give first, wake second.** A part lies in the mailbox of a sleeping worker before that is woken, so it need not ask somebody who is busy. The caller wakes two so, and
+//! these wake the others ([`Inner::wake`]), who ask. What is still unopened when the caller is out of work it takes back ([`part`](crate::call::part)).
+
+use crate::Algorithm;
+use crate::call::Call;
+use crate::call::pace::Grain;
+use crate::call::part::{Given, HeapPart, Message, Places, REACH_MAX, ROOM, Running, StackParts};
+use crate::handover::job::JobRef;
+use crate::handover::mailbox::{self, Claim};
+use crate::sync::{Ordering, fence};
+use crate::worker::handle::{Handle, Row};
+use crate::worker::inner::Inner;
+use crate::worker::others::give_way;
+use std::ops::Range;
+
+/// The slot of somebody who is to get a part, and the claim on the mailbox.
+pub(crate) type Receiver<'c> = (usize, Claim<'c>);
+
+/// What became of the attempt to share a state.
+pub(crate) struct Shared<L> {
+    /// How many workers could have been given parts and have got none.
+    pub(crate) missing: usize,
+    /// A part that was split off in vain.
+    pub(crate) rest: Option<L>,
+    /// Whether nobody has got any because there was nothing to split. There may be something after a few units, as in a search that starts from one node.
+    pub(crate) is_whole: bool,
+}
+
+/// Caller: splits `local` with those that are awake and idle, and where the call is worth it with sleepers.
+///
+/// The workers stand in a row. Of those behind the one who gets a part, half are that one's to share with, and the caller does not turn to them any more: no two look at
+/// the same mailbox, and each knows whose places in the caller's frame it may use.
+#[inline(always)]
+pub(crate) fn announce<A: Algorithm + ?Sized>(
+    running: Running<'_, A>,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    parts: &StackParts<A::Local>,
+) -> Shared<A::Local> {
+    let wakes = running.call.wakes();
+    let mut sharing =
+        Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index), true);
+    let slot = handle.slot();
+    // To read the mailbox before claiming it costs a transfer of its cache line. If the first worker took the last part that it was offered, it is claimed at once.
+    let mut leaps = slot.is_hopeful();
+    let mut at = sharing.reach.start;
+    while at < sharing.reach.end {
+        let to = sharing.row.at(at);
+        let (leapt, receiver) = (std::mem::take(&mut leaps), handle.pool.slots.get(to));
+        if !leapt && receiver.front.peek() != mailbox::ANY {
+            receiver.mend_asleep();
+            at += 1;
+            continue;
+        }
+        let Some(has_given) = sharing.give(local, at, mailbox::ANY) else { return sharing.end() };
+        if has_given || leapt {
+            slot.set_hopeful(has_given);
+        }
+        if has_given && receiver.seems_asleep() {
+            receiver.mend_asleep();
+        }
+        at += 1;
+    }
+    if sharing.missing() > 0 && !sharing.is_whole && wakes && !handle.pool.lends_threads() {
+        sharing.wake(local);
+    }
+    sharing.end()
+}
+
+/// Receiver of a part from `places`: splits `local` with those at `reach` that are awake and idle.
+pub(crate) fn pass_on<A: Algorithm + ?Sized>(
+    running: Running<'_, A>,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    (places, given, reach): (Places<A::Local>, &Given, Range<usize>),
+) -> Shared<A::Local> {
+    let mut sharing = Sharing::new(running, handle, grain, places, given, reach, false);
+    let mut at = sharing.reach.start;
+    while at < sharing.reach.end {
+        let front = &handle.pool.slots.get(sharing.row.at(at)).front;
+        if front.peek() == mailbox::ANY && sharing.give_apart(local, at, mailbox::ANY).is_none() {
+            break;
+        }
+        at += 1;
+    }
+    sharing.end()
+}
+
+/// Where in the row of the one at slot `owner` those stand whom a call is shared with when it begins.
+pub(crate) fn reach_of(pool: &Inner, owner: usize) -> Range<usize> {
+    let row = Row::of(pool, owner).len();
+    // Those who are called at all come first in the row of a caller that is no worker.
+    let is_sorted = pool.victims.is_none() && owner >= pool.workers;
+    0..if is_sorted { row.min(pool.helpers_max) } else { row }.min(REACH_MAX)
+}
+
+/// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No
+/// earlier than this: its owner polls it, and would have fetched it back before it is claimed.)
+#[inline(always)]
+pub(crate) fn reach_out(handle: &Handle<'_>, bytes: usize) {
+    if handle.slot().is_hopeful()
+        && let Some(first) = handle.other_workers().next()
+    {
+        handle.pool.slots.get(first).front.prefetch_for(bytes);
+    }
+}
+
+/// What [`announce`] and [`pass_on`] do for each worker.
+struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
+    running: Running<'a, A>,
+    handle: &'s Handle<'p>,
+    grain: Grain,
+    /// The caller's.
+    row: Row<'p>,
+    places: Places<A::Local>,
+    given: &'s Given,
+    /// Whom this participant may turn to: places in the row.
+    reach: Range<usize>,
+    /// From here on none of them has got a part: those who come before are not passed on, since their places may be in use.
+    untouched: usize,
+    /// How many of them have got parts.
+    count: usize,
+    /// A part that has been split off, and that nobody has got yet.
+    rest: Option<A::Local>,
+    /// Whether there was nothing to split.
+    is_whole: bool,
+    /// Whether this is the caller, who prepares all places: their lines are in its cache. Whoever else hands out a part would first wait for one.
+    is_caller: bool,
+}
+
+impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
+    #[inline(always)]
+    fn new(
+        running: Running<'a, A>,
+        handle: &'s Handle<'p>,
+        grain: Grain,
+        places: Places<A::Local>,
+        given: &'s Given,
+        reach: Range<usize>,
+        is_caller: bool,
+    ) -> Self {
+        let row = Row::of(handle.pool, running.call.owner);
+        let untouched = reach.start;
+        Self {
+            running,
+            handle,
+            grain,
+            row,
+            places,
+            given,
+            reach,
+            untouched,
+            count: 0,
+            rest: None,
+            is_whole: false,
+            is_caller,
+        }
+    }
+
+    fn missing(&self) -> usize {
+        self.reach.len().saturating_sub(self.count)
+    }
+
+    /// Gives a part to the worker at a place of the row if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give.
+    #[inline(always)]
+    fn give(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
+        // Split first, claimed then, as in `give_to` of `run/answer.rs`.
+        if self.rest.is_none() {
+            self.rest = split(self.running.algorithm, local, self.grain);
+            if self.rest.is_none() {
+                self.is_whole = self.count == 0;
+                if self.count > 0 {
+                    // Nobody is missed.
+                    self.reach.end = self.reach.start;
+                }
+                return None;
+            }
+        }
+        let to = self.row.at(at);
+        let slot = self.handle.pool.slots.get(to);
+        let has_place = at < ROOM;
+        if has_place {
+            debug_assert!(!self.given.has(at));
+            if self.is_caller {
+                // SAFETY: the place is in this participant's reach alone, and not in use: whoever looks for sleepers leaves those out that have got a part.
+                unsafe { self.places.prepare(at, self.running.call.owner, expected == mailbox::ASLEEP) };
+                // Of those behind, half are passed on with the first part; a single one is not.
+                if self.count == 0 && self.reach.end > at + 2 {
+                    // SAFETY: nobody has got a part yet, so no place is in use.
+                    unsafe { self.places.prepare_all(at + 1..self.reach.end.min(ROOM), self.running.call.owner) };
+                }
+            }
+        }
+        let Some(claim) = slot.front.claim(expected) else { return Some(false) };
+        let stolen = self.rest.take().expect("split off above");
+        self.untouched = self.untouched.max(at + 1);
+        let passed_on = (self.reach.end - self.untouched) / 2;
+        let theirs = self.reach.end - passed_on..self.reach.end;
+        self.reach.end = theirs.start;
+        self.count += 1;
+        if has_place {
+            let message = Message::new(&self.running, self.grain, at, theirs);
+            self.given.add(at);
+            // SAFETY: prepared, here or by the caller; the function is that for `A`, and the call waits until it is back, since the place is among those given.
+            unsafe { self.places.send(at, claim, message, stolen) };
+            self.handle.gave(to);
+        } else {
+            deliver(&self.running, self.handle, (to, claim), self.grain, passed_on, stolen);
+        }
+        if self.running.call.is_stopped() {
+            // Its owner may have cleared the stop signal of a panic in this call just before.
+            slot.signal_stop();
+        }
+        Some(true)
+    }
+
+    /// [`give`](Self::give) where a call more or less does not matter: compiled once for these.
+    #[inline(never)]
+    fn give_apart(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
+        self.give(local, at, expected)
+    }
+
+    /// Gives parts to two sleepers, and wakes these, who wake the others.
+    #[cold]
+    #[inline(never)]
+    fn wake(&mut self, local: &mut A::Local) {
+        // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
+        fence(Ordering::SeqCst);
+        let pool = self.handle.pool;
+        // Before those are woken who are to wake the others.
+        pool.want(pool.helpers_max.saturating_sub(pool.wakes_each()));
+        let (mut woken, mut at) = (0, self.reach.start);
+        while at < self.reach.end.min(ROOM) && woken < pool.wakes_each() {
+            let to = self.row.at(at);
+            // One that has got a part before may be back, and asleep, but its place is in use.
+            let is_due =
+                to < pool.helpers_max && !self.given.has(at) && pool.slots.get(to).front.peek() == mailbox::ASLEEP;
+            if is_due {
+                // Before its mailbox is claimed.
+                pool.slots.get(to).set_asleep(false);
+                match self.give_apart(local, at, mailbox::ASLEEP) {
+                    None => break,
+                    Some(false) => {}
+                    Some(true) => {
+                        pool.rouse(self.handle, to);
+                        woken += 1;
+                    }
+                }
+            }
+            at += 1;
+        }
+        if woken == pool.wakes_each() {
+            // These wake the others, so nobody is missed.
+            self.reach.end = self.reach.start;
+        } else {
+            pool.want_no_more();
+        }
+        if woken > 0 {
+            self.running.call.set_woke();
+            self.handle.calls_sleepers();
+            give_way();
+        }
+    }
+
+    #[inline(always)]
+    fn end(self) -> Shared<A::Local> {
+        Shared { missing: self.missing(), rest: self.rest, is_whole: self.is_whole }
+    }
+}
+
+/// Splits what nobody has begun, or what has been committed. Elements may have become dearer than their grain says, so a part that seems too short to be split is split as well.
+#[inline(always)]
+fn split<A: Algorithm + ?Sized>(algorithm: &A, local: &mut A::Local, grain: Grain) -> Option<A::Local> {
+    match grain.delay() {
+        0 => algorithm.split(local),
+        delay => algorithm.split_late(local, delay).or_else(|| algorithm.split(local)),
+    }
+}
+
+/// Hands a part to whoever the claim belongs to.
+pub(crate) fn deliver<A: Algorithm + ?Sized>(
+    running: &Running<'_, A>,
+    handle: &Handle<'_>,
+    (to, claim): Receiver<'_>,
+    grain: Grain,
+    fanout: usize,
+    local: A::Local,
+) {
+    let Running { call, algorithm, run, .. } = *running;
+    call.add_share();
+    let part = HeapPart::boxed(run, call, algorithm, grain, fanout, local);
+    // SAFETY: the function is that for parts of `A` on the heap; the call waits until the share is given up.
+    unsafe { hand_over(handle, to, claim, part) };
+}
+
+/// # Safety
+/// As for [`Claim::deliver`].
+#[inline(never)]
+unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobRef) {
+    let asleep = claim.is_asleep();
+    // SAFETY: the caller's.
+    unsafe { claim.deliver(part) };
+    handle.gave(to);
+    if asleep {
+        // A caller that waits.
+        handle.unpark(to);
+    }
+}
+
+/// Receiver of a part from the heap: splits `local` with up to `fanout` workers that are awake and idle.
+pub(crate) fn share<A: Algorithm + ?Sized>(
+    running: &Running<'_, A>,
+    handle: &Handle<'_>,
+    local: &mut A::Local,
+    grain: Grain,
+    fanout: usize,
+) -> Shared<A::Local> {
+    let mut rest = None;
+    let (missing, is_whole) = give_to_idle(running.call, handle, fanout, &mut |to, passed_on| {
+        if rest.is_none() {
+            rest = split(running.algorithm, local, grain);
+        }
+        if let Some(to) = to
+            && let Some(stolen) = rest.take()
+        {
+            deliver(running, handle, to, grain, passed_on, stolen);
+            return true;
+        }
+        rest.is_some()
+    });
+    Shared { missing, rest, is_whole }
+}
+
+/// What [`share`] does for each idle worker; `give` to nobody prepares a part, and says whether there is one. How many are missing, and whether there was nothing to
+/// split for any.
+///
+/// Prepared first, claimed then, as in `give_to` of [`run/answer.rs`](crate::run).
+fn give_to_idle(
+    call: &Call,
+    handle: &Handle<'_>,
+    mut fanout: usize,
+    give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
+) -> (usize, bool) {
+    let all = fanout;
+    for to in handle.other_workers() {
+        if fanout == 0 {
+            break;
+        }
+        let front = &handle.pool.slots.get(to).front;
+        if front.peek() != mailbox::ANY {
+            continue;
+        }
+        let passed_on = (fanout - 1) / 2;
+        if !give(None, passed_on) {
+            return if fanout == all { (fanout, true) } else { (0, false) };
+        }
+        let Some(claim) = front.claim(mailbox::ANY) else { continue };
+        // After the claim: its owner may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
+        if call.is_stopped() {
+            return (0, false);
+        }
+        give(Some((to, claim)), passed_on);
+        fanout -= 1 + passed_on;
+    }
+    (fanout, false)
+}

@@ -1,0 +1,77 @@
+//! Whether a join or scope is worth waking somebody for.
+//!
+//! What closures will take nobody can know; but calls of the same kind, with closures of the same types, tend to take alike. So the first call of a
+//! kind wakes, and what is kept of a kind is one number: how long its last timed call took. Calls too short
+//! to pay for a wake make none until together they have lost as much as one costs ([`wakes`](crate::idle::wakes)). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
+//! has changed is noticed soon.
+//!
+//! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake
+//! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
+
+use crate::idle::wakes::{self, Wake};
+use crate::platform::Instant;
+use crate::worker::kinds::{Kinds, kind_of};
+
+/// One in so many of the calls that were short is timed: the clock costs 50 ns twice.
+const SAMPLE: u8 = 16;
+
+#[derive(Clone, Copy)]
+struct Seen {
+    /// How long the last timed call took; 0: none was.
+    last_ns: f32,
+    /// Calls until one is timed.
+    left: u8,
+}
+
+thread_local! {
+    static KNOWN: Kinds<Seen> = const { Kinds::new() };
+}
+
+/// One call.
+pub(crate) struct Worth {
+    kind: usize,
+    started: Option<Instant>,
+}
+
+impl Worth {
+    /// Of the kind that is named by type `K`.
+    #[inline]
+    pub(crate) fn of<K>() -> Self {
+        Self { kind: kind_of::<K>(), started: None }
+    }
+
+    /// Asked where all are asleep: whether to wake somebody for this call.
+    #[cold]
+    pub(crate) fn is_worth_waking(&mut self) -> bool {
+        if cfg!(loom) {
+            // A model has no clock.
+            return true;
+        }
+        let seen = KNOWN.with(|known| known.get(self.kind));
+        let Seen { last_ns, left } = seen.unwrap_or(Seen { last_ns: 0.0, left: 0 });
+        let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, last_ns / 2.0, 1.0) != Wake::None;
+        if !is_worth {
+            wakes::went_without(last_ns, last_ns / 2.0);
+        }
+        let is_timed = is_worth || left == 0;
+        if is_timed {
+            self.started = Some(Instant::now());
+        }
+        let left = if is_timed { SAMPLE } else { left - 1 };
+        KNOWN.with(|known| known.set(self.kind, Seen { last_ns, left }));
+        is_worth
+    }
+
+    /// The call has ended; one that unwinds tells nothing.
+    #[inline]
+    pub(crate) fn end(self) {
+        if let Some(started) = self.started {
+            let last_ns = (started.elapsed().as_nanos() as f32).max(1.0);
+            KNOWN.with(|known| {
+                if let Some(seen) = known.get(self.kind) {
+                    known.set(self.kind, Seen { last_ns, ..seen });
+                }
+            });
+        }
+    }
+}

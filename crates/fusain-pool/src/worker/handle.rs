@@ -1,0 +1,314 @@
+//! A worker handle: what a thread is to itself while it takes part in a pool.
+//!
+//! The [`Slot`] is the public half of a worker; the handle is the private one. It lives on the stack of the thread: for a pool thread as
+//! long as the thread (where threads are lent, as long as a visit), for a caller (a thread of the application that calls into
+//! the pool) as long as its outermost call.
+//!
+//! A thread that is a worker of one pool may call into another, and that into the first again. So it can have several handles: the *innermost* is that of the call that it is in,
+//! and its *home* is that of the worker it was started as. Work for that worker alone reaches the thread wherever it waits
+//! ([`tasks::run_home`](crate::idle::tasks::run_home)), and a call into the pool of its home is made as that worker ([`Innermost::go_home`]): a pool that waits
+//! for another one, which waits for the first, would wait for ever.
+
+use crate::handover::job::JobRef;
+use crate::handover::stack::Stack;
+use crate::platform::place;
+use crate::sync::Ordering;
+use crate::trace;
+use crate::worker::inner::Inner;
+use crate::worker::kinds::Streaks;
+use crate::worker::patience::FirstLook;
+use crate::worker::slot::Slot;
+use std::cell::Cell;
+use std::ptr;
+use std::time::Duration;
+
+#[repr(C)]
+pub(crate) struct Handle<'p> {
+    pub(crate) pool: &'p Inner,
+    pub(crate) index: usize,
+    slot: &'p Slot,
+    /// This worker's own fork-join jobs, oldest first.
+    pub(crate) stack: Stack,
+    /// How many pieces of work taken from others while waiting lie on this thread's stack.
+    pub(crate) depth: Cell<usize>,
+    /// Whether a detached task is being run by the one who has spawned it.
+    pub(crate) runs_detached: Cell<bool>,
+    pub(crate) first_look: FirstLook,
+    /// Kinds of jobs whose last published ones were [taken back](crate::handover::stack::Shared::is_brief) within a moment by this worker. Of these one is published, and none where another job is.
+    ///
+    /// Behind all that a push looks at, which is then reached by the shortest instructions.
+    pub(crate) brief: Streaks,
+}
+
+/// The slots of all started workers but one, nearest to that one first; where nothing is known of that, from the next one on.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'p> {
+    near: &'p [u16],
+    first: usize,
+    len: usize,
+    workers: usize,
+}
+
+impl<'p> Row<'p> {
+    /// Of the one at slot `index`, be it a worker or a caller.
+    #[inline(always)]
+    pub(crate) fn of(pool: &'p Inner, index: usize) -> Self {
+        let workers = pool.workers;
+        let (near, first, len) = match &pool.victims {
+            None if index < workers => (&[][..], index + 1, workers - 1),
+            None => (&[][..], 0, workers),
+            Some(victims) => {
+                let near = &*victims.of(index).workers;
+                (near, 0, near.len())
+            }
+        };
+        Self { near, first, len, workers }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The slot at a place in the row.
+    #[inline(always)]
+    pub(crate) fn at(&self, at: usize) -> usize {
+        // One expression for both, for few instructions: every call that is announced goes through here.
+        match self.near.get(at) {
+            Some(&slot) => usize::from(slot),
+            None if self.first + at < self.workers => self.first + at,
+            None => self.first + at - self.workers,
+        }
+    }
+}
+
+type Erased = *const Handle<'static>;
+
+thread_local! {
+    /// The innermost handle of this thread, or null.
+    static CURRENT: Cell<Erased> = const { Cell::new(ptr::null()) };
+    /// The same while it is inside a join or scope, else null: all that the fast path of `join` has to look at.
+    static FORKED: Cell<Erased> = const { Cell::new(ptr::null()) };
+    /// The handle of the worker that this thread was started as, or null.
+    static HOME: Cell<Erased> = const { Cell::new(ptr::null()) };
+}
+
+impl<'p> Handle<'p> {
+    pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
+        let slot = pool.slots.get(index);
+        Handle {
+            pool,
+            index,
+            slot,
+            stack: Stack::new(),
+            depth: Cell::new(0),
+            runs_detached: Cell::new(false),
+            first_look: FirstLook::new(),
+            brief: Streaks::new(),
+        }
+    }
+
+    /// This thread is the worker of slot `index`, which it has leased, as long as it lives.
+    pub(crate) fn stay(pool: &'static Inner, index: usize) {
+        let handle: &'static Handle<'static> = Box::leak(Box::new(Handle::new(pool, index)));
+        handle.slot().set_thread(crate::sync::current());
+        CURRENT.set(handle);
+        HOME.set(handle);
+    }
+
+    /// Runs `f` with this thread's innermost handle, or with none.
+    #[inline(always)]
+    pub(crate) fn current<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        // SAFETY: non-null only while an `Innermost` lives, and with it the handle on this thread's stack, and after `stay`, which has leaked it;
+        // the reference cannot outlive `f`.
+        f(unsafe { CURRENT.get().as_ref() })
+    }
+
+    /// Runs `f` with the handle of the worker that this thread was started as, or with none.
+    #[inline]
+    pub(crate) fn home<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        // SAFETY: non-null only while an `AtHome` lives, which ends before the handle does, and after `stay`; the reference cannot outlive `f`.
+        f(unsafe { HOME.get().as_ref() })
+    }
+
+    /// Runs `f` with this thread's innermost handle if that is inside a join or scope, or with none.
+    #[inline(always)]
+    pub(crate) fn forked<R>(f: impl FnOnce(Option<&Handle<'_>>) -> R) -> R {
+        // SAFETY: as in `current`: `Root` ends before the handle does.
+        f(unsafe { FORKED.get().as_ref() })
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &'p Slot {
+        self.slot
+    }
+
+    /// The slots of all other started workers, nearest first; where nothing is known of that, from the next one on.
+    #[inline(always)]
+    pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<'p> {
+        let row = Row::of(self.pool, self.index);
+        (0..row.len()).map(move |at| row.at(at))
+    }
+
+    /// All other slots that have ever been used, likewise.
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<'p> {
+        let (own, used, workers) = (self.index, self.pool.slots.used(), self.pool.workers);
+        let order = self.pool.victims.as_ref().map(|victims| victims.of(own));
+        let slot = move |at: usize| match order {
+            None if own + at < used => own + at,
+            None => own + at - used,
+            Some(order) => {
+                let (near, callers) = (order.before_callers, used - workers);
+                match at {
+                    _ if at < near => usize::from(order.workers[at]),
+                    _ if at < near + callers => workers + at - near,
+                    _ => usize::from(order.workers[at - callers]),
+                }
+            }
+        };
+        let count = order.map_or(used, |order| order.workers.len() + used - workers);
+        (0..count).map(slot).filter(move |&slot| slot != own)
+    }
+
+    /// Notes that work has been handed over.
+    #[inline(always)]
+    pub(crate) fn gave(&self, to: usize) {
+        self.slot().tally().steals_done.add(1);
+        trace::gave(self.index, to);
+    }
+
+    /// Queues a task of this worker's.
+    pub(crate) fn push(&self, job: JobRef) {
+        // SAFETY: a slot is leased to one handle at a time, and this one is on its thread.
+        unsafe { self.slot.queue.push(job) };
+    }
+
+    /// The newest task of this worker's.
+    pub(crate) fn pop(&self) -> Option<JobRef> {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.queue.pop() }
+    }
+
+    /// Puts a part on [offer](crate::run::offers).
+    pub(crate) fn offer(&self, part: JobRef) {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.parts.push(part) };
+    }
+
+    /// The newest part that this worker has on offer.
+    pub(crate) fn take_back_offer(&self) -> Option<JobRef> {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.parts.pop() }
+    }
+
+    /// Says where it runs, to workers that are about to sleep.
+    #[cold]
+    pub(crate) fn calls_sleepers(&self) {
+        let (at, here) = (&self.pool.callers_at, place::current());
+        if at.load(Ordering::Relaxed) != here {
+            at.store(here, Ordering::Relaxed);
+        }
+    }
+
+    /// Parks until somebody unparks it.
+    pub(crate) fn park(&self) {
+        self.slot.park(self.pool.callers_at.load(Ordering::Relaxed));
+    }
+
+    /// Parks for a while.
+    pub(crate) fn park_timeout(&self, time: Duration) {
+        self.slot.park_timeout(self.pool.callers_at.load(Ordering::Relaxed), time);
+    }
+
+    /// Gets out of the way of callers that have not woken it.
+    pub(crate) fn leave_callers(&self) {
+        place::leave(self.pool.callers_at.load(Ordering::Relaxed));
+    }
+
+    /// Unparks the one who waits at slot `owner`.
+    #[cold]
+    pub(crate) fn unpark(&self, owner: usize) {
+        self.pool.slots.get(owner).unpark();
+        self.slot().tally().wakes.add(1);
+    }
+}
+
+/// While it lives, a handle is the innermost one of its thread.
+pub(crate) struct Innermost {
+    /// What was current before.
+    current: Erased,
+    forked: Erased,
+}
+
+impl Innermost {
+    /// # Safety
+    /// It is dropped before `handle` is, on this thread.
+    pub(crate) unsafe fn begin(handle: &Handle<'_>) -> Self {
+        let is_forked = handle.stack.root.get() != 0;
+        // The cast only forgets a lifetime; the readers give it back bounded by a call.
+        let handle: Erased = (&raw const *handle).cast();
+        Self { current: CURRENT.replace(handle), forked: FORKED.replace(if is_forked { handle } else { ptr::null() }) }
+    }
+}
+
+impl Innermost {
+    /// If this thread's home `fits`, and its innermost handle does not, the home is the innermost one while the result lives.
+    #[inline]
+    pub(crate) fn go_home(fits: impl Fn(&Handle<'_>) -> bool) -> Option<Self> {
+        if Handle::current(|current| current.is_some_and(&fits)) {
+            return None;
+        }
+        // SAFETY: the home lies below this frame, or is leaked, so it outlives what is returned.
+        Handle::home(|home| home.filter(|home| fits(home)).map(|home| unsafe { Innermost::begin(home) }))
+    }
+}
+
+impl Drop for Innermost {
+    fn drop(&mut self) {
+        CURRENT.set(self.current);
+        FORKED.set(self.forked);
+    }
+}
+
+/// While it lives, a handle is the home of its thread.
+pub(crate) struct AtHome(Erased);
+
+impl AtHome {
+    /// # Safety
+    /// It is dropped before `handle` is, on this thread.
+    pub(crate) unsafe fn begin(handle: &Handle<'_>) -> Self {
+        Self(HOME.replace((&raw const *handle).cast()))
+    }
+}
+
+impl Drop for AtHome {
+    fn drop(&mut self) {
+        HOME.set(self.0);
+    }
+}
+
+/// While it lives, `handle` (this thread's innermost) is inside the outermost join or scope `token`, and its slot serves that.
+pub(crate) struct Root<'h, 'p> {
+    handle: &'h Handle<'p>,
+    outer: Erased,
+    token: usize,
+    served: usize,
+}
+
+impl<'h, 'p> Root<'h, 'p> {
+    pub(crate) fn begin(handle: &'h Handle<'p>, token: usize) -> Self {
+        let served = handle.slot().serves();
+        handle.slot().serve(token);
+        handle.slot().set_root(token);
+        let this: *const Handle<'p> = handle;
+        Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), served }
+    }
+}
+
+impl Drop for Root<'_, '_> {
+    fn drop(&mut self) {
+        FORKED.set(self.outer);
+        self.handle.stack.root.set(self.token);
+        self.handle.slot().set_root(self.token);
+        self.handle.slot().serve(self.served);
+    }
+}

@@ -1,0 +1,22 @@
+//! A worker, and all of them.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`slot`], [`slots`] | what others see of a worker; all slots of a pool |
+//! | [`counters`], [`victims`] | what the workers did; who is near whom |
+//! | [`inner`] | all that the threads of a pool share |
+//! | [`patience`] | how long to spin, and when to look around |
+//! | [`kinds`], [`handle`] | what a thread remembers of calls of a kind; a worker's private side |
+//! | [`header`], [`enter`], [`others`] | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
+
+pub(crate) mod counters;
+pub(crate) mod enter;
+pub(crate) mod handle;
+pub(crate) mod header;
+pub(crate) mod inner;
+pub(crate) mod kinds;
+pub(crate) mod others;
+pub(crate) mod patience;
+pub(crate) mod slot;
+pub(crate) mod slots;
+pub(crate) mod victims;

@@ -1,0 +1,384 @@
+//! A worker slot: everything about one worker that others may see.
+//!
+//! Groups of cache lines, by who writes them:
+//!
+//! * the two [`Mailbox`]es, written by givers, watched by their owner;
+//! * the *request line*, written by thieves, looked at by its owner after each unit, and the public places of its [stack](crate::handover::stack);
+//! * the queues of tasks that the owner has spawned, and of parts that it has on offer;
+//! * the owner's own line: counters and its thread handle.
+//!
+//! # Asking
+//!
+//! A thief that has opened its mailbox sets its bit in the victim's `requests`. The victim takes all bits at once
+//! ([`Slot::take_requests`]) and claims the mailbox of each thief that still waits. A bit is only a *hint*: it may be stale (the
+//! thief has been served elsewhere) or stand for several slots (more than 61 of them share bits); the claim decides. So
+//! nothing has to be withdrawn, and a bit that waits while its owner sleeps is a standing order.
+//!
+//! The hint is Relaxed on both sides; the one exception is [`LOOK`], which asks the owner to look at its call's
+//! stop flag: Release in [`Slot::signal_stop`] pairs with the Acquire in [`Slot::take_requests`], so that an owner who has cleared the bit
+//! also sees the flag.
+//!
+//! # Public places
+//!
+//! | place | meaning | who leaves it, and how |
+//! |---------|---------|------------------------|
+//! | 0       | empty; mostly, and always where all are, somebody has asked for the next ([`PUBLISH`]) | owner: store of a job's address |
+//! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and mostly asks for the next |
+//!
+//! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by
+//! CAS, so one of them has it. The owner may have retracted a job and published another at the same address meanwhile; then the thief takes that one,
+//! whose store its CAS has read. Checked by `checks::stack`.
+
+use crate::handover::job::JobRef;
+use crate::handover::mailbox::{self, Claim, Mailbox};
+use crate::handover::queue::{Inbox, Queue};
+use crate::platform::place::{self, Asleep};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, park, park_timeout};
+use crate::worker::counters::Tally;
+use crossbeam_utils::CachePadded;
+use std::ops::DerefMut;
+use std::time::Duration;
+
+/// Bit that asks the owner to look whether its call has been stopped.
+pub(crate) const LOOK: u64 = 1 << 63;
+
+/// Bit that asks the owner to publish its next job, for a public place is empty.
+pub(crate) const PUBLISH: u64 = 1 << 62;
+
+/// Bit that says that a job has been taken out of a public place since the owner looked at the requests.
+pub(crate) const TAKEN: u64 = 1 << 61;
+
+/// The bits that concern the owner's own jobs.
+pub(crate) const OF_JOBS: u64 = PUBLISH | TAKEN;
+
+/// Public places of a slot, at most.
+const PLACES_MAX: usize = if cfg!(loom) { 1 } else { 8 };
+
+/// Public places of each slot in a pool of so many workers: a power of two, and mostly more than it takes halvings until each worker has a part. A recursion whose
+/// leaves are long then keeps no part to itself that somebody could begin with.
+pub(crate) fn places_for(workers: usize) -> usize {
+    if workers <= 8 { PLACES_MAX.min(4) } else { PLACES_MAX }
+}
+
+/// Bits that stand for thieves.
+const THIEVES: usize = 61;
+
+/// Requests of slot `index` are this bit; slots 61 apart share one.
+pub(crate) const fn bit(index: usize) -> u64 {
+    1 << (index % THIEVES)
+}
+
+/// See the [module](self).
+pub(crate) struct Slot {
+    /// Takes any work, while a pool thread is idle.
+    pub(crate) front: Mailbox,
+    /// Used by an owner that waits: see [`mailbox`].
+    pub(crate) side: Mailbox,
+    /// Tasks the owner has spawned.
+    pub(crate) queue: CachePadded<Queue>,
+    /// Parts of calls that the owner has on [offer](crate::run::offers).
+    pub(crate) parts: CachePadded<Queue>,
+    /// Tasks that this worker and no other is to run.
+    pub(crate) inbox: Inbox,
+    /// See [`seems_asleep`](Self::seems_asleep).
+    asleep: AtomicBool,
+    line: CachePadded<RequestLine>,
+    own: CachePadded<Own>,
+}
+
+/// With up to four public places all of it is on one line.
+#[repr(C)]
+struct RequestLine {
+    requests: AtomicU64,
+    /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
+    serves: AtomicUsize,
+    /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well; what
+    /// the owner itself asks is on its stack, on a line that no thief writes to.
+    root: AtomicUsize,
+    /// How many public places there are, less one.
+    last_place: usize,
+    /// The public places of the owner's stack.
+    offers: [AtomicUsize; PLACES_MAX],
+}
+
+struct Own {
+    /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
+    taken: AtomicBool,
+    tally: Tally,
+    /// Whether the owner's last announcement found its first worker waiting.
+    hopeful: AtomicBool,
+    sleeper: Mutex<Sleeper>,
+}
+
+/// Who is to be unparked.
+struct Sleeper {
+    /// The thread; set before the slot can be seen asleep.
+    thread: Option<Thread>,
+    /// Where it may wake up, while it is parked.
+    asleep: Option<Asleep>,
+}
+
+impl Slot {
+    /// With so many [public places](places_for).
+    pub(crate) fn new(places: usize) -> Self {
+        debug_assert!(places.is_power_of_two() && places <= PLACES_MAX, "a number of places that there can be");
+        Self {
+            front: Mailbox::new(),
+            side: Mailbox::new(),
+            queue: CachePadded::new(Queue::new()),
+            parts: CachePadded::new(Queue::new()),
+            inbox: Inbox::new(),
+            asleep: AtomicBool::new(false),
+            line: CachePadded::new(RequestLine {
+                requests: AtomicU64::new(0),
+                serves: AtomicUsize::new(0),
+                root: AtomicUsize::new(0),
+                last_place: places - 1,
+                offers: std::array::from_fn(|_| AtomicUsize::new(0)),
+            }),
+            own: CachePadded::new(Own {
+                taken: AtomicBool::new(false),
+                tally: Tally::default(),
+                hopeful: AtomicBool::new(false),
+                sleeper: Mutex::new(Sleeper { thread: None, asleep: None }),
+            }),
+        }
+    }
+
+    /// Whether the owner sleeps, as far as is known: what its mailbox says, on a line that is written only when it falls asleep or is woken. A caller that reads the
+    /// mailbox has to fetch it from an owner who waits for the message of that very caller.
+    ///
+    /// Relaxed: a hint. It is true before the mailbox says so, and false before that says otherwise, so that it seldom stays wrong; then who finds the
+    /// owner otherwise [mends](Self::mend_asleep) it.
+    #[inline(always)]
+    pub(crate) fn seems_asleep(&self) -> bool {
+        self.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Makes it what the mailbox says.
+    #[cold]
+    pub(crate) fn mend_asleep(&self) {
+        self.set_asleep(self.front.peek() == mailbox::ASLEEP);
+    }
+
+    /// See [`seems_asleep`](Self::seems_asleep).
+    pub(crate) fn set_asleep(&self, asleep: bool) {
+        self.asleep.store(asleep, Ordering::Relaxed);
+    }
+
+    /// Owner, after each unit: has anybody asked? One relaxed load of the owner's own line; what it leads to is
+    /// ordered by [`take_requests`](Self::take_requests) and by the claim.
+    #[inline(always)]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.line.requests.load(Ordering::Relaxed) != 0
+    }
+
+    /// Owner, who has nothing to give: is there anything but requests of thieves? Relaxed: a hint.
+    pub(crate) fn has_other_requests(&self) -> bool {
+        self.line.requests.load(Ordering::Relaxed) & (LOOK | OF_JOBS) != 0
+    }
+
+    /// Owner: whoever has asked is to ask again. Relaxed: a hint.
+    #[cold]
+    pub(crate) fn forget_thieves(&self) {
+        self.line.requests.fetch_and(LOOK | OF_JOBS, Ordering::Relaxed);
+    }
+
+    /// Owner: has looked after its jobs, so others may [take](Self::take_offer) one. Relaxed: a hint.
+    pub(crate) fn forget_taken(&self) {
+        if self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
+            self.line.requests.fetch_and(!TAKEN, Ordering::Relaxed);
+        }
+    }
+
+    /// Owner: all requests so far. Acquire: pairs with the Release in [`signal_stop`](Self::signal_stop).
+    pub(crate) fn take_requests(&self) -> u64 {
+        self.line.requests.swap(0, Ordering::Acquire)
+    }
+
+    /// Thief `index`: asks, once, and says whether the request is new. Relaxed: a hint.
+    pub(crate) fn ask(&self, index: usize) -> bool {
+        let bit = bit(index);
+        self.line.requests.load(Ordering::Relaxed) & bit == 0
+            && self.line.requests.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    /// Asks the owner to look at its call's stop flag. Release: pairs with the Acquire in [`take_requests`](Self::take_requests).
+    pub(crate) fn signal_stop(&self) {
+        self.line.requests.fetch_or(LOOK, Ordering::Release);
+    }
+
+    /// Owner, on behalf of thieves it could not serve: keep their requests for later. Relaxed: a hint.
+    pub(crate) fn renew(&self, requests: u64) {
+        self.line.requests.fetch_or(requests, Ordering::Relaxed);
+    }
+
+    /// Owner: names the call whose work it could share. Relaxed: a hint; where a sleeper must not miss it the
+    /// caller adds a fence (see `idle`).
+    #[inline(always)]
+    pub(crate) fn serve(&self, token: usize) {
+        self.line.serves.store(token, Ordering::Relaxed);
+    }
+
+    /// Token of the call the owner could share work of, or 0. Relaxed: a hint.
+    pub(crate) fn serves(&self) -> usize {
+        self.line.serves.load(Ordering::Relaxed)
+    }
+
+    /// Owner: names the outermost join or scope that it is in. Relaxed, as for [`serve`](Self::serve).
+    pub(crate) fn set_root(&self, token: usize) {
+        self.line.root.store(token, Ordering::Relaxed);
+    }
+
+    /// Token of the outermost join or scope that the owner is in, or 0. Relaxed: a hint.
+    pub(crate) fn root(&self) -> usize {
+        self.line.root.load(Ordering::Relaxed)
+    }
+
+    /// Leases the slot. Acquire: pairs with the Release in [`release`](Self::release), so that the new owner sees the old one's writes.
+    pub(crate) fn try_lease(&self) -> bool {
+        !self.own.taken.load(Ordering::Relaxed)
+            && self.own.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Whether [`claim_for`](Self::claim_for) would succeed. A hint.
+    pub(crate) fn waits_for(&self, token: usize) -> bool {
+        let side = self.side.peek();
+        self.front.peek() == mailbox::ANY || side == token || side == token + mailbox::AND_ASLEEP
+    }
+
+    /// Giver within the call `token`: the right to deliver to whoever is here, if it still waits for such work. An idle worker that sleeps is not
+    /// given anything: it is woken, and asks.
+    pub(crate) fn claim_for(&self, token: usize) -> Option<Claim<'_>> {
+        if self.front.peek() == mailbox::ANY {
+            return self.front.claim(mailbox::ANY);
+        }
+        let side = self.side.peek();
+        (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
+    }
+
+    /// The place of the job before which so many have been published, by those of them that are on the stack still.
+    fn place(&self, number: usize) -> &AtomicUsize {
+        &self.line.offers[number & self.line.last_place]
+    }
+
+    fn places(&self) -> &[AtomicUsize] {
+        &self.line.offers[..=self.line.last_place]
+    }
+
+    /// Owner: publishes a job, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
+    pub(crate) fn offer(&self, number: usize, job: JobRef) {
+        debug_assert!(self.has_place(number), "its place is empty");
+        self.place(number).store(job.to_address(), Ordering::Release);
+    }
+
+    /// Owner, who alone fills it: whether the place is empty. Relaxed: nothing is read for that.
+    pub(crate) fn has_place(&self, number: usize) -> bool {
+        self.place(number).load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether a job lies in a public place. Relaxed: a hint.
+    pub(crate) fn has_offer(&self) -> bool {
+        self.places().iter().any(|place| place.load(Ordering::Relaxed) != 0)
+    }
+
+    /// Thief: takes a job out of a public place, mostly the oldest, and asks for the next.
+    ///
+    /// Unless it `is_patient`, it takes one that the owner has looked after since the last one was taken. Owners of short jobs look at once; so not all of what they have
+    /// published is carried away, down to the shortest. Who has waited for long takes any: the owner is in a long closure.
+    pub(crate) fn take_offer(&self, is_patient: bool) -> Option<JobRef> {
+        if !is_patient && self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
+            return None;
+        }
+        // Jobs lie in the frames of the owner's stack, which grows downwards: the oldest and largest one has the highest address.
+        let published = self.places().iter().map(|place| (place.load(Ordering::Relaxed), place));
+        let (address, place) = published.max_by_key(|(address, _)| *address)?;
+        // SAFETY: it was put there by `offer`.
+        let job = unsafe { JobRef::from_address(address) }?;
+        // Acquire: pairs with the Release in `offer`.
+        place.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        self.line.requests.fetch_or(OF_JOBS, Ordering::Relaxed);
+        Some(job)
+    }
+
+    /// The owner's next job is to be published. Relaxed: a hint, as all requests.
+    pub(crate) fn ask_for_next(&self) {
+        if self.line.requests.load(Ordering::Relaxed) & PUBLISH == 0 {
+            self.line.requests.fetch_or(PUBLISH, Ordering::Relaxed);
+        }
+    }
+
+    /// Owner: takes back a job that it has published, if nobody else has taken it. Relaxed: the owner wrote it.
+    pub(crate) fn retract(&self, number: usize, job: JobRef) -> bool {
+        self.place(number).compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Ends the lease. Release: pairs with the Acquire in [`try_lease`](Self::try_lease).
+    pub(crate) fn release(&self) {
+        self.own.taken.store(false, Ordering::Release);
+    }
+
+    /// Owner: whether its last announcement found its first worker waiting. Relaxed: the owner's own.
+    #[inline(always)]
+    pub(crate) fn is_hopeful(&self) -> bool {
+        self.own.hopeful.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_hopeful(&self, hopeful: bool) {
+        self.own.hopeful.store(hopeful, Ordering::Relaxed);
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.own.tally
+    }
+
+    fn sleeper(&self) -> impl DerefMut<Target = Sleeper> {
+        self.own.sleeper.lock().expect("no panic happens under this lock")
+    }
+
+    /// Owner, before it can be seen asleep: the thread to wake.
+    pub(crate) fn set_thread(&self, thread: Thread) {
+        self.sleeper().thread = Some(thread);
+    }
+
+    /// Wakes the thread that sits or sat here, elsewhere than on the core of the calling thread; a wake too many is harmless, every sleeper checks its condition
+    /// again.
+    pub(crate) fn unpark(&self) {
+        let thread = {
+            let mut sleeper = self.sleeper();
+            if let Some(asleep) = &mut sleeper.asleep {
+                // SAFETY: what stands there is of a thread inside `sleep`, which takes it back under this lock before it goes on.
+                unsafe { asleep.keep_off(place::current()) };
+            }
+            sleeper.thread.clone()
+        };
+        // Not under the lock: it may run, and ask for the lock, before this returns.
+        if let Some(thread) = thread {
+            thread.unpark();
+        }
+    }
+
+    /// Owner: parks until somebody unparks it, if it can off the core `callers_at`.
+    pub(crate) fn park(&self, callers_at: usize) {
+        self.sleep(callers_at, park);
+    }
+
+    /// Owner: parks for a while, or as [`park`](Self::park) does.
+    pub(crate) fn park_timeout(&self, callers_at: usize, time: Duration) {
+        self.sleep(callers_at, || park_timeout(time));
+    }
+
+    fn sleep(&self, callers_at: usize, park: impl FnOnce()) {
+        let Some(asleep) = Asleep::begin(callers_at) else { return park() };
+        self.sleeper().asleep = Some(asleep);
+        park();
+        let asleep = self.sleeper().asleep.take();
+        asleep.into_iter().for_each(Asleep::end);
+    }
+}
+
+/// The slots that `requests` may stand for, among the first `count`.
+pub(crate) fn askers(requests: u64, count: usize) -> impl Iterator<Item = usize> {
+    (0..THIEVES).filter(move |b| requests & (1 << b) != 0).flat_map(move |b| (b..count).step_by(THIEVES))
+}
