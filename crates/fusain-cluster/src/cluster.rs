@@ -14,7 +14,6 @@ use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
 use fusain_pool::Pool;
 
 use crate::client::{self, ProgressClient};
-use crate::codec;
 use crate::distributed::Distributed;
 use crate::error::{Ended, Error, Result};
 use crate::log::{OnStatus, Status};
@@ -22,6 +21,7 @@ use crate::poll::Polled;
 use crate::protocol::{Job, Label};
 use crate::rank_state::{Next, RankState};
 use crate::victims::Victims;
+use crate::wire::codec;
 
 /// The ranks of a communicator, stealing work from each other.
 ///

@@ -7,11 +7,11 @@ use std::time::Duration;
 use fusain_pool::Algorithm;
 use proptest::prelude::*;
 
-use crate::codec;
 use crate::distributed::Distributed;
 use crate::poll::{Bundle, Polled};
 use crate::protocol::{Job, Label, Message, Rank};
 use crate::rank_state::RankState;
+use crate::wire::codec;
 
 /// What to do next with one of the states.
 #[derive(Clone, Copy, Debug)]

@@ -58,60 +58,50 @@
 #![forbid(unsafe_code)]
 
 // What is where.
-// | module | what is there |
+// | folder or file | what is there |
 // |------|--------------------|
-// | `search`, `fork_join` (with `batch`), `loops` | three ways to write a program: backtracking, recursion, ranges |
-// | `table` (with `cells`) | numbers that all ranks know, such as a bound |
-// | `store` (with `values`) | data that is fetched when a task uses it |
-// | `distributed`, `unsent` | what an algorithm needs besides its callbacks; the part of a state that stays on its rank |
+// | `program` | three ways to write a program: backtracking, recursion, loops over ranges |
+// | `data` | what ranks share besides work: tables, stores; and what of a state stays on its rank |
+// | `distributed` | what an algorithm needs besides its callbacks |
 // | `cluster` | a run: begin, work, ask, end |
 // | `poll`, `poll_interval` | what a worker checks between two units; how often |
 // | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
 // | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
 // | `victims`, `thief` | which rank to ask, and when to ask again |
 // | `log`, `report` | what a rank did, and its state; that of all ranks as a table and a picture |
-// | `codec` (with `bounded`), `packet` | states and messages as bytes |
+// | `wire` | states and messages as bytes |
 
-mod batch;
-mod bounded;
-mod cells;
 mod client;
 mod cluster;
-mod codec;
+mod data;
 mod distributed;
 mod error;
-mod fork_join;
 #[cfg(test)]
 mod fuzz;
 mod log;
-mod loops;
-mod packet;
 mod poll;
 mod poll_interval;
+mod program;
 #[doc(hidden)]
 pub mod protocol;
 mod rank_state;
 mod report;
-mod search;
-mod store;
-mod table;
 #[doc(hidden)]
 pub mod thief;
-mod unsent;
-mod values;
 pub mod victims;
+mod wire;
 
-pub use batch::Batch;
 pub use cluster::Cluster;
+pub use data::store::{Late, Store};
+pub use data::table::Table;
+pub use data::unsent::Unsent;
 pub use distributed::Distributed;
 pub use error::{Error, Result};
-pub use fork_join::{ForkJoin, Step, Values};
 pub use log::{RankReport, Status};
+pub use program::batch::Batch;
+pub use program::fork_join::{ForkJoin, Step, Values};
+pub use program::search::Search;
 pub use report::Report;
-pub use search::Search;
-pub use store::{Late, Store};
-pub use table::Table;
-pub use unsent::Unsent;
 pub use victims::{Level, Victims};
 
 /// Compiles and runs the code of this crate's README.

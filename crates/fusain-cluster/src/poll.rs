@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use fusain_comm::Flag;
 use fusain_pool::Algorithm;
 
-use crate::codec;
 use crate::distributed::Distributed;
 use crate::error::Ended;
 use crate::poll_interval::PollInterval;
 use crate::rank_state::RankState;
+use crate::wire::codec;
 use fusain_pool::shake::shake;
 
 /// What a worker has.

@@ -7,9 +7,9 @@ use std::time::Duration;
 use fusain_comm::Communicator;
 
 use crate::cluster::Cluster;
-use crate::codec;
 use crate::error::{Error, Result};
 use crate::log::RankReport;
+use crate::wire::codec;
 
 /// What all ranks did in a run; see [`Cluster::report`].
 ///

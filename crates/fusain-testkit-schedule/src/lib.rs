@@ -1,7 +1,7 @@
 //! Every collective schedule against a direct computation.
 //!
 //! [`collectives`] runs them all on the ranks of a communicator, in every algorithm, for the given numbers of elements. What should come out
-//! is computed on each rank from what all ranks put in, which is a function of rank and place. [`choices`] leaves the algorithm to the size.
+//! is computed on each rank from what all ranks put in, which is a function of rank and place. [`choices()`] leaves the algorithm to the size.
 //!
 //! ```
 //! fusain_comm::World::threads(3).run(|comm| fusain_testkit_schedule::collectives(&comm, &[0, 5]));

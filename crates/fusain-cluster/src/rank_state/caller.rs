@@ -7,8 +7,8 @@ use fusain_pool::Pool;
 use super::{FromRank, Next, RankState};
 use crate::error::{Error, Result};
 use crate::log::RankReport;
-use crate::packet::Header;
 use crate::protocol::{self, Label, Message, Offer};
+use crate::wire::packet::Header;
 
 impl RankState {
     /// A new run begins, on `pool`.

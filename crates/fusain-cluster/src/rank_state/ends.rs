@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::{Failure, LAST_WORDS, RankState, State, Traffic};
-use crate::cells::Raised;
+use crate::data::cells::Raised;
 use crate::error::Error;
-use crate::packet::Header;
+use crate::wire::packet::Header;
 
 impl RankState {
     /// The first failure stays, and everybody is told: that is the last that this rank sends them.

@@ -35,14 +35,14 @@ use std::time::{Duration, Instant};
 use fusain_comm::Flag;
 use fusain_comm::progress::{PollGuard, Poller};
 
-use crate::cells::Tables;
+use crate::data::cells::Tables;
+use crate::data::values::Stores;
 use crate::error::Error;
 use crate::log::{Log, OnStatus, Status};
-use crate::packet::{Header, Packet};
 use crate::protocol::{self, Job, Message, Offer};
 use crate::thief::Thief;
-use crate::values::Stores;
 use crate::victims::{Seeker, Victims};
+use crate::wire::packet::{Header, Packet};
 use fusain_pool::shake::shake;
 
 /// How often a rank says that it is there.

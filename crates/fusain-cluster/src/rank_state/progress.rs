@@ -6,8 +6,8 @@ use std::time::Instant;
 use super::{ARRIVAL, Data, FromRank, GRACE, RankState, SIGN_OF_LIFE, State, Traffic};
 use crate::error::Error;
 use crate::log::Status;
-use crate::packet::{self, Header};
 use crate::protocol::{self, Message};
+use crate::wire::packet::{self, Header};
 
 /// What is to be done after a tick.
 pub(crate) struct Tick {
@@ -264,8 +264,8 @@ mod tests {
     use fusain_comm::{Communicator, World};
 
     use super::*;
-    use crate::packet::Packet;
     use crate::victims::Victims;
+    use crate::wire::packet::Packet;
 
     /// Looks in one patience.
     const LOOKS: u32 = 4;

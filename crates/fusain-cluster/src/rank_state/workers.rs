@@ -5,10 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Data, DataKey, RankState, State};
-use crate::codec;
 use crate::error::Result;
-use crate::packet::Header;
 use crate::protocol;
+use crate::wire::codec;
+use crate::wire::packet::Header;
 
 impl RankState {
     /// Whether the worker that asks this shall split something off now: then what its part has to be worth, and it [`offer`](Self::offer)s. An error ends

@@ -26,7 +26,7 @@ impl<C: Communicator> Progress<C> {
     /// own sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before.
     ///
     /// # Errors
-    /// [`Error::WrongThread`] if only the main thread may call, as in MPI at level FUNNELED; use [`run_funneled`](super::run_funneled) or
+    /// [`Error::WrongThread`] if only the main thread may call, as in MPI at level FUNNELED; use [`run_funneled`] or
     /// [`manual`](Self::manual) there. [`Error::NoThread`].
     pub fn spawn(comm: C, settings: Settings) -> Result<Self> {
         let pass = comm.hand_over()?;

@@ -4,7 +4,7 @@
 //!
 //! Each participant but the caller is accounted for in one of two ways:
 //!
-//! * Those who have a part in the caller's frame by the latch of that [part](crate::call::part). Some have it from the receiver of another one, who says so when it brings its own back.
+//! * Those who have a part in the caller's frame by the latch of that [part]. Some have it from the receiver of another one, who says so when it brings its own back.
 //! * All others by a *share* of the call: they are counted by its own [latch](crate::handover::latch).
 //!
 //! A giver adds a share before it delivers. It is accounted for itself, so the latch may be open then only if the giver holds a part, and the caller looks at

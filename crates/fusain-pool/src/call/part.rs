@@ -1,6 +1,6 @@
 //! Parts of a call's work that the caller hands out from its own frame, and heap parts, which are handed on later.
 //!
-//! What the receiver of a *stack part* has to know is a message in its [mailbox](crate::handover::mailbox), the state that it is to work on included, if that is small
+//! What the receiver of a *stack part* has to know is a message in its [mailbox], the state that it is to work on included, if that is small
 //! ([`Message`]). What it brings back it puts into the caller's frame ([`StackPart`]), to be committed by the caller. So a part of any size is handed over
 //! without an allocation, and what is awaited is a line of the caller's own. A part that its receiver has not opened by the time the caller is out of work is
 //! taken back and worked off by the caller: whoever was woken for it, and comes late, is not waited for.
@@ -121,7 +121,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
     /// Bytes that are written to the mailbox.
     pub(crate) const BYTES: usize = Self::AT + if Self::TRAVELS { size_of::<A::Local>() } else { 0 };
 
-    /// About the part at `place` of `running`'s call; it should be shared with those at `reach` of the caller's [`Row`](crate::worker::handle::Row).
+    /// About the part at `place` of `running`'s call; it should be shared with those at `reach` of the caller's [`Row`].
     pub(crate) fn new(running: &Running<'a, A>, grain: Grain, place: usize, reach: Range<usize>) -> Self {
         const { assert!(Self::AT <= mailbox::ROOM_BYTES, "there is room for it") };
         let Running { call, algorithm, open, .. } = *running;
@@ -138,7 +138,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
     /// Receiver of the message `token`: what it says, the state, and the part that is to be brought back.
     ///
     /// # Safety
-    /// Once, after the message has been written by [`StackParts::send`] for an algorithm of this type, and before the mailbox is opened again.
+    /// Once, after the message has been written by [`Places::send`] for an algorithm of this type, and before the mailbox is opened again.
     #[inline(always)]
     pub(crate) unsafe fn read(message: *const MessageHeader, token: usize) -> (Self, A::Local, Places<A::Local>) {
         let part = std::ptr::with_exposed_provenance::<StackPart<A::Local>>(token);
@@ -264,7 +264,7 @@ impl<L> StackPart<L> {
 /// A place for a part in the caller's frame.
 type Place<L> = std::cell::UnsafeCell<MaybeUninit<StackPart<L>>>;
 
-/// The places in a caller's frame, one for each of the first workers in its [`Row`](crate::worker::handle::Row). Whoever may hand a part to a worker uses the place of that worker:
+/// The places in a caller's frame, one for each of the first workers in its [`Row`]. Whoever may hand a part to a worker uses the place of that worker:
 /// the caller at first, and with a part it passes on the right to hand parts to some of the workers.
 pub(crate) struct Places<L>(*const Place<L>);
 

@@ -14,11 +14,11 @@
 //! **Who splits.** The victim, for the thief. In the paper the thief splits while the victim waits; here the victim works on meanwhile. `compare handover` measures
 //! both protocols bare.
 //!
-//! **Announce with work.** Halves are handed out before the caller starts on its own ([`share`](crate::run::share)), and a receiver passes on half of what it got while the
+//! **Announce with work.** Halves are handed out before the caller starts on its own ([`mod@share`]), and a receiver passes on half of what it got while the
 //! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
 //! after its own.
 //!
-//! **What is compiled how often.** What is generic here is compiled for four types of states, with this crate ([`opaque`](crate::run::opaque)), and once more for ranges, with the
+//! **What is compiled how often.** What is generic here is compiled for four types of states, with this crate ([`opaque`]), and once more for ranges, with the
 //! algorithms (`Team::run_directly`). All that a user's program adds is a table of its callbacks ([`Steps`]).
 
 mod answer;
@@ -223,7 +223,7 @@ pub(crate) fn running<'a, A: Algorithm + ?Sized>(call: &'a Call, algorithm: &'a 
     Running { call, algorithm, open: run_stack_part::<A>, run: run_heap_part::<A> }
 }
 
-/// Works off a [`StackPart`].
+/// Works off a [`StackPart`](crate::call::part::StackPart).
 ///
 /// # Safety
 /// As for [`Message::read`], for messages of `A`. The part's call waits for it.

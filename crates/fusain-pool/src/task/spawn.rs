@@ -1,7 +1,7 @@
 //! Work that nobody waits for in place: detached tasks, closures on every worker, closures on some worker of a pool.
 //!
 //! A detached task is a heap job, in the queue of the worker that spawned it or in the pool's inbox. A broadcast puts a stack job into the inbox of each worker,
-//! which looks there whenever it looks for work, also while it waits for something else. Both are told of by [`tasks::tell`](crate::idle::tasks::tell).
+//! which looks there whenever it looks for work, also while it waits for something else. Both are told of by [`tasks::tell`].
 //!
 //! **What panics do.** A detached task's panic goes to the pool's panic handler. Of a broadcast the first comes out, after all have ended.
 //! Tested by `tests/spawning.rs`.

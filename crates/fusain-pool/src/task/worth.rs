@@ -2,7 +2,7 @@
 //!
 //! What closures will take nobody can know; but calls of the same kind, with closures of the same types, tend to take alike. So the first call of a
 //! kind wakes, and what is kept of a kind is one number: how long its last timed call took. Calls too short
-//! to pay for a wake make none until together they have lost as much as one costs ([`wakes`](crate::idle::wakes)). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
+//! to pay for a wake make none until together they have lost as much as one costs ([`wakes`]). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
 //! has changed is noticed soon.
 //!
 //! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake

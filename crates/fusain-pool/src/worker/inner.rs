@@ -72,7 +72,7 @@ pub(crate) struct Inner {
     watched: AtomicBool,
     /// How many [`phase`](crate::task::phase)s there are. Relaxed: ordered by fences.
     pub(crate) phases: AtomicUsize,
-    /// Where the last caller ran that found workers asleep, as [`place`](crate::platform::place) names it. Relaxed: a hint.
+    /// Where the last caller ran that found workers asleep, as [`place`] names it. Relaxed: a hint.
     pub(crate) callers_at: AtomicUsize,
     /// The worker that was given the last job of a thread [outside](crate::task::outside), and has kept it: most likely it has a core of its own. Relaxed: a hint.
     pub(crate) last_delivered: AtomicUsize,

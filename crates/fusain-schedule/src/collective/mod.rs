@@ -7,21 +7,21 @@
 //!
 //! | function | algorithms | rounds | bytes a rank sends (n bytes a rank, p ranks) |
 //! |---|---|---|---|
-//! | [`barrier`] | dissemination, n-way | ⌈log₍w₊₁₎ p⌉ | 0 |
+//! | [`fn@barrier`] | dissemination, n-way | ⌈log₍w₊₁₎ p⌉ | 0 |
 //! | [`broadcast`] | a tree of any [`Shape`], whole or in segments (a pipeline) | depth + segments | n · children |
 //! | [`reduce`] | the same, upwards | depth + segments | n |
-//! | [`allreduce`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
+//! | [`fn@allreduce`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
 //! | | Rabenseifner: recursive halving, then doubling | 2 ⌈log₂ p⌉ | 2 n |
 //! | | ring | 2 (p − 1) | 2 n |
 //! | [`gather`], [`scatter`] | a tree of any [`Shape`] | depth | its subtree's |
-//! | [`allgather`] | ring | p − 1 | n (p − 1) |
+//! | [`fn@allgather`] | ring | p − 1 | n (p − 1) |
 //! | | Bruck | ⌈log₂ p⌉ | n (p − 1) |
-//! | [`all_to_all`] | linear, pairwise | 1, p − 1 | n (p − 1) |
+//! | [`fn@all_to_all`] | linear, pairwise | 1, p − 1 | n (p − 1) |
 //! | | Bruck | ⌈log₂ p⌉ | n ⌈log₂ p⌉ p / 2 |
-//! | [`scan`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
+//! | [`fn@scan`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
 //! | [`reduce_scatter`] | ring | p − 1 | n (p − 1) / p |
 //! | | linear, in the order of ranks | 1 | n (p − 1) / p |
-//! | [`neighbours`] | all at once | 1 | what is asked |
+//! | [`fn@neighbours`] | all at once | 1 | what is asked |
 //! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
 //!
 //! Any number of ranks and any sizes will do. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for which

@@ -49,7 +49,7 @@ impl Schedule {
     /// Makes a run, with its own counters and a scratchpad filled with 0. It can be started many times.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    /// [`Error::OutOfMemory`].
     pub fn prepare(&self) -> Result<Run> {
         Run::new(self.clone())
     }

@@ -22,9 +22,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::Cluster;
+use crate::data::unsent::Unsent;
 use crate::distributed::Distributed;
 use crate::error::Result;
-use crate::unsent::Unsent;
 
 /// A search through a tree of choices.
 ///
@@ -437,8 +437,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::codec;
     use crate::fuzz::{drive, moves};
+    use crate::wire::codec;
 
     /// Numbers with digits below `base`, `length` of them, in which no digit follows itself: what was found, each.
     struct Numbers {

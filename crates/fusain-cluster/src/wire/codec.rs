@@ -2,13 +2,13 @@
 //!
 //! They are written by [postcard](https://postcard.jamesmunns.com): integers of variable length and no field names, so that a state of a few numbers
 //! takes a few bytes; reading never panics, and here leaves no byte unread. A length that is a lie, or more levels than a stack has room for, are
-//! [refused](crate::bounded): memory and time are bounded by the bytes that have come.
+//! [refused](crate::wire::bounded): memory and time are bounded by the bytes that have come.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::bounded::{Bounded, Limits};
 use crate::error::{Error, Result};
+use crate::wire::bounded::{Bounded, Limits};
 
 /// A value alone.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {

@@ -18,11 +18,11 @@ use fusain_pool::Algorithm;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Batch;
 use crate::cluster::Cluster;
+use crate::data::unsent::Unsent;
 use crate::distributed::Distributed;
 use crate::error::{Error, Result};
-use crate::unsent::Unsent;
+use crate::program::batch::Batch;
 
 /// A recursion that splits a task into smaller tasks and joins their values.
 ///

@@ -15,10 +15,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::Cluster;
-use crate::codec;
+use crate::data::values::{Encoded, Values};
 use crate::error::{Ended, Error, Result};
 use crate::rank_state::RankState;
-use crate::values::{Encoded, Values};
+use crate::wire::codec;
 
 /// Values of one type that ranks fetch from each other when they need them; [`Cluster::store`] makes one.
 ///

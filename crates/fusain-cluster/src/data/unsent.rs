@@ -64,7 +64,7 @@ impl<T> fmt::Debug for Unsent<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec;
+    use crate::wire::codec;
 
     #[test]
     fn what_is_empty_takes_no_bytes() {

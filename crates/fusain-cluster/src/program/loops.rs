@@ -16,9 +16,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::Cluster;
+use crate::data::unsent::Unsent;
 use crate::distributed::Distributed;
 use crate::error::Result;
-use crate::unsent::Unsent;
 
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: folds all indices of `range` and joins the results in order. Each rank gets the result.

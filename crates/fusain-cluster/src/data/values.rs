@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use crate::codec;
 use crate::error::Result;
+use crate::wire::codec;
 
 /// What a rank has of a store's values, by rank and key.
 pub(crate) struct Values<T> {

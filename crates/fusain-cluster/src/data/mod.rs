@@ -1,0 +1,13 @@
+//! What ranks share besides work.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`table`], [`cells`] | numbers that all ranks know, such as a bound; those of one rank |
+//! | [`store`], [`values`] | data that is fetched when a task uses it; that of one rank |
+//! | [`unsent`] | a part of a state that stays on its rank |
+
+pub(crate) mod cells;
+pub(crate) mod store;
+pub(crate) mod table;
+pub(crate) mod unsent;
+pub(crate) mod values;
