@@ -41,7 +41,7 @@ pub struct Execution<C: Communicator> {
     first_tag: Tag,
     /// Under way; the places of their operations are in the state, whose vector lasts.
     requests: Vec<C::Request>,
-    /// An operation has failed.
+    /// An operation has failed, or panicked.
     failed: bool,
     /// Says that the number is taken for as long as this lives.
     _number: Option<Arc<()>>,
@@ -94,11 +94,15 @@ impl<C: Communicator> Execution<C> {
         if self.failed {
             return Err(Error::GivenUp);
         }
+        // Until the operations have ended well: a function of the user may panic.
+        self.failed = true;
         let result = self.try_advance(comm);
-        if result.is_err() {
-            self.failed = true;
-            self.requests.clear();
-            self.run.under_way.clear();
+        match &result {
+            Ok(_) => self.failed = false,
+            Err(_) => {
+                self.requests.clear();
+                self.run.under_way.clear();
+            }
         }
         result
     }

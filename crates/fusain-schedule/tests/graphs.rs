@@ -374,6 +374,19 @@ fn a_run_that_has_failed_does_not_go_on() {
 }
 
 #[test]
+fn a_run_whose_function_has_panicked_does_not_go_on() {
+    World::threads(1).run(|comm| {
+        let mut builder = ScheduleBuilder::in_program_order(0, 1);
+        let (buffer, other) = (builder.buffer::<u32>(1), builder.scratch::<u32>(1));
+        builder.call(|_: &mut [u32], _: &[u32]| panic!("on purpose"), buffer, other);
+        let run = builder.compile().unwrap().prepare().unwrap().with(buffer, vec![1]).unwrap();
+        let mut execution = Execution::new(run, &comm, 0).unwrap();
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(execution.advance(&comm)))).is_err());
+        assert_eq!(execution.advance(&comm), Err(Error::GivenUp));
+    });
+}
+
+#[test]
 fn a_buffer_that_is_missing_is_taken_as_an_empty_vector() {
     let mut builder = ScheduleBuilder::new(0, 1);
     let (bytes, numbers) = (builder.buffer::<u8>(2), builder.buffer::<u64>(2));

@@ -11,6 +11,7 @@ pub(crate) fn checks<C: Communicator>() -> Vec<Check<C>> {
         ("split without a colour", without_color),
         ("split down to single ranks", recursive),
         ("a duplicate has messages of its own", duplicate),
+        ("what a dropped communicator has left comes to no other", dropped),
         ("errors: a colour out of range", wrong_color),
         ("siblings do not hear each other", siblings),
     ]
@@ -64,6 +65,18 @@ fn duplicate<C: Communicator>(comm: &C) {
     copy.send(&[2_u8], right, 1).unwrap();
     assert_eq!(copy.recv_vec::<u8>(left, 1).unwrap().0, [2]);
     assert_eq!(comm.recv_vec::<u8>(left, 1).unwrap().0, [1]);
+}
+
+fn dropped<C: Communicator>(comm: &C) {
+    let (right, left) = crate::neighbours(comm);
+    for round in 0..20_u8 {
+        let first = comm.duplicate().unwrap();
+        first.send(&[round, 1], right, 5).unwrap();
+        drop(first);
+        let second = comm.split(Some(0), 0).unwrap().expect("a colour was given");
+        second.send(&[round, 2], right, 5).unwrap();
+        assert_eq!(second.recv_vec::<u8>(left, 5).unwrap().0, [round, 2]);
+    }
 }
 
 fn siblings<C: Communicator>(comm: &C) {

@@ -85,7 +85,7 @@ impl Fabric {
     /// # Errors
     /// [`Error::Network`] for a keyword that is unknown or stands twice in a line, a switch that is defined twice, below two switches, below itself or
     /// nowhere, and for what no network has: more than 2^20 names, a name of more than 255 bytes or a number of more than 20
-    /// digits, more than 64 switches on a path; [`Error::DuplicateHost`] for a host on two switches.
+    /// digits, more than 64 switches on a path, more than 64 MiB of names and paths; [`Error::DuplicateHost`] for a host on two switches.
     pub fn from_topology_conf(text: &str) -> Result<Self> {
         let mut parent: HashMap<String, String> = HashMap::new();
         let mut defined: HashMap<String, usize> = HashMap::new();
@@ -143,6 +143,8 @@ impl Fabric {
         for (hosts, leaf) in hosts {
             // Also where there is no host: a circle is not left unsaid.
             let path: Arc<[String]> = path_to(&leaf, &parent, &defined)?.into();
+            let bytes = path.iter().map(String::len).sum();
+            names.take_bytes(bytes).map_err(|reason| Error::Network { line: defined[&leaf], reason })?;
             for host in hosts {
                 fabric.add(host, Arc::clone(&path), "it is on two switches".to_owned())?;
             }
@@ -291,6 +293,13 @@ mod tests {
         assert!(reason(conf(ranges)).contains("line 2"), "neither range is too long, but together they are");
         let long = format!("SwitchName={} Nodes=a", "s".repeat(300));
         assert!(reason(conf(&long)).contains("more than 255 bytes"));
+        let names = format!("SwitchName=s Nodes={}[0-1048000]", "x".repeat(240));
+        assert!(reason(conf(&names)).contains("line 1 of the network description: all names and paths"));
+        let below: String =
+            (1..60).map(|at| format!("SwitchName={0}{at} Switches={0}{1}\n", "s".repeat(240), at + 1)).collect();
+        let leaves = format!("SwitchName={}60 Switches=l[1-9999]\n", "s".repeat(240));
+        let hosts: String = (1..10_000).map(|at| format!("SwitchName=l{at} Nodes=n{at}\n")).collect();
+        assert!(reason(conf(&(below + &leaves + &hosts))).contains("all names and paths"));
         let chain = |length: usize| -> String {
             (1..length).map(|at| format!("SwitchName=s{at} Switches=s{}\n", at - 1)).collect::<String>()
                 + "SwitchName=s0 Nodes=a\n"

@@ -31,11 +31,10 @@ pub enum SplitType {
 
 impl MpiComm {
     pub(super) fn world(session: &Arc<Session>) -> Result<Self> {
-        session.enter()?;
-        Self::around(session, RawComm::world().duplicate()?)
+        session.making(|| Self::around(session, RawComm::world().duplicate()?))
     }
 
-    /// Takes over `program`, which is new.
+    /// Takes over `program`, which is new. Within [`Session::making`].
     fn around(session: &Arc<Session>, program: RawComm) -> Result<Self> {
         let library = program.duplicate()?;
         session.communicator_made();
@@ -69,7 +68,6 @@ impl MpiComm {
     pub fn split_type(&self, kind: SplitType) -> Result<Option<Self>> {
         /// MPI_COMM_TYPE_HW_UNGUIDED in MPICH's mpi.h; Open MPI 4.1 gives the number another meaning.
         const MPICH_HW_UNGUIDED: i32 = 3;
-        self.session.enter()?;
         let kind = match kind {
             SplitType::Shared => RawComm::shared_type(),
             SplitType::HardwareUnguided if library_version().starts_with("MPICH") => MPICH_HW_UNGUIDED,
@@ -78,7 +76,7 @@ impl MpiComm {
                 return Err(Error::Mpi { call: "MPI_Comm_split_type", class: 0, message });
             }
         };
-        self.program.split_type(kind)?.map(|new| Self::around(&self.session, new)).transpose()
+        self.session.making(|| self.program.split_type(kind)?.map(|new| Self::around(&self.session, new)).transpose())
     }
 }
 
@@ -169,14 +167,12 @@ impl Communicator for MpiComm {
     }
 
     fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
-        self.session.enter()?;
         let color = color.map(crate::message::color).transpose()?;
-        self.program.split(color, key)?.map(|new| Self::around(&self.session, new)).transpose()
+        self.session.making(|| self.program.split(color, key)?.map(|new| Self::around(&self.session, new)).transpose())
     }
 
     fn duplicate(&self) -> Result<Self> {
-        self.session.enter()?;
-        Self::around(&self.session, self.program.duplicate()?)
+        self.session.making(|| Self::around(&self.session, self.program.duplicate()?))
     }
 
     /// The library's own.
@@ -189,11 +185,7 @@ impl Communicator for MpiComm {
 impl Drop for MpiComm {
     fn drop(&mut self) {
         self.session.communicator_dropped();
-        // Where this thread may not call MPI the library keeps the two handles until it is finalised.
-        if self.session.may_enter() {
-            self.library.free();
-            self.program.free();
-        }
+        self.session.retire([self.library, self.program]);
     }
 }
 

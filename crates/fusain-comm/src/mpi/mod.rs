@@ -26,6 +26,12 @@
 //! Only a thread that may call can cancel or receive. In any other one a receive that is dropped, also by a `wait` that gives [`Error::WrongThread`], stays posted, and the
 //! message that it meets is lost; a message that is dropped there is never received, so its sender may wait for ever.
 //!
+//! # Dropped communicators
+//!
+//! A library gives the number of a communicator that has been freed to the next one, and then a message of the old one that nobody has received is taken for one of the
+//! new one; Open MPI 4.1 also loses messages then. So the handles of a dropped communicator are freed when a later one has been made: its making brings here what its members
+//! had sent before, and that is received first, for nobody. Late are only messages of ranks that are in the old communicator and not in the new one.
+//!
 //! # The end
 //!
 //! MPI is finalised when the last communicator, request and world have been dropped. Finalising waits for all processes. So it does not
@@ -48,8 +54,8 @@ use std::thread::{self, ThreadId};
 use mpi::Threading;
 use mpi::environment::Universe;
 
-use crate::{Error, Pass, Result};
-use raw::Transfer;
+use crate::{Error, Pass, Result, Source, TagMatch};
+use raw::{RawComm, Transfer};
 
 /// MPI, started. It gives the communicator of all processes.
 ///
@@ -91,13 +97,14 @@ impl MpiWorld {
 
     fn with(wanted: Threading) -> Result<Self> {
         let (universe, granted) = mpi::initialize_with_threading(wanted).ok_or(Error::NotStarted)?;
-        raw::RawComm::return_errors()?;
+        RawComm::return_errors()?;
         let me = thread::current().id();
         let session = Session {
             level: wanted.min(granted),
             main: me,
             caller: Mutex::new(Some(me)),
             parked: Mutex::default(),
+            retired: Mutex::default(),
             communicators: Mutex::default(),
             lost: Mutex::default(),
             universe: Some(universe),
@@ -143,8 +150,10 @@ struct Session {
     main: ThreadId,
     /// Who may call, if not everybody. None while the right is on its way.
     caller: Mutex<Option<ThreadId>>,
-    /// Sends that nobody waits for.
+    /// Sends that nobody waits for, and receives of messages that nobody wants.
     parked: Mutex<Vec<Transfer>>,
+    /// Handles of dropped communicators, until another one has been made.
+    retired: Mutex<Vec<RawComm>>,
     communicators: Mutex<usize>,
     /// A rank is lost, or ends without the others.
     lost: Mutex<bool>,
@@ -190,11 +199,32 @@ impl Session {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner).push(transfer);
     }
 
-    /// Lets go of parked sends that are done.
+    /// Lets go of parked transfers that are done.
     fn sweep(&self) {
         let mut parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
-        // A send that failed is done as well.
+        // One that failed is done as well.
         parked.retain_mut(|transfer| matches!(transfer.test(), Ok(None)));
+    }
+
+    fn retire(&self, handles: [RawComm; 2]) {
+        self.retired.lock().unwrap_or_else(PoisonError::into_inner).extend(handles);
+    }
+
+    /// Makes communicators by `make`, which all their members call, and frees those that were dropped before.
+    fn making<R>(&self, make: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.enter()?;
+        let retired = mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
+        let made = make();
+        for comm in retired {
+            while let Ok(Some(mut message)) = comm.improbe(Source::Any, TagMatch::Any, 0) {
+                // Nobody is left to be told of a failure.
+                if let Ok(transfer) = message.irecv() {
+                    self.park(transfer);
+                }
+            }
+            comm.free();
+        }
+        made
     }
 
     fn note_loss(&self) {

@@ -3,20 +3,16 @@
 //! It would be too much to ask of every pair. Take the operations that touch one byte in traversal order: it is enough that
 //! each *writer* comes after the writer before it, and each *reader* after the writer before and before the writer behind it.
 //! All other pairs follow, since order is transitive; and a reader that stands between two writers in the traversal and is not
-//! ordered with one of them is a race. So each byte costs one question for each operation that touches it, and bytes with
-//! the same operations are asked for once (memories are swept from front to back, interval by interval).
+//! ordered with one of them is a race. Memories are swept from front to back, and each operation is asked for where one of its blocks begins.
 //!
 //! The question "does a's end come before b's start" is a search backwards from b that leaves out what stands before a in the
 //! traversal. A direct dependency, which is the usual case, is seen at once. The last step of a path, the one that leaves a,
 //! must be a `requires`; the others may be of either kind, since who waits for a start waits for all that this start waits for.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::order::Order;
 use crate::{Error, Graph, Moment, OpId, Result};
-
-/// How an operation touches some bytes; keyed by its position in the traversal.
-type Touching = BTreeMap<u32, bool>;
 
 struct Event {
     at: u64,
@@ -47,40 +43,54 @@ pub(crate) fn check(graph: &Graph, order: &Order) -> Result<()> {
 
 fn sweep(memory: u32, events: &mut [Event], search: &mut Search<'_>) -> Result<()> {
     events.sort_unstable_by_key(|event| event.at);
-    // An operation may touch a byte twice: read what it writes, or read it through two blocks.
-    let mut counts: BTreeMap<u32, [u32; 2]> = BTreeMap::new();
-    let mut writers = 0usize;
+    let mut touching = Touching::default();
+    let mut begun = Vec::new();
     let mut next = 0;
     while next < events.len() {
         let offset = events[next].at;
-        let mut fresh = false;
         while let Some(event) = events.get(next).filter(|event| event.at == offset) {
-            let count = &mut counts.entry(event.position).or_default()[usize::from(event.writes)];
-            if event.begins {
-                *count += 1;
-                fresh = true;
-            } else {
-                *count -= 1;
-            }
-            if event.writes {
-                writers = if event.begins { writers + 1 } else { writers - 1 };
-            }
-            if counts[&event.position] == [0, 0] {
-                counts.remove(&event.position);
-            }
+            touching.add(event);
+            begun.extend(event.begins.then_some(event.position));
             next += 1;
         }
-        // Where blocks only end nothing new meets.
-        if fresh && writers > 0 && counts.len() > 1 {
-            let end = events.get(next).map_or(offset, |event| event.at);
-            let touching: Touching = counts.iter().map(|(&position, count)| (position, count[1] > 0)).collect();
-            search.check_interval(&touching).map_err(|(first, second)| {
+        // All others have been asked for where the later of them began.
+        for position in begun.drain(..) {
+            search.check_neighbours(&touching, position).map_err(|(first, second)| {
                 let (first, second) = (first.index(), second.index());
+                let end = events.get(next).map_or(offset, |event| event.at);
                 Error::Race { first: first.min(second), second: first.max(second), memory, offset, end }
             })?;
         }
     }
     Ok(())
+}
+
+/// The operations that touch a byte, by their positions in the traversal.
+#[derive(Default)]
+struct Touching {
+    /// By how many blocks each reads and writes it: an operation may read what it writes, or read it through two blocks.
+    counts: BTreeMap<u32, [u32; 2]>,
+    writers: BTreeSet<u32>,
+}
+
+impl Touching {
+    fn add(&mut self, event: &Event) {
+        let counts = self.counts.entry(event.position).or_default();
+        let count = &mut counts[usize::from(event.writes)];
+        if event.begins {
+            *count += 1;
+        } else {
+            *count -= 1;
+        }
+        if counts[1] > 0 {
+            self.writers.insert(event.position);
+        } else {
+            self.writers.remove(&event.position);
+        }
+        if *counts == [0, 0] {
+            self.counts.remove(&event.position);
+        }
+    }
 }
 
 struct Search<'a> {
@@ -93,21 +103,29 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn check_interval(&mut self, touching: &Touching) -> Result<(), (OpId, OpId)> {
-        let mut writer: Option<u32> = None;
-        let mut readers: Vec<u32> = Vec::new();
-        for (&position, &writes) in touching {
-            // Readers come after the writer before them, so a writer that comes after them comes after it.
-            let before = if writes && !readers.is_empty() { &readers[..] } else { writer.as_slice() };
-            for &before in before {
-                self.is_ordered(before, position)?;
+    /// Asks for `position` and those next to it: the writer before and the writer behind it, and if it writes, the readers up to these, which are themselves
+    /// ordered with them.
+    fn check_neighbours(&mut self, touching: &Touching, position: u32) -> Result<(), (OpId, OpId)> {
+        let writer_before = touching.writers.range(..position).next_back().copied();
+        let writer_behind = touching.writers.range(position + 1..).next().copied();
+        let (mut reader_before, mut reader_behind) = (false, false);
+        if touching.writers.contains(&position) {
+            for &reader in
+                touching.counts.range(writer_before.map_or(0, |writer| writer + 1)..position).map(|(at, _)| at)
+            {
+                self.is_ordered(reader, position)?;
+                reader_before = true;
             }
-            if writes {
-                writer = Some(position);
-                readers.clear();
-            } else {
-                readers.push(position);
+            for &reader in touching.counts.range(position + 1..writer_behind.unwrap_or(u32::MAX)).map(|(at, _)| at) {
+                self.is_ordered(position, reader)?;
+                reader_behind = true;
             }
+        }
+        if let Some(writer) = writer_before.filter(|_| !reader_before) {
+            self.is_ordered(writer, position)?;
+        }
+        if let Some(writer) = writer_behind.filter(|_| !reader_behind) {
+            self.is_ordered(position, writer)?;
         }
         Ok(())
     }

@@ -5,6 +5,8 @@
 
 /// Of one description of a network, all lists together.
 const NAMES_MAX: usize = 1 << 20;
+/// Of all names, and of all paths made of them.
+const ALL_BYTES_MAX: usize = 1 << 26;
 /// As many as the largest number has.
 const DIGITS_MAX: usize = 20;
 /// As many as a name on the net can have.
@@ -15,6 +17,7 @@ const BYTES_MAX: usize = 255;
 pub(super) struct Names {
     /// Those of all lists up to now.
     count: usize,
+    bytes: usize,
 }
 
 impl Names {
@@ -30,7 +33,7 @@ impl Names {
                 return Err(wrong());
             }
             if !rest[plain..].starts_with('[') {
-                self.take(1)?;
+                self.take(1, prefix.len())?;
                 names.push(prefix.to_owned());
                 rest = rest[plain..].strip_prefix(',').unwrap_or("");
                 continue;
@@ -55,7 +58,8 @@ impl Names {
                     |digits: &str| digits.parse::<u64>().ok().filter(|_| !digits.starts_with('+')).ok_or_else(wrong);
                 let (first, last) = (number(first)?, number(last)?);
                 let count = last.checked_sub(first).ok_or_else(wrong)?.saturating_add(1);
-                self.take(usize::try_from(count).unwrap_or(usize::MAX))?;
+                let length = prefix.len() + suffix.len() + last.to_string().len().max(width);
+                self.take(usize::try_from(count).unwrap_or(usize::MAX), length)?;
                 names.extend((first..=last).map(|number| format!("{prefix}{number:0width$}{suffix}")));
             }
             rest = after[end..].strip_prefix(',').unwrap_or("");
@@ -67,11 +71,20 @@ impl Names {
         Ok(names)
     }
 
-    /// Counts so many more, before they are made.
-    fn take(&mut self, more: usize) -> Result<(), String> {
+    /// Counts so many more, of at most `length` bytes each, before they are made.
+    fn take(&mut self, more: usize, length: usize) -> Result<(), String> {
         self.count = self.count.saturating_add(more);
         if self.count > NAMES_MAX {
             return Err(format!("with its lists there are more than {NAMES_MAX} names"));
+        }
+        self.take_bytes(more.saturating_mul(length))
+    }
+
+    /// Counts so many more bytes of names and paths.
+    pub(super) fn take_bytes(&mut self, more: usize) -> Result<(), String> {
+        self.bytes = self.bytes.saturating_add(more);
+        if self.bytes > ALL_BYTES_MAX {
+            return Err(format!("all names and paths up to here have more than {ALL_BYTES_MAX} bytes"));
         }
         Ok(())
     }
@@ -132,7 +145,7 @@ mod tests {
 
     #[test]
     fn all_lists_together() {
-        let mut names = Names { count: NAMES_MAX - 1 };
+        let mut names = Names { count: NAMES_MAX - 1, bytes: 0 };
         assert_eq!(names.read("b").unwrap(), ["b"]);
         assert!(names.read("c").unwrap_err().contains("more than 1048576 names"));
     }
