@@ -2,7 +2,7 @@
 //!
 //! Each algorithm is a method of [`Par`], which also holds the options of a call: the pool, the grain (how many elements a worker processes between two checks for
 //! requests), and whether to run in parallel.
-//! The traits of the [`prelude`] give slices most of these methods, with the prefix `par_` and the default options. In [`Par`] only are methods that write to
+//! The traits of the [`prelude`] give slices most of these methods, with the prefix `par_` and the default options. Only [`Par`] has the methods that write to
 //! uninitialised memory of the caller (`merge_into` and the like), the `transform_` scans, `merge_by_key` and `inplace_merge_by_key`.
 //!
 //! ```text
@@ -52,7 +52,8 @@
 //! # Panics, order, elements
 //!
 //! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If there are several panics, the first one propagates. Each
-//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost. As everywhere in Rust, a `drop` that panics while its thread
+//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost, but by `retain` and `dedup` of elements that need no dropping (numbers,
+//! say): these may leave only what lies before the first element that goes. As everywhere in Rust, a `drop` that panics while its thread
 //! unwinds ends the process. If a local variable of a closure panics when it is dropped, the closure's result is lost. A call that needs the global pool panics if
 //! that cannot be built ([`Pool::global`](fusain_pool::Pool::global)).
 //!
@@ -62,10 +63,10 @@
 //! **Elements** that are moved must be [`Send`]. Elements that several workers read must be [`Sync`]. There is no other condition, such as `'static`.
 //!
 //! **Memory.** Sorts, merges in place, stable partitions and filters of numbers work in memory as large as the slice, or smaller. Sorts of strings need up to 32 bytes more for each
-//! string, sorts by borrowed keys that are strings up to 48. `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n of both. Each thread
+//! string, sorts by borrowed keys that are strings up to 48. `sort_by_cached_key` needs memory for 2 n keys and n indices, with more than four workers for 2 n keys and 2 n indices. Each thread
 //! that calls them keeps up to four such blocks of at most 64 MiB together for its next calls, until the thread ends.
 //! Where several workers write 64 MiB of numbers or more to memory of the caller's (copies, fills, and the calls named `_into`), most calls write them around the caches, on
-//! x86-64: memory has less to do, and the caches have none of them afterwards.
+//! x86-64. That saves memory traffic, but the numbers are not in the caches afterwards.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -2,8 +2,8 @@
 //!
 //! A *chain* says where elements come from and what is done with them. While it runs, it is a plain value that can be split in two. A
 //! worker runs a unit of it (some of its elements), checks whether another worker asks for work, and goes on. So a chain is an
-//! [`Algorithm`](fusain_pool::Algorithm) like any other: it is compiled into one loop, the pool chooses the length of its units, and it is
-//! shared only where that seems to gain.
+//! [`Algorithm`](fusain_pool::Algorithm) like any other: it is compiled into one loop, the pool chooses the length of its units, and it
+//! runs in parallel only where that seems faster.
 //!
 //! ```text
 //! v.par_iter().map(f).filter(p)      a chain: closures and their base            parallel.rs, indexed.rs, adaptor/
@@ -33,11 +33,12 @@
 //! # What differs from rayon
 //!
 //! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
-//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold` makes parts of at most 1024 elements.
+//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold` makes parts of at most 1024
+//!   elements, so that it ends soon after it has found something.
 //! * Once a search, `try_for_each` or the like has its result, each worker ends, at the latest after the unit of work that it is in.
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,
-//!   `map_worker`, `for_each_worker`, `for_each_in_order`, and `ordered` after `par_bridge`. Floats are summed in SIMD
-//!   lanes.
+//!   `map_worker`, `for_each_worker`, `for_each_in_order`, and `ordered` after `par_bridge`.
+//! * Floats are summed in SIMD lanes, so the last digits of a sum can differ from std's, also with `sequential`.
 
 // What is where.
 // | module | what is there |
@@ -120,8 +121,8 @@ pub mod vec {
     pub use crate::source::vec::{Drain, IntoIter};
 }
 
-/// The traits of chains, and rayon's sorts. Use it in place of rayon's prelude, not beside it, and likewise of that of `fusain-algorithms`, which has the
-/// sorts, too: `fusain::prelude` is both.
+/// The traits of chains, and rayon's sorts. Do not import it together with rayon's prelude or that of `fusain-algorithms`: all three have the sorts.
+/// `fusain::prelude` combines the two of fusain.
 pub mod prelude {
     pub use crate::iter::{
         FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,

@@ -28,7 +28,8 @@ impl Par<'_> {
     /// C++'s `remove_if` is this with the opposite predicate.
     ///
     /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB or 256 elements for each worker, and one byte
-    /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once. If the `drop` of a
+    /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once; of those
+    /// that need no dropping perhaps only the ones before the first that goes. If the `drop` of a
     /// removed element panics, the panic propagates, and every element has either been dropped or is in `v`, once. As with [`Vec::retain`],
     /// `v` may then still hold elements that should have been removed.
     ///
