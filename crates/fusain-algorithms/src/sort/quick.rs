@@ -46,6 +46,9 @@ struct Quick<'v, T, C, S> {
     leaf: usize,
 }
 
+/// A partition that leaves nearly all elements on one side counts as so many.
+const BAD_PARTITION: u32 = 6;
+
 /// Elements to be sorted, and how often they may be partitioned again: with bad pivots, or an order that is none, it would be too often.
 ///
 /// Invariant: 1. no two parts of a sort overlap.
@@ -121,8 +124,10 @@ impl<T, C: Fn(&T, &T) -> Ordering, S> Quick<'_, T, C, S> {
         if less < greater {
             sides.swap(0, 1);
         }
+        let is_bad = sides[0].len() > places.len() - places.len() / LOPSIDED;
+        let partitions = partitions.saturating_sub(if is_bad { BAD_PARTITION } else { 1 });
         let sides = sides.into_iter().filter(|side| side.len() > 1);
-        parts.extend(sides.map(|places| Part { places, partitions: partitions - 1 }));
+        parts.extend(sides.map(|places| Part { places, partitions }));
     }
 
     /// The index of an element near the middle of the order, and whether many seem to equal it.

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use fusain_testkit::sorts::{Sorter, check, noise};
@@ -329,4 +330,49 @@ fn a_lost_part_is_seen() {
     let mut v: Vec<u64> = noise(3_000, 3).collect();
     quick(&Scripted::losing(), &mut v, u64::cmp, |leaf: &mut [u64]| leaf.sort_unstable());
     assert!(!v.is_sorted());
+}
+
+/// An order that is made up while it is asked for, so that each pivot is among the least: McIlroy, A Killer Adversary for Quicksort (1999).
+struct Adversary {
+    values: Vec<usize>,
+    solid: usize,
+    candidate: usize,
+    comparisons: usize,
+}
+
+impl Adversary {
+    fn new(len: usize) -> Self {
+        Adversary { values: vec![len; len], solid: 0, candidate: 0, comparisons: 0 }
+    }
+
+    fn compare(&mut self, a: usize, b: usize) -> Ordering {
+        let gas = self.values.len();
+        self.comparisons += 1;
+        if self.values[a] == gas && self.values[b] == gas {
+            let freezes = if a == self.candidate { a } else { b };
+            self.values[freezes] = self.solid;
+            self.solid += 1;
+        }
+        if self.values[a] == gas {
+            self.candidate = a;
+        } else if self.values[b] == gas {
+            self.candidate = b;
+        }
+        self.values[a].cmp(&self.values[b])
+    }
+}
+
+#[test]
+fn bad_pivots_cost_a_few_partitions() {
+    const LEN: usize = 50_000;
+    for grain in [None, Some(3)] {
+        let adversary = Mutex::new(Adversary::new(LEN));
+        let compare = |a: &usize, b: &usize| adversary.lock().unwrap().compare(*a, *b);
+        let mut v: Vec<usize> = (0..LEN).collect();
+        quick(&Scripted::new(&[], grain), &mut v, compare, |leaf: &mut [usize]| leaf.sort_unstable_by(compare));
+        let Adversary { values, comparisons, .. } = adversary.into_inner().unwrap();
+        assert!(v.is_sorted_by_key(|i| values[*i]));
+        let levels = LEN.ilog2() as usize;
+        assert!(comparisons < 4 * LEN * levels, "{comparisons}");
+    }
 }
