@@ -21,7 +21,7 @@ impl Machine {
     /// what is in them is in what they are in.
     ///
     /// `[NUMANode]` is memory that hangs on what is before it. As in a machine of XML it is a level below the largest object with these
-    /// processing units, but not below the machine; a second one there is none.
+    /// processing units, but not below the machine; a second one there is none. Where no memory is named there is no such level, whereas hwloc adds one.
     ///
     /// Of attributes in parentheses, `indexes=` of `PU` counts: the operating system's numbers of the processing units, as a list
     /// (`0,2,1,3`) or as steps (`2*2:1*2`). As in hwloc, objects are ordered by their lowest numbers then. All others are skipped: sizes of

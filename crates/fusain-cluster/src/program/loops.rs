@@ -72,7 +72,7 @@ impl<C: Communicator> Cluster<'_, C> {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As [`run`](Self::run). [`Error::Corrupt`](crate::Error::Corrupt) for more than 65,536 values that take no bytes, such as `()`, on several ranks.
     ///
     /// # Panics
     /// As [`run`](Self::run).

@@ -83,7 +83,7 @@ use crate::error::Result;
 pub trait Search: Sync {
     /// A place in the tree, made from the root by applying choices.
     type Node: Send;
-    /// What leads from a node to a child.
+    /// What leads from a node to a child. More than 65,536 choices at a node must not be values that take no bytes, such as `()`.
     type Choice: Clone + Serialize + DeserializeOwned + Send;
     /// The choices at a node, one after the other. Those at the root are collected, and where some are given to another worker so are those that are left: there
     /// must be room for all of them.
