@@ -367,27 +367,6 @@ fn a_broadcast_reaches_workers_that_wait_in_another_pool() {
     }
 }
 
-/// The worker that drops a pool waits for that one's task, which waits for this very worker.
-#[test]
-#[cfg_attr(fusain_single, ignore = "needs started workers")]
-fn a_broadcast_reaches_a_worker_that_drops_another_pool() {
-    let (p, q) = (Arc::new(pool(2)), pool(2));
-    let (drops, is_dropped) = mpsc::channel();
-    let (done, is_done) = mpsc::channel();
-    let of_task = Arc::clone(&p);
-    q.spawn(move || {
-        is_dropped.recv().unwrap();
-        // The worker should wait already.
-        std::thread::sleep(Duration::from_millis(20));
-        done.send(of_task.broadcast(|index| index)).unwrap();
-    });
-    p.spawn(move || {
-        drops.send(()).unwrap();
-        drop(q);
-    });
-    assert_eq!(is_done.recv_timeout(PATIENCE), Ok(vec![0, 1]));
-}
-
 /// A worker that comes back to its pool by way of another one is the worker it was.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]

@@ -146,21 +146,6 @@ pub(crate) fn run_home(handle: &Handle<'_>) -> bool {
     Handle::home(|home| home.is_some_and(|home| is_another(home, handle) && run_at_home(home)))
 }
 
-/// Waits until `is_over`, of which nobody tells this thread, and runs tasks for the worker that it was started as meanwhile. A thread that is no worker does not wait here.
-pub(crate) fn run_home_until(is_over: impl Fn() -> bool) {
-    Handle::home(|home| {
-        let Some(home) = home else { return };
-        let mut naps = Naps::new();
-        while !is_over() {
-            if run_at_home(home) {
-                naps = Naps::new();
-            } else {
-                home.park_timeout(naps.next());
-            }
-        }
-    });
-}
-
 /// Runs a task for `home`, the worker that this thread was started as, if there is one.
 fn run_at_home(home: &Handle<'_>) -> bool {
     let task = match home_helps(home) {

@@ -8,10 +8,10 @@ mod rayon;
 use crate::Algorithm;
 use crate::call::Brief;
 use crate::call::pace::Grain;
-use crate::idle::tasks;
 use crate::run::opaque;
 use crate::trace;
 use crate::worker::counters::Counters;
+use crate::worker::handle::Handle;
 use crate::worker::inner::Inner;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -19,8 +19,8 @@ use std::thread::JoinHandle;
 /// A set of workers that share the work of each call. The calling thread is one of them.
 ///
 /// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
-/// waits for its spawned tasks, then for its threads to end. It does not wait if one of its own tasks drops it, or if the pool is on rayon's threads. The
-/// [global pool](Pool::global) is never dropped.
+/// waits for its spawned tasks, then for its threads to end. It does not wait if a task drops it, that of another pool included, or if the pool is on rayon's
+/// threads; what has been spawned is run all the same. The [global pool](Pool::global) is never dropped.
 ///
 /// # Example
 /// ```
@@ -124,14 +124,10 @@ impl std::fmt::Debug for Meter {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.inner.let_go();
-        let own = std::thread::current().id();
-        if self.threads.iter().any(|thread| thread.thread().id() == own) {
-            // The last owner of the pool was one of its own tasks: the workers stay for that.
-            self.threads.clear();
-        }
-        for thread in self.threads.drain(..) {
-            // What it still runs may wait for the worker that this thread is in another pool.
-            tasks::run_home_until(|| thread.is_finished());
+        // Its threads end by themselves. They are not awaited by a worker, be it one of them or of another pool: what they still run may wait for that worker, or
+        // for the task in which it is, or drop the pool of that worker and wait in its turn. A thread that is a worker for good may be in a task at any time.
+        let is_worker = Handle::home(|home| home.is_some());
+        for thread in self.threads.drain(..).filter(|_| !is_worker) {
             // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
             drop(thread.join());
         }
