@@ -73,3 +73,46 @@ fn it_is_no_worker_of_a_pool_whose_threads_do_not_start() {
     };
     assert_eq!(thread::spawn(builds).join().unwrap(), (true, None));
 }
+
+/// The closures that name and start the threads of one pool build another one on the same thread: only the first of the two to get there has it.
+#[test]
+fn it_is_a_worker_of_one_pool() {
+    fn one() -> (bool, Option<usize>) {
+        let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+        (pool.as_ref().is_ok_and(|pool| pool.install(|| true)), current_thread_index())
+    }
+    let on_a_thread = |builds: fn() -> [(bool, Option<usize>); 3]| thread::spawn(builds).join().unwrap();
+    let by_spawn_handler = || {
+        let mut inner = (true, None);
+        let builder = ThreadPoolBuilder::new().num_threads(2).use_current_thread().spawn_handler(|started| {
+            inner = one();
+            thread::spawn(|| started.run());
+            Ok(())
+        });
+        let outer = builder.build();
+        let outer = (outer.as_ref().is_ok_and(|pool| pool.install(|| true)), current_thread_index());
+        [outer, inner, one()]
+    };
+    assert_eq!(on_a_thread(by_spawn_handler), [(true, Some(0)), (false, None), (false, Some(0))]);
+    let by_name = || {
+        let (sender, inner) = mpsc::channel();
+        let name = move |_| {
+            sender.send(one()).unwrap();
+            String::new()
+        };
+        let outer = ThreadPoolBuilder::new().num_threads(2).use_current_thread().thread_name(name).build();
+        [(outer.is_ok(), current_thread_index()), inner.recv().unwrap(), one()]
+    };
+    assert_eq!(on_a_thread(by_name), [(false, Some(0)), (true, Some(0)), (false, Some(0))]);
+}
+
+/// One that could not be built does not keep it from the next.
+#[test]
+fn it_may_be_a_worker_after_a_pool_has_failed() {
+    let builds = || {
+        let builder = || ThreadPoolBuilder::new().num_threads(2).use_current_thread();
+        let fails = builder().spawn_handler(|_| Err(std::io::Error::other("no more threads"))).build();
+        (fails.is_err(), builder().build().is_ok(), current_thread_index())
+    };
+    assert_eq!(thread::spawn(builds).join().unwrap(), (true, true, Some(0)));
+}

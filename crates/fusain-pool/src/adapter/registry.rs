@@ -112,6 +112,9 @@ impl UnstartedWorker {
 
     /// The calling thread, which is no worker, is this one from now on, as long as it lives. It works when it waits or yields. Memory of the registry is not
     /// given back. The handlers are not called: they are about threads that are started.
+    ///
+    /// # Panics
+    /// If the calling thread is inside of a pool.
     pub fn stay(self) {
         let inner: &'static Inner = Box::leak(Box::new(self.inner));
         let is_free = inner.slots.get(self.index).try_lease();

@@ -108,7 +108,11 @@ impl<'p> Handle<'p> {
     }
 
     /// This thread is the worker of slot `index`, which it has leased, as long as it lives.
+    ///
+    /// # Panics
+    /// If it is inside of a pool: what has begun there would go on as another worker.
     pub(crate) fn stay(pool: &'static Inner, index: usize) {
+        assert!(CURRENT.get().is_null(), "a thread is a worker of one pool");
         let handle: &'static Handle<'static> = Box::leak(Box::new(Handle::new(pool, index)));
         handle.slot().set_thread(crate::sync::current());
         CURRENT.set(handle);
