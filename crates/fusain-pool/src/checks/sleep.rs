@@ -36,6 +36,35 @@ fn sleeper_is_noticed_faults() {
     finds(&[Fault::NoFence], 3, noticed);
 }
 
+/// The same, where the caller's slot is in a segment in which only it and one who leaves are, if anybody.
+fn noticed_among_guests() {
+    let pool = pool(1, 4);
+    let worker = thread::spawn(move || {
+        let handle = Handle::new(&pool, 0);
+        handle.slot().front.open(ANY);
+        fall_asleep(&handle);
+    });
+    let leaves = thread::spawn(move || pool.slots.release(4));
+    let handle = Handle::new(&pool, pool.slots.lease());
+    assert!(handle.index >= 4, "the first segment is full");
+    handle.slot().serve(CALL);
+    pool.wake(&handle, 1);
+    worker.join().unwrap();
+    leaves.join().unwrap();
+    let woken = pool.slots.get(0).front.peek() == SHUT;
+    assert!(woken || handle.slot().is_asked(), "neither woken nor asked");
+}
+
+#[test]
+fn sleeper_is_noticed_among_guests() {
+    check(3, noticed_among_guests);
+}
+
+#[test]
+fn sleeper_is_noticed_among_guests_faults() {
+    finds(&[Fault::NoFence, Fault::TornRmw], 3, noticed_among_guests);
+}
+
 /// A sleeper gets up in each case: woken by one caller, claimed by another at that moment, or since the pool ends.
 fn gets_up() {
     let pool = pool(1, 0);

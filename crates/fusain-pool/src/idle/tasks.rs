@@ -422,7 +422,7 @@ pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
     fence(Ordering::SeqCst);
     let mut has_woken = false;
     let mut sleepers = 0;
-    for index in askers(requests, pool.slots.used()) {
+    for index in askers(requests, pool.slots.in_use()) {
         let slot = pool.slots.get(index);
         if index == handle.index || (slot.front.peek() != mailbox::ASLEEP && slot.side.peek() != mailbox::ASLEEP) {
             continue;

@@ -118,7 +118,7 @@ fn give_to(
     // The receiver looks for one more idle worker where the call is worth waking for.
     let fanout_min = usize::from(call.wakes());
     let mut left = (requests & !(LOOK | OF_JOBS)).count_ones() as usize;
-    for thief in askers(requests, handle.pool.slots.used()) {
+    for thief in askers(requests, handle.pool.slots.in_use()) {
         if thief == handle.index {
             continue;
         }

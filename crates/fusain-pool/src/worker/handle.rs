@@ -153,9 +153,9 @@ impl<'p> Handle<'p> {
         (0..row.len()).map(move |at| row.at(at))
     }
 
-    /// All other slots that have ever been used, likewise.
+    /// All other slots in which somebody may be, likewise.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<'p> {
-        let (own, used, workers) = (self.index, self.pool.slots.used(), self.pool.workers);
+        let (own, used, workers) = (self.index, self.pool.slots.in_use(), self.pool.workers);
         let order = self.pool.victims.as_ref().map(|victims| victims.of(own));
         let slot = move |at: usize| match order {
             None if own + at < used => own + at,

@@ -256,6 +256,6 @@ pub(crate) struct Lease<'p>(pub(crate) &'p Inner, pub(crate) usize);
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        self.0.slots.get(self.1).release();
+        self.0.slots.release(self.1);
     }
 }

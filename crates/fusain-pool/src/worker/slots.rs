@@ -2,9 +2,17 @@
 //!
 //! Slots never move and are never freed while the pool lives, so that an index stays good. Those of callers are made in segments, each twice as
 //! large as the last, when the ones before are taken: any number of threads may call at the same time.
+//!
+//! # How far others look
+//!
+//! Thieves look at the slots of workers, at the first segment, and as far as the last segment in which there is a caller now: each one but the first, where nearly all callers
+//! are, counts those that it has. So when thousands have called at once and left, it is as if they had never been there. A caller counts itself between the lease and
+//! whatever it lets others see in its slot, and is not counted any more when it has nothing left there. Relaxed: of those who look, whoever must not miss what it shows is ordered
+//! with it by fences ([`idle`](crate::idle)), and then does not miss the count that it wrote before, for others change that only by their own share. Checked by `checks::sleep`.
 
 use crate::sync::{AtomicUsize, Ordering};
 use crate::worker::slot::{Slot, places_for};
+use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
@@ -12,7 +20,7 @@ use std::sync::OnceLock;
 const FIRST: usize = if cfg!(loom) { 3 } else { 16 };
 
 /// More segments than any machine has memory for.
-const SEGMENTS: usize = 40;
+const SEGMENTS: usize = if cfg!(loom) { 2 } else { 40 };
 
 /// See the [module](self).
 pub(crate) struct Slots {
@@ -20,8 +28,10 @@ pub(crate) struct Slots {
     callers: [OnceLock<Box<[Slot]>>; SEGMENTS],
     /// Public places of each slot.
     places: usize,
-    /// Slots that have ever been used, the workers' among them: how far thieves look.
+    /// Slots that have ever been used, the workers' among them.
     used: AtomicUsize,
+    /// Callers that are in each segment but the first. Apart from what everybody reads.
+    guests: CachePadded<[AtomicUsize; SEGMENTS]>,
 }
 
 thread_local! {
@@ -32,7 +42,12 @@ thread_local! {
 /// Segment and place of a caller's slot.
 fn segment_of(caller: usize) -> (usize, usize) {
     let segment = (caller / FIRST + 1).ilog2() as usize;
-    (segment, caller - FIRST * ((1 << segment) - 1))
+    (segment, caller - before(segment))
+}
+
+/// Callers' slots before a segment.
+fn before(segment: usize) -> usize {
+    FIRST * ((1 << segment) - 1)
 }
 
 impl Slots {
@@ -43,16 +58,27 @@ impl Slots {
             callers: [const { OnceLock::new() }; SEGMENTS],
             places,
             used: AtomicUsize::new(workers),
+            guests: CachePadded::new([(); SEGMENTS].map(|()| AtomicUsize::new(0))),
         };
         // Most pools have a caller; and a model, which does not see what `OnceLock` orders, has no more than these.
         slots.caller(0);
         slots
     }
 
-    /// Slots that have ever been used. Relaxed: whoever has used one since is found by a later look.
+    /// How many slots thieves look at: all in which somebody is now are among the first of that number. Relaxed: whoever has come since is found by a later look.
     #[inline(always)]
-    pub(crate) fn used(&self) -> usize {
-        self.used.load(Ordering::Relaxed)
+    pub(crate) fn in_use(&self) -> usize {
+        let used = self.used.load(Ordering::Relaxed);
+        if used <= self.workers.len() + FIRST { used } else { self.in_use_of(used) }
+    }
+
+    /// Where so many have ever been used, more than those of the first segment.
+    #[inline(never)]
+    fn in_use_of(&self, used: usize) -> usize {
+        let (last, _) = segment_of(used - self.workers.len() - 1);
+        let has_guests = |segment: &usize| self.guests[*segment].load(Ordering::Relaxed) > 0;
+        let last = (1..=last).rev().find(has_guests).unwrap_or(0);
+        used.min(self.workers.len() + before(last + 1))
     }
 
     /// The slot at `index`, which has been used.
@@ -77,14 +103,14 @@ impl Slots {
 
     /// All slots that have ever been used.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot> {
-        (0..self.used()).map(|index| self.get(index))
+        (0..self.used.load(Ordering::Relaxed)).map(|index| self.get(index))
     }
 
-    /// Leases a free slot to a caller; O(callers) at worst, the same slot as last time at best.
+    /// Leases a free slot to a caller; O(callers) at worst, the same slot as last time at best. One is taken that thieves look at anyway, if any is free.
     pub(crate) fn lease(&self) -> usize {
         // A model begins anew each time.
         let last = if cfg!(loom) { 0 } else { LAST.get() };
-        let known = (self.used() - self.workers.len()).max(FIRST);
+        let known = (self.in_use() - self.workers.len()).max(FIRST);
         let caller = (last..known)
             .chain(0..last.min(known))
             .chain(known..)
@@ -92,10 +118,23 @@ impl Slots {
             .expect("there is always one more");
         LAST.set(caller);
         let index = self.workers.len() + caller;
-        if self.used() <= index {
+        if self.used.load(Ordering::Relaxed) <= index {
             self.used.fetch_max(index + 1, Ordering::Relaxed);
         }
+        if caller >= FIRST {
+            self.guests[segment_of(caller).0].fetch_add(1, Ordering::Relaxed);
+        }
         index
+    }
+
+    /// Ends the lease of slot `index`.
+    #[inline]
+    pub(crate) fn release(&self, index: usize) {
+        // Before the next one can lease it, and count itself.
+        if index >= self.workers.len() + FIRST {
+            self.guests[segment_of(index - self.workers.len()).0].fetch_sub(1, Ordering::Relaxed);
+        }
+        self.get(index).release();
     }
 }
 
@@ -120,9 +159,29 @@ mod tests {
         let slots = Slots::new(2);
         let leased: Vec<usize> = (0..200).map(|_| slots.lease()).collect();
         assert_eq!(leased, (2..202).collect::<Vec<_>>());
-        slots.get(57).release();
+        slots.release(57);
         assert_eq!(slots.lease(), 57, "what has become free is used again");
-        assert_eq!(slots.used(), 202);
+        assert_eq!(slots.in_use(), 202);
+    }
+
+    #[test]
+    fn nobody_looks_where_callers_have_been() {
+        let slots = Slots::new(2);
+        let leased: Vec<usize> = (0..200).map(|_| slots.lease()).collect();
+        // All of the last segment, which begins after 16, 32 and 64.
+        leased[112..].iter().for_each(|&index| slots.release(index));
+        assert_eq!(slots.in_use(), 2 + 112);
+        leased[FIRST..111].iter().for_each(|&index| slots.release(index));
+        assert_eq!(slots.in_use(), 2 + 112, "there is one left");
+        slots.release(leased[111]);
+        assert_eq!(slots.in_use(), 2 + FIRST);
+        assert_eq!(slots.iter().count(), 202, "what they have done counts");
+        slots.release(leased[3]);
+        assert_eq!(slots.lease(), leased[3], "not where this thread was last");
+        let index = slots.lease();
+        assert_eq!((index, slots.in_use()), (2 + FIRST, 2 + 3 * FIRST));
+        slots.release(index);
+        assert_eq!(slots.in_use(), 2 + FIRST);
     }
 
     #[test]
@@ -131,6 +190,6 @@ mod tests {
         assert_eq!((0..FIRST).map(|_| slots.lease()).last(), Some(FIRST + 1));
         assert_eq!((0..100).map(|_| crowded.lease()).last(), Some(99));
         assert_eq!(slots.lease(), FIRST + 2);
-        assert_eq!(slots.used(), FIRST + 3);
+        assert_eq!(slots.in_use(), FIRST + 3);
     }
 }
