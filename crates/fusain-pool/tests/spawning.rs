@@ -243,6 +243,26 @@ fn numbers_of_workers_are_unique() {
     assert_eq!(current_worker_index(), None);
 }
 
+/// As the documentation of `broadcast` and `current_worker_index` says.
+#[test]
+fn callers_share_a_number_in_broadcasts_alone() {
+    let (pool, all) = (pool(2), Barrier::new(2));
+    let (started, callers) = (pool.workers() - 1, Mutex::new(Vec::new()));
+    let call = || {
+        pool.broadcast(|worker| {
+            if worker == started {
+                all.wait();
+                callers.lock().unwrap().push(current_worker_index().unwrap());
+                all.wait();
+            }
+        });
+    };
+    std::thread::scope(|threads| _ = [(); 2].map(|()| threads.spawn(call)));
+    let mut callers = callers.into_inner().unwrap();
+    callers.sort_unstable();
+    assert_eq!(callers, [started, started + 1]);
+}
+
 #[test]
 fn yielding_runs_what_waits() {
     assert!(!yield_now(), "outside of any pool");

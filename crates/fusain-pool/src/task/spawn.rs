@@ -89,6 +89,9 @@ pub fn yield_now() -> bool {
 /// Started workers have the numbers 0 to [`Pool::workers`]` - 2`. A thread that calls into the pool has [`Pool::workers`]` - 1` or a higher number. No two threads
 /// that are in a pool at the same time share a number.
 ///
+/// So the number may be [`current_workers`] or more, when several threads that are not started workers call at once: do not make it the index of an array of that length.
+/// [`WorkerLocal`](crate::WorkerLocal) is a value for each worker, and so are the values that `for_each_worker` and `map_worker` of parallel iterators make.
+///
 /// ```
 /// # use fusain_pool as fusain;
 /// let pool = fusain::Pool::builder().threads(1).build()?;
@@ -103,6 +106,9 @@ pub fn current_worker_index() -> Option<usize> {
 }
 
 /// The number of workers of the pool that calls from this thread use: the innermost pool that the thread is in, or else the global one.
+///
+/// More threads than that may be in the pool, since any number may call at once: [`current_worker_index`] is no index of an array of this length. Use
+/// [`WorkerLocal`](crate::WorkerLocal).
 ///
 /// # Panics
 /// If that is the global pool and it cannot be built, as [`Pool::global`] does.
@@ -162,6 +168,10 @@ impl Pool {
 
     /// Runs `f` once on every started worker and on the calling thread. Returns all results in the order of worker numbers. If the calling thread is not a started
     /// worker, its result is the last.
+    ///
+    /// The argument of `f` is the worker's number, which is the place of its result. For a calling thread that is not a started worker it is
+    /// [`workers`](Self::workers)` - 1`, whatever [`current_worker_index`] returns there: two such threads that broadcast at the same time have `f` called with the same number at the
+    /// same time.
     ///
     /// A busy worker runs `f` when it next looks for work, so this takes as long as the longest task that is running.
     ///
