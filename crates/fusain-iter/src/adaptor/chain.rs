@@ -134,10 +134,13 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        let a = left_of(&self.a);
+        let (a, b) = (left_of(&self.a), left_of(&self.b));
         if n < a {
             let back = self.a.as_mut()?.split_at(n)?;
             Some(ChainSource { a: Some(back), b: self.b.take() })
+        } else if n - a >= b {
+            // Another worker may have ended the first since `n` was chosen, and then the second has fewer.
+            None
         } else if n == a {
             Some(ChainSource { a: None, b: self.b.take() })
         } else {

@@ -315,7 +315,7 @@ impl<S: IndexedSource, C: Chunk<S::Item>> Source for ChunksSource<S, C> {
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        Some(IndexedSource::split_at(self, n))
+        (n < IndexedSource::left(self)).then(|| IndexedSource::split_at(self, n))
     }
 
     #[inline(always)]

@@ -117,7 +117,7 @@ impl<S: IndexedSource> Source for Pieces<S> {
 
     #[inline]
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        Some(Pieces(self.0.split_at(n)))
+        (n < self.0.left()).then(|| Pieces(self.0.split_at(n)))
     }
 
     #[inline(always)]

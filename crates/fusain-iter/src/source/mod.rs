@@ -95,8 +95,8 @@ pub trait Source: Send + Sized {
     /// Splits off the back of what is left, about half of it, or returns `None` if that is not worth it.
     fn split(&mut self) -> Option<Self>;
 
-    /// Keeps the first `n` of the elements that are [`left`](Source::left), and splits off the others; there are more than `n`. Returns `None` if the source
-    /// cannot do that.
+    /// Keeps the first `n` of the elements that are [`left`](Source::left), and splits off the others. Returns `None` if the source cannot do that, or if there are
+    /// no more than `n`. That happens only where `left` is made less by another worker, as in a `while_some` that ends.
     fn split_at(&mut self, n: usize) -> Option<Self> {
         let _ = n;
         None

@@ -123,6 +123,9 @@ where
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n >= self.left_now() {
+            return None;
+        }
         let at = self.0.start.plus(n);
         Some(RangeSource(at..std::mem::replace(&mut self.0.end, at)))
     }
@@ -178,6 +181,9 @@ where
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n >= Source::left(self) {
+            return None;
+        }
         let at = self.range.start.plus(n);
         let range = at..std::mem::replace(&mut self.range.end, at);
         Some(InclusiveSource { range, ends: std::mem::take(&mut self.ends) })
@@ -254,7 +260,7 @@ where
 
     #[inline(always)]
     fn split_at(&mut self, n: usize) -> Self {
-        let at = self.start.plus(n);
+        let at = self.start.plus(n.min(self.len()));
         at..std::mem::replace(&mut self.end, at)
     }
 

@@ -10,5 +10,6 @@ mod names;
 mod own_sources;
 mod owned;
 mod reentry;
+mod shrinking;
 mod support;
 mod twins;

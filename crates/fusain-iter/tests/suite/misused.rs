@@ -129,7 +129,7 @@ proptest! {
 /// The case that has once written behind its vector.
 #[test]
 fn chunks_end_where_the_elements_do() {
-    // The range says now that it has 1000 numbers, and what it is zipped with still has 10.
+    // The range once said then that it has 1000 numbers, while what it is zipped with still had 10.
     let pairs = || (0..10_usize).into_par_iter().zip(repeat_n("one", 10));
     let chain = || Misused { chain: pairs(), misuses: vec![Misuse::CutOff(1000)], says: 10 }.chain(pairs());
     let chunks: Vec<Vec<(usize, &str)>> = chain().chunks(3).collect();
