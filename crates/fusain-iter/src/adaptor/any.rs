@@ -8,6 +8,11 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
+/// All of `base`, if it is to keep no element. Else it is not cut by number: what cuts so wants the same result each time, and here that depends on who comes first.
+fn all_behind<S: Source>(base: &mut S, n: usize) -> Option<S> {
+    if n > 0 { None } else { base.split_at(0) }
+}
+
 /// At most `n` of the elements: those that workers meet first.
 ///
 /// ```
@@ -70,6 +75,10 @@ impl<S: Source> Source for TakeAnySource<'_, S> {
     fn split(&mut self) -> Option<Self> {
         Some(TakeAnySource { base: self.base.split()?, more: self.more })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        all_behind(&mut self.base, n).map(|base| TakeAnySource { base, more: self.more })
+    }
 }
 
 /// All elements except `n`: those that workers meet first.
@@ -125,6 +134,10 @@ impl<S: Source> Source for SkipAnySource<'_, S> {
 
     fn split(&mut self) -> Option<Self> {
         Some(SkipAnySource { base: self.base.split()?, more: self.more })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        all_behind(&mut self.base, n).map(|base| SkipAnySource { base, more: self.more })
     }
 }
 
@@ -200,6 +213,10 @@ impl<S: Source, P: Fn(&S::Item) -> bool + Sync> Source for TakeAnyWhileSource<'_
     fn split(&mut self) -> Option<Self> {
         Some(TakeAnyWhileSource { base: self.base.split()?, ..*self })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        all_behind(&mut self.base, n).map(|base| TakeAnyWhileSource { base, ..*self })
+    }
 }
 
 /// Skips elements until some worker meets one that does not satisfy a predicate. That element is kept, and so is what workers meet afterwards.
@@ -272,5 +289,9 @@ impl<S: Source, P: Fn(&S::Item) -> bool + Sync> Source for SkipAnyWhileSource<'_
 
     fn split(&mut self) -> Option<Self> {
         Some(SkipAnyWhileSource { base: self.base.split()?, ..*self })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        all_behind(&mut self.base, n).map(|base| SkipAnyWhileSource { base, ..*self })
     }
 }

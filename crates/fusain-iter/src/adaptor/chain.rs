@@ -141,7 +141,8 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
         } else if n - a >= b {
             // Another worker may have ended the first since `n` was chosen, and then the second has fewer.
             None
-        } else if n == a {
+        } else if n == a && a > 0 {
+            // Nobody has begun it.
             Some(ChainSource { a: None, b: self.b.take() })
         } else {
             let back = self.b.as_mut()?.split_at(n - a)?;

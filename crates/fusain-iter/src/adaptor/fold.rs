@@ -110,6 +110,13 @@ enum Folded<T> {
     Given,
 }
 
+impl<T> Folded<T> {
+    /// What a part has that is split off behind `n` elements: where there are none, what has been folded comes out of that part.
+    fn behind(&mut self, n: usize) -> Self {
+        if n > 0 { Folded::Nothing } else { std::mem::replace(self, Folded::Given) }
+    }
+}
+
 /// Elements at most in a part, where the parts are searched.
 const SEARCHED: usize = 1 << 10;
 
@@ -251,7 +258,9 @@ where
         if self.base.left() <= n {
             return None;
         }
-        Some(FoldSource { base: self.base.split_at(n)?, folded: Folded::Nothing, begin: self.begin.clone(), ..*self })
+        let base = self.base.split_at(n)?;
+        let folded = self.folded.behind(n);
+        Some(FoldSource { base, folded, begin: self.begin.clone(), ..*self })
     }
 }
 
@@ -441,6 +450,15 @@ where
             return None;
         }
         Some(TryFoldSource { base: self.base.split()?, folded: Folded::Nothing, begin: self.begin.clone(), ..*self })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n > 0 {
+            return None;
+        }
+        let base = self.base.split_at(n)?;
+        let folded = self.folded.behind(n);
+        Some(TryFoldSource { base, folded, begin: self.begin.clone(), ..*self })
     }
 }
 

@@ -169,15 +169,16 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
     }
 
     pub(super) fn split_at(&mut self, n: usize) -> Option<Self> {
-        if n == 0 || n >= self.base_left().saturating_add(self.held.len()) {
+        if n >= self.base_left().saturating_add(self.held.len()) {
             return None;
         }
+        // Cut even where all of it goes. What it has begun, such as the value of a `map_init`, stays on this thread: elsewhere it could not be dropped.
+        let base = match &mut self.base {
+            Some(base) if base.left() > 0 => Some(base.split_at(n.saturating_sub(self.held.len()))?),
+            _ => None,
+        };
         let elements = self.held.elements.split_off(n.min(self.held.len()));
         let held = Held { elements, unit: self.held.unit };
-        let base = match n - self.held.len() {
-            0 => self.base.take(),
-            n => Some(self.base.as_mut()?.split_at(n)?),
-        };
         Some(Outer { base, held, inner: self.inner })
     }
 }

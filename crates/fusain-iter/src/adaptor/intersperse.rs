@@ -127,6 +127,13 @@ impl<S: Source<Item = T>, T: Clone + Send> Source for IntersperseSource<S, T> {
         let base = self.base.split()?;
         Some(IntersperseSource { base, element: self.element.clone(), leads: true, is_counted: self.is_counted })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n > 0 {
+            return None;
+        }
+        Some(IntersperseSource { base: self.base.split_at(0)?, element: self.element.clone(), ..*self })
+    }
 }
 
 /// The source of an [`Intersperse`] that is cut by number.

@@ -132,6 +132,16 @@ where
         Some(MapWindowsSource { head: shared, base, tail, f: self.f })
     }
 
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        let (head, tail) = (&mut self.head, &mut self.tail);
+        (n == 0).then(|| MapWindowsSource {
+            head: std::mem::take(head),
+            base: self.base.split_at(0),
+            tail: std::mem::take(tail),
+            f: self.f,
+        })
+    }
+
     fn exact(&self, _: Seal) -> Option<usize> {
         S::EXACT.is_always().then(|| self.left())
     }

@@ -214,4 +214,13 @@ impl<J: Iterator<Item: Send> + Send> Source for BridgeSource<'_, J> {
     fn split(&mut self) -> Option<Self> {
         (!self.is_light()).then(|| BridgeSource::new(self.bridge, self.shares))
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n > 0 || self.is_over {
+            return None;
+        }
+        self.is_over = true;
+        let Self { bridge, is_first, grain, shares, .. } = *self;
+        Some(BridgeSource { is_first, grain, ..BridgeSource::new(bridge, shares) })
+    }
 }

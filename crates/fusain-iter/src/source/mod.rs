@@ -95,8 +95,11 @@ pub trait Source: Send + Sized {
     /// Splits off the back of what is left, about half of it, or returns `None` if that is not worth it.
     fn split(&mut self) -> Option<Self>;
 
-    /// Keeps the first `n` of the elements that are [`left`](Source::left), and splits off the others. Returns `None` if the source cannot do that, or if there are
-    /// no more than `n`. That happens only where `left` is made less by another worker, as in a `while_some` that ends.
+    /// Keeps the first `n` of the elements that are [`left`](Source::left), which may be none, and splits off the others. Returns `None` if the source cannot do that,
+    /// or if there are no more than `n`. That happens only where `left` is made less by another worker, as in a `while_some` that ends.
+    ///
+    /// What keeps none is not run any more. So a source that can be cut nowhere else should be able to do that: the elements in front of it, of the inner chains of a
+    /// `flat_map`, can then be shared.
     fn split_at(&mut self, n: usize) -> Option<Self> {
         let _ = n;
         None

@@ -107,4 +107,12 @@ impl<J: Iterator<Item: Send> + Send> Source for OrderedSource<J> {
         let fetched = self.fetched.split_off(kept);
         (!fetched.is_empty()).then_some(OrderedSource { fetched, iter: None, grain: self.grain })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        (n == 0).then(|| OrderedSource {
+            fetched: std::mem::take(&mut self.fetched),
+            iter: self.iter.take(),
+            grain: self.grain,
+        })
+    }
 }

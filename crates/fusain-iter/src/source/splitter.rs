@@ -78,6 +78,10 @@ impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync> Source for SplitSource<'_, D, S
         self.data = Some(front);
         Some(SplitSource { data: Some(back?), splitter: self.splitter })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        (n == 0).then(|| SplitSource { data: self.data.take(), splitter: self.splitter })
+    }
 }
 
 /// The nodes of a tree; made by [`walk_tree`], [`walk_tree_prefix`] and [`walk_tree_postfix`].
@@ -230,5 +234,9 @@ where
         // The nodes that come last are the oldest, and so have the largest subtrees.
         let mine = self.open.split_off(self.open.len() / 2);
         Some(WalkSource { open: std::mem::replace(&mut self.open, mine), ..*self })
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        (n == 0).then(|| WalkSource { open: std::mem::take(&mut self.open), ..*self })
     }
 }

@@ -234,3 +234,40 @@ fn values_of_parts_are_dropped_in_either_direction() {
     }
     assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed));
 }
+
+#[test]
+fn values_of_parts_are_dropped_where_inner_chains_are_shared() {
+    static LIVE: AtomicUsize = AtomicUsize::new(0);
+    struct Value;
+    impl Drop for Value {
+        fn drop(&mut self) {
+            LIVE.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    let make = || {
+        LIVE.fetch_add(1, Ordering::Relaxed);
+        Value
+    };
+    let numbers = || (0..50_usize).into_par_iter().on(&POOL).always().grain(1);
+    let inner = |i: usize| (0..i % 4).into_par_iter();
+    let all: Vec<usize> = (0..50).flat_map(|i| 0..i % 4).collect();
+    for _ in 0..200 {
+        let chain = || numbers().map_init(make, |_, i| i);
+        assert_eq!(chain().flat_map(inner).collect::<Vec<_>>(), all);
+        assert_eq!(chain().map(inner).flatten().collect::<Vec<_>>(), all);
+        assert_eq!(chain().flat_map(|i| [i; 2].into_par_iter().filter(|i| i % 2 == 0)).flat_map(inner).count(), 48);
+        assert_eq!(chain().take_any(50).flat_map(inner).count(), all.len());
+        assert_eq!(chain().skip_any(0).chain(chain()).flat_map(inner).count(), 2 * all.len());
+        assert_eq!(chain().rev().flat_map(inner).count(), all.len());
+        let folded = chain().fold(Vec::new, |all, i| [all, vec![i]].concat());
+        assert_eq!(folded.flat_map(|part| part).flat_map(inner).collect::<Vec<_>>(), all);
+        let words = "abc de f ".repeat(17);
+        let words = words.par_split(' ').on(&POOL).always().grain(1).map_init(make, |_, word| word.len());
+        assert_eq!(words.flat_map(inner).count(), 17 * 6);
+        assert_eq!(
+            (0..50_usize).par_bridge().on(&POOL).always().grain(1).map_init(make, |_, i| i).flat_map(inner).count(),
+            all.len()
+        );
+    }
+    assert_eq!(LIVE.load(Ordering::Relaxed), 0);
+}

@@ -72,9 +72,7 @@ fn run_checked<I: ParallelIterator>(mut chain: I, script: &[Step], len: Option<u
                 }
             }
             Step::SplitAt(_, at) => {
-                if left > 1
-                    && let Some(back) = source.split_at(1 + at % (left - 1))
-                {
+                if let Some(back) = source.split_at(at % left) {
                     parts.insert(part + 1, (back, Vec::new()));
                 }
             }

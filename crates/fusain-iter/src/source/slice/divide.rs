@@ -148,6 +148,10 @@ impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
         let plain = std::mem::replace(&mut self.plain, of_part.saturating_sub(middle));
         Some(DivideSource { rest: Some(back), plain, divider: self.divider, element: PhantomData })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        (n == 0).then(|| DivideSource { rest: self.rest.take(), ..*self })
+    }
 }
 
 /// The types, which differ in what divides and in whether parts may be changed.

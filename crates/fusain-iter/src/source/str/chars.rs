@@ -17,7 +17,7 @@ pub(super) fn bytes(text: &str) -> Bytes<'_> {
 }
 
 /// A rest of a text, and where it begins. Cut where a character begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Text<'t> {
     at: usize,
     rest: &'t str,
@@ -106,6 +106,10 @@ macro_rules! chars {
                 self.0.split().map($source)
             }
 
+            fn split_at(&mut self, n: usize) -> Option<Self> {
+                (n == 0).then(|| $source(std::mem::take(&mut self.0)))
+            }
+
             #[inline(always)]
             fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $item) -> A) -> A {
                 let $text = self.0.take(grain);
@@ -183,6 +187,10 @@ macro_rules! matches {
 
             fn split(&mut self) -> Option<Self> {
                 Some($source { text: self.text.split()?, pattern: self.pattern })
+            }
+
+            fn split_at(&mut self, n: usize) -> Option<Self> {
+                (n == 0).then(|| $source { text: std::mem::take(&mut self.text), pattern: self.pattern })
             }
         }
     )*};

@@ -90,6 +90,10 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
         let plain = std::mem::take(&mut self.plain);
         Some(DivideSource { rest: Some(back), plain, kind: self.kind, pattern: self.pattern })
     }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        (n == 0).then(|| DivideSource { rest: self.rest.take(), ..*self })
+    }
 }
 
 /// The four types, which differ in their kind.
