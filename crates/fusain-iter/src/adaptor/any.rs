@@ -67,7 +67,8 @@ impl<S: Source> Source for TakeAnySource<'_, S> {
                 return ControlFlow::Break(());
             }
             flow = each(x);
-            flow
+            // The base is not asked for one more, which it may have to wait for.
+            if more.is_used_up() { ControlFlow::Break(()) } else { flow }
         });
         flow
     }

@@ -302,6 +302,35 @@ fn some_of_the_elements() {
     }
 }
 
+/// One more might never come, as from a channel whose sender lives.
+#[test]
+fn who_has_all_asks_for_no_more() {
+    let three = || {
+        let mut n = 0;
+        let numbers = std::iter::from_fn(move || {
+            n += 1;
+            assert!(n <= 3, "asked for a fourth");
+            Some(n)
+        });
+        numbers.par_bridge().sequential()
+    };
+    assert_eq!(three().take_any(3).count(), 3);
+    assert_eq!(three().map(|x| x * 2).filter(|_| true).take_any(3).sum::<i32>(), 12);
+    assert_eq!(three().flat_map_iter(|x| [x]).flat_map(|x| vec![x]).take_any(3).max(), Some(3));
+    assert_eq!(three().take_any(3).chain([4].into_par_iter()).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(three().take_any_while(|x| *x < 3).count(), 2);
+    assert_eq!(three().map(|x| (x < 3).then_some(x)).while_some().count(), 2);
+    assert_eq!(three().map(|x| if x < 3 { Ok(x) } else { Err(x) }).collect::<Result<Vec<_>, _>>(), Err(3));
+    assert_eq!(three().find_any(|x| *x == 3), Some(3));
+    assert_eq!(three().find_first(|x| *x == 3), Some(3));
+    assert!(three().any(|x| x == 3) && !three().all(|x| x < 3));
+    assert_eq!(three().try_for_each(|x| if x < 3 { Ok(()) } else { Err(x) }), Err(3));
+    let computed = AtomicUsize::new(0);
+    let count = |x: usize| computed.fetch_add(x, Ordering::Relaxed);
+    assert_eq!([1; 1000].into_par_iter().sequential().map(count).take_any(3).count(), 3);
+    assert_eq!(computed.into_inner(), 3);
+}
+
 /// As many elements as there can be: what is counted from their number does not wrap around.
 #[test]
 fn the_greatest_lengths() {
