@@ -98,7 +98,7 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     #[inline]
     fn par_sort_by_cached_key<K, F>(&mut self, key: F)
     where
-        T: Send + Sync,
+        T: Send,
         K: Ord + Send,
         F: Fn(&T) -> K + Sync,
     {

@@ -34,6 +34,21 @@ pub(crate) fn pairs<K: Ord + Send, V: Send>(policy: &Par<'_>, v: &mut [(K, V)]) 
     policy.sort_by(v, |a, b| a.0.cmp(&b.0));
 }
 
+/// An element that one call of a closure looks at, and nobody else meanwhile: it need not be `Sync`.
+#[repr(transparent)]
+struct OneEach<T>(T);
+
+// SAFETY: whoever shares such elements looks at each in one call only: to the thread of that call it is as if it were sent there, and back.
+unsafe impl<T: Send> Sync for OneEach<T> {}
+
+impl<T> OneEach<T> {
+    /// For whoever calls a closure once for each element, as [`Par::map`] does. By a mutable reference: nobody else has the elements.
+    fn of(v: &mut [T]) -> &[OneEach<T>] {
+        // SAFETY: of the same layout, and borrowed for as long.
+        unsafe { &*(std::ptr::from_mut(v) as *const [OneEach<T>]) }
+    }
+}
+
 /// # Sorting
 ///
 /// Stable and unstable, with the names of std.
@@ -152,11 +167,11 @@ impl Par<'_> {
     #[inline]
     pub fn sort_by_cached_key<T, K, F>(&self, v: &mut [T], key: F)
     where
-        T: Send + Sync,
+        T: Send,
         K: Ord + Send,
         F: Fn(&T) -> K + Sync,
     {
-        let keys = self.map(v, key);
+        let keys = self.map(OneEach::of(v), |x| key(&x.0));
         if string_keys::is_for::<T, K>(v.len()) {
             let strings: Vec<&[u8]> = keys.iter().map(string_keys::bytes).collect();
             return string_keys::by_strings(self.plan_sort::<(T, [K])>(v.len()), v, &strings);

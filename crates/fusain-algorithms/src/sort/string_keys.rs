@@ -85,7 +85,7 @@ fn lent<'v, T: Sync>(
 }
 
 /// Sorts `v` by `strings`, one for each element, stably.
-pub(super) fn by_strings<T: Send + Sync>(plan: Plan<'_>, v: &mut [T], strings: &[&[u8]]) {
+pub(super) fn by_strings<T: Send>(plan: Plan<'_>, v: &mut [T], strings: &[&[u8]]) {
     with(plan, |team| order(team, strings, true).apply(team, v));
 }
 

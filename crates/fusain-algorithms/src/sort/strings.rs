@@ -12,6 +12,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use super::OneEach;
 use super::run::{parallel, unstable};
 use super::scatter::{each_home, each_part, each_piece};
 use crate::element::primitive::is;
@@ -247,16 +248,16 @@ impl Order {
     }
 
     /// Moves elements, as many as there were strings, to where this says.
-    pub(super) fn apply<T: Send + Sync>(mut self, executor: Option<&impl Executor>, v: &mut [T]) {
+    pub(super) fn apply<T: Send>(mut self, executor: Option<&impl Executor>, v: &mut [T]) {
         // SAFETY: `of` has written all of them.
         let keys = unsafe { self.0.filled() };
         assert_eq!(v.len(), keys.len(), "a string for each element");
         let mut sorted = Scratch::<T>::new(v.len());
-        let from = &*v;
+        let from = OneEach::of(v);
         each_part(executor, sorted.room(), &|first, slots| {
             for (slot, key) in slots.iter_mut().zip(&keys[first..]) {
                 // SAFETY: a copy of an element that is neither used nor dropped before it takes the place of one.
-                slot.write(unsafe { std::ptr::read(&raw const from[key.index()]) });
+                slot.write(unsafe { std::ptr::read(&raw const from[key.index()].0) });
             }
         });
         // SAFETY: every slot has been written.

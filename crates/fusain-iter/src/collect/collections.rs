@@ -15,7 +15,10 @@ use crate::sink::vector;
 /// A collection that std's `Extend` fills: all workers compute elements, then these are put in. References to `Copy` elements are accepted too.
 macro_rules! by_extend {
     ($([$($generics:tt)*] $collection:ty, $item:ty $(, [$($by_copy:tt)*] $reference:ty)?;)*) => {$(
-        impl<$($generics)*> FromParallelIterator<$item> for $collection {
+        impl<$($generics)*> FromParallelIterator<$item> for $collection
+        where
+            Self: Default,
+        {
             fn from_par_iter<I: IntoParallelIterator<Item = $item>>(chain: I) -> Self {
                 extended(chain)
             }
@@ -36,10 +39,10 @@ macro_rules! by_extend {
 }
 
 by_extend! {
-    [K: Hash + Eq + Send, V: Send, S: BuildHasher + Default + Send] HashMap<K, V, S>, (K, V),
-        [K: Hash + Eq + Copy + Send + Sync + 'a, V: Copy + Send + Sync + 'a, S: BuildHasher + Default + Send] (&'a K, &'a V);
-    [T: Hash + Eq + Send, S: BuildHasher + Default + Send] HashSet<T, S>, T,
-        [T: Hash + Eq + Copy + Send + Sync + 'a, S: BuildHasher + Default + Send] &'a T;
+    [K: Hash + Eq + Send, V: Send, S: BuildHasher + Send] HashMap<K, V, S>, (K, V),
+        [K: Hash + Eq + Copy + Send + Sync + 'a, V: Copy + Send + Sync + 'a, S: BuildHasher + Send] (&'a K, &'a V);
+    [T: Hash + Eq + Send, S: BuildHasher + Send] HashSet<T, S>, T,
+        [T: Hash + Eq + Copy + Send + Sync + 'a, S: BuildHasher + Send] &'a T;
     [T: Send] LinkedList<T>, T, [T: Copy + Send + Sync + 'a] &'a T;
 }
 

@@ -43,7 +43,7 @@ strings! {
     }
 }
 
-impl<'a, C: ?Sized + ToOwned + Sync, T: Send> FromParallelIterator<T> for Cow<'a, C>
+impl<'a, C: ?Sized + ToOwned, T: Send> FromParallelIterator<T> for Cow<'a, C>
 where
     C::Owned: FromParallelIterator<T>,
 {

@@ -109,7 +109,7 @@ pub fn walk_tree<T, B, J>(root: T, children: B) -> WalkTree<T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Send + Sync,
-    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+    J: IntoIterator<Item = T>,
 {
     walk_tree_prefix(root, children)
 }
@@ -128,7 +128,7 @@ pub fn walk_tree_prefix<T, B, J>(root: T, children: B) -> WalkTree<T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Send + Sync,
-    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+    J: IntoIterator<Item = T>,
 {
     WalkTree { root: Some(root), children, postfix: false }
 }
@@ -147,7 +147,7 @@ pub fn walk_tree_postfix<T, B, J>(root: T, children: B) -> WalkTree<T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Send + Sync,
-    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+    J: IntoIterator<Item = T>,
 {
     WalkTree { root: Some(root), children, postfix: true }
 }
@@ -156,7 +156,7 @@ impl<T, B, J> ParallelIterator for WalkTree<T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Send + Sync,
-    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+    J: IntoIterator<Item = T>,
 {
     type Item = T;
     type Source<'s>
@@ -198,7 +198,7 @@ impl<T, B, J> Source for WalkSource<'_, T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Sync,
-    J: IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+    J: IntoIterator<Item = T>,
 {
     type Item = T;
 
@@ -213,14 +213,17 @@ where
                 None => break,
                 Some(Visit::Leave(node)) => each(node)?,
                 Some(Visit::Enter(node)) => {
-                    let children = (self.children)(&node).into_iter().rev().map(Visit::Enter);
-                    if self.postfix {
+                    let children = (self.children)(&node).into_iter().map(Visit::Enter);
+                    let node = if self.postfix {
                         self.open.push(Visit::Leave(node));
-                        self.open.extend(children);
+                        None
                     } else {
-                        self.open.extend(children);
-                        each(node)?;
-                    }
+                        Some(node)
+                    };
+                    let first = self.open.len();
+                    self.open.extend(children);
+                    self.open[first..].reverse();
+                    node.map_or(ControlFlow::Continue(()), &mut each)?;
                 }
             }
         }

@@ -1,5 +1,12 @@
 //! What the compiler finds out by itself, as with std's iterators and rayon's.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, DefaultHasher, RandomState};
+
+use fusain_iter::iter::{walk_tree_postfix, walk_tree_prefix};
 use fusain_iter::prelude::*;
 
 #[test]
@@ -74,4 +81,46 @@ mod by_name {
             assert_eq!(v, [1, 2, 3]);
         }
     }
+}
+
+/// Rayon takes all of these.
+#[test]
+fn bounds_are_no_narrower_than_rayons() {
+    /// Has no default.
+    struct Hasher(RandomState);
+
+    impl BuildHasher for Hasher {
+        type Hasher = DefaultHasher;
+
+        fn build_hasher(&self) -> DefaultHasher {
+            self.0.build_hasher()
+        }
+    }
+
+    let mut map = HashMap::with_hasher(Hasher(RandomState::new()));
+    map.par_extend((0..10_u32).into_par_iter().map(|x| (x, x)));
+    map.par_extend(&HashMap::from([(10, 10)]));
+    let mut set = HashSet::with_hasher(Hasher(RandomState::new()));
+    set.par_extend(0..10_u32);
+    set.par_extend(&[10]);
+    assert_eq!((map.len(), set.len()), (11, 11));
+
+    let below = |n: &u32| {
+        let mut children = 0..*n;
+        std::iter::from_fn(move || children.next())
+    };
+    assert_eq!(walk_tree_postfix(2, below).collect::<Vec<_>>(), [0, 0, 1, 2]);
+    assert_eq!(walk_tree_prefix(2, below).collect::<Vec<_>>(), [2, 0, 1, 0]);
+
+    let cells: Cow<'_, [Cell<u32>]> = (0..1000_u32).into_par_iter().map(Cell::new).collect();
+    let mut cells = cells.into_owned();
+    cells.par_sort_by_cached_key(|cell| {
+        // Each is looked at once, by one thread.
+        cell.set(cell.get() + 1);
+        Reverse(cell.get())
+    });
+    assert!(cells.iter().map(Cell::get).eq((1..=1000).rev()));
+    // By strings, too, which are sorted in another way.
+    cells.par_sort_by_cached_key(|cell| cell.get().to_string());
+    assert!(cells.is_sorted_by_key(|cell| cell.get().to_string()));
 }

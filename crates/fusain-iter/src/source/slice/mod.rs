@@ -218,10 +218,7 @@ pub trait ParallelSliceMut<T: Send> {
     }
 
     /// Sorts the slice by key, stably, computing each key once. See [`Par::sort_by_cached_key`](fusain_algorithms::Par::sort_by_cached_key).
-    fn par_sort_by_cached_key<K: Ord + Send, F: Fn(&T) -> K + Sync>(&mut self, key: F)
-    where
-        T: Sync,
-    {
+    fn par_sort_by_cached_key<K: Ord + Send, F: Fn(&T) -> K + Sync>(&mut self, key: F) {
         par().sort_by_cached_key(self.as_parallel_slice_mut(), key)
     }
 
