@@ -128,6 +128,24 @@ chars! {
     EncodeUtf16, EncodeUtf16Source, u16, |text| text.rest.encode_utf16();
 }
 
+/// Characters of a text that match, and where they begin.
+struct Found<'s, 't, P> {
+    text: Text<'t>,
+    pattern: &'s P,
+}
+
+impl<'t, P: Pattern> Iterator for Found<'_, 't, P> {
+    type Item = (usize, &'t str);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, &'t str)> {
+        let Text { at, rest } = self.text;
+        let (start, end) = self.pattern.find_in(rest)?;
+        self.text = Text { at: at + end, rest: &rest[end..] };
+        Some((at + start, &rest[start..end]))
+    }
+}
+
 /// Chains of characters that match.
 macro_rules! matches {
     ($($(#[$doc:meta])* $name:ident, $source:ident, $item:ty, |$at:ident, $found:ident| $element:expr;)*) => {$(
@@ -175,14 +193,10 @@ macro_rules! matches {
                 self.text.rest.len()
             }
 
-            fn run(&mut self, grain: usize, mut each: impl FnMut($item) -> ControlFlow<()>) -> ControlFlow<()> {
-                let Text { mut at, mut rest } = self.text.take(grain);
-                while let Some((start, end)) = self.pattern.find_in(rest) {
-                    let ($at, $found) = (at + start, &rest[start..end]);
-                    (at, rest) = (at + end, &rest[end..]);
-                    each($element)?;
-                }
-                ControlFlow::Continue(())
+            #[inline(always)]
+            fn run(&mut self, grain: usize, each: impl FnMut($item) -> ControlFlow<()>) -> ControlFlow<()> {
+                let mut found = Found { text: self.text.take(grain), pattern: self.pattern }.map(|($at, $found)| $element);
+                found.try_for_each(each)
             }
 
             fn split(&mut self) -> Option<Self> {
@@ -191,6 +205,12 @@ macro_rules! matches {
 
             fn split_at(&mut self, n: usize) -> Option<Self> {
                 (n == 0).then(|| $source { text: std::mem::take(&mut self.text), pattern: self.pattern })
+            }
+
+            #[inline(always)]
+            fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $item) -> A) -> A {
+                let found = Found { text: self.text.take(grain), pattern: self.pattern }.map(|($at, $found)| $element);
+                found.fold(acc, step)
             }
         }
     )*};

@@ -45,6 +45,41 @@ impl<'s, 't, P: Pattern> DivideSource<'s, 't, P> {
         let rest = Some(text).filter(|text| kind.ends_empty || !text.is_empty());
         DivideSource { rest, plain: 0, kind, pattern }
     }
+
+    /// Takes the parts of about `bytes`; the rest comes back from there.
+    #[inline(always)]
+    fn parts(&mut self, bytes: usize) -> Parts<'s, 't, P> {
+        Parts { rest: self.rest.take(), wanted: bytes, kind: self.kind, pattern: self.pattern }
+    }
+}
+
+/// Parts from the front of a text.
+struct Parts<'s, 't, P> {
+    rest: Option<&'t str>,
+    /// Parts of so many bytes are still to come.
+    wanted: usize,
+    kind: Kind,
+    pattern: &'s P,
+}
+
+impl<'t, P: Pattern> Iterator for Parts<'_, 't, P> {
+    type Item = &'t str;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<&'t str> {
+        while self.wanted > 0 {
+            let rest = self.rest.take()?;
+            let Some((start, end)) = self.pattern.find_in(rest) else { return Some(rest) };
+            let (part, back) = rest.split_at(end);
+            self.rest = Some(back).filter(|rest| self.kind.ends_empty || !rest.is_empty());
+            self.wanted = self.wanted.saturating_sub(end);
+            let part = if self.kind.inclusive { part } else { &part[..start] };
+            if !(part.is_empty() && self.kind.words) {
+                return Some(part);
+            }
+        }
+        None
+    }
 }
 
 impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
@@ -55,20 +90,12 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
         self.rest.map_or(0, |rest| rest.len().saturating_add(1))
     }
 
-    fn run(&mut self, grain: usize, mut each: impl FnMut(&'t str) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut done = 0;
-        while done < grain
-            && let Some(rest) = self.rest.take()
-        {
-            let Some((start, end)) = self.pattern.find_in(rest) else { return each(rest) };
-            self.rest = Some(&rest[end..]).filter(|rest| self.kind.ends_empty || !rest.is_empty());
-            done += end;
-            let part = &rest[..if self.kind.inclusive { end } else { start }];
-            if !(part.is_empty() && self.kind.words) {
-                each(part)?;
-            }
-        }
-        ControlFlow::Continue(())
+    #[inline(always)]
+    fn run(&mut self, grain: usize, each: impl FnMut(&'t str) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut parts = self.parts(grain);
+        let flow = parts.try_for_each(each);
+        self.rest = parts.rest;
+        flow
     }
 
     fn split(&mut self) -> Option<Self> {
@@ -93,6 +120,15 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
         (n == 0).then(|| DivideSource { rest: self.rest.take(), ..*self })
+    }
+
+    /// What is folded into stays where it is, while the default moves it for each part.
+    #[inline(always)]
+    fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, &'t str) -> A) -> A {
+        let mut parts = self.parts(grain);
+        let folded = parts.by_ref().fold(acc, step);
+        self.rest = parts.rest;
+        folded
     }
 }
 
