@@ -5,7 +5,7 @@
 //! | [`slot`], [`slots`] | what others see of a worker; all slots of a pool |
 //! | [`counters`], [`victims`] | what the workers did; who is near whom |
 //! | [`inner`] | all that the threads of a pool share |
-//! | [`patience`] | how long to spin, and when to look around |
+//! | [`patience`], [`yields`] | how long to spin, and when to look around; giving the core away |
 //! | [`kinds`], [`handle`] | what a thread remembers of calls of a kind; a worker's private side |
 //! | [`header`], [`enter`], [`others`] | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
 
@@ -20,3 +20,4 @@ pub(crate) mod patience;
 pub(crate) mod slot;
 pub(crate) mod slots;
 pub(crate) mod victims;
+pub(crate) mod yields;

@@ -1,8 +1,9 @@
 //! What a worker does to others: it asks them for work, and wakes them.
 
-use crate::sync::{Ordering, fence, yield_now};
+use crate::sync::{Ordering, fence};
 use crate::worker::handle::Handle;
 use crate::worker::inner::Inner;
+use crate::worker::yields::give_core_away;
 
 /// Sleepers that one worker wakes itself. A wake costs its waker some microseconds, as much as a part of a short call, and the woken one takes some twenty to come. So each of
 /// those who get up wakes two more before it begins: all are up as soon as if one woke them, and none is kept from its work by more than two wakes.
@@ -128,7 +129,7 @@ impl Inner {
 /// After a wake. A scheduler that has put the woken one on this core lets it wait for the end of a time slice, some milliseconds, for this thread
 /// goes on. It gets to run now, and leaves (see `place`).
 pub(crate) fn give_way() {
-    yield_now();
+    give_core_away();
 }
 
 #[cfg(all(test, not(loom)))]

@@ -13,8 +13,9 @@
 
 use crate::platform::moment::{Moment, ticks_in};
 use crate::platform::{HAS_THREADS, Instant};
-use crate::sync::{spin_loop, yield_now};
+use crate::sync::spin_loop;
 use crate::worker::inner::{Inner, Wait};
+use crate::worker::yields::{LONG, give_core_away};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -205,7 +206,7 @@ impl Patience {
         self.next = (self.next * 2).min(self.last);
         self.looks = self.looks.saturating_add(1);
         if self.looks > self.looks_before_yield {
-            yield_now();
+            self.give_way();
         }
         match self.spins {
             Some(spins) if self.looks > LOOKS_BEFORE_SLEEP => {
@@ -223,9 +224,16 @@ impl Patience {
         self.next = self.held.min(self.last);
         self.held -= self.next;
         if self.looks_before_yield == 0 {
-            yield_now();
+            self.give_way();
         }
         Step::Spin
+    }
+
+    fn give_way(&mut self) {
+        // Who was away for longer than it would spin has spun.
+        if give_core_away() && self.spins.is_some_and(|spins| spins <= LONG) {
+            self.spins = Some(Duration::ZERO);
+        }
     }
 }
 
