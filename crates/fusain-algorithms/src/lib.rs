@@ -52,8 +52,8 @@
 //! # Panics, order, elements
 //!
 //! **A panic** in a closure, a comparison, a `clone` or a `drop` stops the call and propagates to the caller. If there are several panics, the first one propagates. Each
-//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost, but by `retain` and `dedup` of elements that need no dropping (numbers,
-//! say): these may leave only what lies before the first element that goes. As everywhere in Rust, a `drop` that panics while its thread
+//! element is then still in the slice or vector, or has been dropped once, as in std. None is lost, with one exception: if a `retain` or `dedup` of elements that need no
+//! dropping (numbers, say) panics, only the elements before the first removed one may be left. As everywhere in Rust, a `drop` that panics while its thread
 //! unwinds ends the process. If a local variable of a closure panics when it is dropped, the closure's result is lost. A call that needs the global pool panics if
 //! that cannot be built ([`Pool::global`](fusain_pool::Pool::global)).
 //!

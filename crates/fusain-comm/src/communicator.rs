@@ -20,7 +20,8 @@
 //!   [deadlock detection](crate::world#deadlock-detection) is said there. All ranks call the collectives of a communicator in the same order, each from one
 //!   thread.
 //! * **Dropping** an incomplete receive request cancels it, over MPI only in a thread that may call. Dropping a send request does not stop the message.
-//!   A message that nobody has received when its communicator is dropped is lost. Over MPI it can come to a later communicator, if that is made without its sender.
+//!   A message that nobody has received when its communicator is dropped is lost. Over MPI it can come to a later communicator, if that is made without its sender; and
+//!   a process does not end before its long messages have been received, which their receiver does when it makes a later communicator.
 //! * **Failure.** A call that would wait for a rank that has ended returns an error instead.
 
 use std::fmt::Debug;

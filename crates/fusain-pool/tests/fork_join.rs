@@ -3,10 +3,9 @@
 mod common;
 
 use common::{PATIENCE, given_away};
-use fusain_pool::{Pool, Scope, Wait, join, scope};
+use fusain_pool::{Pool, Wait, join, scope};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Barrier, mpsc};
 use std::time::Instant;
 
 fn pool() -> Pool {
@@ -260,63 +259,29 @@ fn tasks_of_a_scope_are_dropped_once() {
     }
 }
 
-/// A thread that works for something else spawns a task into the scope, and waits for it, while nobody is idle but the scope's owner.
+/// A closure of a broadcast spawns a task into the scope around it, and waits for it, while nobody is idle but the scope's owner.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
-fn who_waits_for_a_scope_runs_what_others_have_spawned_into_it() {
-    fn has_run(task: &AtomicBool) -> bool {
+fn who_waits_for_a_broadcast_runs_what_that_has_spawned_into_the_scope_around_it() {
+    let pool = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
+    let task = AtomicBool::new(false);
+    let has_run = || {
         let started = Instant::now();
         while !task.load(Ordering::Relaxed) && started.elapsed() < PATIENCE {
             std::thread::yield_now();
         }
         task.load(Ordering::Relaxed)
-    }
-    fn spawned_has_run<'t>(s: &Scope<'t>, task: &'t AtomicBool) -> bool {
-        s.spawn(|_| task.store(true, Ordering::Relaxed));
-        has_run(task)
-    }
-    let pool = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
-
-    let task = AtomicBool::new(false);
-    let was_run = pool.scope(|s| pool.broadcast(|worker| worker > 0 || spawned_has_run(s, &task)));
+    };
+    let was_run = pool.scope(|s| {
+        pool.broadcast(|worker| {
+            if worker > 0 {
+                return true;
+            }
+            s.spawn(|_| task.store(true, Ordering::Relaxed));
+            has_run()
+        })
+    });
     assert_eq!(was_run, [true, true]);
-
-    let (pool, task, is_busy) = (&pool, &AtomicBool::new(false), &Barrier::new(2));
-    pool.scope(|s| {
-        std::thread::scope(|threads| {
-            let by_caller = move || {
-                is_busy.wait();
-                spawned_has_run(s, task)
-            };
-            let by_worker = || {
-                is_busy.wait();
-                has_run(task)
-            };
-            let caller = threads.spawn(move || pool.install(by_caller));
-            assert_eq!(pool.broadcast(|worker| worker > 0 || by_worker()), [true, true]);
-            assert!(caller.join().unwrap());
-        });
-    });
-}
-
-/// Nobody else may wait for long because the owner of the scope does not look.
-#[test]
-#[cfg_attr(fusain_single, ignore = "needs started workers")]
-fn an_idle_worker_runs_what_others_have_spawned_into_a_scope() {
-    let (done, is_done) = mpsc::channel();
-    let pool = &Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
-    pool.scope(|s| {
-        std::thread::scope(|threads| {
-            let caller = move || {
-                pool.install(|| {
-                    s.spawn(move |_| done.send(()).unwrap());
-                    // The task is not run because this thread leaves the pool.
-                    is_done.recv_timeout(PATIENCE)
-                })
-            };
-            assert_eq!(threads.spawn(caller).join().unwrap(), Ok(()));
-        });
-    });
 }
 
 /// Two pools that call into each other, and back.

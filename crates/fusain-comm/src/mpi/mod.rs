@@ -29,8 +29,8 @@
 //! # Dropped communicators
 //!
 //! A library gives the number of a communicator that has been freed to the next one, and then a message of the old one that nobody has received is taken for one of the
-//! new one; Open MPI 4.1 also loses messages then. So the handles of a dropped communicator are freed when a later one has been made: its making brings here what its members
-//! had sent before, and that is received first, for nobody. Late are only messages of ranks that are in the old communicator and not in the new one.
+//! new one; Open MPI 4.1 also loses messages then. So the handles of a dropped communicator are freed when a later one has been made: by its making, with the
+//! libraries that we know, comes what its members had sent before, and that is received first, for nobody. Late are only messages of ranks that are in the old communicator and not in the new one.
 //!
 //! # The end
 //!
@@ -224,6 +224,7 @@ impl Session {
             }
             comm.free();
         }
+        self.sweep();
         made
     }
 

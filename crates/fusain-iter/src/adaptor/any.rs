@@ -15,6 +15,8 @@ fn all_behind<S: Source>(base: &mut S, n: usize) -> Option<S> {
 
 /// At most `n` of the elements: those that workers meet first.
 ///
+/// If the elements come from an iterator that waits for them, such as one of a channel, another worker may still be waiting for one more when all `n` have come.
+///
 /// ```
 /// # use fusain_iter::prelude::*;
 /// assert_eq!((0..1000).into_par_iter().take_any(7).count(), 7);

@@ -453,7 +453,8 @@ where
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        if n > 0 {
+        // Where nothing is left, what has been folded is.
+        if n > 0 || self.base.left() == 0 {
             return None;
         }
         let base = self.base.split_at(n)?;

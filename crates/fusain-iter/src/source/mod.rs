@@ -32,7 +32,7 @@ pub(crate) const ROW: usize = 8;
 ///
 /// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as a unit of work
 /// should have. When another worker asks for work, the one that has the source calls [`split`](Source::split). To write a source of your own, implement
-/// `left`, `run` and `split`; [`from_source`](crate::iter::from_source) makes a chain of it.
+/// `left`, `run` and `split`, and `split_at` if it can be cut anywhere; [`from_source`](crate::iter::from_source) makes a chain of it.
 ///
 /// # Example
 ///
@@ -64,10 +64,14 @@ pub(crate) const ROW: usize = 8;
 ///     }
 ///
 ///     fn split(&mut self) -> Option<Self> {
-///         let middle = self.from - (self.from - self.to) / 2;
-///         let back = Countdown { from: middle, to: self.to };
-///         self.to = middle;
-///         (back.from > back.to).then_some(back)
+///         self.split_at(self.left() / 2)
+///     }
+///
+///     fn split_at(&mut self, n: usize) -> Option<Self> {
+///         let at = self.from - n.min(self.left()) as u32;
+///         let back = Countdown { from: at, to: self.to };
+///         self.to = at;
+///         (back.left() > 0).then_some(back)
 ///     }
 /// }
 ///
@@ -98,8 +102,8 @@ pub trait Source: Send + Sized {
     /// Keeps the first `n` of the elements that are [`left`](Source::left), which may be none, and splits off the others. Returns `None` if the source cannot do that,
     /// or if there are no more than `n`. That happens only where `left` is made less by another worker, as in a `while_some` that ends.
     ///
-    /// What keeps none is not run any more. So a source that can be cut nowhere else should be able to do that: the elements in front of it, of the inner chains of a
-    /// `flat_map`, can then be shared.
+    /// After a cut at 0 the source that stays is not run again, and has nothing [`left`](Source::left). A source should be able to do at least that: else elements of a
+    /// `flat_map` that wait in front of it cannot be shared.
     fn split_at(&mut self, n: usize) -> Option<Self> {
         let _ = n;
         None

@@ -94,3 +94,13 @@ fn a_chain_is_cut_within_what_is_left_when_its_first_half_has_ended_meanwhile() 
     cut_before("par_bridge", || (0..2_usize).par_bridge());
     cut_before("a chain of two", || numbers().take_any(1).chain(std::iter::empty().par_bridge()));
 }
+
+#[test]
+fn what_has_nothing_left_is_not_cut() {
+    for n in 0..2 {
+        let mut folded = from_source(Trusting(0, 0)).fold(|| 0, |sum, x| sum + x);
+        assert!(folded.source(&mut Settings::default()).split_at(n).is_none());
+        let mut folded = from_source(Trusting(0, 0)).try_fold(|| 0, |sum, x| Some(sum + x));
+        assert!(folded.source(&mut Settings::default()).split_at(n).is_none());
+    }
+}

@@ -19,8 +19,8 @@ use std::thread::JoinHandle;
 /// A set of workers that share the work of each call. The calling thread is one of them.
 ///
 /// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
-/// waits for its spawned tasks, then for its threads to end. It does not wait if a task drops it, that of another pool included, or if the pool is on rayon's
-/// threads; what has been spawned is run all the same. The [global pool](Pool::global) is never dropped.
+/// waits for its spawned tasks, then for its threads to end. It does not wait if a worker drops it, a thread of this pool or of another one, or if the pool is on
+/// rayon's threads; what has been spawned is run all the same. The [global pool](Pool::global) is never dropped.
 ///
 /// # Example
 /// ```

@@ -7,13 +7,11 @@
 //! | [`worth`] | whether a join or a scope is worth a wake |
 //! | [`phase`], [`worker_local`] | a period without sleep; a value for each worker |
 //! | [`outside`] | jobs of threads that are in no pool |
-//! | [`twice`] | jobs that lie in two places |
 
 pub(crate) mod join;
 pub(crate) mod outside;
 pub(crate) mod phase;
 pub(crate) mod scope;
 pub(crate) mod spawn;
-pub(crate) mod twice;
 pub(crate) mod worker_local;
 pub(crate) mod worth;

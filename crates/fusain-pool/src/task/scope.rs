@@ -1,8 +1,6 @@
 //! `scope`: any number of tasks that may borrow from the frame that waits for them.
 //!
-//! A spawned task is a heap job in the spawning worker's [queue](crate::handover::queue), from which anybody may take it. While a worker waits for a scope it takes
-//! tasks from those alone who work for the same outermost join or scope. So a task that is spawned by somebody else, such as a closure of a broadcast or another
-//! caller, also lies in the inbox of the scope's owner ([`twice`]): the one who spawned it may be waiting for it where no worker is idle. The scope's
+//! A spawned task is a heap job in the spawning worker's [queue](crate::handover::queue), from which anybody may take it. The scope's
 //! [latch](crate::handover::latch) counts tasks that have not ended: a task is added before it can be seen, by the scope's owner or by a task that is counted itself;
 //! and counting down is a task's last touch of the scope. Checked by `checks::scope`.
 //!
@@ -11,12 +9,11 @@
 
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
-use crate::idle::tasks::{DEPTH_MAX, Helps, announce, answer, as_root, begin, find_own, run, tell_worker};
+use crate::idle::tasks::{DEPTH_MAX, Helps, announce, answer, as_root, begin};
 use crate::idle::wait_for;
 use crate::panics::{FirstPanic, discard};
 use crate::pool::Pool;
-use crate::sync::{AtomicBool, Mutex, Ordering};
-use crate::task::twice::twice;
+use crate::sync::Mutex;
 use crate::task::worth::Worth;
 use crate::trace;
 use crate::worker::handle::Handle;
@@ -35,8 +32,6 @@ pub struct Scope<'s> {
     /// Token of the outermost join or scope.
     root: usize,
     worth: Mutex<Worth>,
-    /// Whether tasks also lie in the inbox of the owner. Relaxed: ordered by the latch.
-    has_guests: AtomicBool,
     /// Invariant in `'s`: tasks may borrow for exactly that long.
     marker: PhantomData<fn(&'s ()) -> &'s ()>,
 }
@@ -123,17 +118,10 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
         owner: handle.index,
         root: handle.stack.root.get(),
         worth: Mutex::new(Worth::of::<F>()),
-        has_guests: AtomicBool::new(false),
         marker: PhantomData,
     };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     wait_for(handle, &scope.latch, Helps::Root(scope.root));
-    if scope.has_guests.load(Ordering::Relaxed) && handle.index >= handle.pool.workers {
-        // Of those that others have run something lies in the inbox still. A started worker finds it some time; a caller leaves.
-        while let Some(task) = find_own(handle) {
-            run(handle, task, None);
-        }
-    }
     let Scope { panic, worth, .. } = scope;
     match result {
         Err(payload) => {
@@ -186,17 +174,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, handle: &Handle<'_>, task: F) {
         let was_empty = handle.slot().queue.len() == 0;
         self.latch.add();
-        let job = ScopeJob::boxed(task, self);
-        if handle.stack.root.get() == self.root || handle.index == self.owner {
-            handle.push(job);
-        } else {
-            // The inbox comes first: who sees that all tasks have ended finds all that lies there.
-            let [to_owner, own] = twice(job);
-            self.has_guests.store(true, Ordering::Relaxed);
-            handle.pool.slots.get(self.owner).inbox.push(to_owner);
-            handle.push(own);
-            tell_worker(handle.pool, self.owner);
-        }
+        handle.push(ScopeJob::boxed(task, self));
         let is_told = handle.slot().is_asked() && answer(handle);
         if was_empty && !is_told {
             announce(handle, || self.worth.lock().expect("no panic happens under this lock").is_worth_waking());

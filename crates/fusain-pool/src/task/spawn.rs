@@ -239,19 +239,19 @@ pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize)
 impl Inner {
     fn broadcast<R: Send>(&self, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
         self.enter(|handle| {
-            let workers = handle.pool.workers;
+            let (workers, root) = (handle.pool.workers, handle.stack.root.get());
             let latch = Latch::new(workers);
             let jobs: Vec<_> = (0..workers)
                 .map(|to| {
                     let f = &f;
-                    AwaitedJob::new(move || f(to), &latch)
+                    AwaitedJob::new(move || within(root, || f(to)), &latch)
                 })
                 .collect();
             self.give_all(jobs.iter().map(|job| job.to_ref(handle.index)).collect());
             // A started worker has its part in its inbox like all others.
             let is_caller = handle.index >= workers;
             let own = is_caller.then(|| catch_unwind(AssertUnwindSafe(|| f(workers))));
-            wait_for(handle, &latch, Helps::Root(handle.stack.root.get()));
+            wait_for(handle, &latch, Helps::Root(root));
             all_or_first_panic(jobs.into_iter().map(AwaitedJob::into_result).chain(own).collect())
         })
     }
@@ -300,6 +300,14 @@ impl Inner {
             }
         }
     }
+}
+
+/// Runs a part of what is within the outermost join or scope `root`, if there is one: who waits for that also runs what the part spawns into its scopes.
+fn within<R>(root: usize, f: impl FnOnce() -> R) -> R {
+    Handle::current(|handle| {
+        let _root = handle.filter(|_| root != 0).map(|handle| tasks::begin(handle, root));
+        f()
+    })
 }
 
 /// Runs a task where there is no other worker, and what it spawns in its turn: that is queued, as a task that spawns the next one for ever would fill the thread's stack.

@@ -13,7 +13,7 @@
 
 use crate::platform::moment::{Moment, ticks_in};
 use crate::platform::{HAS_THREADS, Instant};
-use crate::sync::spin_loop;
+use crate::sync::{spin_loop, yield_now};
 use crate::worker::inner::{Inner, Wait};
 use crate::worker::yields::{LONG, give_core_away};
 use std::cell::Cell;
@@ -230,6 +230,10 @@ impl Patience {
     }
 
     fn give_way(&mut self) {
+        if self.spins.is_none() {
+            // It never sleeps, so without yields it would keep the core from workers that have work.
+            return yield_now();
+        }
         // Who was away for longer than it would spin has spun.
         if give_core_away() && self.spins.is_some_and(|spins| spins <= LONG) {
             self.spins = Some(Duration::ZERO);

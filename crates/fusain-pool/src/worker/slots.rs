@@ -8,7 +8,8 @@
 //! Thieves look at the slots of workers, at the first segment, and as far as the last segment in which there is a caller now: each one but the first, where nearly all callers
 //! are, counts those that it has. So when thousands have called at once and left, it is as if they had never been there. A caller counts itself between the lease and
 //! whatever it lets others see in its slot, and is not counted any more when it has nothing left there. Relaxed: of those who look, whoever must not miss what it shows is ordered
-//! with it by fences ([`idle`](crate::idle)), and then does not miss the count that it wrote before, for others change that only by their own share. Checked by `checks::sleep`.
+//! with it by fences ([`idle`](crate::idle)), and then does not miss the count that it wrote before, for others change that only by their own share. Checked by `checks::sleep`. A
+//! worker that answers requests has no such fence: it can miss one of a caller in a later segment, who asks again.
 
 use crate::sync::{AtomicUsize, Ordering};
 use crate::worker::slot::{Slot, places_for};

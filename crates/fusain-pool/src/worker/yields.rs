@@ -2,7 +2,7 @@
 //!
 //! A thread that waits yields for the sake of threads of its own pool that may have been put on its core. They run for a moment, mostly. Where other processes want the core, too, a
 //! scheduler may take a yield for the end of the time slice (Linux does, since 6.6), and the thread waits for theirs, of 3 ms each: a call of 30 us took 4 to 12 ms. So
-//! yields are timed, and after one that was long the thread does without for a while, which doubles as long as all are long. Who falls asleep instead preempts a
+//! yields are timed, and after one that was long the thread does without for a while, which doubles as long as all are long. Only who can fall asleep instead does without: a worker that spins for ever would take the core from others of its own pool. Who falls asleep instead preempts a
 //! stranger when it is woken. (No comparison has strangers: beside a busy process for each core, a small call every 300 us shows it.)
 
 use crate::platform::HAS_TICKS;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A yield that takes longer is long: no thread of a pool that waits or has short work keeps a core for that time.
 pub(crate) const LONG: Duration = Duration::from_micros(200);
 
-/// How long a thread does without yields at first, and at most: then long ones take it one part in ten of its time.
+/// How long a thread does without yields at first, and at most: then those of 3 ms take it one part in ten of its time.
 const REST_FIRST: Duration = Duration::from_millis(1);
 const REST_LAST: Duration = Duration::from_millis(32);
 
