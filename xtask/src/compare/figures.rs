@@ -47,12 +47,7 @@ const LOSSES: [Figure; 8] = [
         "worst_over_sequential",
         "times as fast as sequential code",
     ),
-    figure(
-        "a call that chooses wrongly between sequential and parallel, at worst",
-        "noloss",
-        "worst",
-        "times the time of the better one",
-    ),
+    figure("a wrong choice between sequential and parallel", "noloss", "worst", "times the time of the better one"),
     figure("a few long tasks, in the worst case", "coarse", "worst_over_rayon", "times the time of rayon"),
     figure("LU on two MPI processes", "irregular", "lu", ONE),
     figure("8 bytes over MPI, waited for at once", "latency", "ours_over_native", "times the time of the MPI library"),
