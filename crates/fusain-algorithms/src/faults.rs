@@ -11,7 +11,7 @@ use crate::execution::ranges::Ranges;
 /// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
 pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::steal(0)];
 
-/// A executor of three that is one thread, which does in each step as a script says.
+/// An executor with three workers that is one thread, which does in each step as a script says.
 pub(crate) struct Scripted<'s> {
     script: &'s [Move],
     grain: Option<usize>,

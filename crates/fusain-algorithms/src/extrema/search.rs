@@ -228,7 +228,7 @@ where
         let max = match (MAX, MIN) {
             (false, _) => 0,
             (true, false) => self.best_at(|new, old| (self.less)(old, new))?,
-            // CopyOrRef the smallest it is the last among equals.
+            // Beside the smallest it is the last among equals.
             (true, true) => self.best_at(|new, old| !(self.less)(new, old))?,
         };
         Some((min, max))
@@ -371,7 +371,7 @@ where
             (None, None) => None,
             (min, max) => Some((
                 min.map_or(0, |min| self.place::<false>(&min, |x, min| !(self.less)(min, x))),
-                // CopyOrRef the smallest it is the last among equals.
+                // Beside the smallest it is the last among equals.
                 max.map_or(0, |max| match MIN {
                     true => self.place::<true>(&max, |x, max| !(self.less)(x, max)),
                     false => self.place::<false>(&max, |x, max| !(self.less)(x, max)),

@@ -145,7 +145,7 @@ fn parts_of<T: Sync, F: Fn(usize, &T) + Sync>(v: &[T], f: F) -> impl Fn(Range<us
 /// As [`visit`], elements that may be changed.
 #[inline(never)]
 pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(executor: &impl Executor, v: &mut [T], f: F) {
-    // SAFETY: the ranges of an executor do not overlap.
+    // SAFETY: the ranges that an executor is given do not overlap.
     executor.run_ranges(v.len(), 1, unsafe { parts_of_mut(v, f) });
 }
 

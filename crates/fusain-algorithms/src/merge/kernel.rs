@@ -53,7 +53,7 @@ impl<T: Clone> Transfer<T> for ByClone {
     }
 }
 
-/// Offsets `steps` elements in each of the lanes.
+/// Places `steps` elements in each of the lanes.
 ///
 /// If `less` or a clone panics, each lane is as after some whole number of steps.
 ///

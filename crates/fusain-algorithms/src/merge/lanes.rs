@@ -91,7 +91,7 @@ impl<T> Lanes<T> {
         }
     }
 
-    /// Offsets about `budget` elements.
+    /// Places about `budget` elements.
     pub(crate) fn advance(&mut self, budget: usize, less: &impl Fn(&T, &T) -> bool, transfer: impl Transfer<T>) {
         let mut budget = budget.max(1);
         while budget > 0 && !self.is_empty() {
@@ -134,7 +134,7 @@ impl<T> Lanes<T> {
     }
 }
 
-/// Offsets `steps` elements in each of the lanes.
+/// Places `steps` elements in each of the lanes.
 ///
 /// # Safety
 ///
@@ -164,7 +164,7 @@ unsafe fn side_by_side<T>(
 }
 
 /// Goes on with a lane of which one run has few elements left or none: each is put in its place by binary search, and
-/// what goes before it is copied in one go. Offsets at most `budget` elements and returns how many.
+/// what goes before it is copied in one go. Places at most `budget` elements and returns how many.
 fn place_few<T>(
     lane: &mut Lane<T>,
     budget: usize,
@@ -207,7 +207,7 @@ fn place_streak<T>(
     n
 }
 
-/// Offsets the next `n` elements of one run.
+/// Places the next `n` elements of one run.
 fn place<T, M: Transfer<T>>(lane: &mut Lane<T>, n: usize, is_a: bool, transfer: M) {
     assert!(n <= if is_a { lane.a_len } else { lane.b_len }, "the run has the elements that are placed");
     if M::BITWISE {

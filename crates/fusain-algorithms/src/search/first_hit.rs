@@ -43,7 +43,7 @@ pub(crate) struct FirstHit<F> {
     find: F,
     len: usize,
     stripe: usize,
-    /// Offsets of a unit and of a part at least, if there are so many: see [`first_hit`].
+    /// Places of a unit and of a part at least, if there are so many: see [`first_hit`].
     least: usize,
     /// Whether any hit is an answer, not only the first.
     any: bool,

@@ -42,7 +42,7 @@ const SMALL: usize = 64;
 /// Elements looked at to find out what spreads them.
 const SAMPLE: usize = 1 << 9;
 
-/// Up to so many elements are sorted by one worker: calling others for each step would take longer. What an executor does is in `near.rs`.
+/// Up to so many elements are sorted by one worker: calling others for each step would take longer. What several do is in `near.rs`.
 pub(super) const NEAR: usize = 1 << 14;
 
 /// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.

@@ -44,7 +44,7 @@ pub(super) fn places(pieces: &mut [Piece]) -> Vec<Range<usize>> {
     (0..count).map(&mut bucket).collect()
 }
 
-/// Calls `f` with ranges that are together `0..count`, by the executor if there is one, and more to do than one can.
+/// Calls `f` with ranges that are together `0..count`, by `executor` if there is one, and more to do than for one worker.
 ///
 /// A range is short, since one item may cost ten thousand times as much as another.
 fn share(executor: Option<&impl Executor>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {

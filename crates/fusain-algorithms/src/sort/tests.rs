@@ -46,10 +46,10 @@ fn sort_driven<T: Send>(
 
 /// Sorts numbers by their bits in one thread, as `script` says.
 fn by_bits<T: Ord>(v: &mut [T], script: &[Move]) -> bool {
-    by_natural(Some(&Scripted::new(script, None)), v, by_ord::<T>().expect("integers"))
+    by_bit_order(Some(&Scripted::new(script, None)), v, by_ord::<T>().expect("integers"))
 }
 
-fn by_natural<T>(executor: Option<&Scripted<'_>>, v: &mut [T], bit_order: BitOrder) -> bool {
+fn by_bit_order<T>(executor: Option<&Scripted<'_>>, v: &mut [T], bit_order: BitOrder) -> bool {
     match Words::of(v) {
         Words::Of8(_) | Words::Of16(_) => unreachable!("these are counted"),
         Words::Of32(v) => words(executor, v, bit_order),
@@ -203,7 +203,7 @@ proptest! {
         let mut sorted = v.clone();
         sorted.sort_by(f64::total_cmp);
         let total = by_function::<f64, _>(&f64::total_cmp).expect("their bits say it");
-        let done = by_natural(Some(&Scripted::new(&script, None)), &mut v, total);
+        let done = by_bit_order(Some(&Scripted::new(&script, None)), &mut v, total);
         let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         prop_assert!(!done || bits(&v) == bits(&sorted));
         let mut narrow: Vec<f32> = sorted.iter().rev().map(|x| *x as f32).collect();
@@ -211,7 +211,7 @@ proptest! {
         let mut expected = narrow.clone();
         expected.sort_by(f32::total_cmp);
         let total = by_function::<f32, _>(&f32::total_cmp).expect("their bits say it");
-        let done = by_natural(None, &mut narrow, total);
+        let done = by_bit_order(None, &mut narrow, total);
         prop_assert!(!done || narrow.iter().map(|x| x.to_bits()).eq(expected.iter().map(|x| x.to_bits())));
     }
 
@@ -325,7 +325,7 @@ fn elements_without_a_size_are_left_alone() {
 fn a_lost_part_is_seen() {
     let mut v: Vec<i64> = noise(30_000, 3).map(|x| x as i64).collect();
     let sorts =
-        catch_unwind(AssertUnwindSafe(|| by_natural(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
+        catch_unwind(AssertUnwindSafe(|| by_bit_order(Some(&Scripted::losing()), &mut v, by_ord::<i64>().unwrap())));
     assert!(sorts.is_err() || !v.is_sorted());
     let mut v: Vec<u64> = noise(3_000, 3).collect();
     quick(&Scripted::losing(), &mut v, u64::cmp, |leaf: &mut [u64]| leaf.sort_unstable());

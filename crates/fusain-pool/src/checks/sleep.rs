@@ -1,29 +1,40 @@
 //! Falling asleep and waking: see [`idle`](crate::idle).
 
-use super::{check, finds, pool};
+use super::{Frame, check, finds, pool};
 use crate::handover::mailbox::{ANY, SHUT};
 use crate::idle::{fall_asleep, stay_asleep};
 use crate::sync::current;
 use crate::sync::faulty::Fault;
 use crate::worker::handle::Handle;
+use crate::worker::inner::Inner;
 use loom::thread;
 
 const CALL: usize = 8;
 
-/// A worker falls asleep while a caller gets work to share: one of the two notices the other.
-fn noticed() {
-    let pool = pool(1, 0);
+/// A worker falls asleep while a caller gets work to share, and one in slot `leaving`, if anybody, leaves: one of the first two notices the other.
+fn notices(pool: Frame<Inner>, leaving: Option<usize>) {
     let worker = thread::spawn(move || {
         let handle = Handle::new(&pool, 0);
         handle.slot().front.open(ANY);
         fall_asleep(&handle);
     });
+    let leaver = leaving.map(|index| thread::spawn(move || pool.slots.release(index)));
     let handle = Handle::new(&pool, pool.slots.lease());
+    assert!(leaving.is_none_or(|index| handle.index >= index), "the slots before are taken");
     handle.slot().serve(CALL);
     pool.wake(&handle, 1);
-    worker.join().unwrap();
+    [Some(worker), leaver].into_iter().flatten().for_each(|thread| thread.join().unwrap());
     let woken = pool.slots.get(0).front.peek() == SHUT;
     assert!(woken || handle.slot().is_asked(), "neither woken nor asked");
+}
+
+fn noticed() {
+    notices(pool(1, 0), None);
+}
+
+/// The caller's slot is in a segment in which only it and one who leaves are, if anybody.
+fn noticed_among_guests() {
+    notices(pool(1, 4), Some(4));
 }
 
 #[test]
@@ -34,25 +45,6 @@ fn sleeper_is_noticed() {
 #[test]
 fn sleeper_is_noticed_faults() {
     finds(&[Fault::NoFence], 3, noticed);
-}
-
-/// The same, where the caller's slot is in a segment in which only it and one who leaves are, if anybody.
-fn noticed_among_guests() {
-    let pool = pool(1, 4);
-    let worker = thread::spawn(move || {
-        let handle = Handle::new(&pool, 0);
-        handle.slot().front.open(ANY);
-        fall_asleep(&handle);
-    });
-    let leaves = thread::spawn(move || pool.slots.release(4));
-    let handle = Handle::new(&pool, pool.slots.lease());
-    assert!(handle.index >= 4, "the first segment is full");
-    handle.slot().serve(CALL);
-    pool.wake(&handle, 1);
-    worker.join().unwrap();
-    leaves.join().unwrap();
-    let woken = pool.slots.get(0).front.peek() == SHUT;
-    assert!(woken || handle.slot().is_asked(), "neither woken nor asked");
 }
 
 #[test]
