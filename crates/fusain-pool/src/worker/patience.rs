@@ -15,7 +15,7 @@ use crate::platform::moment::{Moment, ticks_in};
 use crate::platform::{HAS_THREADS, Instant};
 use crate::sync::{spin_loop, yield_now};
 use crate::worker::inner::{Inner, Wait};
-use crate::worker::yields::{LONG, give_core_away};
+use crate::worker::yields::{LONG, Yielded, give_core_away};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -234,8 +234,14 @@ impl Patience {
             // It never sleeps, so without yields it would keep the core from workers that have work.
             return yield_now();
         }
-        // Who was away for longer than it would spin has spun.
-        if give_core_away() && self.spins.is_some_and(|spins| spins <= LONG) {
+        let has_spun = match give_core_away() {
+            Yielded::Short => false,
+            // Who was away for longer than it would spin has spun.
+            Yielded::Long => self.spins.is_some_and(|spins| spins <= LONG),
+            // Somebody may need this core.
+            Yielded::Not => self.looks_before_yield == 0,
+        };
+        if has_spun {
             self.spins = Some(Duration::ZERO);
         }
     }
