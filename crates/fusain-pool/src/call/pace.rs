@@ -116,6 +116,8 @@ impl Pace {
             _ if !adapts => 8,
             // Nothing is known: the first one shows whether elements are long.
             0 => 0,
+            // Where there are as many workers as elements, none has a second one: calls that have become longer would be taken for what they were, and to gain nothing.
+            _ if is_long => 0,
             // It pays for cold caches, and shows little.
             1 => 1,
             _ => 2,
@@ -237,6 +239,12 @@ mod tests {
             );
         }
         assert_eq!(PackedGrain::of(Grain::from(usize::MAX)).unpack().elements, (1 << 30) - 1);
+    }
+
+    #[test]
+    fn a_part_of_one_long_element_is_timed() {
+        assert!(Pace::new(Grain::from(1).of_long(true)).is_checkpoint());
+        assert!(!Pace::new(Grain::from(1)).is_checkpoint());
     }
 
     #[test]

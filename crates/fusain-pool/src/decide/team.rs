@@ -476,11 +476,12 @@ mod tests {
     fn a_call_that_leaves_most_of_its_work_for_later_is_not_taken_to_have_become_light() {
         struct Leaves;
         let (kind, work, alone_ns) = (Kind::of::<Leaves>(), 64, 64e6);
+        let pool = Pool::builder().threads(2).build().expect("two threads can be started");
         (0..4).for_each(|_| with_class(kind, work, |class, _| class.took_alone(work, work, alone_ns)));
         assert!(matches!(choose(kind, work), Choice::Shared { .. }));
         for _ in 0..4 {
             let terms = Terms { is_timed: true, ..Terms::untimed(alone_ns, false) };
-            Team::of(None, kind, work, None, terms).leaves_rest();
+            Team::of(Some(&pool), kind, work, None, terms).leaves_rest();
         }
         let cost = with_class(kind, work, |class, _| class.cost()).expect("it has been timed");
         assert!(cost * work as f32 > alone_ns / 2.0, "{cost}");
