@@ -107,15 +107,15 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
                     return;
                 }
-                if patience.is_at_first_look() {
+                if patience.is_at_first_look() && !handle.first_look.is_far() {
                     pool.ask_nearest(handle);
                 } else {
-                    pool.ask(handle, |serves| serves != 0);
+                    pool.ask(handle, |slot| is_asked(handle, slot));
                 }
             }
             Step::Sleep => {
                 if pool.stays_awake(handle.index) && !pool.is_ending() {
-                    pool.ask(handle, |serves| serves != 0);
+                    pool.ask(handle, |slot| is_asked(handle, slot));
                     patience = Patience::of_worker(pool, handle.index);
                     continue;
                 }
@@ -138,6 +138,13 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             }
         }
     }
+}
+
+/// Whether an idle worker that is awake asks the owner of `slot`. One that has found nothing but short tasks asks for parts of calls alone: while it is awake it finds what is published,
+/// and to be asked costs an owner as much as a short task.
+fn is_asked(handle: &Handle<'_>, slot: &Slot) -> bool {
+    let serves = slot.serves();
+    serves != 0 && !(handle.first_look.is_far() && serves == slot.root())
 }
 
 /// An idle worker runs the task that somebody points to, if it is still there.
@@ -200,7 +207,7 @@ pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
     }
     // Who would have to share a core with a worker that takes part is not called, and leaves no order.
     if handle.index < handle.pool.helpers_max {
-        handle.pool.ask(handle, |serves| serves != 0);
+        handle.pool.ask(handle, |slot| slot.serves() != 0);
     }
     handle.slot().tally().parks.add(1);
     trace::parked(handle.index);
@@ -319,7 +326,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
                 patience = Patience::of_caller(handle.pool);
             }
             Step::Look => {
-                if takes {
+                if takes && !handle.first_look.is_far() {
                     helps.ask(handle);
                 }
             }

@@ -59,8 +59,8 @@ impl Helps {
     /// Asks all who may have something.
     pub(crate) fn ask(self, handle: &Handle<'_>) {
         match self {
-            Helps::Anybody => handle.pool.ask(handle, |serves| serves != 0),
-            Helps::Root(root) if root != 0 => handle.pool.ask(handle, |serves| serves == root),
+            Helps::Anybody => handle.pool.ask(handle, |slot| slot.serves() != 0),
+            Helps::Root(root) if root != 0 => handle.pool.ask(handle, |slot| slot.serves() == root),
             Helps::Root(_) | Helps::Itself => {}
         }
     }

@@ -464,7 +464,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
 fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     // Others are at work in this frame: it must not be left by a panic.
     match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
-        Ok(true) => handle.pool.ask(handle, |serves| serves == call.token()),
+        Ok(true) => handle.pool.ask(handle, |slot| slot.serves() == call.token()),
         Ok(false) => {}
         Err(payload) => call.fail(payload, handle),
     }

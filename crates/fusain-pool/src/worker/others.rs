@@ -3,6 +3,7 @@
 use crate::sync::{Ordering, fence};
 use crate::worker::handle::Handle;
 use crate::worker::inner::Inner;
+use crate::worker::slot::Slot;
 use crate::worker::yields::give_core_away;
 
 /// Sleepers that one worker wakes itself. A wake costs its waker some microseconds, as much as a part of a short call, and the woken one takes some twenty to come. So each of
@@ -17,10 +18,10 @@ impl Inner {
         (0..self.helpers_max).all(|index| own == Some(index) || self.slots.get(index).seems_asleep())
     }
 
-    /// A thief asks slots that serve a call of which `wanted` approves.
-    pub(crate) fn ask(&self, handle: &Handle<'_>, wanted: impl Fn(usize) -> bool) {
+    /// A thief asks the owners of slots of which `wanted` approves.
+    pub(crate) fn ask(&self, handle: &Handle<'_>, wanted: impl Fn(&Slot) -> bool) {
         for index in handle.others() {
-            if wanted(self.slots.get(index).serves()) {
+            if wanted(self.slots.get(index)) {
                 self.ask_one(handle, index);
             }
         }
@@ -34,7 +35,7 @@ impl Inner {
         let is_busy = |index: &usize| self.slots.get(*index).serves() != 0;
         match self.victims.as_ref().and_then(|_| handle.others().find(is_busy)) {
             Some(nearest) => self.ask_one(handle, nearest),
-            None => self.ask(handle, |serves| serves != 0),
+            None => self.ask(handle, |slot| slot.serves() != 0),
         }
     }
 

@@ -9,7 +9,8 @@
 //! went that way. And an owner that spawns short tasks took three times as long with a worker that helped it as alone.
 //!
 //! So a worker's first look comes at once after a task that was worth its while, and the later the more that were not have come one after the other ([`FirstLook`]). Until then it
-//! also leaves a task lie that somebody points to. What it misses so is worth less than the turns it spins, some 5 us at most.
+//! also leaves a task lie that somebody points to. What it misses so is worth less than the turns it spins: some 5 us at most where there are two workers, and of many somebody looks as often. Nor does it ask for such tasks meanwhile: to be asked costs their owner
+//! as much as a short task.
 
 use crate::platform::moment::{Moment, ticks_in};
 use crate::platform::{HAS_THREADS, Instant};
@@ -27,11 +28,13 @@ const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 /// more, mostly.
 const SOON_A_WORKER: u32 = 2;
 
-/// Turns before the first look, at most, of one that has taken nothing but short tasks.
+/// Turns before the first look, at most, of one that has taken nothing but short tasks: so many for each two workers. Of many one looks as often as of two.
 const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
 
-/// A joined closure that takes less was not worth its while, since its owner waits for it.
+/// A joined closure that takes less was not worth its while, since its owner waits for it: so much, and more for each worker beyond two, since all of them ask meanwhile, and take
+/// parts of it. (Where all 16 workers of a pool took what lasts a microsecond, they did so all the time: `fib(10)` took 7 us then, and takes 2.)
 const SHORT_JOINED_NS: f32 = 1_000.0;
+const SHORT_JOINED_A_WORKER_NS: f32 = 150.0;
 
 /// Nor was one that takes less and lay in a queue: its owner would have run it in the time that the two take to hand it over.
 const SHORT_QUEUED_NS: f32 = 500.0;
@@ -267,9 +270,10 @@ impl FirstLook {
     /// The worker has ended its task, or waits: others may have taken most of that back.
     pub(crate) fn out_of_work(&self, pool: &Inner) {
         let Some((begun, is_joined)) = self.task.take() else { return };
-        let short_ns = if is_joined { SHORT_JOINED_NS } else { SHORT_QUEUED_NS };
+        let short_joined_ns = || SHORT_JOINED_NS + SHORT_JOINED_A_WORKER_NS * pool.workers.saturating_sub(2) as f32;
+        let short_ns = if is_joined { short_joined_ns() } else { SHORT_QUEUED_NS };
         self.turns.set(if begun.ticks() < u64::from(ticks_in(short_ns)) {
-            (2 * self.turns.get().max(LOOK_FIRST)).min(FAR)
+            (2 * self.turns.get().max(LOOK_FIRST)).min(FAR * pool.workers.div_ceil(2) as u32)
         } else {
             (SOON_A_WORKER * pool.workers as u32).min(LOOK_FIRST)
         });
@@ -289,9 +293,14 @@ mod tests {
     use crate::platform::moment::stopped;
     use crate::worker::inner::Threads;
 
-    /// Turns until the first look of a worker that has done these tasks, each of which took so many nanoseconds.
+    /// Turns until the first look of one of two workers that has done these tasks, each of which took so many nanoseconds.
     fn turns_after(tasks: &[f32]) -> u32 {
-        let pool = Inner::new(2, Wait::Spin, Threads::Own, Handlers::default());
+        turns_among(2, tasks)
+    }
+
+    /// The same for one of so many workers.
+    fn turns_among(workers: usize, tasks: &[f32]) -> u32 {
+        let pool = Inner::new(workers, Wait::Spin, Threads::Own, Handlers::default());
         let first = FirstLook::new();
         for &ns in tasks {
             first.begin(true);
@@ -317,6 +326,9 @@ mod tests {
                 // It may go a little sooner, never on a turn that ends with a yield.
                 assert!((LOOK_FIRST + 1..=2 * LOOK_FIRST).contains(&turns_after(&[SHORT])));
                 assert!((FAR / 2 + 1..=FAR).contains(&turns_after(&[LONG, SHORT, SHORT, SHORT, SHORT])));
+                // Among many what is no longer is short as well, and each goes farther.
+                assert!((4 * FAR + 1..=8 * FAR).contains(&turns_among(16, &[LONG; 12])));
+                assert!(turns_among(16, &[2.0 * LONG]) <= LOOK_FIRST);
             }
         });
     }

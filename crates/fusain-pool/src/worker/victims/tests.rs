@@ -103,7 +103,7 @@ fn the_nearest_is_asked_alone_at_first() {
         }
         pool.ask_nearest(&thief);
         assert_eq!(asked(&pool, thief.index), first);
-        pool.ask(&thief, |serves| serves != 0);
+        pool.ask(&thief, |slot| slot.serves() != 0);
         assert_eq!(asked(&pool, thief.index), [0, 1, 6]);
     }
 }
