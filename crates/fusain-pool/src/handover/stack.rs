@@ -21,8 +21,8 @@
 //!
 //! To publish a job and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last jobs of a kind
 //! had lain for a moment only when their owner got to them ([`Shared::is_brief`]) one of that kind is published where no other job is. So a thief always finds one job, and mostly more where they
-//! are worth it: not where nobody has taken one and asked for the next (all others have been busy since, or asleep), and the owner is in the middle of a long closure that follows
-//! short ones. Then that closure's job stays private until it ends, also if it waits for that very job.
+//! are worth it: not where nobody has taken one and asked for the next (all others have been busy since, or asleep, or have found only short tasks), and the owner is in the middle of
+//! a long closure that follows short ones. Then that closure's job stays private until it ends, also if it waits for that very job.
 //!
 //! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
 //! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be published next, is written when somebody asks for it

@@ -140,8 +140,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     }
 }
 
-/// Whether an idle worker that is awake asks the owner of `slot`. One that has found nothing but short tasks asks for parts of calls alone: while it is awake it finds what is published,
-/// and to be asked costs an owner as much as a short task.
+/// Whether an idle worker that is awake asks the owner of `slot`. One that has found [short tasks](crate::worker::patience) asks for parts of calls alone: what is published it finds.
 fn is_asked(handle: &Handle<'_>, slot: &Slot) -> bool {
     let serves = slot.serves();
     serves != 0 && !(handle.first_look.is_far() && serves == slot.root())
@@ -326,6 +325,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
                 patience = Patience::of_caller(handle.pool);
             }
             Step::Look => {
+                // As in `is_asked`.
                 if takes && !handle.first_look.is_far() {
                     helps.ask(handle);
                 }

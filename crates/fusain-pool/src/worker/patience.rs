@@ -9,8 +9,8 @@
 //! went that way. And an owner that spawns short tasks took three times as long with a worker that helped it as alone.
 //!
 //! So a worker's first look comes at once after a task that was worth its while, and the later the more that were not have come one after the other ([`FirstLook`]). Until then it
-//! also leaves a task lie that somebody points to. What it misses so is worth less than the turns it spins: some 5 us at most where there are two workers, and of many somebody looks as often. Nor does it ask for such tasks meanwhile: to be asked costs their owner
-//! as much as a short task.
+//! also leaves a task lie that somebody points to, and it asks nobody for such tasks, since to be asked costs their owner as much as a short one. What it misses so is worth less
+//! than the turns it spins: some 5 us at most where there are two workers, and of many somebody looks as often.
 
 use crate::platform::moment::{Moment, ticks_in};
 use crate::platform::{HAS_THREADS, Instant};

@@ -5,9 +5,9 @@
 //! yields are timed, and after one that was long the thread does without for a while, which doubles as long as all are long. Who falls asleep instead preempts a
 //! stranger when it is woken. (No comparison has strangers: beside a busy process for each core, a small call every 300 us shows it.)
 //!
-//! Only who can fall asleep does without: a worker that spins for ever would take the core from others of its own pool. And who would yield at its first look, since there are fewer
-//! cores than threads, falls asleep then, for what was long may have been one of its own: a program's thread that works for 2 ms between its calls has a worker on its core that
-//! has to get it back soon. (The row `control` of `compare rayon` has 200 us of such work.)
+//! Only who can fall asleep does without: a worker that spins for ever would take the core from others of its own pool. And who yields from
+//! its first look on (a thread that waits outside of the pool, and everybody where there are no more cores than workers) falls asleep then, for what was long may have been one of its
+//! own: a program's thread that works for 2 ms between its calls may have a worker on its core that needs it soon. (The row `control` of `compare rayon` has 200 us of such work.)
 
 use crate::platform::HAS_TICKS;
 use crate::platform::moment::{Moment, ticks_in};
