@@ -113,11 +113,11 @@ impl Pace {
     pub(crate) fn new(grain: Grain) -> Self {
         let Grain { elements, adapts, is_long, guesses } = grain;
         let left = match elements {
+            // Where there are as many workers as elements, none has a second one: calls that have become longer would be taken for what they were, and to gain nothing.
+            _ if is_long => 0,
             _ if !adapts => 8,
             // Nothing is known: the first one shows whether elements are long.
             0 => 0,
-            // Where there are as many workers as elements, none has a second one: calls that have become longer would be taken for what they were, and to gain nothing.
-            _ if is_long => 0,
             // It pays for cold caches, and shows little.
             1 => 1,
             _ => 2,
@@ -243,8 +243,10 @@ mod tests {
 
     #[test]
     fn a_part_of_one_long_element_is_timed() {
-        assert!(Pace::new(Grain::from(1).of_long(true)).is_checkpoint());
-        assert!(!Pace::new(Grain::from(1)).is_checkpoint());
+        for grain in [Grain::from(1), Grain::fixed(1)] {
+            assert!(Pace::new(grain.of_long(true)).is_checkpoint());
+            assert!(!Pace::new(grain).is_checkpoint());
+        }
     }
 
     #[test]
