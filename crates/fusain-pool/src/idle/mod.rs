@@ -110,12 +110,12 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 if patience.is_at_first_look() && !handle.first_look.is_far() {
                     pool.ask_nearest(handle);
                 } else {
-                    pool.ask(handle, |slot| is_asked(handle, slot));
+                    pool.ask(handle, |slot| would_ask(handle, slot));
                 }
             }
             Step::Sleep => {
                 if pool.stays_awake(handle.index) && !pool.is_ending() {
-                    pool.ask(handle, |slot| is_asked(handle, slot));
+                    pool.ask(handle, |slot| would_ask(handle, slot));
                     patience = Patience::of_worker(pool, handle.index);
                     continue;
                 }
@@ -140,8 +140,8 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     }
 }
 
-/// Whether an idle worker that is awake asks the owner of `slot`. One that has found [short tasks](crate::worker::patience) asks for parts of calls alone: what is published it finds.
-fn is_asked(handle: &Handle<'_>, slot: &Slot) -> bool {
+/// Whether an idle worker that is awake asks the owner of `slot` for work. One that has found [short tasks](crate::worker::patience) asks for parts of calls alone: what is published it finds.
+fn would_ask(handle: &Handle<'_>, slot: &Slot) -> bool {
     let serves = slot.serves();
     serves != 0 && !(handle.first_look.is_far() && serves == slot.root())
 }
@@ -325,7 +325,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
                 patience = Patience::of_caller(handle.pool);
             }
             Step::Look => {
-                // As in `is_asked`.
+                // As in `would_ask`.
                 if takes && !handle.first_look.is_far() {
                     helps.ask(handle);
                 }

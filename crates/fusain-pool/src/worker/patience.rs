@@ -32,7 +32,7 @@ const SOON_A_WORKER: u32 = 2;
 const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
 
 /// A joined closure that takes less was not worth its while, since its owner waits for it: so much, and more for each worker beyond two, since all of them ask meanwhile, and take
-/// parts of it. (Where all 16 workers of a pool took what lasts a microsecond, they did so all the time: `fib(10)` took 7 us then, and takes 2.)
+/// parts of it. (Where 16 workers took what lasts a microsecond, they did so all the time, and a recursion that takes less than that took several.)
 const SHORT_JOINED_NS: f32 = 1_000.0;
 const SHORT_JOINED_A_WORKER_NS: f32 = 150.0;
 
