@@ -5,7 +5,7 @@ use fusain::pool::{Algorithm, Pool};
 
 use crate::cases::Runtimes;
 use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
-use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, round_trip_ns, table};
+use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, round_trips_ns, table};
 
 /// As many units as workers, each of nothing; every worker must get one before the call may end early.
 struct Nothing;
@@ -66,13 +66,15 @@ pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static st
 
 pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let threads = options.threads;
-    let rtt = round_trip_ns().context("there is only one core: no cache line has anywhere to go")?;
+    round_trips_ns(1).context("there is only one core: no cache line has anywhere to go")?;
     let pool = options.pool()?;
     let rayon = rayon_pool(threads)?;
     let cxx = Cxx::load(threads);
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
 
     let (mut sides, what): (Vec<_>, Vec<_>) = sides(on, threads).into_iter().unzip();
+    // In turn with the others: where the cores of a virtual machine are changes within seconds, and a round trip with them.
+    sides.push(Side::timed("round trip", usize::MAX, |trips| round_trips_ns(trips).unwrap_or(f64::NAN)));
     let before = pool.counters();
     let samples = measure(&mut sides, &options.plan());
     drop(sides);
@@ -80,6 +82,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
 
     let mut table = table(&["empty region", "median", "RTTs", "over ours", "what it is"]);
     let ours = samples[0].median();
+    let rtt = median_of(&samples, "round trip");
     table.add_row([
         "cache-line round trip",
         &cell_ns(rtt),
