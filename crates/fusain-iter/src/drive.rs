@@ -1,8 +1,8 @@
 //! A chain and its sink as an [`Algorithm`]: the only module that implements it.
 //!
-//! Idea: a state is a source, which is what is left to do, and an accumulator, which is what has been found. A unit runs about `grain`
-//! elements of the source into the accumulator; a split cuts the source and makes a new accumulator; when nothing is left
-//! the accumulator goes to the sink, at once or when the state is committed. In sequence the whole source is one unit of the same code.
+//! Idea: a state consists of a source, which is what is left to do, and an accumulator, which is what has been found. A unit runs about `grain`
+//! elements of the source into the accumulator. A split cuts the source and makes a new accumulator. When nothing is left,
+//! the accumulator goes to the sink, at once or when the state is committed. On one thread the whole source is a single unit of the same code.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -14,12 +14,12 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// What becomes of the elements of a chain.
+/// What is done with the elements of a chain.
 pub(crate) trait Sink<S: Source>: Sync {
     /// What one worker has found.
     type Found: Send;
 
-    /// Whether what has been found may wait until its state is committed. That is mostly on the caller's thread, so that nothing of the sink has to
+    /// Whether what has been found may wait in the state until that is committed. A finished state is usually committed on the caller's thread, so the sink's memory need not
     /// travel to another core and back.
     const WAITS: bool;
 
@@ -29,16 +29,16 @@ pub(crate) trait Sink<S: Source>: Sync {
     /// The accumulator for `rest`, which has been split off behind the source of `found`.
     fn split(&self, found: &mut Self::Found, rest: &S) -> Self::Found;
 
-    /// Goes on with `found` in the source of `rest`, which nobody has begun, if that is right behind what `found` has. Else returns `rest`.
+    /// Lets `found` go on with the source of `rest`, which no worker has begun, if that source directly follows what `found` covers. Otherwise returns `rest`.
     fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
         let _ = found;
         Some(rest)
     }
 
-    /// Takes what has been found when nothing is left, or the chain has ended.
+    /// Takes what has been found, once nothing is left or the chain has ended.
     fn finish(&self, found: Self::Found);
 
-    /// Whether what is left for `found` can be left undone.
+    /// Whether the elements that are left for `found` need not be processed.
     #[inline(always)]
     fn is_over(&self, found: &Self::Found) -> bool {
         let _ = found;
@@ -50,18 +50,18 @@ struct Run<'k, S, K> {
     sink: &'k K,
     least: usize,
     most: usize,
-    /// With a length, splits and units keep to multiples of it.
+    /// If set, splits and units keep to multiples of this length.
     block: Option<usize>,
     source: PhantomData<fn(S)>,
 }
 
-/// Less than one in so many elements makes no difference.
+/// A delay of at most one in this many of the elements left is ignored by a split.
 const SLIGHT: usize = 64;
 
 /// A worker's part.
 enum Local<S, F> {
     Left(S, F),
-    /// Nothing is left, and what has been found waits for the sink.
+    /// Nothing is left to do, and what has been found waits for the sink.
     Done(F),
     Nothing,
 }
@@ -107,7 +107,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
     fn split_late(&self, victim: &mut Self::Local, delay: usize) -> Option<Self::Local> {
         let Local::Left(source, found) = victim else { return None };
         let left = source.left();
-        // Sources without an end can be split for ever.
+        // After the end of the chain, a source without an end could be split for ever.
         if left / 2 < self.least || self.sink.is_over(found) {
             return None;
         }
@@ -115,9 +115,9 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
             None => {
                 let front = match kept(left, delay) {
                     Some(front) if delay > left / SLIGHT => Some(front.min(left - self.least)),
-                    // Elements of other sources may hold any number of others.
+                    // Too few elements are left. Only a source of exact length is sure of that: in other sources one element may stand for any number of elements.
                     None if delay > 0 && source.exact(Seal).is_some() => return None,
-                    // What a source splits off by itself is about half, which may be too few.
+                    // `Source::split` gives away about half, which may be shorter than `least`.
                     _ => (self.least > 1).then_some(left.div_ceil(2)),
                 };
                 match front.and_then(|front| source.split_at(front)) {
@@ -155,7 +155,7 @@ impl<S: Source, K: Sink<S>> Algorithm for Run<'_, S, K> {
 }
 
 impl<'k, S: Source, K: Sink<S>> Run<'k, S, K> {
-    /// Always inlined, since settings that were passed on would have to be in memory.
+    /// Always inlined, since settings passed by reference would have to lie in memory.
     #[inline(always)]
     fn of(settings: &Settings<'_>, sink: &'k K) -> Self {
         let Settings { least, most, .. } = *settings;
@@ -191,10 +191,10 @@ impl<S: Source, K: Sink<S>> Body for Unit<'_, S, K> {
     }
 }
 
-/// Runs `source` into `sink` from `found`, as `settings` say. Returns what has been found if this thread has done it all; else it has gone to the
+/// Runs `source` into `sink` from `found`, as `settings` say. If this thread has done all of it, returns what has been found. Otherwise that has gone to the
 /// sink.
 ///
-/// This function and its callers are always inlined, so that what they pass on stays where it is. To copy a value by wider loads than the stores that have written it
+/// This function and its callers are always inlined, so that the values that they pass on are not copied. Copying a value by wider loads than the stores that wrote it
 /// defeats the processor's store forwarding, and that stall is longer than a short chain.
 #[inline(always)]
 pub(crate) fn drive<S: Source, K: Sink<S>>(
@@ -233,7 +233,7 @@ fn look_up<S: Source, K: Sink<S>>(settings: &Settings<'_>, watch: Watch, source:
 #[inline(always)]
 fn in_sequence<S: Source, K: Sink<S>>(source: &mut S, sink: &K, found: &mut K::Found, grain: usize) {
     while source.left() > 0 {
-        // However few there are: each may be a loop.
+        // Compiled for the widest vectors even if few elements are left: one element may be a loop of its own.
         let grain = grain.min(source.left());
         if internals::widest(Unit { sink, found, source, grain }).is_break() {
             break;
@@ -266,7 +266,7 @@ mod tests {
 
     use super::*;
 
-    /// So many elements, of nothing.
+    /// A source of this many elements `()`.
     struct Count(usize);
 
     impl Source for Count {

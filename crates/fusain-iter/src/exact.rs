@@ -1,23 +1,23 @@
-//! Whether a source can tell how many elements come out, and whether a type does.
+//! What is known at compile time about the number of elements of a source or of a type.
 
-/// What is known before the program runs of what a source will answer.
+/// Whether a source can tell exactly how many elements come out, as far as this is known at compile time.
 ///
-/// `collect` has two ways, and each is much to compile: with a constant, only what may be needed is.
-/// No other crate can name this type, so none can say of its own source what memory is then written by.
+/// `collect` has two ways, and each is much to compile. Since this is a constant, only what may be needed is compiled.
+/// Memory is written by this promise. So no other crate can name this type, and make the promise for its own source.
 #[derive(Clone, Copy, Debug)]
 pub enum Exact {
-    /// It never can.
+    /// The source can never tell.
     Never,
-    /// It depends: a range of 128-bit numbers may be longer than a `usize` can say.
+    /// It depends on the value: the length of a range of 128-bit numbers may not fit in a `usize`.
     Sometimes,
-    /// As [`Sometimes`](Exact::Sometimes), and a chain that ends early gives fewer: so there may be room for what comes where there is none for that many.
+    /// Like [`Sometimes`](Exact::Sometimes), but the chain may end early and give fewer elements. So memory may suffice for these even if it does not for the known length.
     AtMost,
-    /// It always can.
+    /// The source can always tell.
     Always,
 }
 
 impl Exact {
-    /// Of a source that can tell if both can.
+    /// For a source that can tell if both parts can.
     pub(crate) const fn and(self, other: Exact) -> Exact {
         match (self, other) {
             (Exact::Never, _) | (_, Exact::Never) => Exact::Never,
@@ -27,7 +27,7 @@ impl Exact {
         }
     }
 
-    /// Of a source that is one or the other.
+    /// For a source that is one of the two.
     pub(crate) const fn or(self, other: Exact) -> Exact {
         match (self, other) {
             (Exact::Never, Exact::Never) => Exact::Never,
@@ -37,7 +37,7 @@ impl Exact {
         }
     }
 
-    /// Of a source that makes something with `few` elements of each element of this one. Together they may be more than a `usize` can say.
+    /// For a source that makes, of each element of this one, something with `few` elements. Their total may not fit in a `usize`.
     pub(crate) const fn of_each(self, few: Few) -> Exact {
         match (self, few) {
             (Exact::Always, Few::Exactly(_)) => Exact::Sometimes,
@@ -58,15 +58,15 @@ impl Exact {
     }
 }
 
-/// What the type of something that a chain can be made of says of the number of its elements.
+/// What is known at compile time about the length of a chain, from the type that it is made of: an upper bound, or the exact number.
 ///
-/// No other crate can name this type, either.
+/// No other crate can name this type, as with [`Exact`].
 #[derive(Clone, Copy, Debug)]
 pub enum Few {
-    /// There may be any number.
+    /// There may be any number of elements.
     No,
-    /// There is one, or none.
+    /// There is one element, or none.
     AtMostOne,
-    /// There are so many.
+    /// There are exactly this many elements.
     Exactly(usize),
 }

@@ -1,4 +1,4 @@
-//! What workers tell each other while a chain runs: that it is over, how many more elements are wanted, and who holds a lock. The only atomics of this crate.
+//! What workers tell each other while a chain runs: that it is over, how many more elements are wanted, and which thread holds a lock. The only atomics of this crate.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
@@ -40,7 +40,7 @@ impl Count {
         self.0.load(Ordering::Relaxed) == 0
     }
 
-    /// Takes one, if there is one.
+    /// Takes one element off the count, unless it is 0. Says whether it has.
     pub(crate) fn take(&self) -> bool {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
     }
@@ -52,8 +52,8 @@ impl Clone for Count {
     }
 }
 
-/// Which thread holds a lock: so one that comes to it again, in the middle of what it does there, sees that it would wait for itself. No order matters, since a thread only
-/// asks whether it is the one, and what it has written itself it always sees.
+/// Which thread holds a lock. A thread that comes to the lock again, while code under the lock calls back into the chain, sees here that it would wait for itself. No ordering
+/// matters: a thread asks only whether it is the holder itself, and it always sees its own writes.
 #[derive(Debug, Default)]
 pub(crate) struct Holder(AtomicCell<Option<ThreadId>>);
 
@@ -62,7 +62,7 @@ impl Holder {
         self.0.load() == Some(thread::current().id())
     }
 
-    /// This thread holds the lock as long as what is returned lives, which has to be dropped first.
+    /// Notes that this thread holds the lock, until the returned guard is dropped. The guard must be dropped before the lock is released.
     pub(crate) fn begin(&self) -> Holds<'_> {
         self.0.store(Some(thread::current().id()));
         Holds(self)

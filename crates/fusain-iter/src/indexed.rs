@@ -1,4 +1,4 @@
-//! The trait of chains that know where each element is.
+//! The trait of chains that know the position of each element.
 
 use std::cmp::Ordering;
 
@@ -28,17 +28,17 @@ pub trait IndexedParallelIterator: ParallelIterator {
     where
         Self: 's;
 
-    /// Begins a run, like [`source`](ParallelIterator::source). Only one of the two may be called, and once.
+    /// Begins a run, like [`source`](ParallelIterator::source). Only one of the two may be called, and only once.
     ///
-    /// Both give the same elements in the same order. `source` counts them one by one, too: what it says is [`left`](crate::iter::Source::left) is exact, or the
-    /// numbers of [`enumerate`](Self::enumerate) are wrong.
+    /// Both give the same elements in the same order. The source that `source` returns must count single elements, too, so that [`left`](crate::iter::Source::left) is exact:
+    /// otherwise the numbers of [`enumerate`](Self::enumerate) are wrong.
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s>;
 
     /// The number of elements.
     ///
     /// # Panics
     ///
-    /// If it overflows `usize`: after `chain`, `interleave` or `intersperse`, say.
+    /// If it overflows `usize`, which it can after `chain`, `interleave` or `intersperse`.
     fn len(&self) -> usize;
 
     // Adaptors.
@@ -60,7 +60,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         ZipEq::new(self, other)
     }
 
-    /// Alternates the elements with those of `other`; the rest of the longer one follows. See [`Interleave`].
+    /// Alternates the elements with those of `other`; the rest of the longer chain follows. See [`Interleave`].
     fn interleave<J>(self, other: J) -> Interleave<Self, J::Iter>
     where
         J: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -134,7 +134,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         StepBy::new(self, step)
     }
 
-    /// Skips the first `n` elements, which are computed all the same. See [`Skip`].
+    /// Skips the first `n` elements, which are computed nevertheless. See [`Skip`].
     fn skip(self, n: usize) -> Skip<Self> {
         Skip::new(self, n)
     }
@@ -208,9 +208,9 @@ pub trait IndexedParallelIterator: ParallelIterator {
         run(&mut self, |settings, source| vector::append_both(settings, source, left, right));
     }
 
-    /// Returns all inclusive prefix sums by `op`, which must be associative: at each index, the sum up to and with that element.
+    /// Returns all inclusive prefix sums by `op`, which must be associative: at each index, the sum up to that element and including it.
     ///
-    /// The elements are collected first, and the scan goes over the vector: O(n) calls of `op`, no memory but the result and a sum for each block of
+    /// The elements are collected first, and the vector is then scanned in place: O(n) calls of `op`, and beside the result only memory for a sum of each block of
     /// 256 elements or more.
     ///
     /// ```
@@ -229,8 +229,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         })
     }
 
-    /// Returns all exclusive prefix sums by `op`, which must be associative, starting from `init`: at each index, the sum up to and without that
-    /// element. Otherwise like [`inclusive_scan`](Self::inclusive_scan).
+    /// Returns all exclusive prefix sums by `op`, which must be associative, starting from `init`: at each index, the sum up to that element but without it.
+    /// Otherwise like [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -284,7 +284,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.zip(other).find_map_first(unequal).unwrap_or(Some(lengths))
     }
 
-    /// Whether both chains have the same number of elements, and these are equal one by one.
+    /// Whether both chains have equally many elements, and these are equal pair by pair.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -327,7 +327,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_lt)
     }
 
-    /// Whether the elements are less or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
+    /// Whether the elements are less than or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -355,7 +355,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_gt)
     }
 
-    /// Whether the elements are greater or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
+    /// Whether the elements are greater than or equal to those of `other`, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -403,7 +403,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.rev().position_first(predicate).map(|from_back| last.wrapping_sub(from_back))
     }
 
-    /// Say which one: [`position_any`](Self::position_any) or [`position_first`](Self::position_first).
+    /// Use [`position_any`](Self::position_any) or [`position_first`](Self::position_first).
     #[doc(hidden)]
     #[deprecated(note = "parallel `position` does not search in order: use `position_any`, or `position_first`")]
     fn position<P: Fn(Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<usize> {

@@ -35,7 +35,7 @@
 //! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
 //!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold` makes parts of at most 1024
 //!   elements, so that it ends soon after it has found something.
-//! * Once a search, `try_for_each` or the like has its result, each worker ends, at the latest after the unit of work that it is in.
+//! * Once a search, a `try_for_each` or the like has its result, each worker stops, at the latest after its current unit of work.
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,
 //!   `map_worker`, `for_each_worker`, `for_each_in_order`, and `ordered` after `par_bridge`.
 //! * Floats are summed in SIMD lanes, so the last digits of a sum can differ from std's, also with `sequential`.
@@ -49,7 +49,7 @@
 // | `sink/` | a result for each part, combined in the order of the parts |
 // | `collect/` | collections from chains, and chains from collections |
 // | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
-// | `memory` | results where the elements of a vector were that they are made of |
+// | `memory` | results in the memory of the vector that they are made of |
 // | `push` | vectors that grow |
 
 mod adaptor;

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::task::Poll;
 
-/// The types that the `?` operator takes: a value says whether to go on.
+/// The types that the `?` operator accepts. A value says whether to go on.
 ///
-/// It takes the place of std's trait of this name, which is not stable. It is implemented for `Option`, `Result`, `ControlFlow`, and
+/// It stands in for std's trait of this name, which is not stable. It is implemented for `Option`, `Result`, `ControlFlow`, and
 /// `Poll` of a `Result` or of an `Option` of one.
 ///
 /// ```
@@ -23,17 +23,17 @@ pub trait Try: Sized + sealed::Sealed {
     /// The value that ends the operation, such as the error of a `Result`.
     type Residual;
 
-    /// A value that says: go on with `output`.
+    /// Makes a value that says: go on with `output`.
     fn from_output(output: Self::Output) -> Self;
 
-    /// A value that says: end with `residual`.
+    /// Makes a value that says: end with `residual`.
     fn from_residual(residual: Self::Residual) -> Self;
 
-    /// Whether to go on.
+    /// Says whether to go on.
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
 }
 
-/// `result` as a `ControlFlow` whose `Break` has the whole of it.
+/// Converts `result` to a `ControlFlow` whose `Break` holds the whole `result`.
 pub(crate) fn unbroken<R: Try>(result: R) -> ControlFlow<R, R::Output> {
     match result.branch() {
         ControlFlow::Continue(x) => ControlFlow::Continue(x),

@@ -28,8 +28,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self: 's;
 
-    /// Begins a run: returns the elements, and writes the options of the chain to `settings`. It may be called once. Programs call it only to
-    /// implement chains of their own.
+    /// Begins a run, once: returns the elements, and writes the chain's options to `settings`. Programs call it only to implement chains of their own.
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s>;
 
     /// The number of elements, if it is known.
@@ -37,7 +36,7 @@ pub trait ParallelIterator: Sized + Send {
         None
     }
 
-    /// The slots of the vector that the elements are made of, where its n-th element has been moved out before the n-th of the chain is given.
+    /// What the slots of the vector are like that the elements are made of, if its element n is moved out before the chain gives its element n.
     #[doc(hidden)]
     const SLOT: Slot = Slot::None;
 
@@ -146,7 +145,7 @@ pub trait ParallelIterator: Sized + Send {
         Filter::new(self, predicate)
     }
 
-    /// Calls `f` on every element and keeps the values of results that are `Some`. See [`FilterMap`].
+    /// Calls `f` on every element and keeps the values of the results that are `Some`. See [`FilterMap`].
     fn filter_map<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(self, f: F) -> FilterMap<Self, F> {
         FilterMap::new(self, f)
     }
@@ -274,7 +273,7 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Calls `f` on every element in the order of the chain, one at a time, while workers compute the elements. The calls come from more than one thread.
-    /// Elements that are computed before their turn are kept: memory for all of them in the worst case.
+    /// Elements that are computed before their turn are stored: in the worst case all of them.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -295,7 +294,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, f).for_each(|()| ());
     }
 
-    /// Like [`for_each`](Self::for_each), with a value that each part makes by `init`, as in [`map_init`](Self::map_init).
+    /// Like [`for_each`](Self::for_each), with a value that each part makes by `init()`, as in [`map_init`](Self::map_init).
     fn for_each_init<F, N, T>(self, init: N, f: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -314,7 +313,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_worker(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on every element until it returns `Err` or `None`. Each worker then ends, at the latest after its unit; the call returns one such result.
+    /// Calls `f` on every element until it returns `Err` or `None`, and returns one such result. Each worker then stops, at the latest after its current unit.
     fn try_for_each<F, R>(self, f: F) -> R
     where
         F: Fn(Self::Item) -> R + Sync + Send,
@@ -333,7 +332,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, f).try_for_each(|result| result)
     }
 
-    /// Like [`try_for_each`](Self::try_for_each), with a value that each part makes by `init`.
+    /// Like [`try_for_each`](Self::try_for_each), with a value that each part makes by `init()`.
     fn try_for_each_init<F, N, T, R>(self, init: N, f: F) -> R
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -375,7 +374,7 @@ pub trait ParallelIterator: Sized + Send {
         run(&mut self, |settings, source| extrema::best(settings, source, op))
     }
 
-    /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: it ends when an element or `op` gives `None` or `Err`, and returns that.
+    /// Like [`reduce`](Self::reduce), for elements that are `Option` or `Result`: it ends when an element or a result of `op` is `None` or `Err`, and returns that.
     fn try_reduce<T, F, N>(mut self, identity: N, op: F) -> Self::Item
     where
         F: Fn(T, T) -> Self::Item + Sync + Send,
@@ -398,7 +397,7 @@ pub trait ParallelIterator: Sized + Send {
         run_until(&mut self, &over, |settings, source| try_fold::reduce_with(settings, source, &over, op))
     }
 
-    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and no less exact.
+    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and not less exact.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -457,13 +456,13 @@ pub trait ParallelIterator: Sized + Send {
         self.map(|x| (key(&x), x)).max_by(|a, b| a.0.cmp(&b.0)).map(|(_, x)| x)
     }
 
-    /// Any element that satisfies `predicate`. Once one is found, each worker ends, at the latest after its unit of work.
+    /// Any element that satisfies `predicate`. Once one is found, each worker stops, at the latest after its current unit of work.
     #[inline]
     fn find_any<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_any(|x| predicate(&x).then_some(x))
     }
 
-    /// The first element that satisfies `predicate`. Once one is found, workers on parts behind it end, at the latest after their unit.
+    /// The first element that satisfies `predicate`. Once one is found, workers on later parts stop, at the latest after their current unit.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -480,20 +479,20 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_last(|x| predicate(&x).then_some(x))
     }
 
-    /// Any result of `f` that is `Some`.
+    /// Any result of `f` that is `Some`. Once one is found, each worker stops, at the latest after its current unit of work. At most n calls of `f`.
     #[inline]
     fn find_map_any<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(mut self, f: F) -> Option<R> {
         let over = Flag::default();
         run_until(&mut self, &over, |settings, source| search::any(settings, source, &over, f))
     }
 
-    /// The first result of `f` that is `Some`.
+    /// The first result of `f` that is `Some`. Once one is found, workers on later parts stop, at the latest after their current unit. At most n calls of `f`.
     #[inline]
     fn find_map_first<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(mut self, f: F) -> Option<R> {
         run(&mut self, |settings, source| search::first(settings, source, f))
     }
 
-    /// The last result of `f` that is `Some`.
+    /// The last result of `f` that is `Some`. It searches from the back, unit by unit: `f` is called for every element of a unit. At most n calls of `f`.
     #[inline]
     fn find_map_last<F: Fn(Self::Item) -> Option<R> + Sync + Send, R: Send>(mut self, f: F) -> Option<R> {
         run(&mut self, |settings, source| search::last(settings, source, f))
@@ -517,8 +516,8 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|x| !predicate(x))
     }
 
-    /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`. Where the elements are
-    /// made one by one of a vector's, and are as long and aligned alike, that is where those were: the result has the vector's memory, with the same capacity.
+    /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`. If each element comes
+    /// from one `Vec` element of equal size and alignment, the allocation is reused, with its capacity.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -530,7 +529,8 @@ pub trait ParallelIterator: Sized + Send {
         C::from_par_iter(self)
     }
 
-    /// Makes a collection of the first values of the elements, which are pairs, and one of the second values.
+    /// Makes a collection of the first members of the elements, which are pairs, and one of the second members. They go into two vectors, straight to their places if the
+    /// length of the chain is known. Collections that are not vectors are then made of these.
     fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
     where
         Self: ParallelIterator<Item = (A, B)>,
@@ -542,7 +542,7 @@ pub trait ParallelIterator: Sized + Send {
         extended(self)
     }
 
-    /// Makes a collection of the elements that satisfy `predicate`, and one of the others.
+    /// Makes a collection of the elements that satisfy `predicate`, and one of the others. Each part fills two vectors, which are then joined: O(n) moves, memory for n elements.
     fn partition<A, B, P>(self, predicate: P) -> (A, B)
     where
         A: Default + Send + ParallelExtend<Self::Item>,
@@ -552,7 +552,8 @@ pub trait ParallelIterator: Sized + Send {
         self.partition_map(|x| if predicate(&x) { Either::Left(x) } else { Either::Right(x) })
     }
 
-    /// Calls `f` on every element, and makes a collection of the values that it returns as `Left`, and one of those that it returns as `Right`.
+    /// Calls `f` on every element, and makes a collection of the `Left` values that it returns, and one of the `Right` values. It costs as much as
+    /// [`partition`](Self::partition).
     fn partition_map<A, B, F, L, R>(self, f: F) -> (A, B)
     where
         A: Default + Send + ParallelExtend<L>,
@@ -564,7 +565,7 @@ pub trait ParallelIterator: Sized + Send {
         extended(self.map(f))
     }
 
-    /// Collects the elements into vectors, one for each part.
+    /// Collects the elements into vectors, one for each part, in order. The vectors are not joined, so this does less than `collect` if the length of the chain is unknown.
     fn collect_vec_list(mut self) -> LinkedList<Vec<Self::Item>> {
         run(&mut self, vector::parts).into_iter().collect()
     }
@@ -581,7 +582,7 @@ pub(crate) fn run<'s, I: ParallelIterator, R>(
     sink(&settings, source)
 }
 
-/// Like [`run`], with a flag that `sink` raises when all is to end.
+/// Like [`run`], with a flag that `sink` raises when the whole chain must end.
 #[inline(always)]
 fn run_until<'s, I: ParallelIterator, R>(
     chain: &'s mut I,

@@ -1,6 +1,6 @@
-//! Vectors that grow.
+//! Growing vectors.
 
-/// What a vector gets room for at first, in bytes: one allocation instead of the five that growing from four numbers on takes.
+/// The first allocation of a growing vector, in bytes. It takes the place of the five allocations that growing from four numbers on would make.
 const FIRST_BYTES: usize = 1 << 10;
 
 /// Appends `x`.
@@ -17,7 +17,7 @@ pub(crate) fn extend<T>(vector: &mut Vec<T>, more: impl IntoIterator<Item = T>) 
     vector.extend(more);
 }
 
-/// Has room for `more`.
+/// Reserves room for `more` elements.
 #[inline(always)]
 pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) {
     if vector.capacity() - vector.len() < more {

@@ -4,9 +4,9 @@ use fusain_algorithms::{Par, internals, par};
 
 use crate::flag::Flag;
 
-/// The options of a chain, which the chain's parts write when a run begins.
+/// The options of a chain. The adaptors of the chain write them when a run begins.
 ///
-/// Programs meet it only if they implement [`ParallelIterator`](crate::iter::ParallelIterator): they pass it on to the chains that theirs is made of.
+/// Programs meet this type only if they implement [`ParallelIterator`](crate::iter::ParallelIterator): they pass it on to the chains that theirs is made of.
 ///
 /// ```
 /// # mod fusain { pub use fusain_algorithms::*; pub use fusain_iter::*; }
@@ -21,11 +21,11 @@ use crate::flag::Flag;
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'s> {
     pub(crate) policy: Par<'s>,
-    /// Fewer elements than this are not split off.
+    /// The least number of elements in a part that is split off.
     pub(crate) least: usize,
-    /// More elements than this do not make a unit.
+    /// The maximum number of elements in a unit.
     pub(crate) most: usize,
-    /// Raised when the whole chain is to end: for sources of which one element may be long.
+    /// Raised when the whole chain must end. Sources check it if one of their elements may take long.
     pub(crate) over: Option<&'s Flag>,
 }
 
@@ -35,11 +35,11 @@ impl Default for Settings<'_> {
     }
 }
 
-/// Elements in a block where none other is asked for: as in the reductions of slices, part of what "the same result" means.
+/// The number of elements in a block of a deterministic run if no grain was set. The results depend on it, as on the block length in reductions of slices.
 const BLOCK: usize = 1 << 11;
 
 impl Settings<'_> {
-    /// The length of blocks, where the result is to depend on nothing else.
+    /// The length of blocks if the run is deterministic.
     #[inline(always)]
     pub(crate) fn block(&self) -> Option<usize> {
         internals::is_deterministic(&self.policy).then(|| internals::fixed_grain(&self.policy).unwrap_or(BLOCK))

@@ -2,7 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-// The whole crates, for our own programs. What users need of them is at the root.
+// These crates as a whole are for this repository's own programs. What users need of them is at the root.
 #[doc(hidden)]
 pub use fusain_algorithms as algorithms;
 pub use fusain_algorithms::{At, Par, first_touch_vec, par};
@@ -32,7 +32,7 @@ pub use fusain_topology as topology;
 /// assert_eq!(squares[0], 998_001);
 /// ```
 pub mod prelude {
-    // All but the sorts that `ParallelSliceMut` has as well.
+    // All traits except `ParSort`: `ParallelSliceMut` has the same sorts.
     pub use fusain_algorithms::prelude::{
         ParCompare, ParCopy, ParExtrema, ParFilter, ParMerge, ParPartition, ParRearrange, ParReduce, ParRetain,
         ParScan, ParSearch, ParSelect, ParSet, ParSortBorrowed, ParVisit,

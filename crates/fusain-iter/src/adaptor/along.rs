@@ -80,7 +80,7 @@ where
     }
 }
 
-/// The source of a [`Inspect`].
+/// The source of an [`Inspect`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct InspectSource<'s, S, F> {
@@ -265,7 +265,7 @@ where
     }
 }
 
-/// The source of a [`Update`].
+/// The source of an [`Update`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct UpdateSource<'s, S, F> {

@@ -8,14 +8,14 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// All of `base`, if it is to keep no element. Else it is not cut by number: what cuts so wants the same result each time, and here that depends on who comes first.
+/// Splits off all of `base` if `n` is 0. Other cuts are refused: they are for results that must be the same each time, and here the result depends on which worker comes first.
 fn all_behind<S: Source>(base: &mut S, n: usize) -> Option<S> {
     if n > 0 { None } else { base.split_at(0) }
 }
 
 /// At most `n` of the elements: those that workers meet first.
 ///
-/// If the elements come from an iterator that waits for them, such as one of a channel, another worker may still be waiting for one more when all `n` have come.
+/// If the elements come from an iterator that waits for them, such as that of a channel, a worker may still be waiting for one more element when all `n` have come.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -69,7 +69,7 @@ impl<S: Source> Source for TakeAnySource<'_, S> {
                 return ControlFlow::Break(());
             }
             flow = each(x);
-            // The base is not asked for one more, which it may have to wait for.
+            // The base is not asked for one more element: it may have to wait for that.
             if more.is_used_up() { ControlFlow::Break(()) } else { flow }
         });
         flow

@@ -1,4 +1,4 @@
-//! `chain`: one after the other.
+//! `chain`: one chain after another.
 
 use std::iter;
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ where
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let (a, b) = (self.a.indexed(settings), self.b.indexed(settings));
-        // Panics here where it is too long.
+        // Panics if the chain is too long.
         both(a.left(), b.left());
         ChainIndexed { a, b }
     }
@@ -85,9 +85,9 @@ fn left_of<S: Source>(source: &Option<S>) -> usize {
 }
 
 impl<A: Source, B: Source> ChainSource<A, B> {
-    /// How many elements of the second a unit takes that lacks so many, when it has taken its share of the first.
+    /// How many elements a unit takes from `b` if it lacks this many after its share of `a`.
     ///
-    /// It does not end with the first: where the result is to depend on nothing else, units are counted from the front of the chain, whatever it is made of.
+    /// A unit does not end where `a` ends: in a deterministic run, units are counted from the front of the chain, whatever it is made of.
     #[inline(always)]
     fn of_b(&self, lacks: usize) -> usize {
         if left_of(&self.a) > 0 { 0 } else { lacks.min(left_of(&self.b)) }
@@ -139,10 +139,10 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
             let back = self.a.as_mut()?.split_at(n)?;
             Some(ChainSource { a: Some(back), b: self.b.take() })
         } else if n - a >= b {
-            // Another worker may have ended the first since `n` was chosen, and then the second has fewer.
+            // Another worker may have ended `a` since `n` was chosen. Then `b` may have fewer elements than that.
             None
         } else if n == a && a > 0 {
-            // Nobody has begun it.
+            // No worker has begun `b`.
             Some(ChainSource { a: None, b: self.b.take() })
         } else {
             let back = self.b.as_mut()?.split_at(n - a)?;
@@ -166,7 +166,7 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
 
     #[inline(always)]
     fn exact(&self, seal: Seal) -> Option<usize> {
-        // A part without the one that cannot tell could, but whoever has seen the constant does not ask it.
+        // `EXACT` says that this chain can never tell, and callers rely on it. A part that has only the source that can tell must not, either.
         if const { Self::EXACT.is_never() } {
             return None;
         }
@@ -175,7 +175,7 @@ impl<A: Source, B: Source<Item = A::Item>> Source for ChainSource<A, B> {
     }
 }
 
-/// The source of a [`Chain`] that is cut by number.
+/// The source of a [`Chain`] that is split by index.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ChainIndexed<A, B> {
@@ -226,10 +226,10 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Chain
     }
 }
 
-/// Two pieces that know how long they are together, which std's chain does not.
+/// Two pieces in a row that know their total length, which std's chain does not.
 ///
-/// They are asked, and not the source: one that somebody has misused may say that it has more than it gives. Whoever counts what it makes by this length, as
-/// [`Chunks`](crate::iter::Chunks) does, would make more than there is room for.
+/// The length comes from the pieces, not from the source: a misused source may say that it has more elements than it gives. An adaptor that counts its results by this
+/// length, as [`Chunks`](crate::iter::Chunks) does, would then make more than there is room for.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ChainPiece<A, B>(iter::Chain<A, B>);

@@ -196,16 +196,16 @@ where
     }
 }
 
-/// What becomes of the elements of a chunk. Each part has its own.
+/// How one result is made of the elements of a chunk. Each part has its own copy.
 #[doc(hidden)]
 pub trait Chunk<X>: Clone + Send {
     /// The result.
     type One;
 
-    /// Makes it.
+    /// Makes the result of `elements`.
     fn one(&self, elements: impl Iterator<Item = X>) -> Self::One;
 
-    /// Makes it of elements that come from the back.
+    /// Makes the result of elements that come in reverse order.
     fn one_reversed(&self, elements: impl Iterator<Item = X>) -> Self::One {
         let mut elements: Vec<X> = elements.collect();
         elements.reverse();
@@ -213,7 +213,7 @@ pub trait Chunk<X>: Clone + Send {
     }
 }
 
-/// A vector.
+/// Makes a vector.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct ToVec;
@@ -226,7 +226,7 @@ impl<X> Chunk<X> for ToVec {
     }
 }
 
-/// A fold from what a function gives.
+/// Folds, starting from the result of a function.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct FoldFrom<'s, N, F> {
@@ -248,7 +248,7 @@ impl<X, N: Fn() -> T + Sync, F: Fn(T, X) -> T + Sync, T> Chunk<X> for FoldFrom<'
     }
 }
 
-/// A fold from a clone of a value.
+/// Folds, starting from a clone of a value.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct FoldWith<'s, T, F> {
@@ -280,12 +280,12 @@ pub struct ChunksSource<S, C> {
 }
 
 impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
-    /// Elements of the base that the first `n` chunks have.
+    /// The number of elements of the base in the first `n` chunks.
     fn base_of(&self, n: usize) -> usize {
         n.saturating_mul(self.size).min(self.base.left())
     }
 
-    /// Takes a chunk. A source that somebody has misused may have less than it says.
+    /// Makes the next chunk. `None` if there are no elements: a misused source may have fewer than it says.
     #[inline(always)]
     fn next(&mut self) -> Option<C::One> {
         let elements = self.base.front(self.size.min(self.base.left()));
@@ -293,7 +293,7 @@ impl<S: IndexedSource, C: Chunk<S::Item>> ChunksSource<S, C> {
     }
 }
 
-/// Chunk by chunk. Each is a piece of its own: of that the compiler makes vectors, and of the parts of a longer piece, as chains of two get them, it does not.
+/// Each chunk is read from a piece of its own, whose loop the compiler vectorises. It does not do that for the chunks of a longer piece, which adaptors of two chains read.
 impl<S: IndexedSource, C: Chunk<S::Item>> Source for ChunksSource<S, C> {
     type Item = C::One;
 

@@ -1,4 +1,4 @@
-//! `Either` of two chains is a chain.
+//! An `Either` of two chains is a chain.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ pub enum EitherSource<A, B> {
     B(B),
 }
 
-/// The same of whichever it is.
+/// Evaluates `$result` for whichever source it is.
 macro_rules! either {
     ($either:expr, $source:ident => $result:expr) => {
         match $either {

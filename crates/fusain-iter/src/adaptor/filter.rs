@@ -113,7 +113,7 @@ where
     }
 }
 
-/// The values that a function returns for the elements as `Some`.
+/// The values that a function returns as `Some`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

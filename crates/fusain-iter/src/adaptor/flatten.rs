@@ -15,8 +15,8 @@ use crate::source::Source;
 
 /// The elements of the chains that a function returns for each element.
 ///
-/// An inner chain is shared in a call of its own if that seems to gain and it has at most 2^20 elements. Its elements are then collected, and passed on; where they take long, all
-/// workers go on with them. Other inner chains cost little more than with [`FlatMapIter`].
+/// An inner chain is shared, in a call of its own, if that seems to gain and it has at most 2^20 elements. Its elements are then collected, and passed on. If they take long, all
+/// workers take part in what follows, too. Other inner chains cost little more than with [`FlatMapIter`].
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,8 +1,8 @@
 //! `fold`, `try_fold` and their `_with` forms: each part of a chain is folded to one value, and these values are the elements of a new chain.
 //!
 //! There is one part, and one more for each split. Splits happen when workers ask for work, so the number of parts varies. With `with_max_len` a part also ends when
-//! it is long enough, and with `deterministic` after each block. Where a search follows, at once or after `map`, a part has at most 1024 elements (more if `with_min_len`
-//! asks for it), so that a hit need not wait for the end of a long one.
+//! it is long enough, and with `deterministic` after each block. If a search follows, at once or after `map`, a part has at most 1024 elements (more if `with_min_len`
+//! asks for it), so that a hit need not wait for the end of a long part.
 
 use std::marker::PhantomData;
 use std::mem::needs_drop;
@@ -15,8 +15,9 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// One value for each part of a chain: the result of folding it. The number of parts varies from call to call. A search that follows gets shorter parts, also on
-/// one worker.
+/// One value for each part of a chain: the result of folding it.
+///
+/// The number of parts varies from call to call. If a search follows, parts are short, also on one worker.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -64,14 +65,14 @@ where
     }
 }
 
-/// What a part begins with.
+/// What the fold of a part starts from.
 #[doc(hidden)]
 pub trait Begin<T>: Clone + Send {
-    /// It.
+    /// Makes the value to start from.
     fn begin(&self) -> T;
 }
 
-/// What a function gives.
+/// The result of a function.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Calling<'s, N>(&'s N);
@@ -101,23 +102,23 @@ impl<T: Clone + Send> Begin<T> for Cloning<T> {
     }
 }
 
-/// How far a part has come.
+/// How far the fold of a part has come.
 #[derive(Debug)]
 enum Folded<T> {
     Nothing,
     Some(T),
-    /// It has gone on as an element.
+    /// The value has been passed on as an element.
     Given,
 }
 
 impl<T> Folded<T> {
-    /// What a part has that is split off behind `n` elements: where there are none, what has been folded comes out of that part.
+    /// The state of a part that is split off behind `n` elements. If `n` is 0, that part takes over what has been folded.
     fn behind(&mut self, n: usize) -> Self {
         if n > 0 { Folded::Nothing } else { std::mem::replace(self, Folded::Given) }
     }
 }
 
-/// Elements at most in a part, where the parts are searched.
+/// The maximum number of elements in a part if a search follows.
 const SEARCHED: usize = 1 << 10;
 
 /// How long a part may be.
@@ -128,7 +129,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Where the result is to depend on nothing else, each block is a part.
+    /// In a deterministic run each block is a part.
     #[inline(always)]
     fn of(settings: &Settings<'_>) -> Self {
         let Settings { least, most, .. } = *settings;
@@ -143,12 +144,12 @@ impl Bounds {
         self.most == usize::MAX
     }
 
-    /// As they are, but closed.
+    /// The same bounds, but never open.
     fn searched(self) -> Self {
         if self.is_open() { Bounds { most: SEARCHED, ..self } } else { self }
     }
 
-    /// The length of a part of about `grain` of `left` elements, which leaves none or enough for another.
+    /// The length of a part of about `grain` of the `left` elements. It leaves none, or enough for another part.
     fn part(self, grain: usize, left: usize) -> usize {
         let part = grain.min(self.most).max(self.least);
         if part.saturating_add(self.least) <= left {
@@ -161,13 +162,13 @@ impl Bounds {
     }
 }
 
-/// Bytes that are copied in the same way whatever vectors there are: those of a vector or a string.
+/// The largest accumulator, in bytes, that is copied in the same way whatever vectors the machine has: the size of a vector or a string.
 const COPIED_ALIKE: usize = size_of::<Vec<()>>();
 
-/// Folds as [`Source::fold`] does, not compiled for the widest vectors.
+/// Folds as [`Source::fold`] does, but not compiled for the widest vectors.
 ///
-/// For what owns much, such as a `HashMap`. A closure that works on that is seldom inlined, so it is not compiled again. If the loop around it were, it would copy by wider loads
-/// what the closure has just written, at each element, and wait for the stores each time.
+/// It is for accumulators that own much, such as a `HashMap`. Closures that work on these are seldom inlined, so they are not compiled for wide vectors. If the loop around such a
+/// closure were, it would copy by wider loads, at each element, what the closure has just written, and wait for the stores each time.
 #[inline(never)]
 fn apart<S: Source, T>(base: &mut S, grain: usize, folded: T, f: &impl Fn(T, S::Item) -> T) -> T {
     base.fold(grain, folded, f)
@@ -241,7 +242,7 @@ where
         self.fold_part(grain, self.bounds, each)
     }
 
-    /// A hit is not to wait for the end of a long part.
+    /// A hit must not wait for the end of a long part.
     #[inline(always)]
     fn search(&mut self, grain: usize, each: impl FnMut(T) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
         self.fold_part(grain, self.bounds.searched(), each)
@@ -453,7 +454,7 @@ where
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        // Where nothing is left, what has been folded is.
+        // If the base has nothing left, only the folded value is left.
         if n > 0 || self.base.left() == 0 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! `panic_fuse`: a chain that ends early for all workers where one panics.
+//! `panic_fuse`: a chain that ends early on all workers after a panic on one.
 
 use std::ops::ControlFlow;
 use std::thread::panicking;
@@ -76,7 +76,7 @@ pub struct PanicFuseSource<'s, S> {
 #[derive(Debug)]
 struct Blow<'s> {
     flag: &'s Flag,
-    /// The chain may be run by a destructor, because of a panic that is not its own.
+    /// A destructor may run the chain because of another panic.
     was_panicking: bool,
 }
 
@@ -153,7 +153,7 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
     }
 }
 
-/// A piece of a [`PanicFuse`]: it ends when the flag is raised, however long it has said it is.
+/// A piece of a [`PanicFuse`]. It ends when the flag is raised, even if it has said that it is longer.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct PanicFusePiece<'p, P> {
@@ -170,7 +170,7 @@ impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // Who makes something of what is left, as `chunks` does, would otherwise do so for ever.
+        // Otherwise an adaptor that goes on while elements are left, as `chunks` does, would never end.
         if self.blow.flag.is_up() { (0, Some(0)) } else { self.base.size_hint() }
     }
 }

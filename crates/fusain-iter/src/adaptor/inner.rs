@@ -1,4 +1,4 @@
-//! Chains within a chain: each is run where it turns up, or shared by the workers, or its elements wait until they can be.
+//! Chains within a chain. An inner chain is run at once by the worker that meets it, or shared by all workers. Shared elements that take long are held, so that they can be split.
 
 use std::collections::VecDeque;
 use std::collections::vec_deque::Drain;
@@ -18,9 +18,9 @@ use crate::settings::Settings;
 use crate::sink::vector;
 use crate::source::Source;
 
-/// The source of what makes inner chains, and what is left of one of them.
+/// The source of a chain of chains: the base, which makes inner chains, and held elements of inner chains.
 ///
-/// The elements of inner chains are given to the sink at once, or, where they take long, held until their turn comes: so they can be split among workers, however few
+/// The elements of inner chains are given to the sink at once. If they take long, they are held until their turn comes. So they can be split among workers, however few
 /// inner chains there are.
 pub(super) struct Outer<'s, S, T> {
     /// `None` where another worker has it.
@@ -32,7 +32,7 @@ pub(super) struct Outer<'s, S, T> {
 /// Elements of inner chains, in front of those of the base.
 struct Held<T> {
     elements: VecDeque<T>,
-    /// At most so many of them make a unit: what the base has may be shorter.
+    /// The maximum number of held elements in a unit. The grain counts elements of the base, which may take less time.
     unit: usize,
 }
 
@@ -46,7 +46,7 @@ impl<T> Held<T> {
         self.elements.len()
     }
 
-    /// Takes the elements of a unit of `grain`.
+    /// Takes the elements of a unit of length `grain`.
     #[inline]
     fn take(&mut self, grain: usize) -> Drain<'_, T> {
         self.elements.drain(..grain.min(self.unit).min(self.elements.len()))
@@ -62,11 +62,11 @@ impl<S: fmt::Debug, T> fmt::Debug for Outer<'_, S, T> {
 impl<'s, S: Source, T: Send> Outer<'s, S, T> {
     pub(super) fn new<I: ParallelIterator<Source<'s> = S> + 's>(base: &'s mut I, settings: &mut Settings<'s>) -> Self {
         let base = base.source(settings);
-        // Now it has the options of the base, too.
+        // By now `settings` has the options of the base, too.
         Outer { base: Some(base), held: Held::nothing(), inner: Inner::of(settings) }
     }
 
-    /// A single inner chain counts as two elements: as one it would be nothing to share.
+    /// A single inner chain counts as two elements, since a single element is never shared.
     #[inline(always)]
     pub(super) fn left(&self) -> usize {
         match (self.base_left(), self.held.len()) {
@@ -75,7 +75,7 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         }
     }
 
-    /// How many elements come out, where the type of the inner chains says how many there are in each.
+    /// The number of elements that come out, if the type of the inner chains fixes how many each has.
     pub(super) fn exact<P: IntoParallelIterator>(&self) -> Option<usize> {
         let Few::Exactly(each) = P::FEW else { return None };
         let base = match &self.base {
@@ -85,7 +85,7 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         base.checked_mul(each)?.checked_add(self.held.len())
     }
 
-    /// Whether the inner chains are known to be so short that nobody needs to share one.
+    /// Whether the inner chains are known to be so short that none needs to be shared.
     #[inline(always)]
     fn are_few<P: IntoParallelIterator>(&self) -> bool {
         match const { P::FEW } {
@@ -172,7 +172,7 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
         if n >= self.base_left().saturating_add(self.held.len()) {
             return None;
         }
-        // Cut even where all of it goes. What it has begun, such as the value of a `map_init`, stays on this thread: elsewhere it could not be dropped.
+        // The base is cut even if all of it goes. State that it has begun, such as the value of a `map_init`, must stay on this thread: no other thread could drop it.
         let base = match &mut self.base {
             Some(base) if base.left() > 0 => Some(base.split_at(n.saturating_sub(self.held.len()))?),
             _ => None,
@@ -185,14 +185,15 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
 
 const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
 
-/// Where so many inner chains are left, nobody runs out of work while there is a chain of so few elements. Of an array of few the compiler makes a row.
+/// With at least this many inner chains left, no worker runs out of work because another one runs an inner chain of at most [`FEW`] elements. The
+/// compiler unrolls loops over arrays that short.
 const MANY: usize = 64;
 const FEW: usize = 16;
 
-/// At most so many elements of a shared inner chain are collected. A longer chain is not shared.
+/// The maximum number of elements of a shared inner chain, since these are collected. A longer chain is not shared.
 const KEPT_MAX: usize = 1 << 20;
 
-/// So many elements of an inner chain are run without a look whether the whole is over.
+/// The number of elements of an inner chain that are run between two checks whether the whole chain is over.
 const LOOK: usize = 1 << 12;
 
 /// How inner chains are run.
@@ -200,7 +201,7 @@ const LOOK: usize = 1 << 12;
 struct Inner<'s> {
     policy: Par<'s>,
     over: Option<&'s Flag>,
-    /// Whether elements may be held. Where units end depends on that, so it does not go with fixed blocks.
+    /// Whether elements may be held. That changes where units end, so it is off with fixed blocks.
     holds: bool,
 }
 
@@ -213,7 +214,7 @@ impl<'s> Inner<'s> {
         Settings { policy: self.policy, over: self.over, ..Settings::default() }
     }
 
-    /// Gives what is `held`, and then the elements of `inner`, to `each`, or holds the latter.
+    /// Gives the held elements, and then those of `inner`, to `each`; or holds those of `inner`.
     #[inline(always)]
     fn feed<P, E>(&self, inner: P, refused: &mut Refused, held: &mut Held<P::Item>, mut each: E) -> ControlFlow<()>
     where
@@ -233,7 +234,7 @@ impl<'s> Inner<'s> {
         self.run_here(&mut source, &mut each)
     }
 
-    /// Runs `source` to its end, or until all is over.
+    /// Runs `source` to its end, or until the whole chain is over.
     #[inline(always)]
     fn run_here<S: Source>(&self, source: &mut S, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
         while source.left() > 0 {
@@ -245,7 +246,7 @@ impl<'s> Inner<'s> {
         ControlFlow::Continue(())
     }
 
-    /// As [`feed`](Self::feed), of an inner chain that may be worth sharing. By value: what is never moved elsewhere need not be in memory.
+    /// As [`feed`](Self::feed), of an inner chain that may be worth sharing. It takes the chain by value: a chain whose address is never taken need not lie in memory.
     #[cold]
     #[inline(never)]
     fn feed_chain<P: ParallelIterator, E: FnMut(P::Item) -> ControlFlow<()>>(
@@ -288,7 +289,7 @@ impl<'s> Inner<'s> {
         flow
     }
 
-    /// Folds what is `held`, and then the elements of `inner`, into `acc`, or holds the latter.
+    /// Folds the held elements, and then those of `inner`, into `acc`; or holds those of `inner`.
     #[inline(always)]
     fn fold<P, A, E>(&self, inner: P, refused: &mut Refused, held: &mut Held<P::Item>, acc: A, mut step: E) -> A
     where
@@ -317,7 +318,7 @@ impl<'s> Inner<'s> {
         acc
     }
 
-    /// As [`fold`](Self::fold), at the end of `vector`.
+    /// As [`fold`](Self::fold), with `vector` as the accumulator.
     #[inline(always)]
     fn append<P: IntoParallelIterator>(
         &self,
@@ -384,7 +385,7 @@ impl<'s> Inner<'s> {
         acc
     }
 
-    /// How to run an inner chain of type `P` with `left` elements, which go to an `E`.
+    /// Decides how to run an inner chain of type `P` with `left` elements, which go to a closure of type `E`.
     #[inline(always)]
     fn plan<P, E>(&self, left: usize, refused: &mut Refused) -> Plan<'s> {
         if left <= refused.0 || left > KEPT_MAX {
@@ -414,7 +415,7 @@ impl<'s> Inner<'s> {
     }
 }
 
-/// Has the elements of an inner chain computed by `team`. Then they are folded into `acc`, or `held`, if they may be, where they take long.
+/// Lets `team` compute the elements of an inner chain. Then folds them into `acc`, or puts them into `held`, if that is given and they take long.
 #[cold]
 #[inline(never)]
 fn shared<S: Source<Item: Send>, A>(
@@ -426,7 +427,7 @@ fn shared<S: Source<Item: Send>, A>(
     step: impl FnMut(A, S::Item) -> A,
 ) -> A {
     let elements = vector::shared(&team, &settings, source).into_iter().flatten();
-    // Where nobody knows yet, they may.
+    // If it is not known yet, they may be long.
     let are_long = team.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1);
     if let Some(held) = held.filter(|_| are_long) {
         held.elements.extend(elements);
@@ -434,22 +435,22 @@ fn shared<S: Source<Item: Send>, A>(
         team.leaves_rest();
         return acc;
     }
-    // The team times the call until it is dropped: to pass the elements on is a part of it, as it is where nothing is shared.
+    // The team times the call until it is dropped. Passing the elements on belongs to that, as it does in calls that are not shared.
     elements.fold(acc, step)
 }
 
-/// Elements that take longer than about half of this, with what is done with them, are held until their turn comes.
+/// Elements are held if each takes longer than about half of this time, together with what is done with it.
 const LONG_NS: f32 = 1_000.0;
 
-/// What a unit of them takes.
+/// The time that a unit of held elements should take.
 const UNIT_NS: f32 = 10_000.0;
 
-/// The longest inner chain of a unit that was not worth sharing. No other is asked about unless it is longer: there can be many, of an element or two. These are run where they
-/// turn up.
+/// The length of the longest inner chain in this unit that was not worth sharing. Only longer ones are considered: there can be many inner chains of an element or two. The others
+/// are run at once by the worker that meets them.
 struct Refused(usize);
 
 impl Refused {
-    /// Elements are held, perhaps, and those of the next chain come after them.
+    /// From now on no inner chain is run without a check of what is held: held elements must be passed on first.
     fn nothing(&mut self) {
         self.0 = 0;
     }
@@ -457,7 +458,7 @@ impl Refused {
 
 impl Default for Refused {
     fn default() -> Self {
-        // A single element is nothing to share.
+        // A single element cannot be shared.
         Refused(1)
     }
 }

@@ -59,7 +59,7 @@ where
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let (a, b) = (self.a.indexed(settings), self.b.indexed(settings));
-        // Panics here where it is too long.
+        // Panics if the chain is too long.
         both(a.left(), b.left());
         InterleaveSource { a, b, b_next: false }
     }
@@ -133,7 +133,7 @@ where
     }
 }
 
-/// How many elements of chains of lengths `a` and `b` come out before one is missing; `None` where that is no number.
+/// How many elements of each of two chains, of lengths `a` and `b`, come out before the next one in turn is missing. `None` if their sum overflows.
 fn shortest(a: usize, b: usize) -> Option<(usize, usize)> {
     let lens = if a <= b { (a, a) } else { (b + 1, b) };
     lens.0.checked_add(lens.1).map(|_| lens)
@@ -145,11 +145,11 @@ fn shortest(a: usize, b: usize) -> Option<(usize, usize)> {
 pub struct InterleaveSource<A, B> {
     a: A,
     b: B,
-    /// Whether the first element left comes from `b`, if that has any.
+    /// Whether the next element comes from `b`, if that has any left.
     b_next: bool,
 }
 
-/// How many of the first `n` elements come from each of two whose turns alternate, where so many are left.
+/// How many of the next `n` elements come from each of two sources that take turns, if these have `a` and `b` elements left.
 fn share(n: usize, a: usize, b: usize, b_next: bool) -> (usize, usize) {
     let (of_a, of_b) = if b_next { (n / 2, n.div_ceil(2)) } else { (n.div_ceil(2), n / 2) };
     if of_a > a {
@@ -187,7 +187,7 @@ impl<A: IndexedSource, B: IndexedSource<Item = A::Item>> IndexedSource for Inter
         let front = a + b - n;
         let (front_a, front_b) = share(front, a, b, self.b_next);
         let b_next = self.b_next ^ (front % 2 == 1);
-        // However wrong the lengths of a source that somebody has misused: no more than `n` elements, for which there is room.
+        // A misused source may have wrong lengths. Still no more than `n` elements may come, since there is room for no more.
         let back_a = (a - front_a).min(n);
         InterleavePiece { a: self.a.back(back_a), b: self.b.back((b - front_b).min(n - back_a)), b_next }
     }

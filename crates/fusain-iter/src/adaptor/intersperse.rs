@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::source::Source;
 use crate::source::indexed::IndexedSource;
 
-/// The elements, with clones of another one between them.
+/// The elements, with clones of a separator between them.
 ///
 /// If the length of the chain is unknown (after a filter, say), a part that turns out to be empty still has its separator, as in rayon.
 ///
@@ -59,7 +59,7 @@ impl<I: IndexedParallelIterator<Item: Clone>> IndexedParallelIterator for Inters
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let base = self.base.indexed(settings);
-        // What the source has, not what the chain says: others may rely on it to write to memory.
+        // The length of the source, not the length that the chain claims: memory may be written by it.
         let len = with_separators(base.left());
         IntersperseIndexed { base, element: self.element.clone(), leads: false, len }
     }
@@ -69,7 +69,7 @@ impl<I: IndexedParallelIterator<Item: Clone>> IndexedParallelIterator for Inters
     }
 }
 
-/// How many `len` elements and the separators between them are.
+/// The number of `len` elements and the separators between them.
 fn with_separators(len: usize) -> usize {
     len.checked_add(len.saturating_sub(1)).expect("the length of a chain fits in a usize")
 }
@@ -82,12 +82,12 @@ pub struct IntersperseSource<S, T> {
     element: T,
     /// Whether a separator comes before the next element.
     leads: bool,
-    /// Whether the base counts elements, and so this source separators as well: the chain may be numbered by what is left. Else it counts what the base does.
+    /// Whether the base counts elements. Then this source counts separators, too, since the chain may be numbered by what is left. Otherwise it counts what the base counts.
     is_counted: bool,
 }
 
 impl<S: Source, T> IntersperseSource<S, T> {
-    /// Whether another element comes for sure.
+    /// Whether another element is certain to come.
     fn has_more(&self) -> bool {
         self.base.exact(Seal).unwrap_or(self.base.left()) > 0
     }
@@ -116,7 +116,7 @@ impl<S: Source<Item = T>, T: Clone + Send> Source for IntersperseSource<S, T> {
                 each(x)
             })?;
         }
-        // Units are as long as they are said to be, or a deterministic sum would depend on where it was split.
+        // A unit must have the length that it was asked for. Otherwise a deterministic sum would depend on where the chain was split.
         if ends_with_separator && self.has_more() && std::mem::take(&mut self.leads) {
             each(self.element.clone())?;
         }
@@ -136,18 +136,18 @@ impl<S: Source<Item = T>, T: Clone + Send> Source for IntersperseSource<S, T> {
     }
 }
 
-/// The source of an [`Intersperse`] that is cut by number.
+/// The source of an [`Intersperse`] that is split by index.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct IntersperseIndexed<S, T> {
     base: S,
     element: T,
     leads: bool,
-    /// Elements left, separators among them.
+    /// The number of elements left, separators included.
     len: usize,
 }
 
-/// Elements of the base among `n` in a row, of which a separator is the first if it `leads`.
+/// The number of elements of the base among `n` in a row, which begin with a separator if `leads`.
 fn base_of(n: usize, leads: bool) -> usize {
     n / 2 + usize::from(!leads && !n.is_multiple_of(2))
 }
@@ -169,7 +169,7 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
         let n = n.min(self.len);
         let (base, leads) = (base_of(n, self.leads), self.leads);
         let piece = InterspersePiece::new(self.base.front(base), &self.element, n, leads);
-        // Not before: the base may panic.
+        // Only now, since the base may panic.
         self.len -= n;
         self.leads ^= n % 2 == 1;
         piece
@@ -179,7 +179,7 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
         let n = n.min(self.len);
         let front = self.len - n;
         let leads = self.leads ^ (front % 2 == 1);
-        // Of its own length, not of what the base has left: that is more where the base has panicked. Memory is written by it.
+        // The length is this source's own. What the base has left is more if the base has panicked, and memory is written by this length.
         let piece = InterspersePiece::new(self.base.back(base_of(n, leads)), &self.element, n, leads);
         self.len = front;
         piece
@@ -203,7 +203,7 @@ impl<S: IndexedSource<Item = T>, T: Clone + Send> IndexedSource for IntersperseI
 pub struct InterspersePiece<'p, P, T> {
     base: P,
     element: &'p T,
-    /// Whether a separator comes first, and last.
+    /// Whether the piece begins, or ends, with a separator.
     leads: bool,
     trails: bool,
 }

@@ -1,4 +1,4 @@
-//! `map_with`, `map_init`, `map_worker`: a function of every element and of a value that no other worker uses meanwhile.
+//! `map_with`, `map_init`, `map_worker`: a function of every element and of a value that no other worker uses at the same time.
 
 use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
@@ -46,7 +46,7 @@ impl<T: Clone + Send> State for Own<T> {
     }
 }
 
-/// A value that each part makes on the thread that works on it, where it stays: it need not be `Send`.
+/// A value that each part makes on the thread that works on it. It stays there, so it need not be `Send`.
 ///
 /// Invariant: `value` is touched by the thread `home` only.
 #[doc(hidden)]
@@ -58,12 +58,12 @@ pub struct Made<'s, N, T> {
 
 impl<N, T> std::fmt::Debug for Made<'_, N, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The value is not this thread's, perhaps.
+        // The value may belong to another thread.
         f.debug_struct("Made").field("home", &self.home).finish_non_exhaustive()
     }
 }
 
-// SAFETY: only the thread that made the value touches it, by the invariant; a function that is `Sync` can be called from any.
+// SAFETY: by the invariant, only the thread that made the value touches it. A function that is `Sync` can be called from any thread.
 unsafe impl<N: Sync, T> Send for Made<'_, N, T> {}
 
 impl<'s, N, T> Made<'s, N, T> {
@@ -82,7 +82,7 @@ impl<N: Fn() -> T + Sync, T> State for Made<'_, N, T> {
     #[inline]
     fn value(&mut self) -> &mut T {
         if !self.is_at_home() {
-            // A value of another thread must not be dropped here, so it is leaked. There is none: the pool moves a part only before it is begun.
+            // A value of another thread must not be dropped here, so it is leaked. This does not happen: the pool moves a part only before it is begun.
             self.value = ManuallyDrop::new(None);
             self.home = Some(thread::current().id());
         }
@@ -97,7 +97,7 @@ impl<N: Fn() -> T + Sync, T> State for Made<'_, N, T> {
 impl<N, T> Drop for Made<'_, N, T> {
     fn drop(&mut self) {
         if self.is_at_home() {
-            // SAFETY: dropped once, here, and not used again.
+            // SAFETY: it is dropped only once, here, and not used again.
             unsafe { ManuallyDrop::drop(&mut self.value) };
         }
     }
@@ -113,7 +113,7 @@ impl<T> Shelf<T> {
     }
 }
 
-/// A value that is reused: there are never more than parts being processed at a time.
+/// A value that is reused by later parts. There are never more values than parts that are being processed.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Lent<'s, N, T> {
@@ -155,7 +155,7 @@ impl<N, T> Drop for Lent<'_, N, T> {
 #[must_use = "a chain does nothing before it is run"]
 pub struct MapWith<I, T, F> {
     base: I,
-    /// Gone when the chain is running.
+    /// `None` once the chain runs.
     init: Option<T>,
     f: F,
 }
@@ -297,10 +297,10 @@ where
     }
 }
 
-/// The results of a function for every element. Its first argument is a value, of which at most one for each worker is made.
+/// The results of a function for every element. Its first argument is a value of which at most one for each worker is made.
 ///
 /// A worker that begins a part reuses the value of a finished part, if there is one. So with two workers at most two values are made, unless the function lets its thread
-/// take other tasks of the pool, as `yield_now` does: such a task may be another part of the chain, and needs a value of its own.
+/// run other tasks of the pool, as `yield_now` does. Such a task may be another part of the chain, which needs a value of its own.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,5 +1,6 @@
-//! Adaptors: chains made of other chains, a file for each family. An adaptor holds the base chain and the closures; its source holds the source of the base
-//! and borrows the closures.
+//! Adaptors: chains made of other chains, a file for each family.
+//!
+//! An adaptor holds the base chain and the closures. Its source holds the source of the base and borrows the closures.
 
 mod along;
 mod any;
@@ -47,7 +48,7 @@ pub(crate) use with::Change;
 pub use with::{MaxLen, MinLen, With};
 pub use zip::{Zip, ZipEq};
 
-/// Implements `Debug` for chains with closures, which have none, by their bases and other fields.
+/// Implements `Debug` for chains with closures. Closures have none, so the base and other fields are shown.
 macro_rules! debug_without_closures {
     ($name:ident<$base:ident $(, $rest:ident)*> { $($field:ident),* } $(where $bounded:ident)?) => {
         impl<$base: std::fmt::Debug $(, $rest)*> std::fmt::Debug for $name<$base $(, $rest)*>

@@ -38,7 +38,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for Enumerate<I> {
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        // Panics here where it is too long.
+        // Panics if the chain is too long.
         self.0.len();
         EnumerateSource { base: self.0.source(settings), at: 0 }
     }
@@ -79,12 +79,12 @@ pub struct EnumerateSource<S> {
 }
 
 impl<S: Source> EnumerateSource<S> {
-    /// The source of what has been split off behind this one.
+    /// The source of the elements of `base`, which has been split off behind this one.
     fn behind(&self, base: S) -> Self {
         EnumerateSource { at: self.at + self.base.left(), base }
     }
 
-    /// Runs a part of the base by `run`, which takes a number for each element. They are counted in a copy, which is nobody else's and so need not be in memory.
+    /// Calls `run` with the base and the index of the next element. The index is a copy, to which there is no other reference, so it need not lie in memory.
     #[inline(always)]
     fn counted<R>(&mut self, run: impl FnOnce(&mut S, &mut usize) -> R) -> R {
         let mut at = self.at;
@@ -94,7 +94,7 @@ impl<S: Source> EnumerateSource<S> {
     }
 }
 
-/// Counts along. The pieces below are numbers and elements, zipped: how many these are is seen only when they run, since either may be fewer.
+/// Counts elements as they come. The pieces below zip indices and elements instead, and a zip has to check the ends of both, since either may be shorter.
 impl<S: Source> Source for EnumerateSource<S> {
     type Item = (usize, S::Item);
 
@@ -153,7 +153,7 @@ impl<S: Source> Source for EnumerateSource<S> {
     }
 }
 
-/// Takes a number.
+/// Returns the next index, and advances it.
 #[inline(always)]
 fn next(at: &mut usize) -> usize {
     let number = *at;
@@ -276,7 +276,7 @@ impl<S: IndexedSource> IndexedSource for RevSource<S> {
     }
 
     fn split_at(&mut self, n: usize) -> Self {
-        // Its back is the front of the base, which goes; what has been begun stays.
+        // The back of this source is the front of the base, which is given away. State that has been begun stays here.
         let mut front = self.0.split_at(self.0.left() - n);
         self.0.swap_begun(&mut front, Seal);
         RevSource(std::mem::replace(&mut self.0, front))

@@ -68,7 +68,7 @@ pub struct StepBySource<S> {
 }
 
 impl<S: IndexedSource> StepBySource<S> {
-    /// Elements of the base that the first `n` come from.
+    /// The number of elements of the base that the first `n` elements come from.
     fn base_of(&self, n: usize) -> usize {
         n.saturating_mul(self.step).min(self.base.left())
     }

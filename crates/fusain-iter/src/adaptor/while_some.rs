@@ -1,4 +1,4 @@
-//! `while_some`, and what `collect` into a `Result` or `Option` does: values, until a worker meets what ends the chain for all.
+//! `while_some`, and what `collect` into a `Result` or `Option` does: values, until a worker meets an element that ends the chain for all workers.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// The values in the elements, until a worker meets a `None`. All workers then stop within a unit of work.
+/// The values of the elements, until a worker meets a `None`. Each worker then stops, at the latest after its current unit of work.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -22,7 +22,9 @@ use crate::source::Source;
 /// ```
 pub type WhileSome<I> = Unbroken<I, fn(())>;
 
-/// The values of outcomes, until a worker meets one that says to end: `end` is told with what. Before all have stopped, others may meet one, too.
+/// The values of elements such as `Result`s, until a worker meets one that ends the chain.
+///
+/// `end` is called with what ended it, such as the error. Other workers may meet such elements, too, before they stop: `end` is then called for each of these.
 #[derive(Clone)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct Unbroken<I, E> {
@@ -95,7 +97,7 @@ where
     fn run(&mut self, grain: usize, mut each: impl FnMut(R::Output) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
         let mut residual = None;
-        // What ends the chain ends this source, not those that may come behind it.
+        // Such an element ends this source, but not a source that may follow it, as after `chain`.
         let _ = self.base.run(grain, |x| match x.branch() {
             ControlFlow::Continue(x) => {
                 flow = each(x);
@@ -107,7 +109,7 @@ where
             }
         });
         if let Some(residual) = residual {
-            // Behind the loop, which is short without it.
+            // After the loop, which is shorter without it.
             self.over.raise();
             (self.end)(residual);
         }

@@ -1,6 +1,6 @@
 //! `map_windows`: a function of neighbouring elements.
 //!
-//! Idea: a source keeps the elements that the next window shares with the one before. When it is split, the elements that windows of both
+//! Idea: a source keeps the elements that the next window shares with the one before. When it is split, the elements that windows on both
 //! sides share are computed at once, and cloned. So each element is computed once, however often the chain is split.
 
 use std::ops::ControlFlow;
@@ -61,10 +61,10 @@ where
     }
 }
 
-/// The source of a [`MapWindows`]: elements that are there already, those of the base, and elements from behind.
+/// The source of a [`MapWindows`]: elements already computed, those of the base, and computed elements that come after the base.
 #[doc(hidden)]
 pub struct MapWindowsSource<'s, S, T, F, const N: usize> {
-    /// Fewer than `N`.
+    /// Fewer than `N` elements.
     head: Vec<T>,
     base: S,
     tail: Vec<T>,
@@ -123,7 +123,7 @@ where
         }
         let mut base = self.base.split_at(at);
         let of_base = base.left().min(N - 1);
-        // What both have is made with what has been begun. That stays: where it goes it could not be dropped.
+        // The elements that both sides share are computed with the state that has been begun. That state stays here: no other thread could drop it.
         base.swap_begun(&mut self.base, Seal);
         let mut shared: Vec<T> = base.front(of_base).collect();
         base.swap_begun(&mut self.base, Seal);
@@ -147,10 +147,10 @@ where
     }
 }
 
-/// Windows whose elements are side by side before the first of them goes on: to move the elements up for each would take longer than most functions of them.
+/// The number of windows whose elements are computed before the first of them is used. Moving the elements up for each window would take longer than most functions of windows.
 const AHEAD: usize = 64;
 
-/// Windows of `N`, which is not 0, in `len` elements, of which there may be `usize::MAX`.
+/// The number of windows of `N`, which is not 0, in `len` elements. There may be `usize::MAX`.
 fn windows_of<const N: usize>(len: usize) -> usize {
     len.checked_sub(N).map_or(0, |others| others + 1)
 }

@@ -71,10 +71,10 @@ impl<I: ParallelIterator> ParallelIterator for With<'_, I> {
     where
         Self: 's;
 
-    // Always, as for `drive`: which option it is, is known where the chain stands.
+    // Always inlined, as for `drive`: the compiler knows the option where the chain is built.
     #[inline(always)]
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        // Before the base, so that chains inside it see the option; after it, since the option that is set last counts.
+        // Applied before the base, so that chains inside it see the option, and after it, since the option that is set last counts.
         self.change.apply(settings);
         let source = self.base.source(settings);
         self.change.apply(settings);

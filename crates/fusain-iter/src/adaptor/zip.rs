@@ -77,7 +77,7 @@ impl<A: IndexedParallelIterator, B: IndexedParallelIterator> IndexedParallelIter
     }
 }
 
-/// The source of a [`Zip`]: both are equally long.
+/// The source of a [`Zip`]: both sources are equally long.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ZipSource<A, B> {
@@ -119,7 +119,7 @@ impl<A: IndexedSource, B: IndexedSource> IndexedSource for ZipSource<A, B> {
     }
 }
 
-/// Like [`Zip`], of two chains of equal length.
+/// Like [`Zip`], for two chains of equal length.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,4 +1,4 @@
-//! Two collections at once: of the members of pairs, and of elements that go to one or the other.
+//! Two collections at once: of the two members of pairs, or of elements that go to one or the other.
 
 use either::Either;
 
@@ -7,14 +7,14 @@ use crate::parallel::run;
 use crate::push::push;
 use crate::sink::vector;
 
-/// Vectors of the left and the right sides.
+/// Vectors of the first and of the second members of pairs.
 fn sides<A: Send, B: Send>(chain: impl IntoParallelIterator<Item = (A, B)>) -> (Vec<A>, Vec<B>) {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     run(&mut chain.into_par_iter(), |settings, source| vector::append_both(settings, source, &mut left, &mut right));
     (left, right)
 }
 
-/// Vectors of what is left, and of what is right.
+/// Vectors of the `Left` and of the `Right` values.
 fn either<L: Send, R: Send>(chain: impl IntoParallelIterator<Item = Either<L, R>>) -> (Vec<L>, Vec<R>) {
     run(&mut chain.into_par_iter(), |settings, source| {
         vector::divided(settings, source, |(a, b), x| match x {

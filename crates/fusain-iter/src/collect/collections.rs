@@ -46,7 +46,7 @@ by_extend! {
     [T: Send] LinkedList<T>, T, [T: Copy + Send + Sync + 'a] &'a T;
 }
 
-/// The elements of `chain`, which all workers sort: a tree is made of them without a search for each, or its parts are come upon in turn.
+/// The elements of `chain`, sorted by all workers. So a new tree is made of them without a search for each, and in an old tree each search ends near the one before it.
 fn in_order<T: Send>(chain: impl IntoParallelIterator<Item = T>, sort: impl Fn(&Par<'_>, &mut [T])) -> Vec<T> {
     run(&mut chain.into_par_iter(), |settings, source| {
         let mut elements = vector::collect(settings, source);
@@ -57,7 +57,7 @@ fn in_order<T: Send>(chain: impl IntoParallelIterator<Item = T>, sort: impl Fn(&
 
 impl<K: Ord + Send, V: Send> FromParallelIterator<(K, V)> for BTreeMap<K, V> {
     fn from_par_iter<I: IntoParallelIterator<Item = (K, V)>>(chain: I) -> Self {
-        // Of those with equal keys the last one counts, as the sort is stable.
+        // Of elements with equal keys the last one counts, since the sort is stable.
         in_order(chain, sort_pairs).into_iter().collect()
     }
 }

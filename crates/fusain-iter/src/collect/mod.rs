@@ -23,17 +23,17 @@ pub trait IntoParallelIterator {
     /// The chain.
     type Iter: ParallelIterator<Item = Self::Item>;
 
-    /// Its elements.
+    /// The type of the elements.
     type Item: Send;
 
     /// Converts it into a parallel iterator.
     fn into_par_iter(self) -> Self::Iter;
 
-    /// What the type says of the number of elements.
+    /// What the type tells about the number of elements.
     #[doc(hidden)]
     const FEW: Few = Few::No;
 
-    /// Folds the elements, of a type that says that they are few, on this thread.
+    /// Folds the elements on this thread; for types whose [`FEW`](Self::FEW) says that there are few.
     #[doc(hidden)]
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A
@@ -65,7 +65,7 @@ pub trait IntoParallelRefIterator<'data> {
     /// The chain.
     type Iter: ParallelIterator<Item = Self::Item>;
 
-    /// Its elements.
+    /// The type of the elements.
     type Item: Send + 'data;
 
     /// A parallel iterator of references.
@@ -97,7 +97,7 @@ pub trait IntoParallelRefMutIterator<'data> {
     /// The chain.
     type Iter: ParallelIterator<Item = Self::Item>;
 
-    /// Its elements.
+    /// The type of the elements.
     type Item: Send + 'data;
 
     /// A parallel iterator of mutable references.
@@ -129,7 +129,7 @@ pub trait ParallelDrainFull {
     /// The chain.
     type Iter: ParallelIterator<Item = Self::Item>;
 
-    /// Its elements.
+    /// The type of the elements.
     type Item: Send;
 
     /// A parallel iterator of all elements, by value. The collection is empty afterwards.
@@ -149,7 +149,7 @@ pub trait ParallelDrainRange<Idx = usize> {
     /// The chain.
     type Iter: ParallelIterator<Item = Self::Item>;
 
-    /// Its elements.
+    /// The type of the elements.
     type Item: Send;
 
     /// A parallel iterator of the elements in `range`, by value. They are removed from the collection when the iterator is dropped.

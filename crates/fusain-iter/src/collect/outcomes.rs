@@ -1,6 +1,6 @@
-//! `Option` and `Result` of a collection: a collection of all values, or else a `None` or `Err` among the elements.
+//! `Option` and `Result` of a collection: a collection of all values, or one `None` or `Err` of the elements.
 //!
-//! Which one depends on timing. Once a worker has met one, each worker ends, at the latest after its unit of work.
+//! If there are several, timing decides which. Once a worker has met one, each worker stops, at the latest after its current unit of work.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::adaptor::Unbroken;
 use crate::outcome::Try;
 use crate::parallel::ParallelIterator;
 
-/// A collection of the values of all outcomes; or what the first that was met has ended it with.
+/// A collection of all values, or the residual of the first element found that has no value.
 fn values<C, R>(chain: impl IntoParallelIterator<Item = R>) -> Result<C, R::Residual>
 where
     R: Try<Output: Send, Residual: Send> + Send,
@@ -18,7 +18,7 @@ where
     let first = Mutex::new(None);
     let end = |residual| {
         let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that is not kept is dropped after the lock is released: that runs the user's code, which may call into the pool.
+        // A residual that is not kept is dropped after the lock is released: that runs the user's code, which may call into the pool.
         if first.is_none() {
             *first = Some(residual);
         }

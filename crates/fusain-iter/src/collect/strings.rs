@@ -1,4 +1,4 @@
-//! Strings from characters and from strings.
+//! Strings made of characters and of strings.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -7,7 +7,7 @@ use super::{FromParallelIterator, IntoParallelIterator, ParallelExtend, extended
 use crate::parallel::run;
 use crate::sink::fold::{self, Gather};
 
-/// A string to which elements of several types can be added: each part makes a string, and these are joined in order.
+/// String types to which elements of several types can be added. Each part makes a string, and these are joined in order.
 macro_rules! strings {
     ($($string:ident { $([$($generics:tt)*] $item:ty: |$text:ident, $x:ident| $push:expr;)* })*) => {$($(
         impl<$($generics)*> FromParallelIterator<$item> for $string {

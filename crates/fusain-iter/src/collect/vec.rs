@@ -17,22 +17,22 @@ impl<T: Send> FromParallelIterator<T> for Vec<T> {
     }
 }
 
-/// The elements of `chain`, in the memory of the vector that they are made of, if the chain knows how many there are at most.
+/// The elements of `chain`, in the memory of the vector that they come from, if the chain knows an upper bound on their number.
 #[inline(always)]
 fn collect_in_place<I: ParallelIterator>(chain: &mut I) -> Vec<I::Item> {
     assert!(const { I::SLOT.fits::<I::Item>() }, "an element takes up a slot");
     let base = chain.memory(Seal).base().cast::<I::Item>();
     let filled = run(chain, |settings, source| match source.bound(Seal) {
-        // Zipped with one that cannot tell, say.
+        // There may be no bound if the vector is zipped with a chain of unknown length.
         None if const { !<I::Source<'_> as Source>::EXACT.is_always() } => Err(vector::collect(settings, source)),
-        // SAFETY: the slots are those of a vector of as many elements or more, which the chain holds on to while it runs; the rest is what `SLOT` promises.
+        // SAFETY: the slots are those of a vector of at least as many elements, which the chain holds while it runs. `SLOT` promises the rest.
         _ => Ok(unsafe { slots::refill(settings, source, base) }),
     });
     match filled {
         Err(elements) => elements,
         Ok(filled) => {
             let slots = chain.memory(Seal).release();
-            // SAFETY: the memory of a vector that has let go of it; it was asked for with the same layout, as an element takes up a slot; so many at its front are
+            // SAFETY: the vector has given this memory up. It was allocated with the same layout, since an element takes up a slot. This many elements at its front are
             // initialised.
             unsafe { Vec::from_raw_parts(base, filled, slots) }
         }

@@ -6,7 +6,7 @@ use super::fold::{Kernel, reduce};
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// Keeps the better one of each two elements.
+/// Keeps the better of each two elements.
 struct Best<F>(F);
 
 impl<S, F> Kernel<S> for Best<F>
@@ -20,7 +20,8 @@ where
     fn unit(&self, part: Option<Self::Part>, source: &mut S, mut grain: usize) -> Self::Part {
         let Best(better) = self;
         let mut best = part.flatten();
-        // A loop that asks of each element whether it is the first is slower. A source may give none for some of `grain`, so it is asked for ever more of them.
+        // Finds a first element before the main loop, since a loop that checks at each element whether it is the first is slower. A source may give no elements for some of
+        // `grain`, so it is asked for more and more.
         let mut some = 1;
         while best.is_none() {
             let now = some.min(grain).min(source.left());
@@ -43,7 +44,7 @@ where
     }
 }
 
-/// Of all elements the one that `better` chooses when it is given two in their order.
+/// The element that remains if `better` chooses one of each two, given in their order.
 #[inline(always)]
 pub(crate) fn best<S, F>(settings: &Settings<'_>, source: S, better: F) -> Option<S::Item>
 where
@@ -57,13 +58,13 @@ where
     reduce(settings, source, Best(&better), both).flatten()
 }
 
-/// The lesser of two, the first where they are equal.
+/// The lesser of two; the first if they are equal.
 #[inline(always)]
 pub(crate) fn lesser<T>(a: T, b: T, compare: impl Fn(&T, &T) -> Ordering) -> T {
     if compare(&a, &b) == Ordering::Greater { b } else { a }
 }
 
-/// The greater of two, the last where they are equal.
+/// The greater of two; the last if they are equal.
 #[inline(always)]
 pub(crate) fn greater<T>(a: T, b: T, compare: impl Fn(&T, &T) -> Ordering) -> T {
     if compare(&a, &b) == Ordering::Greater { a } else { b }

@@ -1,4 +1,4 @@
-//! Elements folded part by part, the results in the order of the parts.
+//! Folds elements part by part.
 //!
 //! Idea: a state folds its part from the front. The results, one for each part, come back in the order of the parts. With `deterministic`, each unit is
 //! folded on its own and has a fixed length.
@@ -26,16 +26,16 @@ pub(crate) trait Kernel<S: Source>: Sync {
 
 struct Fold<K, P> {
     kernel: K,
-    /// Whether each unit is a part of its own.
+    /// Whether each unit has a result of its own.
     apart: bool,
     places: Places<Parts<P>>,
 }
 
-/// What becomes of the units of a part. It is small, as it travels from core to core.
+/// The results of a part's units. It is small, since it moves from core to core.
 pub(crate) enum Parts<P> {
-    /// One thing, which still grows; `None` before the first unit.
+    /// One result, to which more units are added; `None` before the first unit.
     One(Option<P>),
-    /// One for each of several units.
+    /// A result for each of several units.
     Many(Vec<P>),
 }
 
@@ -69,7 +69,7 @@ impl<P> Parts<P> {
         many.iter().chain(one)
     }
 
-    /// Takes out what grows.
+    /// Takes out the result to which more units are added.
     #[inline(always)]
     fn take_growing(&mut self) -> Option<P> {
         match self {
@@ -78,7 +78,7 @@ impl<P> Parts<P> {
         }
     }
 
-    /// Adds what the next unit has become, by itself or with all before it.
+    /// Adds the result of the next unit: its own if `apart`, otherwise that of all units so far.
     #[inline(always)]
     fn add(&mut self, part: P, apart: bool) {
         match self {
@@ -116,7 +116,7 @@ struct Found<P> {
 }
 
 impl<P> Found<P> {
-    /// What a chain begins with.
+    /// The state that a chain begins with.
     #[inline(always)]
     fn first() -> Self {
         Found { place: ROOT, parts: Parts::default() }
@@ -140,7 +140,7 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
     }
 
     fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
-        // Else something between the two has been split off, and has gone to others.
+        // Refused if a part between the two has been split off and given away.
         (!self.places.absorb(found.place, rest.place)).then_some(rest)
     }
 
@@ -149,7 +149,7 @@ impl<S: Source, K: Kernel<S>> Sink<S> for Fold<K, K::Part> {
     }
 }
 
-/// Runs `kernel` over `source`; the results of its parts in their order, none where there is no element.
+/// Runs `kernel` over `source`. Returns the results of the parts in their order; none if there are no elements.
 #[inline(always)]
 pub(crate) fn run<S: Source, K: Kernel<S>>(settings: &Settings<'_>, source: S, kernel: K) -> Parts<K::Part> {
     let fold = Fold::new(settings, kernel);
@@ -181,14 +181,14 @@ pub(crate) fn reduce<S: Source, K: Kernel<S>>(
 ) -> Option<K::Part> {
     let fold = Fold::new(settings, kernel);
     match drive(settings, source, &fold, Found::first()) {
-        // By itself, so that it is not moved once more.
+        // A case of its own, so that the result is not moved once more.
         Some(Found { parts: Parts::One(one), .. }) => one,
         Some(Found { parts: Parts::Many(many), .. }) => many.into_iter().reduce(op),
         None => fold.places.in_order().flatten().reduce(op),
     }
 }
 
-/// Folds elements into what `begin` gives.
+/// Folds elements, starting from the result of `begin`.
 pub(crate) struct Steps<B, F, A> {
     begin: B,
     step: F,

@@ -1,4 +1,4 @@
-//! A function of every element, for its effect.
+//! Calls a function on every element.
 
 use std::ops::ControlFlow;
 

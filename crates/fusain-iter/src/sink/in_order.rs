@@ -1,7 +1,7 @@
-//! A function of every element in order, one at a time, while others compute the elements.
+//! Calls a function on every element in order, one at a time, while other workers compute the elements.
 //!
-//! Idea: the part at the front has the turn, and passes its elements on as they come. The other parts keep theirs. A part that ends has the turn pass on, over what
-//! the parts behind it have kept, to the first one that still runs.
+//! Idea: the part at the front has the turn, and passes its elements on as they come. The other parts keep theirs. When the part with the turn ends, it passes on the elements
+//! that ended parts behind it have kept, and gives the turn to the first part that still runs.
 
 use std::mem::take;
 use std::ops::ControlFlow;
@@ -12,19 +12,19 @@ use crate::drive::{Sink, drive};
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// What is known of a part.
+/// The state of a part.
 #[derive(Default)]
 enum State<T> {
     #[default]
     Runs,
-    /// It runs, and all before it have ended.
+    /// It runs, and all parts before it have ended.
     HasTurn,
-    /// It has ended, and these are its elements.
+    /// It has ended, and has kept these elements.
     Ended(Vec<T>),
 }
 
 struct InOrder<T, F> {
-    /// Only who has the turn calls it, so nobody waits for the lock.
+    /// Only the part that has the turn calls it, so no worker waits for the lock.
     f: Mutex<F>,
     places: Places<State<T>>,
 }
@@ -43,9 +43,9 @@ impl<T: Send, F: FnMut(T)> InOrder<T, F> {
         }
     }
 
-    /// Gives the turn to the first part behind `place` that still runs, after the elements of those before it.
+    /// Gives the turn to the first part behind `place` that still runs, after passing on the elements of the ended parts before that.
     fn pass_on(&self, mut place: usize) {
-        // A part that has ended is not split any more, so what is behind it stays there.
+        // A part that has ended is not split any more, so the order behind it does not change.
         while let Some(next) = self.places.next(place) {
             let ended = self.places.look_at(next, |state| match take(state) {
                 State::Ended(kept) => Some(kept),
@@ -64,7 +64,7 @@ impl<T: Send, F: FnMut(T)> InOrder<T, F> {
 impl<S: Source<Item: Send>, F: FnMut(S::Item) + Send> Sink<S> for InOrder<S::Item, F> {
     type Found = Found<S::Item>;
 
-    // The others shall know as soon as it can be known.
+    // Other workers must learn of the end of a part as soon as possible.
     const WAITS: bool = false;
 
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
@@ -85,7 +85,7 @@ impl<S: Source<Item: Send>, F: FnMut(S::Item) + Send> Sink<S> for InOrder<S::Ite
     }
 
     fn finish(&self, Found { place, mut kept, has_turn }: Self::Found) {
-        // It may have got the turn since its last unit.
+        // The part may have got the turn since its last unit.
         let has_turn = self.places.look_at(place, |state| {
             let has_turn = has_turn || matches!(state, State::HasTurn);
             if !has_turn {

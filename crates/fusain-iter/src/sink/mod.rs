@@ -1,4 +1,4 @@
-//! Where elements go: each part has a result, and these are combined in the order of the parts.
+//! Where elements go: each part has a result, and the results are combined in the order of the parts.
 
 pub(crate) mod extrema;
 pub(crate) mod fold;

@@ -1,24 +1,24 @@
 //! The parts of a chain in their order, no matter which worker has processed them.
 //!
-//! A list, in which a part that is split off comes right behind the one that it was split from. It changes at splits and at the ends of parts, so one
-//! lock for all of it is seldom contended.
+//! A list in which a part that is split off comes right behind the part that it was split from. The list changes only when a part is split or ends, so its
+//! one lock is seldom contended.
 
 use std::sync::{Mutex, MutexGuard};
 
 /// What is known of each part, from the front of the chain to its back.
 pub(crate) struct Places<T>(Mutex<Nodes<T>>);
 
-/// By place; none before something is known, so that a chain that is not shared pays for nothing.
+/// Indexed by place. Empty until something is known, so that a chain that is not shared pays nothing for it.
 struct Nodes<T>(Vec<Node<T>>);
 
 #[derive(Default)]
 struct Node<T> {
     value: T,
-    /// The place behind; 0 where there is none, as that is the first.
+    /// The next place; 0 if there is none, since place 0 is the first.
     next: usize,
 }
 
-/// The part that a chain begins as.
+/// The place of the part that a chain begins as.
 pub(crate) const ROOT: usize = 0;
 
 impl<T: Default> Places<T> {
@@ -28,7 +28,7 @@ impl<T: Default> Places<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Nodes<T>> {
-        // Poisoned means that a value was dropped, or a list grew, in a panic: nothing is half-done, and the panic is on its way to the caller.
+        // If the lock is poisoned, dropping a value or growing the list has panicked: no change is half-done, and the panic is on its way to the caller.
         let mut nodes = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if nodes.0.is_empty() {
             nodes.0.push(Node::default());
@@ -59,11 +59,11 @@ impl<T: Default> Places<T> {
     /// Replaces what is known of a place.
     pub(crate) fn set(&self, place: usize, value: T) {
         let before = std::mem::replace(&mut self.lock().node(place).value, value);
-        // The lock has been released: to drop what was there may run the user's code.
+        // The lock has been released before this, since dropping the old value may run the user's code.
         drop(before);
     }
 
-    /// Looks at what is known of a place.
+    /// Calls `look` with what is known of a place.
     pub(crate) fn look_at<R>(&self, place: usize, look: impl FnOnce(&mut T) -> R) -> R {
         look(&mut self.lock().node(place).value)
     }
@@ -73,7 +73,7 @@ impl<T: Default> Places<T> {
         self.lock().behind(place)
     }
 
-    /// Looks at all places behind `place`.
+    /// Calls `look` with what is known of each place behind `place`.
     pub(crate) fn look_behind(&self, place: usize, mut look: impl FnMut(&mut T)) {
         let mut nodes = self.lock();
         let mut at = nodes.behind(place);

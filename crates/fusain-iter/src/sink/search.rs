@@ -1,7 +1,7 @@
 //! The first hit, any hit, or the last hit.
 //!
-//! Idea: a worker searches its part from the front and ends at a hit. If any hit is wanted, that ends the whole chain. If the first one is wanted, it
-//! ends the parts behind (a list has all parts in order), and those in front go on. If the last one is wanted, a worker splits its own part again
+//! Idea: a worker searches its part from the front and ends at a hit. If any hit is wanted, that ends the whole chain. If the first hit is wanted, it
+//! ends the later parts, which a list of all parts gives, and earlier parts go on. If the last hit is wanted, a worker splits its own part again
 //! and again, down to a unit, and searches the back half first.
 
 use std::ops::ControlFlow;
@@ -14,19 +14,19 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// Which of several hits.
+/// Which hit is wanted.
 #[derive(Clone, Copy)]
 enum Which<'c> {
     First,
-    /// It ends everything.
+    /// A hit ends the whole chain.
     Any(&'c Flag),
 }
 
-/// `BACKWARDS`: units come from the back, and the last hit of one counts.
+/// If `BACKWARDS`, units come from the back, and the last hit of a unit counts.
 struct Search<'c, F, R, const BACKWARDS: bool> {
     find: F,
     which: Which<'c>,
-    /// What each part has found, and its flag.
+    /// The hit of each part, and its flag.
     places: Places<Part<R>>,
 }
 
@@ -44,7 +44,7 @@ impl<R> Default for Part<R> {
 struct Found<R> {
     place: usize,
     hit: Option<R>,
-    /// Whether a part in front has a hit; the first part has none in front.
+    /// Raised when an earlier part has a hit. The first part has no flag.
     over: Option<Arc<Flag>>,
 }
 
@@ -56,14 +56,14 @@ where
 {
     type Found = Found<R>;
 
-    // The others shall know as soon as it can be known.
+    // Other workers must learn of a hit as soon as possible.
     const WAITS: bool = false;
 
     #[inline(always)]
     fn unit(&self, found: &mut Found<R>, source: &mut S, grain: usize) -> ControlFlow<()> {
         let hit = &mut found.hit;
         if BACKWARDS {
-            // The last one of the unit, which is its nearest from the back.
+            // Keeps the last hit of the unit, which is the nearest to the back.
             source.fold(grain, (), |(), x| {
                 if let Some(r) = (self.find)(x) {
                     *hit = Some(r);
@@ -71,7 +71,7 @@ where
             });
             return if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
-        // Written at a hit only: a store for each element would be most of the work.
+        // `hit` is written only at a hit: a store at each element would be most of the work.
         let each = |x| match (self.find)(x) {
             Some(found) => {
                 *hit = Some(found);
@@ -91,7 +91,7 @@ where
     fn finish(&self, found: Found<R>) {
         let Found { place, hit: Some(hit), over } = found else { return };
         self.places.set(place, Part { hit: Some(hit), over });
-        // Flags are hints; the hits lie behind a lock.
+        // Flags are hints, so their order does not matter; the hits lie behind a lock.
         match self.which {
             Which::Any(over) => over.raise(),
             Which::First => self.places.look_behind(place, |part| part.over.iter().for_each(|over| over.raise())),
@@ -107,7 +107,7 @@ where
     }
 }
 
-/// Any of what `find` makes of the elements; it raises `over`.
+/// Any result of `find` that is `Some`; it raises `over`.
 #[inline(always)]
 pub(crate) fn any<S, F, R>(settings: &Settings<'_>, source: S, over: &Flag, find: F) -> Option<R>
 where
@@ -118,7 +118,7 @@ where
     run::<_, _, _, false>(settings, source, Which::Any(over), find)
 }
 
-/// The first of what `find` makes of the elements.
+/// The first result of `find` that is `Some`.
 #[inline(always)]
 pub(crate) fn first<S, F, R>(settings: &Settings<'_>, source: S, find: F) -> Option<R>
 where
@@ -129,7 +129,7 @@ where
     run::<_, _, _, false>(settings, source, Which::First, find)
 }
 
-/// The last of what `find` makes of the elements.
+/// The last result of `find` that is `Some`.
 #[inline(always)]
 pub(crate) fn last<S, F, R>(settings: &Settings<'_>, source: S, find: F) -> Option<R>
 where
@@ -154,16 +154,16 @@ where
     }
 }
 
-/// A source read from its back, a unit at a time; within a unit elements keep their order.
+/// A source that is read from its back, unit by unit. Within a unit, elements keep their order.
 struct Backwards<S> {
-    /// What is left, from the front to the back.
+    /// The parts left, from the front to the back.
     parts: Vec<S>,
 }
 
-/// Elements at most in a unit that is read from the back, as all of it is looked at.
+/// The maximum number of elements in a unit that is read from the back, since all of them are looked at.
 const BACKWARDS_MAX: usize = 1 << 10;
 
-/// Splits that may leave as much as is more than can be counted: a range of `u128` needs half of these.
+/// The maximum number of splits after which the length may still be `usize::MAX`, that is, unknown. A range of `u128` needs half of these before it can be counted.
 const BLIND_MAX: u32 = u128::BITS;
 
 impl<S: Source> Backwards<S> {
@@ -185,7 +185,7 @@ impl<S: Source> Source for Backwards<S> {
         let Some(mut last) = self.parts.pop() else { return ControlFlow::Continue(()) };
         for splits in 0_u32.. {
             let left = last.left();
-            // What has no known length could be split for ever; the longest range has one after fewer splits.
+            // A source without a known length could be split for ever. The longest range has a known length after fewer splits.
             if left <= grain || (left == usize::MAX && splits > BLIND_MAX) {
                 break;
             }
@@ -205,7 +205,7 @@ impl<S: Source> Source for Backwards<S> {
                 let back = only.split()?;
                 Some(Self::new(std::mem::replace(only, back)))
             }
-            // What is farthest from the back is the largest.
+            // The part farthest from the back is the largest.
             _ => Some(Self::new(self.parts.remove(0))),
         }
     }

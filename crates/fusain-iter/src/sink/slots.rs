@@ -1,8 +1,8 @@
-//! Elements written straight to where they belong: a chain that knows its length, or how long it is at most, fills the slots of a vector.
+//! Elements written straight to their places: a chain of known or bounded length fills the slots of a vector.
 //!
 //! Idea: the room is split where the source is split, so each worker has the slots of its own elements. A worker that has finished reports which
-//! slots it has filled. If a panic comes first, the worker drops the elements that it has not reported, and the room drops those reported. So
-//! each element that was made is dropped exactly once. A chain that stops early or leaves elements out leaves gaps, which are closed at the end.
+//! slots it has filled. After a panic, each worker drops the elements that it has not reported, and the room drops the reported ones. So
+//! each element is dropped exactly once. A chain that ends early or leaves elements out leaves gaps, which are closed at the end.
 //!
 //! The slots may be those that the elements are moved out of: see [`memory`](crate::memory).
 
@@ -18,20 +18,21 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::{ROW, Source};
 
-/// Room for elements.
+/// Memory for elements, divided into slots.
 ///
 /// Invariants:
-/// 1. `base` is valid for writes of `len` elements for `'r`, and used by nobody else, but by a source that moves elements [out of there](refill), each before its slot is written.
+/// 1. `base` is valid for writes of `len` elements for `'r`. No other code uses this memory, except a source that moves elements [out of it](refill), each before its slot is
+///    written.
 /// 2. The slots of `filled` are initialised and belong to the room; no two ranges overlap.
 struct Room<'r, T> {
     base: *mut T,
     len: usize,
-    /// From the front to the back.
+    /// The ranges of filled slots, from the front to the back.
     filled: Mutex<Vec<Range<usize>>>,
     vector: PhantomData<&'r mut Vec<T>>,
 }
 
-// SAFETY: shared are a pointer, through which each window writes to slots of its own, and a locked list; elements made on one thread
+// SAFETY: threads share a pointer, through which each window writes only to its own slots, and a locked list. Elements made on one thread
 // are dropped on another, hence `T: Send`.
 unsafe impl<T: Send> Sync for Room<'_, T> {}
 
@@ -48,20 +49,20 @@ impl<'r, T> Room<'r, T> {
     ///
     /// # Safety
     ///
-    /// To be called once.
+    /// It must be called only once.
     unsafe fn window(&self) -> Window<'_, T> {
         Window { base: self.base, first: 0, next: 0, end: self.len, filled: &self.filled }
     }
 
-    /// Closes the gaps; returns how many slots at the front are initialised, which are nobody's from now on.
+    /// Closes the gaps. Returns how many slots at the front are initialised; the caller owns their elements from now on.
     fn finish(mut self) -> usize {
         let ranges = std::mem::take(self.filled.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()));
         let mut front = 0;
         for range in ranges {
             if range.start != front {
                 let (from, to) = (self.base.wrapping_add(range.start), self.base.wrapping_add(front));
-                // SAFETY: both lie in the room, invariant 1, the elements are initialised and ours, invariant 2, and what they move onto is a gap
-                // or has been moved out.
+                // SAFETY: both lie in the room, by invariant 1. The elements are initialised and ours, by invariant 2. The slots that they move onto are a gap,
+                // or their elements have been moved out.
                 unsafe { std::ptr::copy(from, to, range.len()) };
             }
             front += range.len();
@@ -70,9 +71,9 @@ impl<'r, T> Room<'r, T> {
     }
 }
 
-/// Adds to what has been filled. Not generic, so that it is compiled once.
+/// Adds a range of filled slots. Not generic, so that it is compiled once.
 ///
-/// What a worker fills mostly lies behind what it has filled before: the two become one, so the list stays short however many parts there are.
+/// Slots that a worker fills usually follow slots that it has filled before. Both ranges become one, so the list stays short however many parts there are.
 #[inline(never)]
 fn report(filled: &Mutex<Vec<Range<usize>>>, range: Range<usize>) {
     let mut filled = filled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -88,25 +89,26 @@ impl<T> Drop for Room<'_, T> {
         let filled = self.filled.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
         for range in filled.drain(..) {
             let part = std::ptr::slice_from_raw_parts_mut(self.base.wrapping_add(range.start), range.len());
-            // SAFETY: invariant 2; draining the list drops them once.
+            // SAFETY: invariant 2. Draining the list drops the elements only once.
             unsafe { part.drop_in_place() };
         }
     }
 }
 
-/// Bytes of a cache line, and of the widest vectors.
+/// The size of a cache line, and of the widest vectors, in bytes.
 const LINE: usize = 64;
 
-/// So many lines pay for filling the first one by itself.
+/// With at least this many cache lines to fill, it pays to fill the slots before the first line border separately.
 const MANY_LINES: usize = 64;
 
-/// Bytes of the longest row that is taken at once: longer ones do not stay in registers.
+/// The maximum size of a row, in bytes. Longer rows do not stay in registers.
 const ROW_MAX: usize = 2 * LINE;
 
-/// Elements that are made before they are written, where they come from where they go to: the compiler does not make vectors of a loop that reads memory and writes it.
+/// The number of elements in a stage: these are made before they are written, if results go where elements come from. The compiler does not vectorise a loop that reads and
+/// writes the same memory.
 const STAGE: usize = 32;
 
-/// Bytes of the longest stage.
+/// The maximum size of a stage, in bytes.
 const STAGE_MAX: usize = 8 * LINE;
 
 /// The slots of one worker.
@@ -124,7 +126,7 @@ struct Window<'w, T> {
 unsafe impl<T: Send> Send for Window<'_, T> {}
 
 impl<T> Window<'_, T> {
-    /// Gives away the slots for the elements of `rest`, which has been split off the source.
+    /// Splits off the slots for the elements of `rest`, which has been split off the source.
     fn split_for(&mut self, rest: &impl Source) -> Self {
         let back = rest.bound(Seal).expect("what is split off a bounded source is bounded");
         let front = (self.end - self.next).checked_sub(back).expect("a part is no longer than the whole");
@@ -143,14 +145,14 @@ impl<T> Window<'_, T> {
         }
     }
 
-    /// Which slots are initialised; they are nobody's from now on.
+    /// Returns which slots are initialised. The window no longer owns their elements.
     #[inline(always)]
     fn release(self) -> Range<usize> {
         let window = ManuallyDrop::new(self);
         window.first..window.next
     }
 
-    /// Fills the next slot. A check is not felt where elements are dropped, so a source that is wrong about its length panics.
+    /// Fills the next slot. Panics if a source is wrong about its length: where elements have to be dropped, this check costs little.
     #[inline(always)]
     fn push(&mut self, x: T) {
         assert!(self.next < self.end, "a source gives no more than it has");
@@ -163,22 +165,22 @@ impl<T> Window<'_, T> {
     ///
     /// # Safety
     ///
-    /// The source gives no more elements than there are empty slots.
+    /// The source must give no more elements than there are empty slots.
     #[inline(always)]
     unsafe fn fill<S: Source<Item = T>, const IN_PLACE: bool>(&mut self, source: &mut S, grain: usize) {
         let (base, end) = (self.base, self.end);
         if needs_drop::<T>() {
-            // One by one, so that a panic finds every element made so far.
+            // One by one, so that after a panic every element made so far is dropped.
             source.fold(grain, (), |(), x| self.push(x));
         } else {
-            // Where elements are left out the compiler makes no vectors, so a stage gains nothing.
+            // The compiler does not vectorise loops that leave elements out, so a stage would gain nothing for these.
             let rest = if IN_PLACE && const { !S::EXACT.is_never() } {
                 // SAFETY: by the caller.
                 unsafe { self.fill_by_stages(source, grain) }
             } else {
                 grain
             };
-            // One place for both, as each may be a loop.
+            // One loop for both, so that the code of the source, which may be long, is compiled once.
             let first = if IN_PLACE { 0 } else { self.unaligned(rest) };
             let grains = [first, rest - first];
             for mut grain in grains {
@@ -187,12 +189,12 @@ impl<T> Window<'_, T> {
                     && let Some(row) = source.row(|x| x, Seal)
                 {
                     debug_assert!(self.next + ROW <= end);
-                    // SAFETY: as many empty slots, by the caller, as a row are elements of the source.
+                    // SAFETY: the row holds elements of the source, and by the caller there are as many empty slots.
                     unsafe { base.wrapping_add(self.next).cast::<[T; ROW]>().write(row) };
                     self.next += ROW;
                     grain -= ROW;
                 }
-                // What has ended early would go on behind its end.
+                // A chain that has ended early would go on behind its end.
                 if grain == 0 || (const { S::EXACT.is_at_most() } && source.left() == 0) {
                     continue;
                 }
@@ -206,7 +208,7 @@ impl<T> Window<'_, T> {
         }
     }
 
-    /// Fills slots with most of the next `grain` elements of `source`, which come from there and need no drop; returns how many of `grain` are left.
+    /// Fills slots with most of the next `grain` elements of `source`, which come from the same memory and need no drop. Returns how many of `grain` are left.
     ///
     /// # Safety
     ///
@@ -221,11 +223,11 @@ impl<T> Window<'_, T> {
             });
             let to = self.base.wrapping_add(self.next).cast::<MaybeUninit<T>>();
             if given == STAGE {
-                // SAFETY: as many empty slots, by the caller.
+                // SAFETY: by the caller there are as many empty slots.
                 unsafe { to.cast::<[MaybeUninit<T>; STAGE]>().write(stage) };
             } else {
                 // The chain has ended early.
-                // SAFETY: likewise; a stage is no slot.
+                // SAFETY: as above. A stage does not overlap with slots.
                 unsafe { to.copy_from_nonoverlapping(stage.as_ptr(), given) };
                 self.next += given;
                 return 0;
@@ -236,8 +238,8 @@ impl<T> Window<'_, T> {
         grain
     }
 
-    /// How many of the next `grain` slots lie before the first that begins a cache line, where it pays to fill them by themselves: each wide vector that is written
-    /// across the border of two lines takes twice as long.
+    /// How many of the next `grain` slots lie before the first border of a cache line, or 0 if it does not pay to fill them separately. A wide vector that is written
+    /// across such a border costs two writes.
     #[inline(always)]
     fn unaligned(&self, grain: usize) -> usize {
         if !LINE.is_multiple_of(size_of::<T>()) || grain < MANY_LINES * LINE / size_of::<T>() {
@@ -251,14 +253,14 @@ impl<T> Window<'_, T> {
 impl<T> Drop for Window<'_, T> {
     fn drop(&mut self) {
         let part = std::ptr::slice_from_raw_parts_mut(self.base.wrapping_add(self.first), self.next - self.first);
-        // SAFETY: these are initialised and ours, by the invariants, and have not been handed in.
+        // SAFETY: these elements are initialised and ours, by the invariants, and have not been reported.
         unsafe { part.drop_in_place() };
     }
 }
 
-/// Writes to the slots of windows; `IN_PLACE` says that elements of the source [come from there](crate::memory).
+/// Writes to the slots of windows. `IN_PLACE` says that elements of the source [come from these slots](crate::memory).
 ///
-/// Invariant: used for sources that are bounded, and a window that has as many empty slots as the bound, or more where elements have been left out.
+/// Invariant: it is used only with bounded sources. A window has as many empty slots as the bound, or more if elements have been left out.
 struct Slots<T, const IN_PLACE: bool>(PhantomData<fn(T)>);
 
 impl<'w, S, T, const IN_PLACE: bool> Sink<S> for Slots<&'w T, IN_PLACE>
@@ -272,7 +274,7 @@ where
 
     #[inline(always)]
     fn unit(&self, window: &mut Window<'w, T>, source: &mut S, grain: usize) -> ControlFlow<()> {
-        // SAFETY: the source gives no more than its bound, which is at most the number of empty slots, by the invariant of `Slots`.
+        // SAFETY: the source gives no more elements than its bound, which is at most the number of empty slots, by the invariant of `Slots`.
         unsafe { window.fill::<_, IN_PLACE>(source, grain) };
         ControlFlow::Continue(())
     }
@@ -288,7 +290,7 @@ where
 
 /// Writes pairs to the slots of two windows.
 ///
-/// Invariant: as of [`Slots`].
+/// Invariant: as for [`Slots`].
 struct Pairs<A, B>(PhantomData<fn(A, B)>);
 
 impl<'w, S, A, B> Sink<S> for Pairs<&'w A, &'w B>
@@ -312,9 +314,9 @@ where
             let (to_left, to_right) = (left.base.wrapping_add(left.next), right.base.wrapping_add(right.next));
             let more = source.fold(grain, 0, |at, (a, b)| {
                 debug_assert!(at < left.end - left.next && at < right.end - right.next);
-                // SAFETY: empty slots, as the source gives no more than it has left, which is the number of empty slots of each window.
+                // SAFETY: these slots are empty, since the source gives no more than it has left, which is the number of empty slots of each window.
                 unsafe { to_left.wrapping_add(at).write(a) };
-                // SAFETY: likewise.
+                // SAFETY: as above.
                 unsafe { to_right.wrapping_add(at).write(b) };
                 at + 1
             });
@@ -351,15 +353,15 @@ pub(crate) fn append_both<S, A, B>(
         let rooms = (Room::behind(left, len), Room::behind(right, len));
         // SAFETY: called once.
         let first = unsafe { rooms.0.window() };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let second = unsafe { rooms.1.window() };
         let released = |(left, right): (Window<'_, A>, Window<'_, B>)| (left.release().len(), right.release().len());
         let alone = drive(settings, source, &Pairs::<&A, &B>(PhantomData), (first, second)).map(released);
         alone.unwrap_or_else(|| (rooms.0.finish(), rooms.1.finish()))
     };
-    // SAFETY: so many elements behind the old ones have been initialised, and nobody else has them.
+    // SAFETY: this many elements behind the old ones have been initialised, and nothing else owns them.
     unsafe { left.set_len(left.len() + filled.0) };
-    // SAFETY: likewise.
+    // SAFETY: as above.
     unsafe { right.set_len(right.len() + filled.1) };
 }
 
@@ -371,17 +373,18 @@ where
 {
     let len = source.exact(Seal).expect("the length is known");
     let filled = fill::<_, false>(settings, source, Room::behind(vector, len));
-    // SAFETY: so many elements behind the old ones have been initialised, and nobody else has them.
+    // SAFETY: this many elements behind the old ones have been initialised, and nothing else owns them.
     unsafe { vector.set_len(vector.len() + filled) };
 }
 
-/// Fills the slots from `base` on, out of which `source` moves elements, with what it makes of them. Returns how many at the front have been initialised, which are nobody's.
+/// Fills the slots from `base` on with the elements of `source`, which moves elements out of these slots. Returns how many slots at the front have been initialised; the caller
+/// owns their elements.
 ///
 /// # Safety
 ///
-/// 1. `source` is bounded. From `base` on there are as many slots as its bound, those that it has yet to empty, and until this returns nobody but the source uses them. So it is
-///    of each part that is split off, whose slots are the last ones.
-/// 2. When it gives its n-th element it has moved the n-th out of there, and does not look at that slot again.
+/// 1. `source` is bounded. From `base` on there are as many slots as its bound: those that it has yet to empty. Until this returns, only the source uses them. The same holds
+///    for each part that is split off; its slots are the last ones.
+/// 2. When `source` gives its element n, it has moved element n out of the slots, and does not read that slot again.
 #[inline(always)]
 pub(crate) unsafe fn refill<S>(settings: &Settings<'_>, source: S, base: *mut S::Item) -> usize
 where
@@ -391,7 +394,7 @@ where
     fill::<_, true>(settings, source, Room { base, len, filled: Mutex::new(Vec::new()), vector: PhantomData })
 }
 
-/// Fills `room` with the elements of `source`, which is bounded by its length. Returns how many at the front have been initialised, which are nobody's.
+/// Fills `room` with the elements of `source`, which is bounded by its length. Returns how many slots at the front have been initialised; the caller owns their elements.
 #[inline(always)]
 fn fill<S, const IN_PLACE: bool>(settings: &Settings<'_>, source: S, room: Room<'_, S::Item>) -> usize
 where
@@ -401,6 +404,6 @@ where
     let window = unsafe { room.window() };
     let sink = Slots::<&S::Item, IN_PLACE>(PhantomData);
     let alone = drive(settings, source, &sink, window).map(Window::release);
-    // A first window that has done it all begins at the front.
+    // If the first window has done all of it, its range begins at the front.
     alone.map_or_else(|| room.finish(), |filled| filled.len())
 }

@@ -1,7 +1,7 @@
-//! Sums and products: as many additions side by side as the machine can do at once.
+//! Sums and products: the machine does as many additions at once as it can.
 //!
-//! In an ordered sum of floats each addition waits for the one before it. A parallel sum has no fixed order anyway. So floats are added in lanes, and
-//! the compiler makes vectors of these. For integers it does so by itself.
+//! In an ordered sum of floats each addition waits for the one before it. A parallel sum has no fixed order anyway. So floats are added in lanes, which
+//! the compiler vectorises. For integers it does so without help.
 
 use std::iter::{Product, Sum, empty, once};
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// `Sum` or `Product`, of what and of what they give.
+/// `Sum` or `Product`, of elements of type `X` and of results of type `T`.
 pub(crate) trait Total<X, T>: Sync {
     fn of(&self, items: impl Iterator<Item = X>) -> T;
     fn both(&self, a: T, b: T) -> T;
@@ -97,21 +97,21 @@ impl<O, T> Lanes<O, T> {
     }
 }
 
-/// `a` as a `B`, which is what it is.
+/// Returns `a` as a `B`, which is the same type.
 #[inline(always)]
 fn as_other<A, B>(a: A) -> B {
     assert!(is_same::<A, B>(), "a value has one type");
-    // SAFETY: both are the same float, as has just been seen; the original is not dropped.
+    // SAFETY: both types are the same float, as the assertion has checked; the original is not dropped.
     unsafe { transmute_copy(&ManuallyDrop::new(a)) }
 }
 
-/// Whether both are the same float.
+/// Whether both types are the same float.
 #[inline(always)]
 fn is_same<A, B>() -> bool {
     (is::<A, f64>() && is::<B, f64>()) || (is::<A, f32>() && is::<B, f32>())
 }
 
-/// All of `source`, as `total` says.
+/// The sum or product of all elements of `source`, as `total` says.
 #[inline(always)]
 pub(crate) fn total<S, T, O>(settings: &Settings<'_>, source: S, total: O) -> T
 where

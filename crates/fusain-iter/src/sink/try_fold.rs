@@ -10,7 +10,7 @@ use crate::outcome::{Try, try_combine, unbroken};
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// What a part comes to: what it has folded to, or what broke it off. `None` where it had no element.
+/// The result of a part: what it has folded to, or what ended it. `None` if it has had no element.
 type Part<A, B> = Option<ControlFlow<B, A>>;
 
 struct TryFold<'c, N, F, A, B> {
@@ -62,7 +62,7 @@ where
         });
         found.part = match broken {
             Some(residual) => {
-                // The others shall know as soon as it can be known. A hint; what broke off lies behind a lock later.
+                // Other workers must learn of it as soon as possible. The flag is only a hint; the residual goes behind a lock later.
                 self.over.raise();
                 Some(ControlFlow::Break(residual))
             }
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// Folds the parts of `source` until one breaks off, which raises `over`: the parts in their order, or what the first of those has that broke off.
+/// Folds the parts of `source` until one fails, which raises `over`. Returns the results of the parts in their order, or what the first part that failed has ended with.
 #[inline(always)]
 fn try_fold<S, A, B, N, F>(
     settings: &Settings<'_>,
@@ -116,7 +116,7 @@ where
     }
     let mut parts = Vec::new();
     let mut broken = None;
-    // All are looked at: a part in front of one that broke off may have been left undone, but not the other way round.
+    // All parts are looked at: a part in front of a failed one may have been left undone, but not the other way round.
     for part in fold.places.in_order().flatten() {
         match part {
             ControlFlow::Continue(part) => parts.push(part),
@@ -135,7 +135,7 @@ where
     F: Fn(T, T) -> S::Item + Sync,
     T: Send,
 {
-    // A failure is carried as the element itself, which is `Send`.
+    // A failure is passed on as the element itself, which is `Send`.
     let step = |a: T, x: S::Item| match unbroken(x) {
         ControlFlow::Continue(x) => unbroken(op(a, x)),
         broken => broken,

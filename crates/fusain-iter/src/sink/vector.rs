@@ -1,4 +1,4 @@
-//! Vectors: filled in place where the length is known, else joined from the vectors of the parts.
+//! Vectors: filled in place if the length is known, otherwise joined from the vectors of the parts.
 
 use fusain_algorithms::internals::Team;
 
@@ -23,7 +23,7 @@ impl<S: Source<Item: Send>> Kernel<S> for Append {
     }
 }
 
-/// The elements of `source`, part by part.
+/// The elements of `source`, in a vector for each part.
 #[inline(always)]
 pub(crate) fn parts<S: Source<Item: Send>>(settings: &Settings<'_>, source: S) -> Parts<Vec<S::Item>> {
     run(settings, source, Append)
@@ -68,7 +68,7 @@ where
     join(right, more_right);
 }
 
-/// Vectors of the elements of `source`, each of which `put` puts into one of the two, or something into both.
+/// Two vectors of the elements of `source`. `put` puts each element into one of them, or something into both.
 #[inline(always)]
 pub(crate) fn divided<S, A, B>(
     settings: &Settings<'_>,
@@ -114,7 +114,7 @@ pub(crate) fn append<S: Source<Item: Send>>(settings: &Settings<'_>, source: S, 
 #[inline]
 pub(crate) fn join<T>(vector: &mut Vec<T>, mut part: Vec<T>) {
     if vector.is_empty() && vector.capacity() < part.len() {
-        // Its memory serves for all.
+        // The memory of `part` serves for all.
         *vector = part;
     } else {
         vector.append(&mut part);

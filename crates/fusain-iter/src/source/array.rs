@@ -1,4 +1,4 @@
-//! Arrays by value: in the chain itself, with no allocation, as there may be a chain of one for each element of another.
+//! Arrays by value. The elements lie in the chain itself, without an allocation, since another chain may make such a chain for each of its elements.
 
 use std::fmt;
 use std::mem::{self, ManuallyDrop, MaybeUninit, needs_drop};
@@ -21,7 +21,7 @@ use crate::settings::Settings;
 /// ```
 #[must_use = "a chain does nothing before it is run"]
 pub struct IntoIter<T, const N: usize> {
-    /// Invariant: the first `len` are initialised, and this chain's.
+    /// Invariant: the first `len` slots are initialised, and their elements belong to this chain.
     slots: [MaybeUninit<T>; N],
     len: usize,
 }
@@ -31,13 +31,13 @@ impl<T, const N: usize> IntoIter<T, N> {
     #[inline]
     fn take(&mut self) -> Slots<'_, T> {
         let len = mem::take(&mut self.len);
-        // SAFETY: these are initialised, and no longer ours.
+        // SAFETY: these slots are initialised, and no longer belong to this chain.
         unsafe { Slots::of(&mut self.slots[..len]) }
     }
 
     fn as_slice(&self) -> &[T] {
         let slots = &self.slots[..self.len];
-        // SAFETY: these are initialised, and a `MaybeUninit` lies in memory as what it may be.
+        // SAFETY: these slots are initialised, and `MaybeUninit<T>` has the layout of `T`.
         unsafe { &*(std::ptr::from_ref(slots) as *const [T]) }
     }
 }
@@ -82,10 +82,10 @@ impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
         if needs_drop::<T>() {
             return self.into_iter().fold(acc, step);
         }
-        // Std's iterator keeps in memory what it would have to drop.
+        // Std's iterator would keep the elements in memory, to drop those that are left.
         let array = ManuallyDrop::new(self);
         for x in &*array {
-            // SAFETY: initialised, and read once, as nothing drops the array.
+            // SAFETY: it is initialised, and read only once, since the array is never dropped.
             acc = step(acc, unsafe { std::ptr::read(x) });
         }
         acc

@@ -1,14 +1,14 @@
-//! Sequential iterators, whose elements workers fetch in turn.
+//! Sequential iterators as chains: workers fetch the elements in turn.
 //!
-//! Idea: a lock protects the iterator. A worker takes the elements of a unit of work out of it, releases the lock, and processes them. All
-//! parts are alike, but that the first one stays to the end: a split gives the thief a reference to the same iterator.
+//! Idea: a lock protects the iterator. A worker takes the elements of a unit of work out of it, releases the lock, and processes them. A split gives
+//! the thief a reference to the same iterator. All parts are alike, except that the first one stays to the end.
 //!
-//! The iterator is the user's, and may call into the pool: its thread may then begin another part of the same chain, in the middle of `next`. Such a part ends at once, since it
+//! The iterator is the user's, and may call into the pool. So a thread may begin another part of the same chain in the middle of `next`. Such a part ends at once, since it
 //! would wait for the lock that its own thread holds.
 //!
-//! Where elements are short, the lock goes from core to core as often as it is taken, and workers gain nothing by each other. So a part with short elements is not split, and one
-//! that finds the lock taken ends: another one goes on, and keeps the lock for all of a unit. How short they are is seen by the grain, which is as many elements as take some
-//! microseconds.
+//! If elements are short, the lock moves from core to core at each unit, and workers only hold each other up. So a part with short elements is not split, and it ends if it
+//! finds the lock taken: the part that has the lock goes on, and keeps it for a whole unit. The grain shows how short elements are, since the pool chooses it so that a unit takes
+//! some microseconds.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -32,11 +32,12 @@ use crate::settings::Settings;
 /// assert_eq!(receive.into_iter().par_bridge().map(|x| x * 2).sum::<i32>(), 90);
 /// ```
 pub trait ParallelBridge: Sized {
-    /// A parallel iterator of the elements of this sequential one, in no particular order unless it is made [`ordered`](IterBridge::ordered). Workers fetch elements in turn, so it pays only if the
-    /// work on an element takes much longer than fetching it; shorter ones are left to one worker. They fetch one element at a time, or as many as the iterator's `size_hint` says
-    /// that there are at least.
+    /// Returns a parallel iterator over the elements of this sequential one, in no particular order unless it is made [`ordered`](IterBridge::ordered).
     ///
-    /// The iterator may wait for what is done with its elements. It must not wait for other tasks of the same pool: the worker that waits might be the one to run
+    /// Workers fetch elements in turn, one at a time, or as many as the iterator's `size_hint` says that there are at least. So it pays only if the work on an element takes much
+    /// longer than fetching it. Shorter elements are left to one worker.
+    ///
+    /// The iterator may wait until earlier elements have been processed. It must not wait for other tasks of the same pool: the worker that waits might be the one to run
     /// them.
     fn par_bridge(self) -> IterBridge<Self>;
 }
@@ -51,7 +52,7 @@ impl<J: Iterator<Item: Send> + Send> ParallelBridge for J {
 #[must_use = "a chain does nothing before it is run"]
 pub struct IterBridge<J> {
     iter: Mutex<J>,
-    /// Who holds the lock.
+    /// The thread that holds the lock.
     holder: Holder,
     /// The iterator has given its last element, or panicked. A hint: workers check it again with the lock held.
     over: Flag,
@@ -84,7 +85,7 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        // A panic before the run was in `clone` or `fmt`, and the iterator has been asked for nothing.
+        // If the lock is poisoned, `clone` or `fmt` has panicked: the iterator itself has not been called yet.
         self.iter.clear_poison();
         let shares = !internals::chooses(&settings.policy);
         BridgeSource { is_first: true, ..BridgeSource::new(self, shares) }
@@ -95,15 +96,15 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for IterBridge<J> {
 #[doc(hidden)]
 pub struct BridgeSource<'s, J: Iterator> {
     bridge: &'s IterBridge<J>,
-    /// Memory for the elements of a unit.
+    /// A buffer for the elements of a unit.
     fetched: Vec<J::Item>,
-    /// It was begun in the middle of a call of the iterator, or others go on without it.
+    /// This part has ended: its thread already holds the lock, or another part goes on with the elements.
     is_over: bool,
-    /// It has not been split off another one.
+    /// This part has not been split off another one.
     is_first: bool,
-    /// Elements of the last unit, at most.
+    /// The maximum number of elements of the last unit.
     grain: usize,
-    /// They are shared however short they are: that was asked for, or the iterator gives many at a time.
+    /// Elements are shared however short they are: the caller has asked for that, or the iterator gives many at a time.
     shares: bool,
 }
 
@@ -113,10 +114,10 @@ impl<J: Iterator + std::fmt::Debug> std::fmt::Debug for BridgeSource<'_, J> {
     }
 }
 
-/// Elements fetched at a time at most, so that a unit of one worker leaves something for the others.
+/// The maximum number of elements that are fetched at a time, so that a unit of one worker leaves something for the others.
 const FETCHED_MAX: usize = 1 << 8;
 
-/// Where more elements than this make a unit, a lock that comes from another core takes longer than each of them.
+/// If a unit has more elements than this, each takes less time than fetching the lock from another core.
 const GRAIN_MAX: usize = 16;
 
 impl<'s, J: Iterator> BridgeSource<'s, J> {
@@ -124,12 +125,12 @@ impl<'s, J: Iterator> BridgeSource<'s, J> {
         BridgeSource { bridge, fetched: Vec::new(), is_over: false, is_first: false, grain: 0, shares }
     }
 
-    /// Whether its elements are too short to be shared.
+    /// Whether the elements are too short to be shared.
     fn is_light(&self) -> bool {
         self.grain > GRAIN_MAX && !self.shares
     }
 
-    /// Processes a unit of short elements with the lock held, or leaves that to the one who holds it. `None` if that is up to who fetches.
+    /// Processes a unit of short elements with the lock held, or ends this part if another one holds the lock. `None` if the unit is left to [`fetch`](Self::fetch).
     fn run_locked(
         &mut self,
         wanted: usize,
@@ -162,7 +163,7 @@ impl<'s, J: Iterator> BridgeSource<'s, J> {
     }
 
     /// Fetches up to `wanted` elements: as many as the iterator says that there are at least. An element that may have to be waited for, as that of a channel, is
-    /// fetched when the one before it has been processed: it may depend on that.
+    /// fetched only when the element before it has been processed, since it may depend on that.
     fn fetch(&mut self, wanted: usize) {
         let Self { bridge, fetched, is_over, shares, .. } = self;
         if bridge.holder.is_this_thread() {
@@ -182,7 +183,7 @@ impl<'s, J: Iterator> BridgeSource<'s, J> {
                     bridge.over.raise();
                 }
             }
-            // It panicked, and that comes out of the call.
+            // The iterator panicked, and that panic comes out of the call.
             Err(_) => bridge.over.raise(),
         }
     }

@@ -1,4 +1,4 @@
-//! Sources that know where each element is, so that they can be cut anywhere.
+//! Sources that know the position of each element, so that they can be cut anywhere.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,16 @@ use crate::seal::Seal;
 /// A [`Source`] with a known length. It can be split at any index and read from both ends, piece by piece.
 ///
 /// A piece is an ordinary iterator. So adaptors over pieces are std's, which the compiler vectorises.
-/// [`from_indexed_source`](crate::iter::from_indexed_source) makes a chain of one.
+/// [`from_indexed_source`](crate::iter::from_indexed_source) makes a chain of an indexed source.
+///
+/// # Cost
+///
+/// [`front`](IndexedSource::front) is called at least once for each unit of work, sometimes for only eight elements. [`split_at`](IndexedSource::split_at) is called for each part.
+/// So these and [`back`](IndexedSource::back) should take O(1): the piece computes its elements when it is read.
+///
+/// # Panics
+///
+/// `front`, `back` and `split_at` may panic if they are asked for more elements than are [`left`](IndexedSource::left). Chains do not do that.
 pub trait IndexedSource: Send + Sized {
     /// The type of the elements.
     type Item;
@@ -22,26 +31,27 @@ pub trait IndexedSource: Send + Sized {
     where
         Self: 'p;
 
-    /// Whether pieces are sure to have as many elements as was asked for: always or never. See [`Source::exact`].
+    /// `Always` if each piece is guaranteed to have as many elements as were asked for, else `Never`. See [`Source::exact`].
     ///
-    /// Where they are, memory is written by it. So then a piece of `n` elements has no more than that, and `left` never grows, even if somebody has asked for more than there are.
+    /// If it is `Always`, memory is written by this length, without further checks. So a piece of `n` elements must not give more, and `left` must never grow, even if a caller
+    /// asks for more elements than there are.
     #[doc(hidden)]
     const EXACT: Exact = Exact::Never;
 
     /// How many elements are left.
     fn left(&self) -> usize;
 
-    /// Takes the first `n` of the elements left; there are at least `n`. Elements that are not read from the piece do not come back.
+    /// Takes the first `n` of the elements left, as a piece. `n` is at most [`left`](IndexedSource::left). Elements that are not read from the piece do not come back.
     fn front(&mut self, n: usize) -> Self::Piece<'_>;
 
-    /// Takes the last `n` of the elements left; otherwise like [`front`](IndexedSource::front).
+    /// Takes the last `n` of the elements left, as a piece whose elements keep their order. Otherwise like [`front`](IndexedSource::front).
     fn back(&mut self, n: usize) -> Self::Piece<'_>;
 
-    /// Keeps the first `n` of the elements left, and splits off the others; there are at least `n`.
+    /// Keeps the first `n` of the elements left, and splits off the others, which may be none. `n` is at most [`left`](IndexedSource::left).
     fn split_at(&mut self, n: usize) -> Self;
 
-    /// As [`Source::row`], for sources of indices. Closures that look up elements by index read the addresses of what they have captured. After each element that is written
-    /// they read these again, as what has been written might be an address; for a row, once.
+    /// As [`Source::row`], for sources of indices. A closure that looks up elements by index loads the addresses of the slices that it has captured. If results are written one by
+    /// one, it loads them again after each, since the compiler cannot rule out that the write has changed them. For a row it loads them once.
     #[doc(hidden)]
     #[inline(always)]
     fn row<U>(&mut self, map: impl FnMut(Self::Item) -> U, _: Seal) -> Option<[U; ROW]> {
@@ -56,7 +66,7 @@ pub trait IndexedSource: Send + Sized {
         self.front(n).fold(acc, step)
     }
 
-    /// Gives the first `n` of the elements left to `each`, unless it ends that; there are at least `n`.
+    /// Gives the first `n` of the elements left to `each`, until that returns `Break`; there are at least `n`.
     #[doc(hidden)]
     #[inline(always)]
     fn try_front(&mut self, n: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
@@ -70,27 +80,28 @@ pub trait IndexedSource: Send + Sized {
         push::extend(vector, self.front(n));
     }
 
-    /// Exchanges what has been begun, such as the value of a `map_init`, with a part that has been split off: for who goes on with that part and gives this one away.
+    /// Exchanges state that has been begun, such as the value of a `map_init`, with a part that has been split off. It is for a worker that goes on with that part and gives this
+    /// one away: the state must stay on its thread.
     #[doc(hidden)]
     fn swap_begun(&mut self, _other: &mut Self, _: Seal) {}
 }
 
-/// The [`Source`] that an [`IndexedSource`] is.
+/// Makes an [`IndexedSource`] a [`Source`].
 #[derive(Clone, Debug)]
 pub struct Pieces<S>(pub(crate) S);
 
-/// How many elements sources of `a` and of `b` elements have together. What counts are sources, not what chains say of themselves.
+/// The total length of two sources or chains. Where memory is written by a length, it must come from sources: a chain may be wrong about its own.
 ///
 /// # Panics
-/// If that is no number: places behind would be counted wrong.
+/// If it overflows `usize`: later positions would be wrong.
 pub(crate) fn both(a: usize, b: usize) -> usize {
     a.checked_add(b).expect("the length of a chain fits in a usize")
 }
 
-/// Elements that are taken before it is asked again whether there are more.
+/// The number of elements that a search takes between two checks whether any are left.
 const BLOCK: usize = 8;
 
-/// Elements that are combined side by side: four vectors of eight floats of 64 bits, or two of sixteen of 32 bits.
+/// The number of elements that are combined side by side: four vectors of eight 64-bit floats, or two of sixteen 32-bit floats.
 const LANES: usize = 32;
 
 impl<S: IndexedSource> Source for Pieces<S> {
@@ -135,7 +146,7 @@ impl<S: IndexedSource> Source for Pieces<S> {
     ) -> ControlFlow<()> {
         let mut left = grain.min(self.0.left());
         while left >= BLOCK {
-            // Of a piece of constant length the compiler makes a row, which asks only `each` whether to go on.
+            // The compiler unrolls a piece of constant length. Then only `each` has to be asked whether to go on.
             self.0.try_front(BLOCK, &mut each, seal)?;
             left -= BLOCK;
         }
@@ -172,7 +183,7 @@ impl<S: IndexedSource> Source for Pieces<S> {
         if left >= LANES {
             let mut lanes = [zero; LANES];
             while left >= LANES {
-                // Of a piece of constant length the compiler makes a loop without a branch.
+                // The compiler makes a loop without branches of a piece of constant length.
                 for (lane, x) in lanes.iter_mut().zip(self.0.front(LANES)) {
                     *lane = op(*lane, map(x));
                 }

@@ -1,4 +1,4 @@
-//! The collections of std: as slices if they have one, otherwise through a vector of their elements or of references to them.
+//! The collections of std. Those that are slices inside are used as slices, the others through a vector of their elements or of references to them.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::hash::{BuildHasher, Hash};
@@ -8,7 +8,7 @@ use super::{slice, vec};
 use crate::adaptor::Chain;
 use crate::collect::{IntoParallelIterator, ParallelDrainFull, ParallelDrainRange};
 
-/// By way of a vector, which is made in sequence and costs a small part of what the chain does. Bounds are those of each collection.
+/// Implements chains by way of a vector. The vector is made by one thread, which costs little beside what the chain does. Bounds are those of each collection.
 macro_rules! by_vector {
     ($([$($generics:tt)*] $collection:ty => $item:ty $(where $($bounds:tt)*)?;)*) => {$(
         impl<$($generics)*> IntoParallelIterator for $collection $(where $($bounds)*)? {

@@ -1,4 +1,4 @@
-//! Where elements come from: what is left of them, a part of them through a closure, a split.
+//! Where elements come from. A source holds the elements that are left, gives some of them to a closure, and can be split.
 
 pub(crate) mod indexed;
 pub(crate) mod own;
@@ -25,14 +25,14 @@ use crate::exact::Exact;
 use crate::push::push;
 use crate::seal::Seal;
 
-/// The elements of a [row](Source::row).
+/// The number of elements in a [row](Source::row).
 pub(crate) const ROW: usize = 8;
 
 /// A chain while it runs: one worker's part of the elements, which can be split in two.
 ///
 /// A source is a plain value. A worker calls [`run`](Source::run) again and again, each time for about as many elements as a unit of work
-/// should have. When another worker asks for work, the one that has the source calls [`split`](Source::split). To write a source of your own, implement
-/// `left`, `run` and `split`, and `split_at` if it can be cut anywhere; [`from_source`](crate::iter::from_source) makes a chain of it.
+/// should have. When another worker asks for work, the worker that has the source calls [`split`](Source::split). To write a source of your own, implement
+/// `left`, `run` and `split`, and `split_at` if it can be cut anywhere. [`from_source`](crate::iter::from_source) makes a chain of it.
 ///
 /// # Example
 ///
@@ -82,27 +82,27 @@ pub trait Source: Send + Sized {
     /// The type of the elements.
     type Item;
 
-    /// What is known of [`exact`](Source::exact) before the program runs.
+    /// What is known about [`exact`](Source::exact) at compile time.
     #[doc(hidden)]
     const EXACT: Exact = Exact::Never;
 
-    /// About how many elements are left; 0 only if nothing is left.
+    /// About how many elements are left; 0 only if none are left.
     ///
-    /// The source chooses what it counts as one element; `grain` counts in the same way. If the number is unknown, return `usize::MAX`.
+    /// The source chooses what it counts as one element; `grain` counts in the same unit. If the number is unknown, return `usize::MAX`.
     fn left(&self) -> usize;
 
     /// Gives up to `grain` elements, from the front, to `each`. If `each` returns `Break`, `run` returns that at once; the rest of the unit may then be
     /// dropped. `grain` is above 0 and at most what is left. At least one element must be processed, even if it is not given to `each`:
-    /// a source that does not advance makes the call run for ever.
+    /// if a source does not advance, the call never ends.
     fn run(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>) -> ControlFlow<()>;
 
     /// Splits off the back of what is left, about half of it, or returns `None` if that is not worth it.
     fn split(&mut self) -> Option<Self>;
 
     /// Keeps the first `n` of the elements that are [`left`](Source::left), which may be none, and splits off the others. Returns `None` if the source cannot do that,
-    /// or if there are no more than `n`. That happens only where `left` is made less by another worker, as in a `while_some` that ends.
+    /// or if no more than `n` are left. Callers choose an `n` below `left`, but another worker may have made `left` less since, as in a `while_some` that ends.
     ///
-    /// After a cut at 0 the source that stays is not run again, and has nothing [`left`](Source::left). A source should be able to do at least that: else elements of a
+    /// After a cut at 0 the source that stays is not run again, and has nothing [`left`](Source::left). A source should be able to do at least that: otherwise elements of a
     /// `flat_map` that wait in front of it cannot be shared.
     fn split_at(&mut self, n: usize) -> Option<Self> {
         let _ = n;
@@ -113,7 +113,7 @@ pub trait Source: Send + Sized {
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, mut step: impl FnMut(A, Self::Item) -> A) -> A {
         if const { !needs_drop::<A>() && size_of::<A>() <= size_of::<usize>() } && (is::<A, usize>() || is::<A, ()>()) {
-            // No element has to ask whether there is anything. Other types may not be `Copy`, and a source may go on after a step that has panicked with what it was given.
+            // This saves a check of an `Option` for each element. Other types may not be `Copy`, and a source may go on after a step has panicked with the value that it was given.
             let mut acc = MaybeUninit::new(acc);
             let _ = self.run(grain, |x| {
                 // SAFETY: initialised, and of a type that is `Copy`.
@@ -132,31 +132,31 @@ pub trait Source: Send + Sized {
         folded.expect("put back after each element")
     }
 
-    /// As [`run`](Source::run), for closures so short that the check for the end of the elements would take longer.
+    /// Like [`run`](Source::run), for closures so short that a check for the end at each element would take longer than they do.
     #[doc(hidden)]
     #[inline(always)]
     fn search(&mut self, grain: usize, each: impl FnMut(Self::Item) -> ControlFlow<()>, _: Seal) -> ControlFlow<()> {
         self.run(grain, each)
     }
 
-    /// The exact number of elements that come out, unless the chain stops early; `None` if it is not known for sure.
+    /// The exact number of elements that come out, unless the chain ends early. `None` if it is not known for sure.
     ///
-    /// If this is `Some`, memory is written without further checks. So only this crate can override it: no other crate can name its argument.
+    /// If this is `Some`, memory is written without further checks. So only this crate can override it: no other crate can name the type of its argument.
     #[doc(hidden)]
     #[inline(always)]
     fn exact(&self, _: Seal) -> Option<usize> {
         None
     }
 
-    /// At most so many elements come out, if that is known. Of a chain with [slots](crate::memory) so many of these are still to be emptied: what it makes is written into
-    /// them, and where a part is split off they are divided by it.
+    /// An upper bound on the number of elements that come out, if one is known. For a chain that is collected [in place](crate::memory) it is also the number of slots that the
+    /// source has yet to empty: results are written to these slots, and a split divides the slots by it.
     #[doc(hidden)]
     #[inline(always)]
     fn bound(&self, seal: Seal) -> Option<usize> {
         self.exact(seal)
     }
 
-    /// Takes [`ROW`] elements, and at least so many are left, makes something of each, and returns all of it at once. `None` if that gains nothing; then none is taken. See
+    /// Takes [`ROW`] elements, applies `map` to each, and returns all results at once. At least that many must be left. `None` if that gains nothing; then no element is taken. See
     /// [`IndexedSource::row`](indexed::IndexedSource::row).
     #[doc(hidden)]
     #[inline(always)]
@@ -172,7 +172,7 @@ pub trait Source: Send + Sized {
         self.fold(grain, (), |(), x| push(vector, x));
     }
 
-    /// Makes an `A` of each of up to `grain` elements, in their order, and combines these in any order, perhaps in SIMD lanes. `zero` is the neutral element.
+    /// Makes an `A` of each of up to `grain` elements, in their order, and combines these in any order, perhaps in SIMD lanes. `zero` is the neutral element of `op`.
     #[doc(hidden)]
     #[inline(always)]
     fn combine<A: Copy>(

@@ -1,4 +1,4 @@
-//! Tuples of chains: tuples of their elements, up to the shortest length.
+//! Tuples of chains as chains of tuples, up to the shortest length.
 
 use std::marker::PhantomData;
 
@@ -22,13 +22,13 @@ use crate::settings::Settings;
 #[must_use = "a chain does nothing before it is run"]
 pub struct MultiZip<T: Chains>(T::Zip);
 
-/// Several chains.
+/// A tuple of chains.
 #[doc(hidden)]
 pub trait Chains {
-    /// A [`zip`](IndexedParallelIterator::zip) of them all.
+    /// The type of a [`zip`](IndexedParallelIterator::zip) of all chains.
     type Zip: IndexedParallelIterator;
 
-    /// What that makes, pairs of a pair and an element down to the first two, as one tuple.
+    /// A flat tuple of the elements. The zip gives pairs of a pair and an element instead, nested down to the first two.
     type Tuple: Send;
 
     #[doc(hidden)]
@@ -148,19 +148,19 @@ macro_rules! zipped {
     ($a:ty, $b:ty $(, $rest:ty)*) => { zipped!(Zip<$a, $b> $(, $rest)*) };
 }
 
-/// Such a `zip`.
+/// The `zip` of all.
 macro_rules! zip {
     ($all:expr) => { $all };
     ($a:expr, $b:expr $(, $rest:expr)*) => { zip!(Zip::new($a, $b) $(, $rest)*) };
 }
 
-/// The pattern of what that makes.
+/// A pattern for the nested pairs that the `zip` gives.
 macro_rules! nested {
     ($all:tt) => { $all };
     ($a:tt $b:tt $($rest:tt)*) => { nested!(($a, $b) $($rest)*) };
 }
 
-/// Tuples have nothing in common but their shape.
+/// The implementations for tuples, which have nothing in common but their shape.
 macro_rules! tuples {
     ($(($($t:ident $field:tt),+))*) => {$(
         #[expect(non_snake_case, reason = "elements are named as their types are")]
@@ -183,7 +183,7 @@ macro_rules! tuples {
             }
         }
 
-        // By traits of elements and not of references to them: else a bound on `&C` of some unknown `C` would be looked for in tuples of tuples for ever.
+        // The bounds are on the elements, not on references to them: otherwise the search for a bound on `&C` of some unknown `C` would go through tuples of tuples for ever.
         impl<'a, $($t),+> IntoParallelIterator for &'a ($($t,)+)
         where
             $($t: IntoParallelRefIterator<'a, Iter: IndexedParallelIterator>),+

@@ -1,4 +1,4 @@
-//! One element, or none.
+//! Chains of one element, or none.
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::IntoParallelIterator;

@@ -1,7 +1,7 @@
 //! Sequential iterators whose elements stay in order.
 //!
-//! Idea: one part has the iterator, and it is the last of all. When another worker asks for work, the worker of this part takes some elements out of the iterator,
-//! keeps them, and gives the iterator away. So what it keeps comes before what it gives, and no lock is needed. A part that has no iterator is split in
+//! Idea: one part has the iterator, and it is the last part. When another worker asks for work, the worker of this part takes some elements out of the iterator,
+//! keeps them, and gives the iterator away. So the elements that it keeps come before those that it gives away, and no lock is needed. A part that has no iterator is split in
 //! the middle.
 
 use std::collections::VecDeque;
@@ -21,10 +21,10 @@ pub struct OrderedBridge<J> {
 }
 
 impl<J> IterBridge<J> {
-    /// Keeps the order of the elements: `collect` gives them as the sequential iterator does, and `find_first` and the like can be used.
+    /// Keeps the order of the elements. So `collect` gives them in the order of the sequential iterator, and `find_first` and the like can be used.
     ///
-    /// Workers hand the iterator on to each other, and fetch a few units of work ahead when they do. So an element may wait until some more have been fetched, which
-    /// matters if these take long to come. The iterator must not wait for what is done with an element, since that may have been fetched ahead.
+    /// Workers hand the iterator on to each other, and then fetch a few units of work ahead. So an element may have to wait until some more have been fetched, which
+    /// matters if these take long to come. The iterator must not wait until an element has been processed, since that may have been fetched ahead.
     ///
     /// ```
     /// # use fusain_iter as fusain;
@@ -55,18 +55,18 @@ impl<J: Iterator<Item: Send> + Send> ParallelIterator for OrderedBridge<J> {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct OrderedSource<J: Iterator> {
-    /// What comes first.
+    /// The next elements.
     fetched: VecDeque<J::Item>,
-    /// Where what comes after is fetched; `None` if another part has it, or it has ended.
+    /// The iterator, for the elements after these; `None` if another part has it, or it has ended.
     iter: Option<J>,
-    /// Elements of the last unit.
+    /// The number of elements of the last unit.
     grain: usize,
 }
 
-/// Units that are fetched ahead: who asks for work shall find some again that is worth the way.
+/// The number of units that are fetched ahead when the iterator is given away, so that the part that stays can be split again.
 const UNITS_AHEAD: usize = 4;
 
-/// Elements that are fetched ahead at most.
+/// The maximum number of elements that are fetched ahead.
 const FETCHED_MAX: usize = 1 << 12;
 
 impl<J: Iterator<Item: Send> + Send> Source for OrderedSource<J> {

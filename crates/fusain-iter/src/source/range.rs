@@ -36,47 +36,47 @@ pub struct Iter<T>(Range<T>);
 #[must_use = "a chain does nothing before it is run"]
 pub struct Inclusive<T>(RangeInclusive<T>);
 
-/// Integers.
+/// An integer type.
 #[doc(hidden)]
 pub trait Number: Copy + Send + Sync + Ord + 'static {
     /// The source of a range of such numbers.
     type Source: Source<Item = Self>;
 
-    /// Makes it.
+    /// Makes the source of `range`.
     fn source(range: Range<Self>) -> Self::Source;
 
-    /// `b - a`, or `usize::MAX` if that is less; `a` is not above `b`.
+    /// `b - a`, or `usize::MAX` if that is less. Requires `a <= b`.
     fn distance(a: Self, b: Self) -> usize;
 
-    /// `self + n`, which is a number.
+    /// `self + n`, which must fit in the type.
     fn plus(self, n: usize) -> Self;
 
-    /// The middle between `a` and `b`, which is above `a`.
+    /// The middle between `a` and `b`, which is above `a`. Requires `a < b`.
     fn middle(a: Self, b: Self) -> Self;
 }
 
-/// Integers whose ranges std counts.
+/// Integers for which std's `Range` has an exact length.
 #[doc(hidden)]
 pub trait Counted: Number {}
 
-/// Integers whose ranges std counts also with their ends.
+/// Integers for which std's `RangeInclusive` has an exact length, too.
 #[doc(hidden)]
 pub trait Short: Counted {
-    /// No number.
+    /// An empty range.
     const NONE: RangeInclusive<Self>;
 }
 
-/// The source of a range that is not counted by `usize`.
+/// The source of a range whose length may not fit in a `usize`.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct RangeSource<T>(Range<T>);
 
-/// The source of a range with its end.
+/// The source of a range that may include its end.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct InclusiveSource<T> {
     range: Range<T>,
-    /// Whether its end belongs to it.
+    /// Whether the end of `range` is included.
     ends: bool,
 }
 
@@ -142,7 +142,7 @@ where
 }
 
 impl<T: Number> InclusiveSource<T> {
-    /// Takes up to `n` numbers from the front; the end of all by itself.
+    /// Takes up to `n` numbers from the front. The end of the range is returned apart.
     #[inline(always)]
     fn take(&mut self, n: usize) -> (Range<T>, Option<T>) {
         let mut open = RangeSource(self.range.clone());
@@ -201,7 +201,7 @@ where
     }
 }
 
-// For all integers at once, so that the type of a literal is inferred from what comes later: with one for each type, `i32` would be taken.
+// One implementation for all integers, so that the type of a literal is inferred from later code. With an implementation for each type, the compiler would take `i32`.
 impl<T: Number> ParallelIterator for Iter<T> {
     type Item = T;
     type Source<'s> = T::Source;
@@ -330,7 +330,7 @@ where
     }
 
     fn split_at(&mut self, n: usize) -> Self {
-        // At the very end the number behind may not exist.
+        // The type may have no number after the end.
         let open = RangeSource(self.range.clone()).left_now();
         if n > open {
             return InclusiveSource { range: self.range.end..self.range.end, ends: false };
@@ -352,10 +352,10 @@ impl<T: Short> InclusiveSource<T> {
     }
 }
 
-/// The source of a range that is counted by `usize`.
+/// The source of a range whose length fits in a `usize`.
 type CountedSource<T> = Pieces<Range<T>>;
 
-/// What the integer types do not share by a trait of std.
+/// The functions of integer types that no trait of std gives.
 macro_rules! numbers {
     ($source:ident, $make:ident: $($t:ident $unsigned:ident),*) => {$(
         impl Number for $t {
@@ -384,7 +384,7 @@ macro_rules! numbers {
 }
 
 numbers!(CountedSource, Pieces: u8 u8, u16 u16, u32 u32, usize usize, i8 u8, i16 u16, i32 u32, isize usize);
-// Ranges that std does not count.
+// Std gives these ranges no exact length.
 numbers!(RangeSource, RangeSource: u64 u64, u128 u128, i64 u64, i128 u128);
 
 impl Counted for u8 {}
@@ -412,7 +412,7 @@ impl Short for i16 {
     const NONE: RangeInclusive<i16> = RangeInclusive::new(1, 0);
 }
 
-// For all types at once, so that the type of a literal can be inferred from what comes later.
+// One implementation for all types, so that the type of a literal can be inferred from later code.
 impl<T> IntoParallelIterator for Range<T>
 where
     Iter<T>: ParallelIterator,
@@ -437,16 +437,16 @@ where
     }
 }
 
-/// The source of a range of characters: numbers below the gap in Unicode, and above.
+/// The source of a range of characters: the code points below the gap in Unicode, and those above it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct CharSource(ChainIndexed<Range<u32>, Range<u32>>);
 
-/// The numbers that are no characters.
+/// The code points that are no characters: surrogates.
 const GAP: Range<u32> = 0xD800..0xE000;
 
 impl CharSource {
-    /// The characters with numbers from `start` to, without, `end`.
+    /// The characters with code points from `start` up to, but without, `end`.
     fn new(start: u32, end: u32) -> Self {
         let below = start.min(GAP.start)..end.min(GAP.start);
         let above = start.max(GAP.end)..end.max(GAP.end);
@@ -506,7 +506,7 @@ impl IndexedParallelIterator for Iter<char> {
     }
 }
 
-/// The characters of a range with its end.
+/// The characters of a range, including its end.
 fn inclusive_chars(range: &RangeInclusive<char>) -> CharSource {
     if range.is_empty() {
         CharSource::new(0, 0)

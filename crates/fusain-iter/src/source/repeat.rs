@@ -1,4 +1,4 @@
-//! Chains without an element, of one element, and of one element again and again.
+//! Chains without an element, of one element, and of one element repeated.
 
 use std::ops::ControlFlow;
 
@@ -11,10 +11,10 @@ use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
-/// No element; made by [`empty`].
+/// A chain without elements; made by [`empty`].
 pub type Empty<T> = option::IntoIter<T>;
 
-/// One element; made by [`once`].
+/// A chain of one element; made by [`once`].
 pub type Once<T> = option::IntoIter<T>;
 
 /// A chain without elements.
@@ -39,7 +39,7 @@ pub fn once<T: Send>(element: T) -> Once<T> {
     Some(element).into_par_iter()
 }
 
-/// An element a number of times; made by [`repeat_n`].
+/// An element repeated a number of times; made by [`repeat_n`].
 #[derive(Clone, Debug)]
 #[must_use = "a chain does nothing before it is run"]
 pub struct RepeatN<T> {
@@ -48,7 +48,7 @@ pub struct RepeatN<T> {
     n: usize,
 }
 
-/// A chain of `n` times `element`: that itself, and `n - 1` clones where all are used.
+/// A chain of `n` times `element`. If all are used, these are `element` itself and `n - 1` clones.
 ///
 /// ```
 /// # use fusain_iter as fusain;
@@ -112,7 +112,7 @@ impl<T: Clone + Send> Repeat<T> {
         repeat_n(self.0, n)
     }
 
-    /// Pairs each element of `other` with a clone, one of them with the element itself.
+    /// Pairs each element of `other` with a clone; one of them is paired with the element itself.
     pub fn zip<Z>(self, other: Z) -> Zip<RepeatN<T>, Z::Iter>
     where
         Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -164,7 +164,7 @@ pub struct RepeatSource<T> {
     n: usize,
 }
 
-/// Some clones in a row, and as the last of them the element itself.
+/// An element a number of times: clones, and as the last one the element itself.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Clones<T>(Option<std::iter::RepeatN<T>>);

@@ -17,9 +17,9 @@ pub struct Split<D, S> {
 
 debug_without_closures!(Split < D, S > { data });
 
-/// A chain of parts of `data`. When a worker asks for work, `splitter` divides a part into two, or returns it with `None` if it should not be divided.
+/// A chain of parts of `data`. When a worker asks for work, `splitter` divides a part into two. If the part should not be divided, it returns it with `None`.
 ///
-/// The number of parts varies from call to call: it is at least one.
+/// The number of parts is at least one, and varies from call to call.
 ///
 /// ```
 /// # use fusain_iter as fusain;
@@ -64,7 +64,7 @@ impl<D: std::fmt::Debug, S> std::fmt::Debug for SplitSource<'_, D, S> {
 impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync> Source for SplitSource<'_, D, S> {
     type Item = D;
 
-    /// Its size is unknown.
+    /// `usize::MAX` if anything is left: the size is unknown.
     fn left(&self) -> usize {
         if self.data.is_some() { usize::MAX } else { 0 }
     }
@@ -95,7 +95,7 @@ pub struct WalkTree<T, B> {
 
 debug_without_closures!(WalkTree < T, B > { root });
 
-/// A chain of the nodes of a tree, in an unspecified order: `root`, the nodes that `children` returns for it, and so on.
+/// A chain of the nodes of a tree, in an unspecified order: `root`, the nodes that `children` returns for it, their children, and so on.
 ///
 /// ```
 /// # use fusain_iter as fusain;
@@ -173,16 +173,16 @@ where
 /// What is to be done with a node.
 #[derive(Debug)]
 enum Visit<T> {
-    /// It and its children.
+    /// The node and its children are to be visited.
     Enter(T),
-    /// It alone: its children are done, or in front of it.
+    /// Only the node itself: its children have been visited, or come before it.
     Leave(T),
 }
 
 /// The source of a [`WalkTree`].
 #[doc(hidden)]
 pub struct WalkSource<'s, T, B> {
-    /// What is left, the next one last.
+    /// The nodes that are left; the next one is the last in the vector.
     open: Vec<Visit<T>>,
     children: &'s B,
     postfix: bool,
@@ -234,7 +234,7 @@ where
         if self.open.len() < 2 {
             return None;
         }
-        // The nodes that come last are the oldest, and so have the largest subtrees.
+        // The vector's first nodes are the oldest, and so have the largest subtrees. They come last in the order.
         let mine = self.open.split_off(self.open.len() / 2);
         Some(WalkSource { open: std::mem::replace(&mut self.open, mine), ..*self })
     }

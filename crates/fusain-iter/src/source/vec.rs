@@ -1,4 +1,4 @@
-//! Vectors by value: elements move out one by one; those that are left are dropped with the source.
+//! Vectors by value. Elements move out one by one; those that are left are dropped with the source.
 
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -71,7 +71,7 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
     }
 }
 
-/// The elements of a part of a vector, by value. The part is removed from the vector when this is dropped.
+/// The elements of a range of a vector, by value. They are removed from the vector when this is dropped.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -84,15 +84,15 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 pub struct Drain<'d, T> {
     vec: &'d mut Vec<T>,
     range: Range<usize>,
-    /// How long the vector was, if the chain is running: then the vector ends where the range starts.
+    /// The original length of the vector, once the chain runs. The vector then ends where the range starts.
     len: Option<usize>,
 }
 
-/// `range` within `len` elements.
+/// Converts `range` to a range of indices into `len` elements.
 ///
 /// # Panics
 ///
-/// If it does not lie there, as slicing does.
+/// If it does not lie within them, as slicing does.
 #[track_caller]
 pub(crate) fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
     use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -148,8 +148,8 @@ impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
             return Slots::default();
         }
         self.len = Some(self.vec.len());
-        // What lies behind the range is nobody's until `drop` moves it up.
-        // SAFETY: shorter; the elements up to there are initialised.
+        // No one owns the elements after the range until `drop` moves them up.
+        // SAFETY: the new length is not greater, and the elements up to there are initialised.
         unsafe { self.vec.set_len(self.range.end) };
         Slots::out_of(self.vec, self.range.start)
     }
@@ -167,19 +167,19 @@ impl<T> Drop for Drain<'_, T> {
         };
         let Range { start, end } = self.range;
         let base = self.vec.as_mut_ptr();
-        // SAFETY: the elements from `end` to `len` are initialised and nobody's; those of the range, onto which they move, have been moved out or dropped
+        // SAFETY: the elements from `end` to `len` are initialised and have no other owner. The elements of the range, onto which they move, have been moved out or dropped
         // by the source, which is gone.
         unsafe { std::ptr::copy(base.wrapping_add(end), base.wrapping_add(start), len - end) };
-        // SAFETY: the ones in front of the range, which the vector has, and those moved up, are initialised.
+        // SAFETY: the elements in front of the range, which the vector still owns, and those moved up are initialised.
         unsafe { self.vec.set_len(start + len - end) };
     }
 }
 
-/// The source of vectors and arrays: slots whose elements are the source's.
+/// The source of vectors and arrays: slots whose elements the source owns.
 ///
-/// Pointers, and no slices: results may be written to [slots that lie behind](crate::memory), by a pointer that the sink has.
+/// It holds a pointer, not a slice: the sink may write results, by a pointer of its own, to [slots that have been emptied](crate::memory).
 ///
-/// Invariant: the `left` slots from `at` on are initialised and their elements are this source's, for `'s`.
+/// Invariant: the `left` slots from `at` on are initialised, and this source owns their elements, for `'s`.
 #[doc(hidden)]
 pub struct Slots<'s, T> {
     at: *mut T,
@@ -203,11 +203,11 @@ impl<T> Default for Slots<'_, T> {
 }
 
 impl<'s, T> Slots<'s, T> {
-    /// The elements of `slots`.
+    /// The source of the elements of `slots`.
     ///
     /// # Safety
     ///
-    /// All are initialised, and nobody else moves or drops their elements.
+    /// All slots are initialised, and no other code moves or drops their elements.
     #[inline]
     pub(super) unsafe fn of(slots: &'s mut [MaybeUninit<T>]) -> Self {
         Slots { at: slots.as_mut_ptr().cast(), left: slots.len(), slots: PhantomData }
@@ -216,7 +216,7 @@ impl<'s, T> Slots<'s, T> {
     /// Takes the elements of `vec` from `start` on out of it.
     fn out_of(vec: &'s mut Vec<T>, start: usize) -> Self {
         let left = vec.len().checked_sub(start).expect("the part lies within the vector");
-        // SAFETY: shorter; the elements up to there are initialised.
+        // SAFETY: the new length is not greater, and the elements up to there are initialised.
         unsafe { vec.set_len(start) };
         Slots { at: vec.as_mut_ptr().wrapping_add(start), left, slots: PhantomData }
     }
@@ -270,16 +270,16 @@ impl<T: Send> IndexedSource for Slots<'_, T> {
         push::reserve(vector, n);
         let taken = ManuallyDrop::new(self.front(n));
         let len = vector.len();
-        // SAFETY: those of the piece are initialised and its own, and it is forgotten; there is room for them behind those of the vector, which is another piece of memory.
+        // SAFETY: the elements of the piece are initialised and its own, and the piece is forgotten. Behind the vector's elements there is room for them, in memory of its own.
         unsafe { taken.at.copy_to_nonoverlapping(vector.as_mut_ptr().wrapping_add(len), taken.left) };
-        // SAFETY: they have been moved there.
+        // SAFETY: these elements have been moved there.
         unsafe { vector.set_len(len + taken.left) };
     }
 }
 
-/// A piece of a vector or an array by value: what is not taken is dropped.
+/// A piece of a vector or an array by value. Elements that are not taken are dropped.
 ///
-/// Invariant: the `left` slots from `at` on are initialised, and their elements are this piece's.
+/// Invariant: the `left` slots from `at` on are initialised, and this piece owns their elements.
 #[doc(hidden)]
 pub struct Taken<'p, T> {
     at: *mut T,
@@ -309,7 +309,7 @@ impl<T> Iterator for Taken<'_, T> {
         self.left = self.left.checked_sub(1)?;
         let slot = self.at;
         self.at = slot.wrapping_add(1);
-        // SAFETY: initialised and ours, by the invariant, which leaves it out from now on: so it is read once.
+        // SAFETY: the slot is initialised and ours, by the invariant. From now on the invariant leaves it out, so it is read only once.
         Some(unsafe { slot.read() })
     }
 
@@ -333,7 +333,7 @@ impl<T> ExactSizeIterator for Taken<'_, T> {}
 impl<T> Drop for Taken<'_, T> {
     fn drop(&mut self) {
         let rest = std::ptr::slice_from_raw_parts_mut(self.at, self.left);
-        // SAFETY: these are initialised and ours, and are dropped once, as the piece is gone then.
+        // SAFETY: these elements are initialised and ours, and are dropped only once, since the piece is gone then.
         unsafe { rest.drop_in_place() };
     }
 }

@@ -1,4 +1,4 @@
-//! Random chains of up to four adaptors, each behind the face of one type, against the same of std.
+//! Random chains of up to four adaptors, each behind the same erased type, compared with the same chains of std.
 
 use fusain_iter::iter::{IndexedSource, Settings, from_indexed_source};
 use fusain_iter::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::support::{POOL, cut_by, run_by, script};
 
-/// An indexed source of any type.
+/// An indexed source behind a trait object.
 trait Any: Send {
     fn left(&self) -> usize;
     fn front(&mut self, n: usize) -> Box<dyn Both + '_>;
@@ -58,7 +58,7 @@ impl IndexedSource for Erased {
     }
 }
 
-/// The source of a chain, which is never freed: a test may.
+/// The source of a chain. The chain is never freed, which is fine in a test.
 fn erased(chain: impl IndexedParallelIterator<Item = i64> + 'static) -> Erased {
     let chain = Box::leak(Box::new(chain));
     Erased(Box::new(chain.indexed(&mut Settings::default())))

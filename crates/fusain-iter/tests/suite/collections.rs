@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::support::POOL;
 
-/// There and back again, by value and by reference.
+/// Makes a collection from a chain and a chain from a collection, by value and by reference.
 macro_rules! round_trip {
     ($type:ty, $made:expr) => {
         let made: $type = $made;
@@ -22,7 +22,7 @@ macro_rules! round_trip {
     };
 }
 
-/// Whole: also what does not count in its order.
+/// A key of which only the string counts in its order. `Debug` shows the number, too.
 #[derive(Clone, Debug)]
 struct Key(String, usize);
 
@@ -47,7 +47,7 @@ impl PartialEq for Key {
 }
 
 proptest! {
-    /// Of equal keys the same one as in std's, and the same value; `Cell`s are not `Sync`.
+    /// The tree keeps the same one of several equal keys as std's, with the same value. `Cell`s are not `Sync`.
     #[test]
     fn trees_with_equal_keys(v in proptest::collection::vec("[ab]{0,4}", 0..300), more in proptest::collection::vec("[abc]{0,3}", 0..300)) {
         let keys = |from: &[String], first| from.iter().cloned().zip(first..).collect::<Vec<(String, usize)>>();
@@ -129,7 +129,7 @@ proptest! {
 
 #[test]
 fn what_ends_early_needs_no_room_for_all() {
-    // More than memory can be asked for.
+    // There is not enough memory for that many elements.
     let many = || (0..usize::MAX / 4).into_par_iter().on(&POOL);
     let some = |x: usize| (x % 1_000 < 999).then_some(x);
     assert_eq!(many().map(some).collect::<Option<Vec<usize>>>(), None);

@@ -1,4 +1,4 @@
-//! The methods that end a chain give what std's give, and end early where they may.
+//! The methods that end a chain give what std's methods give, and end early where they may.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -23,7 +23,7 @@ proptest! {
         prop_assert_eq!(shared().filter(|x| **x > 0).count(), v.iter().filter(|x| **x > 0).count());
         prop_assert_eq!(shared().min(), v.iter().min());
         prop_assert_eq!(shared().max(), v.iter().max());
-        // Of several the one that std gives: which one it is the index shows.
+        // Of several equal elements, the result is the one that std gives; the index shows which one it is.
         let pairs = || shared().enumerate();
         let std = || v.iter().enumerate();
         prop_assert_eq!(pairs().min_by_key(|(_, x)| **x % 10), std().min_by_key(|(_, x)| **x % 10));
@@ -36,7 +36,7 @@ proptest! {
         prop_assert_eq!(text().reduce_with(|a, b| a + &b), Some(expected.clone()).filter(|_| !v.is_empty()));
         prop_assert_eq!(text().fold(String::new, |a, b| a + &b).collect::<String>(), expected.clone());
         prop_assert_eq!(text().fold_with(String::new(), |a, b| a + &b).collect::<String>(), expected.clone());
-        // What is longer than a string is folded by code of its own.
+        // Accumulators larger than a string are folded by separate code.
         let both = |(all, lengths): (String, Vec<usize>), x: String| (all + &x, [lengths, vec![x.len()]].concat());
         let parts: Vec<_> = text().fold(Default::default, both).collect();
         let (parts, lengths): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
@@ -110,11 +110,11 @@ proptest! {
         let lengths: Vec<usize> = shared().try_fold(|| 0, |len, _| Some(len + 1)).map(|len| len.unwrap()).collect();
         prop_assert!(lengths.iter().all(|len| is_fit(*len)));
         prop_assert_eq!(lengths.into_iter().sum::<usize>(), n);
-        // Also where two chains meet.
+        // Also at the border of two chains.
         let joined = (0..n / 3).into_par_iter().chain(n / 3..n).with_min_len(least).with_max_len(most);
         let lengths: Vec<usize> = joined.on(&POOL).always().grain(7).fold(|| 0, |len, _| len + 1).collect();
         prop_assert!(lengths.iter().all(|len| is_fit(*len)));
-        // Also where a range has an end that is not one of the others.
+        // Also for a range that includes its end.
         let closed = (1..=n as u16).into_par_iter().with_min_len(least).with_max_len(most);
         let lengths: Vec<usize> = closed.on(&POOL).always().grain(7).fold(|| 0, |len, _| len + 1).collect();
         prop_assert!(lengths.iter().all(|len| is_fit(*len)));
@@ -162,10 +162,10 @@ proptest! {
         let all = || v.par_iter().deterministic().grain(300);
         let some = || v.par_iter().filter(|x| **x > -0.5).map(|x| x * 3.0).deterministic().grain(64);
         let parts = || v.par_iter().fold(|| 0.0, |sum, x| sum + x).deterministic().grain(300);
-        // The first chain ends within a block, and so does the range, whose end is not one of the others.
+        // The first chain ends within a block, and so does the range, which includes its end.
         let closed = || (0..=299_u64).into_par_iter().map(|x| 0.1 * x as f64);
         let joined = || v.par_iter().copied().chain(closed()).chain(v.clone()).deterministic().grain(64);
-        // Elements of inner chains that wait for their turn would not make the same units.
+        // If elements of inner chains were held, the units would not be the same.
         let inner = || v.par_chunks(50).flat_map(|chunk| chunk.par_iter()).deterministic().grain(3);
         let between = || v.par_iter().copied().intersperse(0.3).chain(closed()).chain(v.clone()).deterministic().grain(64);
         let some_between = || v.par_iter().copied().filter(|x| *x > -0.5).intersperse(0.3).chain(v.clone()).deterministic().grain(64);
@@ -302,7 +302,7 @@ fn some_of_the_elements() {
     }
 }
 
-/// One more might never come, as from a channel whose sender lives.
+/// One more element might never come, as from a channel whose sender lives.
 #[test]
 fn who_has_all_asks_for_no_more() {
     let three = || {
@@ -331,7 +331,7 @@ fn who_has_all_asks_for_no_more() {
     assert_eq!(computed.into_inner(), 3);
 }
 
-/// As many elements as there can be: what is counted from their number does not wrap around.
+/// The largest possible numbers of elements: sums and differences of these do not wrap around.
 #[test]
 fn the_greatest_lengths() {
     let many = [(); usize::MAX];
@@ -348,7 +348,7 @@ fn the_greatest_lengths() {
     );
 }
 
-/// Two chains of which nobody could count the elements together.
+/// Two chains whose total length does not fit in a `usize`.
 #[test]
 fn chains_that_are_too_long_are_refused() {
     let (long, short) = (|| repeat_n(1, usize::MAX), || repeat_n(2, 10));
@@ -362,7 +362,7 @@ fn chains_that_are_too_long_are_refused() {
     }
 }
 
-/// The panic that is going on is not the chain's.
+/// The panic that is being handled is not one of the chain.
 #[test]
 fn a_chain_in_a_destructor_is_whole() {
     struct Counts<'c>(&'c AtomicUsize);
@@ -388,7 +388,7 @@ proptest! {
         let mut seen = Vec::new();
         (0..n).into_par_iter().map(Box::new).with_policy(policy).for_each_in_order(|x| seen.push(*x));
         prop_assert!(seen.iter().copied().eq(0..n));
-        // A panic of the function, or of what makes the elements, comes out; what has been seen until then is in order, too.
+        // A panic of the function, or of the code that makes the elements, comes out. What has been seen until then is in order, too.
         for at_end in [false, true] {
             let mut seen = Vec::new();
             let check = |x: usize| assert_ne!(x, panic_at);
@@ -405,7 +405,7 @@ proptest! {
     }
 }
 
-/// Parts that are read when the fuse blows end, though they have said that they were longer.
+/// Pieces that are being read when the flag is raised end, even if they have said that they are longer.
 #[test]
 fn chunks_end_with_the_fuse() {
     for from_back in [false, true] {
@@ -426,7 +426,7 @@ fn chunks_end_with_the_fuse() {
     }
 }
 
-/// The first one is kept, and each of the others is dropped, while others are dropped.
+/// The first error is kept. The others are dropped, all at the same time.
 #[test]
 fn errors_are_dropped_at_the_same_time() {
     const WORKERS: usize = 4;
@@ -456,7 +456,7 @@ fn errors_are_dropped_at_the_same_time() {
     drop(first);
 }
 
-/// A copy that could not be made takes nothing away from the chain.
+/// A clone that panics does not change the chain.
 #[test]
 fn a_bridge_is_whole_after_a_panic_in_a_clone() {
     struct Numbers(std::ops::Range<usize>);
@@ -477,7 +477,7 @@ fn a_bridge_is_whole_after_a_panic_in_a_clone() {
     assert_eq!(chain.on(&POOL).count(), 100);
 }
 
-/// Whoever takes none of the elements needs no clone.
+/// A piece or a part without elements needs no clone.
 #[test]
 fn no_clone_is_made_in_vain() {
     static CLONES: AtomicUsize = AtomicUsize::new(0);
@@ -496,7 +496,7 @@ fn no_clone_is_made_in_vain() {
     assert_eq!(CLONES.load(Ordering::Relaxed), 2 + 4);
 }
 
-/// As a fold that cannot fail.
+/// As in a fold that cannot fail.
 #[test]
 fn a_search_ends_within_a_fold_that_may_fail() {
     let seen = AtomicUsize::new(0);
@@ -509,7 +509,7 @@ fn a_search_ends_within_a_fold_that_may_fail() {
     assert_eq!(seen.into_inner(), 1 << 10);
 }
 
-/// However often it has been done before: what a call takes says nothing of an element where their number is not asked for.
+/// Also after many calls. If the number of elements is unknown, the time of a call tells nothing about one element.
 #[test]
 fn few_long_elements_of_a_bridge_are_shared_each_time() {
     let threads_of = || {
@@ -523,7 +523,7 @@ fn few_long_elements_of_a_bridge_are_shared_each_time() {
     assert!(shared > 0, "the first calls alone were shared");
 }
 
-/// Short elements are left to one worker, each of which comes once all the same; and so does a long one among them.
+/// Short elements are left to one worker. Still each of them comes once, and so does a long one among them.
 #[test]
 fn short_elements_of_a_bridge_come_once() {
     for n in [0, 1, 100, 5_000_u64] {

@@ -1,4 +1,4 @@
-//! What the compiler finds out by itself, as with std's iterators and rayon's.
+//! What the compiler infers, as with std's iterators and rayon's.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -60,7 +60,7 @@ fn strings_in_boxes_are_collected() {
     assert_eq!((&*letters, &*words), ("ab", "cd"));
 }
 
-/// As by programs that import rayon's traits by name.
+/// For programs that import rayon's traits by name.
 mod by_name {
     use fusain_iter::slice::ParallelSliceMut;
 
@@ -83,7 +83,7 @@ mod by_name {
     }
 }
 
-/// Rayon takes all of these.
+/// Rayon accepts all of these.
 #[test]
 fn bounds_are_no_narrower_than_rayons() {
     /// Has no default.
@@ -115,12 +115,12 @@ fn bounds_are_no_narrower_than_rayons() {
     let cells: Cow<'_, [Cell<u32>]> = (0..1000_u32).into_par_iter().map(Cell::new).collect();
     let mut cells = cells.into_owned();
     cells.par_sort_by_cached_key(|cell| {
-        // Each is looked at once, by one thread.
+        // Each cell is looked at once, by one thread.
         cell.set(cell.get() + 1);
         Reverse(cell.get())
     });
     assert!(cells.iter().map(Cell::get).eq((1..=1000).rev()));
-    // By strings, too, which are sorted in another way.
+    // Keys that are strings are sorted in another way.
     cells.par_sort_by_cached_key(|cell| cell.get().to_string());
     assert!(cells.is_sorted_by_key(|cell| cell.get().to_string()));
 }

@@ -1,4 +1,4 @@
-//! Elements that take long, in calls that nobody has told so: each worker gets one at once, however deep the others are in theirs.
+//! Elements that take long, in calls without options that say so. Each worker gets one at once, even while the other workers are busy with theirs.
 
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex};
@@ -11,10 +11,10 @@ use fusain_pool::{Pool, Wait};
 
 const WORKERS: usize = 4;
 
-/// Long past what any machine needs.
+/// More time than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where workers wait for each other.
+/// A place where workers wait for each other.
 #[derive(Default)]
 struct Meeting {
     here: Mutex<usize>,
@@ -22,7 +22,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// Ends when as many have come as there are workers. It takes long, also for the last one: what was short may be taken to be so again.
+    /// Returns when as many callers have come as there are workers. Each call takes at least a millisecond, also the last one: otherwise its element would count as short.
     fn come(&self) {
         let mut here = self.here.lock().expect("nobody panics with it");
         *here += 1;
@@ -35,7 +35,7 @@ impl Meeting {
     }
 }
 
-/// Each call of `call` has as many elements as workers, all of which wait for each other.
+/// Each call of `call` has as many elements as there are workers, and all elements wait for each other.
 fn all_meet(call: impl Fn(&Pool, &(dyn Fn() + Sync))) {
     let pool = Pool::builder().threads(WORKERS).wait(Wait::Park).build().expect("threads can be started");
     for _ in 0..3 {
@@ -84,7 +84,7 @@ fn chains() {
         assert_eq!(elements.par_iter().on(pool).always().map(|()| come()).collect::<Vec<_>>().len(), WORKERS);
     });
     all_meet(|pool, come| {
-        // All are looked at.
+        // No element ends the search early.
         let is_other = |_: &&()| {
             come();
             false
@@ -93,7 +93,7 @@ fn chains() {
     });
 }
 
-/// An inner chain is a call of its own, and not the first time only: else one worker would run all of it while the others wait.
+/// An inner chain is a call of its own, each time: otherwise one worker would run all of it while the others wait.
 #[test]
 fn inner_chains() {
     let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
@@ -126,7 +126,7 @@ fn inner_chains() {
     }
 }
 
-/// An option holds for the chains within a chain, wherever it stands.
+/// An option applies to the chains within a chain, wherever it stands.
 #[test]
 fn inner_chains_of_a_sequential_one() {
     let elements = [(); WORKERS];
@@ -143,12 +143,12 @@ fn inner_chains_of_a_sequential_one() {
     }
 }
 
-/// Parts go to others and come back, and their results are combined in order.
+/// Parts go to other workers and come back, and their results are combined in order.
 #[test]
 fn reductions_keep_their_order() {
     let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
     let pairs: Vec<(usize, usize)> = (0..300).map(|i| (i, i + 1)).collect();
-    // Of ranges, each of which begins where the one before it ends.
+    // Joins two ranges; the second must begin where the first one ends.
     let joined = |a: (usize, usize), b: (usize, usize)| {
         thread::sleep(Duration::from_micros(20));
         assert_eq!(a.1, b.0);

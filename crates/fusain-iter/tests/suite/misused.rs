@@ -1,5 +1,5 @@
-//! The library's own sources in a chain of a user's own, which takes more of them than there is, cuts them behind their end, and lies about how many there are. What they
-//! give afterwards is not said, but it is no more than there is room for.
+//! The library's own sources in a user's chain, which misuses them: it takes more elements than there are, splits behind the end, and lies about the length. What the sources
+//! give afterwards is unspecified, but it is no more than there is room for.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::support::POOL;
 
-/// What is done to a source before it is used.
+/// How a source is misused before it runs.
 #[derive(Clone, Copy, Debug)]
 enum Misuse {
     Front(usize),
@@ -26,7 +26,7 @@ enum Misuse {
 struct Misused<I> {
     chain: I,
     misuses: Vec<Misuse>,
-    /// How many elements it says it has.
+    /// The number of elements that it claims to have.
     says: usize,
 }
 
@@ -68,7 +68,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for Misused<I> {
     }
 }
 
-/// Strings are written one by one, and each is checked to have a place. A source may panic in any other way.
+/// Strings are written one by one, and for each it is checked that there is a place. A source may panic in any other way.
 fn has_room<I: IndexedParallelIterator<Item = String>>(what: &str, chain: impl Fn() -> I) {
     let sequential = || chain().rev().sequential().collect::<Vec<_>>();
     let shared = || chain().rev().on(&POOL).always().grain(2).collect::<Vec<_>>();
@@ -126,10 +126,10 @@ proptest! {
     }
 }
 
-/// The case that has once written behind its vector.
+/// This once wrote behind the end of its vector.
 #[test]
 fn chunks_end_where_the_elements_do() {
-    // The range once said then that it has 1000 numbers, while what it is zipped with still had 10.
+    // After that cut the range once claimed 1000 numbers, while the chain that it is zipped with still had 10.
     let pairs = || (0..10_usize).into_par_iter().zip(repeat_n("one", 10));
     let chain = || Misused { chain: pairs(), misuses: vec![Misuse::CutOff(1000)], says: 10 }.chain(pairs());
     let chunks: Vec<Vec<(usize, &str)>> = chain().chunks(3).collect();
@@ -137,7 +137,7 @@ fn chunks_end_where_the_elements_do() {
     assert_eq!(chunks.concat().len(), 20);
 }
 
-/// Another case that has written behind its vector: what panics between two changes of a source leaves it with too few.
+/// This also once wrote behind the end of its vector: a panic between two changes of a source leaves it with too few elements.
 #[test]
 fn separators_end_where_the_elements_do() {
     static FAILS: AtomicBool = AtomicBool::new(false);

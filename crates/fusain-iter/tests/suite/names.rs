@@ -1,9 +1,9 @@
-//! The names of rayon's public traits: each is here, or stands below with the reason why not.
+//! The names of rayon's public traits: each one exists here, or is listed below with the reason why not.
 
 /// Rayon's names, by trait, taken from rayon 1.12. Nothing checks the list against a newer rayon.
 const NAMES: &str = include_str!("names.txt");
 
-/// Where the names are.
+/// The files that have the names.
 const OURS: [&str; 6] = [
     include_str!("../../src/parallel.rs"),
     include_str!("../../src/indexed.rs"),

@@ -1,4 +1,4 @@
-//! A source of a user's own, in safe code, and what it must not be able to break.
+//! A source written by a user in safe code, and what it must not be able to break.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::{POOL, run_by, script};
 
-/// The steps of Collatz from each number of a range: no length is known beforehand.
+/// The steps of Collatz from each number of a range. Their number is not known beforehand.
 struct Collatz {
     from: u64,
     to: u64,
@@ -138,7 +138,7 @@ fn a_chain_may_lie_about_its_length() {
     let numbers: Vec<u64> = (0..10_000).collect();
     let v: Vec<&u64> = Short(&numbers).intersperse(&7).on(&POOL).always().grain(9).rev().collect();
     assert_eq!(v.len(), 19_999, "as many as the source has");
-    // Whatever these give, it is no more than there is room for.
+    // These may give anything, but no more than there is room for.
     let _: Vec<Vec<&u64>> = Short(&numbers).chunks(3).rev().collect();
     let _: Vec<&u64> = Short(&numbers).step_by(2).rev().collect();
     let _: Vec<&u64> = Short(&numbers).skip(1).rev().collect();
@@ -150,7 +150,7 @@ fn a_chain_may_lie_about_its_length() {
     let _: Vec<(usize, &u64)> = Short(&numbers).enumerate().rev().collect();
 }
 
-/// The second half of a chain, or about that.
+/// About the second half of a chain.
 struct Half<I>(I);
 
 impl<I: ParallelIterator> ParallelIterator for Half<I> {
@@ -165,7 +165,7 @@ impl<I: ParallelIterator> ParallelIterator for Half<I> {
     }
 }
 
-/// Nobody knows how many elements the whole has, but the half has one of the two chains alone.
+/// The length of the whole chain is unknown, but the second half has only a range.
 #[test]
 fn a_part_of_a_chain_may_know_more_than_the_whole() {
     let chain = (0..100_u64).into_par_iter().filter(|_| true).chain(100..200);
@@ -173,7 +173,7 @@ fn a_part_of_a_chain_may_know_more_than_the_whole() {
     assert!(half.into_iter().eq(100..200));
 }
 
-/// Goes on whatever the closure does.
+/// A source that goes on whatever the closure does.
 struct Stubborn(usize);
 
 impl Source for Stubborn {
@@ -196,7 +196,7 @@ impl Source for Stubborn {
     }
 }
 
-/// What a step has been given and has panicked with is gone: it may have put it somewhere, as a `&mut` that nobody else may have.
+/// A value that a step was given is gone when the step panics. The step may have put it somewhere, such as a `&mut` of which there must be no second one.
 #[test]
 fn what_a_step_was_given_is_not_given_again() {
     struct Token;
@@ -213,6 +213,6 @@ fn what_a_step_was_given_is_not_given_again() {
     }));
     assert!(end.is_err());
     assert_eq!(given, 2);
-    // Numbers are no such thing.
+    // For a number that does not matter.
     assert_eq!(Stubborn(5).fold(5, 0_usize, |sum, x| sum + x), 10);
 }

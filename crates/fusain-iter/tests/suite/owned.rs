@@ -1,4 +1,4 @@
-//! Elements by value: each is dropped once, whoever panics wherever.
+//! Elements by value: each is dropped once, whichever closure panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,7 +80,7 @@ proptest! {
         prop_assert!(some.windows(2).all(|pair| pair[0].key < pair[1].key));
     }
 
-    /// Whatever becomes of them on the way: elements that come out one by one take the places of those that went in.
+    /// Elements that come out one by one take the places of those that went in, whatever the adaptors do with them.
     #[test]
     fn results_lie_where_the_elements_were(n in 1..2000_usize, at: usize, spare in 0..9_usize, grain in 1..100_usize) {
         let census = Census::new();
@@ -122,7 +122,7 @@ proptest! {
         prop_assert_eq!(census.alive(), 0);
     }
 
-    /// Numbers need not be dropped, and are made by the dozen.
+    /// Numbers need not be dropped, and are made many at a time.
     #[test]
     fn so_do_numbers(v in prop::collection::vec(any::<u64>(), 0..3000), grain in 1..300_usize, at: usize) {
         let shared = || v.clone().into_par_iter().on(&POOL).always().grain(grain);

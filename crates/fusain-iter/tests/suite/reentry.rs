@@ -8,7 +8,7 @@ use fusain_pool::yield_now;
 
 use crate::support::POOL;
 
-/// So long that others have parts of the chain to offer by the time somebody yields.
+/// Sleeps so long that other workers have parts of the chain to offer when a closure yields.
 fn rest() {
     thread::sleep(Duration::from_micros(50));
 }
@@ -22,7 +22,7 @@ fn an_iterator_that_is_bridged_may_yield() {
     }
 }
 
-/// Its clones run other work of the pool.
+/// A value whose clones run other tasks of the pool.
 struct Yields(usize);
 
 impl Clone for Yields {
@@ -44,7 +44,7 @@ fn what_chunks_are_folded_from_may_yield() {
     }
 }
 
-/// Calls within calls have states of each of their workers in the caller's frame, where these are small.
+/// In nested calls the caller's stack frame holds a state for each worker, if states are small.
 #[test]
 fn large_accumulators_do_not_fill_the_stack() {
     const BUCKETS: usize = 4 << 10;

@@ -1,4 +1,4 @@
-//! First halves that another worker ends between the choice of where to cut a chain and the cut.
+//! A chain of two whose first half is ended by another worker between the choice of a place to cut and the cut.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use fusain_iter::iter::{Settings, Source, from_source};
 use fusain_iter::prelude::*;
 
-/// Cuts `first` and then `second` at any place where `first` had something left, when it has nothing left any more.
+/// Makes a chain of `first` and `second`, chooses a place in `first`, ends `first`, and then cuts there.
 fn cut_late<T, A, B>(what: &str, first: impl Fn() -> A, second: impl Fn() -> B)
 where
     T: Send + Debug + PartialEq,
@@ -21,7 +21,7 @@ where
         assert!(source.left() > n);
         let of_second = second().into_par_iter().source(&mut Settings::default()).left();
         for _ in 0..4 {
-            // A panic may be what ends it.
+            // It may end by a panic.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 if source.left() > of_second {
                     let _ = source.run(1, |_| ControlFlow::Continue(()));
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// Numbers by nobody but a user, whose `split_at` believes what it is told.
+/// A user's source of numbers, whose `split_at` relies on an argument below what is left.
 struct Trusting(usize, usize);
 
 impl Source for Trusting {
@@ -72,7 +72,7 @@ impl Source for Trusting {
     }
 }
 
-/// With every kind of second half that can be cut.
+/// Tries every kind of second half that can be cut.
 fn cut_before<A: ParallelIterator<Item = usize>>(what: &str, first: impl Fn() -> A) {
     cut_late(&format!("{what}, range"), &first, || 0..10);
     cut_late(&format!("{what}, long range"), &first, || (0..10_u64).into_par_iter().map(|x| x as usize));

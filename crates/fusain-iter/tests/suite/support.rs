@@ -1,4 +1,4 @@
-//! Sources run by script in one thread: any splits a chain can meet on a pool, but the same each time.
+//! Runs sources by a script on one thread, with any splits that a chain can meet on a pool, but the same each time.
 
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
@@ -7,11 +7,11 @@ use fusain_iter::iter::{IndexedParallelIterator, IndexedSource, ParallelIterator
 use fusain_pool::{Pool, Wait};
 use proptest::prelude::*;
 
-/// A pool with more workers than the machine has cores, perhaps, none of which sleeps for long: parts are split off all the time.
+/// A pool that may have more workers than the machine has cores, so that parts are split off all the time.
 pub(crate) static POOL: LazyLock<Pool> =
     LazyLock::new(|| Pool::builder().threads(4).wait(Wait::Park).build().expect("four threads can be started"));
 
-/// One step: what is done with which of the live parts, and a number for it.
+/// One step of a script: what is done, with which of the live parts, and with which number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Run(usize, usize),
@@ -20,7 +20,7 @@ pub(crate) enum Step {
     SplitAt(usize, usize),
 }
 
-/// Scripts.
+/// A strategy for scripts.
 pub(crate) fn script() -> impl Strategy<Value = Vec<Step>> {
     let grain = || prop_oneof![1..4_usize, 1..300_usize];
     let step = prop_oneof![
@@ -32,12 +32,13 @@ pub(crate) fn script() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 0..40)
 }
 
-/// The elements of `chain` in their order, as the script has it run.
+/// The elements of `chain` in their order, when it is run by the script.
 pub(crate) fn run_by<I: ParallelIterator>(chain: I, script: &[Step]) -> Vec<I::Item> {
     run_checked(chain, script, None)
 }
 
-/// As [`run_by`], and what is left is always as many elements as come after it, and a unit is as many as it should be: others are numbered by the one and cut into blocks by the other.
+/// As [`run_by`], and checks two lengths. `left` is always the number of elements that still come, since they are numbered by it. A unit has the length that was asked for, since
+/// blocks are cut by it.
 pub(crate) fn run_counted<I: IndexedParallelIterator>(chain: I, script: &[Step]) -> Vec<I::Item> {
     let len = chain.len();
     run_checked(chain, script, Some(len))
@@ -150,7 +151,7 @@ pub(crate) fn cut_by<I: IndexedParallelIterator>(mut chain: I, script: &[Step]) 
     all
 }
 
-/// The elements of a piece in their order, taken from both ends in turn.
+/// The elements of a piece in their order, taken in turn from both ends.
 fn ends_in<P: DoubleEndedIterator + ExactSizeIterator>(mut piece: P) -> Vec<P::Item> {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     loop {

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use crate::support::{POOL, cut_by, run_by, run_counted, script};
 
-/// Cut by script, in sequence, and on the pool: always `expected`.
+/// Runs a chain cut by a script, in sequence, and on the pool. The result is always `expected`.
 ///
-/// The chain is written into the program once: each time it would have closures of other types, and be compiled anew. For the same reason all that is collected has a policy.
+/// The chain is written into the program once: each copy would have closures of other types and be compiled again. For the same reason each call of `collect` has a policy.
 macro_rules! same {
     ($chain:expr, $expected:expr, $script:expr) => {
         let (chain, expected) = (|| $chain, $expected.collect::<Vec<_>>());
@@ -21,7 +21,7 @@ macro_rules! same {
     };
 }
 
-/// As [`same`], of an indexed chain.
+/// As [`same`], for an indexed chain.
 macro_rules! same_indexed {
     ($chain:expr, $expected:expr, $script:expr) => {
         let (chain, expected) = (|| $chain, $expected.collect::<Vec<_>>());
@@ -89,7 +89,7 @@ proptest! {
         same!(v.par_iter().filter(|x| **x % 3 == 0), v.iter().filter(|x| **x % 3 == 0), &script);
         let third = |x: &i32| (x % 3 == 0).then_some(x / 3);
         same!(v.par_iter().filter_map(third), v.iter().filter_map(third), &script);
-        // In the memory of the vector: of numbers, and of what is dropped.
+        // Collected in the memory of the vector: numbers, and elements that have to be dropped.
         same!(v.clone().into_par_iter().filter(|x| x % 3 == 0), v.iter().copied().filter(|x| x % 3 == 0), &script);
         let by_value = |x| third(&x).map(i32::unsigned_abs);
         same!(v.clone().into_par_iter().filter_map(by_value), v.iter().copied().filter_map(by_value), &script);
@@ -112,7 +112,7 @@ proptest! {
         let nested: Vec<Vec<i32>> = v.iter().map(|x| (0..*x).collect()).collect();
         same!(nested.par_iter().flatten(), nested.iter().flatten(), &script);
         same!(nested.par_iter().flatten_iter(), nested.iter().flatten(), &script);
-        // These have a known number of elements, and longer ones may be shared.
+        // Inner chains of a known number of elements; longer ones may be shared.
         same!(v.par_iter().flat_map(|x| [*x, -x, 7]), v.iter().flat_map(|x| [*x, -x, 7]), &script);
         same!(v.par_iter().flat_map(|x| [*x; 20]), v.iter().flat_map(|x| [*x; 20]), &script);
         same!(v.par_iter().flat_map(|_| [0; 0]), v.iter().flat_map(|_| [0; 0]), &script);
@@ -149,12 +149,12 @@ proptest! {
         same_indexed!(v.par_rchunks(size), v.rchunks(size), &script);
         same_indexed!(v.par_rchunks_exact(size), v.rchunks_exact(size), &script);
         same_indexed!(v.par_windows(size), v.windows(size), &script);
-        // Small sizes have loops of their own.
+        // Small sizes have separate loops.
         let small = 1 + size % 9;
         same_indexed!(v.par_chunks(small), v.chunks(small), &script);
         same_indexed!(v.par_rchunks_exact(small), v.rchunks_exact(small), &script);
         same_indexed!(v.par_windows(small), v.windows(small), &script);
-        // `array_windows` is younger than the oldest compiler.
+        // The oldest supported compiler has no `array_windows`.
         let windows = || v.windows(4).map(|window| <&[_; 4]>::try_from(window).expect("four"));
         same_indexed!(v.par_array_windows::<4>(), windows(), &script);
         same!(v.par_split(|x| x % 5 == 0), v.split(|x| x % 5 == 0), &script);

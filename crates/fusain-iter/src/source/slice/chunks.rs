@@ -1,4 +1,4 @@
-//! Parts of equal length of a slice: chunks from the front and from the back.
+//! Parts of a slice that are equally long: chunks from the front and from the back.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -12,12 +12,12 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use crate::source::indexed::{IndexedSource, Pieces};
 
-/// A slice that can be cut: shared, or not.
+/// A slice that can be cut, shared or mutable.
 #[doc(hidden)]
 pub trait Cut: Send + Default {
     fn len(&self) -> usize;
 
-    /// The first `n` elements, and the others.
+    /// Cuts the slice into the first `n` elements and the others.
     fn cut(self, n: usize) -> (Self, Self);
 }
 
@@ -50,7 +50,7 @@ impl<T: Send> Cut for &mut [T] {
 pub struct ChunksSource<S, K> {
     slice: S,
     size: usize,
-    /// How many chunks that is: a division, made once.
+    /// The number of chunks left. It is stored, since it takes a division.
     left: usize,
     shape: PhantomData<K>,
 }
@@ -61,7 +61,7 @@ impl<S, K> std::fmt::Debug for ChunksSource<S, K> {
     }
 }
 
-/// As much of `slice` as whole chunks take, and the rest.
+/// The part of `slice` that whole chunks take, and the rest.
 fn whole<S: Cut>(slice: S, size: usize, from_back: bool) -> (S, S) {
     let rest = slice.len() % size;
     if from_back {
@@ -80,7 +80,7 @@ impl<S: Cut, K: Shape<S>> ChunksSource<S, K> {
         ChunksSource { slice, size, left, shape: PhantomData }
     }
 
-    /// Takes the slice of the first `n` chunks, leaving the others.
+    /// Takes the elements of the first `n` chunks as a slice, and leaves the others.
     #[inline(always)]
     fn take_front(&mut self, n: usize) -> S {
         self.left = self.left.saturating_sub(n);
@@ -144,7 +144,7 @@ impl<S: Cut, K: Shape<S>> IndexedSource for ChunksSource<S, K> {
     }
 }
 
-/// Eight types that differ in std's iterator.
+/// Eight chain types, which differ in std's iterator over their chunks.
 macro_rules! chunks {
     ($($(#[$doc:meta])* $name:ident, $bound:ident, &$lifetime:lifetime $($mutable:ident)?, $method:ident, $exact:literal, $from_back:literal, $shape:ident;)*) => {$(
         $(#[$doc])*
@@ -152,7 +152,7 @@ macro_rules! chunks {
         #[must_use = "a chain does nothing before it is run"]
         pub struct $name<$lifetime, T> {
             slice: &$lifetime $($mutable)? [T],
-            /// What exact chunks leave out.
+            /// The elements that exact chunks leave out.
             #[allow(dead_code, reason = "of exact chunks only")]
             rest: &$lifetime $($mutable)? [T],
             size: usize,
@@ -227,7 +227,7 @@ chunks! {
     RChunksExactMut, Send, &'d mut, rchunks_exact_mut, true, true, OfRChunksExactMut;
 }
 
-/// A chain of shared slices can be cloned, whatever the elements.
+/// A chain of chunks of a shared slice can be cloned, whatever its elements are.
 macro_rules! clone {
     ($($name:ident),*) => {$(
         impl<T> Clone for $name<'_, T> {
@@ -240,7 +240,7 @@ macro_rules! clone {
 
 clone!(Chunks, ChunksExact, RChunks, RChunksExact);
 
-/// What shared chunks leave out.
+/// Access to the elements that chunks of a shared slice leave out.
 macro_rules! remainder {
     ($($name:ident),*) => {$(
         impl<'d, T> $name<'d, T> {
@@ -254,7 +254,7 @@ macro_rules! remainder {
 
 remainder!(ChunksExact, RChunksExact);
 
-/// What chunks that may be changed leave out.
+/// Access to the elements that mutable chunks leave out.
 macro_rules! remainder_mut {
     ($($name:ident),*) => {$(
         impl<'d, T> $name<'d, T> {

@@ -1,6 +1,6 @@
-//! A slice divided into parts by its elements: at separators, and where neighbours differ.
+//! A slice divided into parts by its elements: at separators, or where neighbours differ.
 //!
-//! Idea: a source is what is left of the slice, and begins where a part begins. It is cut at the first border in its back half, so a cut costs a search
+//! Idea: a source is what is left of the slice, and begins where a part begins. It is cut at the first border in its back half, so a cut has to search
 //! for that border.
 
 use std::marker::PhantomData;
@@ -11,28 +11,28 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// Where parts end. A border is between two parts: how many elements there are in front of it, and how many of these are given away with it.
+/// A rule that says where parts end. A border lies between two parts. It is given as two numbers: the elements in front of it, and how many of these the part has.
 #[doc(hidden)]
 pub trait Divider<T>: Sync {
-    /// The first border at which at least `from` elements, more than 0, lie in front, and how many of these the part in front has. What lies
-    /// behind the first `open` elements has been looked at before.
+    /// The first border with at least `from` elements, more than 0, in front of it, and how many of these the part in front has. Elements
+    /// after the first `open` have been searched before.
     fn border(&self, slice: &[T], from: usize, open: usize) -> Option<(usize, usize)>;
 
-    /// Whether an empty rest is a part, if a border lies in front of it or there is nothing else.
+    /// Whether an empty rest is a part, after a border or in an empty slice.
     const ENDS_EMPTY: bool;
 }
 
-/// Separators, which belong to no part.
+/// Divides at separators, which belong to no part.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Between<P>(P);
 
-/// Separators, which end their part.
+/// Divides after separators: each ends its part.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Behind<P>(P);
 
-/// Neighbours that differ.
+/// Divides between neighbours that differ.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Unlike<F>(F);
@@ -68,7 +68,7 @@ impl<T, F: Fn(&T, &T) -> bool + Sync> Divider<T> for Unlike<F> {
 #[doc(hidden)]
 pub struct DivideSource<'s, S, T, D> {
     rest: Option<S>,
-    /// So many elements at the back are known to have no border, so that they are searched only once.
+    /// The number of elements at the back that are known to have no border, so that they are searched only once.
     plain: usize,
     divider: &'s D,
     element: PhantomData<fn(T)>,
@@ -80,7 +80,7 @@ impl<S, T, D> std::fmt::Debug for DivideSource<'_, S, T, D> {
     }
 }
 
-/// A slice that can be looked at.
+/// A slice, shared or mutable, whose elements can be read.
 #[doc(hidden)]
 pub trait Look<T>: Cut {
     fn look(&self) -> &[T];
@@ -108,7 +108,7 @@ impl<'s, S: Look<T>, T, D: Divider<T>> DivideSource<'s, S, T, D> {
 impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
     type Item = S;
 
-    /// Elements, and one for the part that they end.
+    /// The number of elements, plus one for the part that they end.
     fn left(&self) -> usize {
         self.rest.as_ref().map_or(0, |rest| rest.len().saturating_add(1))
     }
@@ -118,7 +118,7 @@ impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
         while done < grain
             && let Some(rest) = self.rest.take()
         {
-            // A look past the end of the slice finds nothing.
+            // A search past the end of the slice finds nothing.
             let open = rest.len() - self.plain;
             let border = if open > 0 { self.divider.border(rest.look(), 1, open) } else { None };
             let Some((at, of_part)) = border else { return each(rest) };
@@ -143,7 +143,7 @@ impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
             return None;
         };
         let (front, back) = rest.cut(at);
-        // The separator at the end of the front would begin another part there.
+        // A separator at the end of the front would begin another part there.
         self.rest = Some(front.cut(of_part).0);
         let plain = std::mem::replace(&mut self.plain, of_part.saturating_sub(middle));
         Some(DivideSource { rest: Some(back), plain, divider: self.divider, element: PhantomData })
@@ -154,7 +154,7 @@ impl<S: Look<T>, T, D: Divider<T>> Source for DivideSource<'_, S, T, D> {
     }
 }
 
-/// The types, which differ in what divides and in whether parts may be changed.
+/// The chain types, which differ in what divides and in whether parts may be changed.
 macro_rules! divided {
     ($($(#[$doc:meta])* $name:ident, $bound:ident, &$lifetime:lifetime $($mutable:ident)?, $divider:ident, ($($argument:ty),*);)*) => {$(
         $(#[$doc])*
@@ -192,13 +192,13 @@ divided! {
     Split, Sync, &'d, Between, (&T);
     /// Parts that end with separators. See [`par_split_inclusive`](super::ParallelSlice::par_split_inclusive).
     SplitInclusive, Sync, &'d, Behind, (&T);
-    /// Parts in which all neighbours are alike. See [`par_chunk_by`](super::ParallelSlice::par_chunk_by).
+    /// Parts in which `same` holds for all neighbours. See [`par_chunk_by`](super::ParallelSlice::par_chunk_by).
     ChunkBy, Sync, &'d, Unlike, (&T, &T);
     /// Parts between separators that may be changed. See [`par_split_mut`](super::ParallelSliceMut::par_split_mut).
     SplitMut, Send, &'d mut, Between, (&T);
     /// Parts that end with separators and may be changed. See [`par_split_inclusive_mut`](super::ParallelSliceMut::par_split_inclusive_mut).
     SplitInclusiveMut, Send, &'d mut, Behind, (&T);
-    /// Parts in which all neighbours are alike, which may be changed. See [`par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
+    /// Parts in which `same` holds for all neighbours, and which may be changed. See [`par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
     ChunkByMut, Send, &'d mut, Unlike, (&T, &T);
 }
 

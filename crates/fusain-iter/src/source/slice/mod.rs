@@ -40,7 +40,7 @@ pub trait ParallelSlice<T: Sync> {
 
     /// All windows of `size` neighbouring elements.
     ///
-    /// If the program text says how many, [`par_array_windows`](ParallelSlice::par_array_windows) is faster, for short windows of numbers by far.
+    /// If `size` is a constant, [`par_array_windows`](ParallelSlice::par_array_windows) is faster: the compiler knows the length of its windows.
     ///
     /// # Panics
     ///
@@ -107,7 +107,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunksExact::new(self.as_parallel_slice(), size)
     }
 
-    /// Splits the slice between neighbours for which `same` does not hold. It is called at most once for a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. `same` is called at most once for each pair.
     fn par_chunk_by<F: Fn(&T, &T) -> bool + Send + Sync>(&self, same: F) -> ChunkBy<'_, T, F> {
         ChunkBy::new(self.as_parallel_slice(), same)
     }
@@ -121,7 +121,7 @@ impl<T: Sync> ParallelSlice<T> for [T] {
 
 /// Chains over parts of a slice that may be changed, and sorts.
 ///
-/// The sorts are those of [`ParSort`](fusain_algorithms::prelude::ParSort), under rayon's name for programs that import it: use one of the two traits in a file.
+/// The sorts are those of [`ParSort`](fusain_algorithms::prelude::ParSort). They are here, too, for programs that import rayon's traits by name: use one of the two in a file.
 ///
 /// ```
 /// # use fusain_iter as fusain;
@@ -194,12 +194,15 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksExactMut::new(self.as_parallel_slice_mut(), size)
     }
 
-    /// Splits the slice between neighbours for which `same` does not hold. It is called at most once for a pair.
+    /// Splits the slice between neighbours for which `same` does not hold. `same` is called at most once for each pair.
     fn par_chunk_by_mut<F: Fn(&T, &T) -> bool + Send + Sync>(&mut self, same: F) -> ChunkByMut<'_, T, F> {
         ChunkByMut::new(self.as_parallel_slice_mut(), same)
     }
 
-    /// Sorts the slice, stably. See [`Par::sort`](fusain_algorithms::Par::sort), also for the calls below: memory, panics, and orders that are none.
+    /// Sorts the slice, stably.
+    ///
+    /// It makes O(n log n) comparisons and needs memory for n elements. It panics if a comparison panics, and may panic if the order of `T` is not a total order; the slice then
+    /// still has every element once, in an unspecified order. See [`Par::sort`](fusain_algorithms::Par::sort).
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -207,22 +210,34 @@ pub trait ParallelSliceMut<T: Send> {
         par().sort(self.as_parallel_slice_mut())
     }
 
-    /// Sorts the slice by `compare`, stably. See [`Par::sort_by`](fusain_algorithms::Par::sort_by).
+    /// Sorts the slice by `compare`, stably.
+    ///
+    /// It costs as much as [`par_sort`](ParallelSliceMut::par_sort), and panics in the same cases. See [`Par::sort_by`](fusain_algorithms::Par::sort_by).
     fn par_sort_by<F: Fn(&T, &T) -> Ordering + Sync>(&mut self, compare: F) {
         par().sort_by(self.as_parallel_slice_mut(), compare)
     }
 
-    /// Sorts the slice by key, stably. See [`Par::sort_by_key`](fusain_algorithms::Par::sort_by_key).
+    /// Sorts the slice by key, stably.
+    ///
+    /// Each comparison computes two keys. Otherwise it costs as much as [`par_sort`](ParallelSliceMut::par_sort), and panics in the same cases, or if `key` panics. See
+    /// [`Par::sort_by_key`](fusain_algorithms::Par::sort_by_key).
     fn par_sort_by_key<K: Ord, F: Fn(&T) -> K + Sync>(&mut self, key: F) {
         par().sort_by_key(self.as_parallel_slice_mut(), key)
     }
 
-    /// Sorts the slice by key, stably, computing each key once. See [`Par::sort_by_cached_key`](fusain_algorithms::Par::sort_by_cached_key).
+    /// Sorts the slice by key, stably, computing each key once.
+    ///
+    /// It makes n calls of `key` and O(n log n) comparisons of keys, and needs memory for O(n) keys and indices. It panics if `key` or a comparison panics; then no element has
+    /// moved. See [`Par::sort_by_cached_key`](fusain_algorithms::Par::sort_by_cached_key).
     fn par_sort_by_cached_key<K: Ord + Send, F: Fn(&T) -> K + Sync>(&mut self, key: F) {
         par().sort_by_cached_key(self.as_parallel_slice_mut(), key)
     }
 
-    /// Sorts the slice; equal elements may change their order. See [`Par::sort_unstable`](fusain_algorithms::Par::sort_unstable).
+    /// Sorts the slice; equal elements may change their order.
+    ///
+    /// It makes O(n log n) comparisons, on up to four workers usually without extra memory, otherwise with memory for n elements. Integers are sorted by their bits, and strings as
+    /// by [`par_sort`](ParallelSliceMut::par_sort), both with extra memory. It panics in the same cases as `par_sort`. See
+    /// [`Par::sort_unstable`](fusain_algorithms::Par::sort_unstable).
     fn par_sort_unstable(&mut self)
     where
         T: Ord,
@@ -230,12 +245,18 @@ pub trait ParallelSliceMut<T: Send> {
         par().sort_unstable(self.as_parallel_slice_mut())
     }
 
-    /// Sorts the slice by `compare`; equal elements may change their order. See [`Par::sort_unstable_by`](fusain_algorithms::Par::sort_unstable_by).
+    /// Sorts the slice by `compare`; equal elements may change their order.
+    ///
+    /// It costs as much as [`par_sort_unstable`](ParallelSliceMut::par_sort_unstable), and panics in the same cases. See
+    /// [`Par::sort_unstable_by`](fusain_algorithms::Par::sort_unstable_by).
     fn par_sort_unstable_by<F: Fn(&T, &T) -> Ordering + Sync>(&mut self, compare: F) {
         par().sort_unstable_by(self.as_parallel_slice_mut(), compare)
     }
 
-    /// Sorts the slice by key; equal elements may change their order. See [`Par::sort_unstable_by_key`](fusain_algorithms::Par::sort_unstable_by_key).
+    /// Sorts the slice by key; equal elements may change their order.
+    ///
+    /// Each comparison computes two keys. Otherwise it costs as much as [`par_sort_unstable`](ParallelSliceMut::par_sort_unstable), and panics in the same cases, or if `key`
+    /// panics. See [`Par::sort_unstable_by_key`](fusain_algorithms::Par::sort_unstable_by_key).
     fn par_sort_unstable_by_key<K: Ord, F: Fn(&T) -> K + Sync>(&mut self, key: F) {
         par().sort_unstable_by_key(self.as_parallel_slice_mut(), key)
     }

@@ -1,20 +1,20 @@
-//! Parts of a slice that have a size in common.
+//! Parts of a slice that have a common size.
 //!
-//! A size that is given as a constant is none any more where a unit runs. There each index into a part would be checked, and no vectors made. So loops are compiled
-//! for each of the usual sizes, and one of them is chosen where it begins.
+//! A size that the program gives as a constant is no constant any more where a unit runs. There every index into a part would be checked, and loops would not be vectorised. So
+//! loops are compiled for each of the usual sizes, and one of them is chosen when it begins.
 
 use std::ops::ControlFlow;
 
-/// Which parts, and std's iterator over them.
+/// A kind of parts, and std's iterator over them.
 #[doc(hidden)]
 pub trait Shape<S>: Send {
     type Part;
     type Parts: DoubleEndedIterator<Item = Self::Part> + ExactSizeIterator;
 
-    /// Whether they are counted from the back, so that the first one lies there.
+    /// Whether parts are counted from the back, so that the first one lies there.
     const FROM_BACK: bool = false;
 
-    /// Marked `#[inline(always)]`.
+    /// The parts of `slice`. Implementations are marked `#[inline(always)]`.
     fn parts(slice: S, size: usize) -> Self::Parts;
 }
 
@@ -33,7 +33,7 @@ pub(super) fn fold_parts<S, K: Shape<S>, A>(slice: S, size: usize, acc: A, step:
     }
 }
 
-/// Gives all parts to `each`, unless it ends that.
+/// Gives all parts to `each`, until that returns `Break`.
 #[inline(always)]
 pub(super) fn try_parts<S, K: Shape<S>>(
     slice: S,

@@ -77,7 +77,7 @@ impl<'d, T> WindowsSource<'d, T> {
         &self.slice[..if n == 0 { 0 } else { n + (self.size - 1) }]
     }
 
-    /// As [`elements_of`](Self::elements_of), leaving the other windows.
+    /// Like [`elements_of`](Self::elements_of), but takes these windows out and leaves the others.
     #[inline(always)]
     fn take_front(&mut self, n: usize) -> &'d [T] {
         let front = self.elements_of(n);
@@ -197,14 +197,14 @@ pub struct ArrayWindowsSource<'d, T, const N: usize>(WindowsSource<'d, T>);
 /// An [`ArrayWindowsSource`]'s piece.
 type ArrayPiece<'d, T, const N: usize> = std::iter::Map<slice::Windows<'d, T>, fn(&'d [T]) -> &'d [T; N]>;
 
-/// All windows of `N` elements, as arrays. (`slice::array_windows` is younger than the oldest compiler.)
+/// All windows of `N` elements, as arrays. (The oldest supported compiler has no `slice::array_windows`.)
 #[inline(always)]
 fn windows_of_array<T, const N: usize>(slice: &[T]) -> ArrayPiece<'_, T, N> {
-    // Not checked: where it may panic, loops over windows are not compiled into vectors.
+    // Unchecked, since the compiler does not vectorise loops over windows that may panic.
     #[inline(always)]
     fn as_array<T, const N: usize>(window: &[T]) -> &[T; N] {
         debug_assert_eq!(window.len(), N);
-        // SAFETY: called below only, for windows of `N` elements.
+        // SAFETY: it is called only below, for windows of `N` elements.
         unsafe { &*window.as_ptr().cast() }
     }
     slice.windows(N).map(as_array)
@@ -239,7 +239,7 @@ impl<'d, T: Sync, const N: usize> IndexedSource for ArrayWindowsSource<'d, T, N>
     }
 }
 
-/// Windows of `size`, which is not 0, in `len` elements. Of elements without a size there may be `usize::MAX`.
+/// The number of windows of `size`, which is not 0, in `len` elements. If elements have no size, there may be `usize::MAX`.
 fn windows_of(len: usize, size: usize) -> usize {
     len.checked_sub(size).map_or(0, |others| others + 1)
 }

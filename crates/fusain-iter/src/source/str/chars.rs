@@ -1,4 +1,4 @@
-//! Characters, and what comes of each by itself.
+//! Characters, bytes, UTF-16 code units, and characters that match a pattern.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ pub(super) fn bytes(text: &str) -> Bytes<'_> {
     Copied::new(text.as_bytes().into_par_iter())
 }
 
-/// A rest of a text, and where it begins. Cut where a character begins.
+/// What is left of a text, and its position in the whole text. It is cut only where a character begins.
 #[derive(Clone, Copy, Debug, Default)]
 struct Text<'t> {
     at: usize,
@@ -28,7 +28,7 @@ impl<'t> Text<'t> {
         Text { at: 0, rest }
     }
 
-    /// Takes about `bytes` from the front: no fewer than a character.
+    /// Takes about `bytes` bytes, which are not 0, from the front: at least one character.
     fn take(&mut self, bytes: usize) -> Self {
         let end = ceil_char_boundary(self.rest, bytes);
         let (front, rest) = self.rest.split_at(end);
@@ -47,13 +47,13 @@ impl<'t> Text<'t> {
     }
 }
 
-/// The next place from `at` on, and behind the start, where a character begins or the text ends.
+/// The first position from `at` on where a character begins or the text ends.
 pub(super) fn ceil_char_boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
-/// Chains of characters, which differ in what comes of a rest of the text.
+/// Chains of characters, which differ in what they make of a part of the text.
 macro_rules! chars {
     ($($(#[$doc:meta])* $name:ident, $source:ident, $item:ty, |$text:ident| $elements:expr;)*) => {$(
         $(#[$doc])*
@@ -128,7 +128,7 @@ chars! {
     EncodeUtf16, EncodeUtf16Source, u16, |text| text.rest.encode_utf16();
 }
 
-/// Characters of a text that match, and where they begin.
+/// The characters of a text that match, and their positions.
 struct Found<'s, 't, P> {
     text: Text<'t>,
     pattern: &'s P,

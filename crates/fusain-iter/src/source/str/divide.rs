@@ -15,26 +15,26 @@ pub type Lines<'t> = Map<SplitInclusive<'t, char>, fn(&str) -> &str>;
 /// The words of a text. See [`par_split_whitespace`](super::ParallelString::par_split_whitespace).
 pub type SplitWhitespace<'t> = Words<'t, White<false>>;
 
-/// The words of a text in ASCII. See [`par_split_ascii_whitespace`](super::ParallelString::par_split_ascii_whitespace).
+/// The words of a text, divided at ASCII white space. See [`par_split_ascii_whitespace`](super::ParallelString::par_split_ascii_whitespace).
 pub type SplitAsciiWhitespace<'t> = Words<'t, White<true>>;
 
-/// What becomes of separators, and of an empty rest at the end.
+/// How separators and empty parts are treated.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
-    /// A part has the separator that ends it.
+    /// A part includes the separator that ends it.
     inclusive: bool,
-    /// An empty rest is a part.
+    /// An empty rest at the end is a part.
     ends_empty: bool,
-    /// No other empty part is one.
+    /// Empty parts are left out.
     words: bool,
 }
 
-/// The source of a divided text; gone when the last part has been given.
+/// The source of a divided text.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct DivideSource<'s, 't, P> {
     rest: Option<&'t str>,
-    /// So many bytes at the back have been seen to have no separator.
+    /// The number of bytes at the back that are known to have no separator.
     plain: usize,
     kind: Kind,
     pattern: &'s P,
@@ -46,7 +46,7 @@ impl<'s, 't, P: Pattern> DivideSource<'s, 't, P> {
         DivideSource { rest, plain: 0, kind, pattern }
     }
 
-    /// Takes the parts of about `bytes`; the rest comes back from there.
+    /// Takes the parts in about `bytes` bytes. The caller puts the iterator's rest back.
     #[inline(always)]
     fn parts(&mut self, bytes: usize) -> Parts<'s, 't, P> {
         Parts { rest: self.rest.take(), wanted: bytes, kind: self.kind, pattern: self.pattern }
@@ -56,7 +56,7 @@ impl<'s, 't, P: Pattern> DivideSource<'s, 't, P> {
 /// Parts from the front of a text.
 struct Parts<'s, 't, P> {
     rest: Option<&'t str>,
-    /// Parts of so many bytes are still to come.
+    /// The number of bytes whose parts are still to come.
     wanted: usize,
     kind: Kind,
     pattern: &'s P,
@@ -85,7 +85,7 @@ impl<'t, P: Pattern> Iterator for Parts<'_, 't, P> {
 impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
     type Item = &'t str;
 
-    /// Bytes, and one for the part that they end.
+    /// The number of bytes, plus one for the part that they end.
     fn left(&self) -> usize {
         self.rest.map_or(0, |rest| rest.len().saturating_add(1))
     }
@@ -112,7 +112,7 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
             self.plain = 0;
             return None;
         }
-        // Where an empty rest is a part, the separator at the end of the front would begin one.
+        // If an empty rest is a part, a separator at the end of the front would begin one.
         self.rest = Some(&rest[..if self.kind.ends_empty { start } else { end }]);
         let plain = std::mem::take(&mut self.plain);
         Some(DivideSource { rest: Some(back), plain, kind: self.kind, pattern: self.pattern })
@@ -122,7 +122,7 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
         (n == 0).then(|| DivideSource { rest: self.rest.take(), ..*self })
     }
 
-    /// What is folded into stays where it is, while the default moves it for each part.
+    /// Unlike the default, this does not move the accumulator for each part.
     #[inline(always)]
     fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, &'t str) -> A) -> A {
         let mut parts = self.parts(grain);
@@ -132,7 +132,7 @@ impl<'t, P: Pattern> Source for DivideSource<'_, 't, P> {
     }
 }
 
-/// The four types, which differ in their kind.
+/// The four chain types, which differ in their kind.
 macro_rules! divided {
     ($($(#[$doc:meta])* $name:ident, $inclusive:literal, $ends_empty:literal, $words:literal;)*) => {$(
         $(#[$doc])*
@@ -173,6 +173,6 @@ divided! {
     SplitInclusive, true, false, false;
     /// Parts in front of terminators. See [`par_split_terminator`](super::ParallelString::par_split_terminator).
     SplitTerminator, false, false, false;
-    /// What lies between separators, where that is anything. See [`par_split_whitespace`](super::ParallelString::par_split_whitespace).
+    /// Parts between separators that are not empty. See [`par_split_whitespace`](super::ParallelString::par_split_whitespace).
     Words, false, false, true;
 }

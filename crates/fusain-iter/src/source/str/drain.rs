@@ -1,4 +1,4 @@
-//! The characters of a part of a `String`, which is gone with the chain.
+//! The characters of a range of a `String`, which is removed when the chain is dropped.
 
 use std::ops::{Range, RangeBounds};
 
@@ -8,7 +8,7 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 use crate::source::vec::within;
 
-/// The characters of a part of a string: the part is gone from the string when the chain is.
+/// The characters of a range of a string. They are removed from the string when this is dropped.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

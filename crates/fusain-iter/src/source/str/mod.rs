@@ -1,6 +1,6 @@
 //! Strings: characters, bytes, and the parts between separators.
 //!
-//! A rest of a string is cut where a character begins, or behind a separator, near its middle.
+//! What is left of a string is cut near its middle, where a character begins or behind a separator.
 
 mod chars;
 mod divide;
@@ -28,22 +28,22 @@ pub trait ParallelString {
     /// The string.
     fn as_parallel_string(&self) -> &str;
 
-    /// Its characters.
+    /// The characters of the string.
     fn par_chars(&self) -> Chars<'_> {
         Chars::new(self.as_parallel_string())
     }
 
-    /// Its characters and where they begin.
+    /// The characters of the string, and the positions where they begin.
     fn par_char_indices(&self) -> CharIndices<'_> {
         CharIndices::new(self.as_parallel_string())
     }
 
-    /// Its bytes.
+    /// The bytes of the string.
     fn par_bytes(&self) -> Bytes<'_> {
         chars::bytes(self.as_parallel_string())
     }
 
-    /// Its characters in UTF-16.
+    /// The characters of the string in UTF-16.
     fn par_encode_utf16(&self) -> EncodeUtf16<'_> {
         EncodeUtf16::new(self.as_parallel_string())
     }
@@ -63,7 +63,7 @@ pub trait ParallelString {
         SplitTerminator::new(self.as_parallel_string(), terminator)
     }
 
-    /// Its lines, without their ends.
+    /// The lines of the string, without their ends.
     fn par_lines(&self) -> Lines<'_> {
         let text: fn(&str) -> &str = |line| {
             let Some(line) = line.strip_suffix('\n') else { return line };
@@ -72,12 +72,12 @@ pub trait ParallelString {
         self.par_split_inclusive('\n').map(text)
     }
 
-    /// Its words: what lies between white space.
+    /// The words of the string: the parts between white space.
     fn par_split_whitespace(&self) -> SplitWhitespace<'_> {
         Words::new(self.as_parallel_string(), White)
     }
 
-    /// Its words: what lies between white space in ASCII.
+    /// The words of the string: the parts between ASCII white space.
     fn par_split_ascii_whitespace(&self) -> SplitAsciiWhitespace<'_> {
         Words::new(self.as_parallel_string(), White)
     }
@@ -87,7 +87,7 @@ pub trait ParallelString {
         Matches::new(self.as_parallel_string(), pattern)
     }
 
-    /// The characters that match, as strings, and where they begin.
+    /// The characters that match, as strings, and the positions where they begin.
     fn par_match_indices<P: Pattern>(&self, pattern: P) -> MatchIndices<'_, P> {
         MatchIndices::new(self.as_parallel_string(), pattern)
     }

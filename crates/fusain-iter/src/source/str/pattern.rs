@@ -1,14 +1,14 @@
-//! What separates: one character, one of several, or what a function says.
+//! Patterns to search strings for: one character, one of several, or one that a function accepts.
 
-/// Characters that are looked for.
+/// Characters to search a string for.
 ///
-/// As of std's patterns those that can be looked for from anywhere: a `char`, some of them in an array or a slice, or a function.
+/// Of std's patterns, these are the ones that can be searched for from any position: a `char`, some `char`s in an array or a slice, or a function.
 pub trait Pattern: Sync + Send + sealed::Sealed {
-    /// Whether it is one of them.
+    /// Whether `c` is one of them.
     #[doc(hidden)]
     fn has(&self, c: char) -> bool;
 
-    /// Where the first one begins, and where it ends. Goes by bytes, and decodes characters that are not in ASCII only.
+    /// The start and the end of the first match, in bytes. It goes byte by byte, and decodes only characters outside ASCII.
     #[doc(hidden)]
     #[inline]
     fn find_in(&self, text: &str) -> Option<(usize, usize)> {
@@ -54,7 +54,7 @@ impl Pattern for char {
     }
 }
 
-/// Where the first such byte is, looked for in eight bytes at a time. `str::find` takes longer to begin than most parts are long.
+/// The index of the first `byte`. It checks eight bytes at a time. `str::find` does more before it begins, which does not pay for short parts.
 #[inline]
 fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -63,7 +63,7 @@ fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
     let mut at = 0;
     for chunk in chunks {
         let differs = u64::from_le_bytes(*chunk) ^ wanted;
-        // The highest bit of the first byte that is 0, and perhaps of some behind it.
+        // Marks the highest bit of the first byte that is 0, and perhaps of some bytes after it.
         let found = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
         if found > 0 {
             return Some(at + found.trailing_zeros() as usize / 8);
